@@ -1,0 +1,46 @@
+"""The key that signs sessions, invitations and worker tokens."""
+
+import os
+import secrets
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+PLACEHOLDERS = {"secret", "changeme", "change-me", "insecure", "django-insecure"}
+
+
+def secret_key(given: str, *, embedded: bool, folder: Path) -> str:
+    """Return the key from the environment, or this installation's own random one.
+
+    Only the embedded mode keeps a key of its own (`folder/secret-key`, readable by its user);
+    elsewhere several processes on several machines need the same one, so it must be given.
+    """
+    if given:
+        return _refuse_weak(given)
+    if not embedded:
+        raise ImproperlyConfigured(
+            "SECRET_KEY is not set. Generate one with `python -c 'import secrets; "
+            "print(secrets.token_urlsafe(50))'` and put it into the environment of every process."
+        )
+    return _own_key(folder / "secret-key")
+
+
+def _refuse_weak(given: str) -> str:
+    if len(given) < 32 or given.lower().startswith(tuple(PLACEHOLDERS)):
+        raise ImproperlyConfigured(
+            "SECRET_KEY is a placeholder or shorter than 32 characters. Anybody could forge "
+            "sessions and worker tokens with it; generate a random one."
+        )
+    return given
+
+
+def _own_key(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text()
+    key = secrets.token_urlsafe(50)
+    with os.fdopen(descriptor, "w") as file:
+        file.write(key)
+    return key

@@ -1,0 +1,24 @@
+"""All addresses: pages about work, pages about numbers, the REST API."""
+
+from django.contrib.auth import views as auth
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.authtoken.views import obtain_auth_token
+
+from config.health import healthz
+
+api = [
+    path("", include("annotate.api.urls")),
+    path("", include("estimation.api.urls")),
+    path("token/", obtain_auth_token, name="api-token"),
+    path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
+]
+
+urlpatterns = [
+    path("healthz", healthz),
+    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("api/v1/", include(api)),
+    path("", include("annotate.urls")),
+    path("", include("estimation.urls")),
+]
