@@ -1,0 +1,57 @@
+"""Errors of the services: typed, in plain words, translated once at the boundary.
+
+`status` is the HTTP status that pages and the API answer with.
+"""
+
+from collections.abc import Mapping
+
+
+class ServiceError(Exception):
+    """Something was asked that cannot be done; the message says what to do next."""
+
+    status = 400
+    code = "refused"
+
+    def __init__(self, message: str, *, code: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code or self.code
+
+
+class NotFound(ServiceError):
+    """It does not exist, or not for whoever asks."""
+
+    status = 404
+    code = "not_found"
+
+
+class NotAllowed(ServiceError):
+    """Whoever asks may see it but not do this."""
+
+    status = 403
+    code = "not_allowed"
+
+
+class Conflict(ServiceError):
+    """The state has changed meanwhile; nothing was done."""
+
+    status = 409
+    code = "conflict"
+
+
+class Gone(ServiceError):
+    """The lease or the link has ended."""
+
+    status = 410
+    code = "gone"
+
+
+class Invalid(ServiceError):
+    """Fields need correcting; `errors` maps each to what to do."""
+
+    status = 422
+    code = "invalid"
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__("; ".join(errors.values()))
+        self.errors = dict(errors)

@@ -1,0 +1,83 @@
+"""What an instrument is: how something is asked of people, and what is scored.
+
+Instruments know no database and no request: plain values in and out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Protocol
+
+
+@dataclass(frozen=True)
+class Level:
+    """One answer to a criterion's question, with the cue that says when to choose it."""
+
+    value: int
+    label: str
+    cue: str
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """What is asked of people, or computed from what they did, on one scale.
+
+    `bounded=False` makes low..high a working range only: scores may lie outside it
+    (docs/statistics.md, "Unbounded criteria").
+    """
+
+    name: str
+    low: float
+    high: float
+    bounded: bool = True
+    higher_is_better: bool = True
+    label: str = ""
+    question: str = ""
+    levels: tuple[Level, ...] = ()
+
+    @property
+    def scale_text(self) -> str:
+        better = "higher" if self.higher_is_better else "lower"
+        span = f"from {self.low:g} to {self.high:g}" if self.bounded else f"from {self.low:g} up"
+        return f"{span.replace('-', '−')}, {better} is better"
+
+    def as_data(self) -> dict[str, Any]:
+        """Return what a page or an API client needs to know."""
+        return {**asdict(self), "label": str(self.label), "question": str(self.question)} | {
+            "levels": [
+                {"value": level.value, "label": str(level.label), "cue": str(level.cue)}
+                for level in self.levels
+            ]
+        }
+
+
+class InvalidResponse(ValueError):
+    """A response that cannot be accepted; `errors` maps each field to what to do about it."""
+
+    def __init__(self, errors: Mapping[str, str]) -> None:
+        super().__init__("; ".join(str(message) for message in errors.values()))
+        self.errors = dict(errors)
+
+
+class Instrument(Protocol):
+    """The contract; `registry.py` lists those that exist."""
+
+    key: ClassVar[str] | str
+    version: str
+    label: str
+    criteria: tuple[Criterion, ...]
+    template: str  # of the annotator's page; "" where nobody is asked through a page
+
+    def check(self, raw: Mapping[str, Any], *, text: str) -> dict[str, Any]:
+        """Return the response as it will be stored, or raise `InvalidResponse`."""
+
+    def scores(self, response: Mapping[str, Any], *, text: str) -> dict[str, float]:
+        """Return the score of each criterion: a function of the stored response alone."""
+
+
+def criterion_of(instrument: Instrument, name: str) -> Criterion:
+    """Return the criterion called `name`; KeyError names those that exist."""
+    for criterion in instrument.criteria:
+        if criterion.name == name:
+            return criterion
+    known = ", ".join(criterion.name for criterion in instrument.criteria)
+    raise KeyError(f"{instrument.key} has no criterion {name!r}; it has {known}.")

@@ -1,0 +1,76 @@
+"""Language quality: three Likert questions, and a post-edit where anything falls short."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotate.instruments.base import InvalidResponse
+from annotate.instruments.language_quality.criteria import ALL, ASKED, BEST
+from estimation.metrics.edits import hter, levenshtein, normalise
+
+KEPT_SHARE = 0.1  # an edit shorter than this share of the text deletes nearly everything
+LONGEST = 4  # times the text, plus room for a few sentences
+ROOM = 2000
+
+
+class LanguageQuality:
+    key = "language_quality"
+    version = "1"
+    label = "Language quality"
+    criteria = ALL
+    template = "work/language_quality.html"
+
+    def check(self, raw: Mapping[str, Any], *, text: str) -> dict[str, Any]:
+        levels, errors = _levels(raw)
+        if errors:
+            raise InvalidResponse(errors)
+        if all(value == BEST for value in levels.values()):
+            return {**levels, "edit": None, "distance": 0}
+        edit = _edit(raw.get("edit"), text=text)
+        return {**levels, "edit": edit, "distance": levenshtein(normalise(text), edit)}
+
+    def scores(self, response: Mapping[str, Any], *, text: str) -> dict[str, float]:
+        """Levels as they are; `edit` is HTER, 0 where no edit was needed, unbounded above."""
+        scores = {criterion.name: float(response[criterion.name]) for criterion in ASKED}
+        edit = response["edit"]
+        scores["edit"] = 0.0 if edit is None else hter(normalise(text), edit)
+        return scores
+
+
+def _levels(raw: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, str]]:
+    levels: dict[str, int] = {}
+    errors: dict[str, str] = {}
+    for criterion in ASKED:
+        value = raw.get(criterion.name)
+        known = [level.value for level in criterion.levels]
+        if value is None:
+            errors[criterion.name] = _("“%(label)s” has no answer.") % {"label": criterion.label}
+        elif type(value) is not int or value not in known:
+            errors[criterion.name] = _("“%(label)s” takes one of its levels, nothing else.") % {
+                "label": criterion.label
+            }
+        else:
+            levels[criterion.name] = value
+    return levels, errors
+
+
+def _edit(given: Any, *, text: str) -> str:
+    """Return the normalised edit, or say why it cannot be one."""
+    if given is None or not isinstance(given, str):
+        raise InvalidResponse(
+            {"edit": _("Please improve the text: at least one answer was below the best level.")}
+        )
+    original = normalise(text)
+    if len(given) > LONGEST * len(original) + ROOM:
+        raise InvalidResponse({"edit": _("This edit is far longer than the text it improves.")})
+    edit = normalise(given)
+    if len(edit.strip()) < max(1, KEPT_SHARE * len(original.strip())):
+        raise InvalidResponse(
+            {"edit": _("This edit deletes nearly everything. Keep what the text says.")}
+        )
+    if edit.split() == original.split():
+        raise InvalidResponse(
+            {"edit": _("Nothing but spaces has changed. Improve the wording, or raise the answers.")}
+        )
+    return edit

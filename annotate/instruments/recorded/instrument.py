@@ -1,0 +1,59 @@
+"""Scores that were recorded elsewhere: released data sets, judgments of an earlier study.
+
+Nobody is asked through a page; the response carries the scores themselves.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotate.instruments.base import Criterion, InvalidResponse
+from annotate.instruments.language_quality.criteria import ALL as LANGUAGE_QUALITY
+
+
+@dataclass(frozen=True)
+class RecordedScores:
+    key: str
+    label: str
+    criteria: tuple[Criterion, ...]
+    version: str = "1"
+    template: str = ""
+
+    def check(self, raw: Mapping[str, Any], *, text: str) -> dict[str, Any]:
+        scores = raw.get("scores")
+        if not isinstance(scores, Mapping):
+            raise InvalidResponse({"scores": "A recorded judgment carries its scores."})
+        errors = {
+            criterion.name: problem
+            for criterion in self.criteria
+            if (problem := _problem(criterion, scores.get(criterion.name)))
+        }
+        if errors:
+            raise InvalidResponse(errors)
+        return {**raw, "scores": {c.name: float(scores[c.name]) for c in self.criteria}}
+
+    def scores(self, response: Mapping[str, Any], *, text: str) -> dict[str, float]:
+        return dict(response["scores"])
+
+
+def _problem(criterion: Criterion, value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return f"{criterion.name} has no finite number."
+    if criterion.bounded and not criterion.low <= value <= criterion.high:
+        return f"{criterion.name} {value:g} is off its scale {criterion.low:g} to {criterion.high:g}."
+    return ""
+
+
+ANSWER_CORRECTNESS = (
+    Criterion("any_correct", low=0, high=1, label="Any correct"),
+    Criterion("avg_correct", low=0, high=1, label="Average correct"),
+)
+RECORDED = (
+    RecordedScores(
+        "recorded_language_quality", "Language quality, recorded elsewhere", LANGUAGE_QUALITY
+    ),
+    RecordedScores(
+        "recorded_answer_correctness", "Answer correctness, recorded elsewhere", ANSWER_CORRECTNESS
+    ),
+)

@@ -1,0 +1,22 @@
+"""The instruments that exist. A new one is a folder and a line here."""
+
+from annotate.instruments.base import Instrument
+from annotate.instruments.language_quality.instrument import LanguageQuality
+from annotate.instruments.recorded.instrument import RECORDED
+
+INSTRUMENTS: dict[str, Instrument] = {
+    instrument.key: instrument for instrument in (LanguageQuality(), *RECORDED)
+}
+
+
+def get(key: str) -> Instrument:
+    """Return the instrument called `key`; KeyError names those that exist."""
+    try:
+        return INSTRUMENTS[key]
+    except KeyError:
+        raise KeyError(f"No instrument {key!r}; there are {', '.join(INSTRUMENTS)}.") from None
+
+
+def asked() -> list[Instrument]:
+    """Return the instruments that people can be asked with, for choosing one."""
+    return [instrument for instrument in INSTRUMENTS.values() if instrument.template]

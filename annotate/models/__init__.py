@@ -1,0 +1,33 @@
+from annotate.models.annotator import Annotator, Participation
+from annotate.models.audit import AuditEntry
+from annotate.models.campaign import (
+    Authorship,
+    Campaign,
+    Item,
+    Membership,
+    Output,
+    System,
+    Target,
+)
+from annotate.models.payment import LedgerEntry
+from annotate.models.work import Assignment, Draft, EvidenceChange, Judgment, Place, Score
+
+__all__ = [
+    "Annotator",
+    "Assignment",
+    "AuditEntry",
+    "Authorship",
+    "Campaign",
+    "Draft",
+    "EvidenceChange",
+    "Item",
+    "Judgment",
+    "LedgerEntry",
+    "Membership",
+    "Output",
+    "Participation",
+    "Place",
+    "Score",
+    "System",
+    "Target",
+]

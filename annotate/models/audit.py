@@ -1,0 +1,21 @@
+"""Who did what, when: written in the transaction of the act itself."""
+
+from django.conf import settings
+from django.db import models
+
+from annotate.models.base import Fact
+from annotate.models.campaign import Campaign
+
+
+class AuditEntry(Fact):
+    """One act. `actor` is null where Plumbline acted by itself."""
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, null=True, related_name="audit")
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    verb = models.CharField(max_length=40)
+    subject = models.CharField(max_length=80, blank=True)
+    detail = models.JSONField(default=dict)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]

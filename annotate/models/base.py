@@ -1,0 +1,42 @@
+"""What several models share."""
+
+import secrets
+from typing import Any, NoReturn
+
+from django.db import models
+
+ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # no look-alikes: people read these aloud
+
+
+def public_id() -> str:
+    """Return a random name for addresses (50 bits): it tells nobody how many there are."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(10))
+
+
+class ImmutableError(TypeError):
+    """Raised on an attempt to change or delete a fact."""
+
+
+class FactQuerySet(models.QuerySet[Any]):
+    def update(self, **kwargs: Any) -> NoReturn:
+        raise ImmutableError(f"{self.model.__name__} rows are facts: they are added, never changed.")
+
+    def delete(self) -> NoReturn:
+        raise ImmutableError(f"{self.model.__name__} rows are facts: they are added, never deleted.")
+
+
+class Fact(models.Model):
+    """A row that is written once: judgments, scores, ledger and audit entries."""
+
+    objects = FactQuerySet.as_manager()
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise ImmutableError(f"{type(self).__name__} rows are facts: they are never changed.")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise ImmutableError(f"{type(self).__name__} rows are facts: they are never deleted.")

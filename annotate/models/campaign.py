@@ -1,0 +1,172 @@
+"""What is judged: campaigns, systems, items, outputs; and who may see them."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotate.models.base import public_id
+
+
+class Campaign(models.Model):
+    """One question put to people about the outputs of some systems."""
+
+    class Status(models.TextChoices):
+        DRAFT = "draft"
+        OPEN = "open"
+        PAUSED = "paused"
+        CLOSING = "closing"
+        CLOSED = "closed"
+        ARCHIVED = "archived"
+
+    class Reason(models.TextChoices):
+        """Why a campaign left `open`."""
+
+        TARGET = "target", "every interval reached its target width"
+        EXHAUSTED = "exhausted", "every planned judgment was collected"
+        MAX_JUDGMENTS = "max_judgments", "the maximum number of judgments was reached"
+        BUDGET = "budget", "the budget does not pay for another judgment"
+        DEADLINE = "deadline", "the deadline passed"
+        HAND = "hand", "closed by hand"
+
+    class Estimand(models.TextChoices):
+        POPULATION = "population", "people in general"
+        PANEL = "panel", "exactly these annotators"
+
+    public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
+    name = models.CharField(max_length=120)
+    instrument = models.CharField(max_length=40)
+    instrument_version = models.CharField(max_length=20)
+    crowd = models.CharField(max_length=20, default="link")
+    language = models.CharField(max_length=12, default="en")
+    contact = models.EmailField(blank=True)
+    status = models.CharField(max_length=10, choices=Status, default=Status.DRAFT)
+    close_reason = models.CharField(max_length=20, choices=Reason, blank=True)
+
+    seed = models.PositiveBigIntegerField()
+    double_share = models.FloatField(default=0.25)
+    annotator_cap = models.PositiveIntegerField(null=True, default=25)
+    lease_minutes = models.PositiveIntegerField(default=30)
+
+    reward = models.DecimalField(max_digits=8, decimal_places=2)
+    fee_rate = models.DecimalField(max_digits=5, decimal_places=4, default=0)
+    budget = models.DecimalField(max_digits=10, decimal_places=2, null=True)
+    max_judgments = models.PositiveIntegerField(null=True)
+    deadline = models.DateTimeField(null=True)
+
+    metric = models.CharField(max_length=60, blank=True)
+    estimand = models.CharField(max_length=12, choices=Estimand, default=Estimand.POPULATION)
+    level = models.FloatField(default=0.95)
+
+    created_at = models.DateTimeField(auto_now_add=True)
+    opened_at = models.DateTimeField(null=True)
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-created_at", "-id"]
+        constraints = [
+            models.CheckConstraint(condition=Q(level__gt=0.5, level__lt=1), name="campaign_level"),
+            models.CheckConstraint(
+                condition=Q(double_share__gte=0, double_share__lte=1), name="campaign_double_share"
+            ),
+            models.CheckConstraint(
+                condition=Q(reward__gte=0) & Q(fee_rate__gte=0), name="campaign_money"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Target(models.Model):
+    """A primary criterion and the interval width at which its collection may stop."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="targets")
+    criterion = models.CharField(max_length=40)
+    width = models.FloatField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "criterion"], name="target_once"),
+            models.CheckConstraint(condition=Q(width__gt=0), name="target_positive"),
+        ]
+
+
+class Membership(models.Model):
+    """Who may see a campaign: owners run it, reviewers look after its annotators."""
+
+    class Role(models.TextChoices):
+        OWNER = "owner"
+        REVIEWER = "reviewer"
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
+    role = models.CharField(max_length=10, choices=Role)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "user"], name="membership_once")
+        ]
+
+
+class System(models.Model):
+    """A text-generation system under evaluation.
+
+    Its sample is the items before `stop_position`, once that is set (data rule 8).
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="systems")
+    name = models.CharField(max_length=80)
+    stop_position = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "name"], name="system_name_once")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Item(models.Model):
+    """One input. `position` is its place in the seeded random order, fixed at import (rule 7)."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="items")
+    key = models.CharField(max_length=120)
+    position = models.PositiveIntegerField()
+    input = models.TextField(blank=True)
+    reference = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "key"], name="item_key_once"),
+            models.UniqueConstraint(fields=["campaign", "position"], name="item_position_once"),
+        ]
+
+
+class Output(models.Model):
+    """What was written for an item; identical texts are one output of several systems."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="outputs")
+    item = models.ForeignKey(Item, models.CASCADE, related_name="outputs")
+    text = models.TextField()
+    digest = models.CharField(max_length=64)
+    given_metrics = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["item", "digest"], name="output_text_once")
+        ]
+
+
+class Authorship(models.Model):
+    """`system` wrote `output` for `item`."""
+
+    system = models.ForeignKey(System, models.CASCADE, related_name="authorships")
+    item = models.ForeignKey(Item, models.CASCADE)
+    output = models.ForeignKey(Output, models.CASCADE, related_name="authorships")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["system", "item"], name="one_output_per_system_item")
+        ]

@@ -1,0 +1,25 @@
+"""Money: a ledger of rows that are added, never edited (rule 5)."""
+
+from django.db import models
+
+from annotate.models.annotator import Participation
+from annotate.models.base import Fact
+from annotate.models.campaign import Campaign
+from annotate.models.work import Assignment
+
+
+class LedgerEntry(Fact):
+    """What became due to a participation, or was taken back (negative), with the crowd's fee."""
+
+    class Kind(models.TextChoices):
+        REWARD = "reward"
+        COMPENSATION = "compensation", "late work that no longer counts"
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="ledger")
+    participation = models.ForeignKey(Participation, models.PROTECT, related_name="ledger")
+    assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="ledger")
+    kind = models.CharField(max_length=20, choices=Kind)
+    amount = models.DecimalField(max_digits=10, decimal_places=2)
+    fee = models.DecimalField(max_digits=10, decimal_places=2)
+    key = models.CharField(max_length=80, unique=True)  # why: one row for each reason
+    at = models.DateTimeField(auto_now_add=True)

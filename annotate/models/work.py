@@ -1,0 +1,133 @@
+"""The work itself: places, assignments, judgments, scores, and marks of changed evidence."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from annotate.models.annotator import Annotator, Participation
+from annotate.models.base import Fact
+from annotate.models.campaign import Campaign, Output
+
+
+class Assignment(models.Model):
+    """One annotator's lease on one output."""
+
+    class Status(models.TextChoices):
+        LEASED = "leased"
+        SUBMITTED = "submitted"
+        VERIFIED = "verified"
+        RETURNED = "returned"
+        EXPIRED = "expired"
+
+    HELD = (Status.LEASED, Status.SUBMITTED, Status.VERIFIED)
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="assignments")
+    participation = models.ForeignKey(Participation, models.PROTECT, related_name="assignments")
+    annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="assignments")
+    output = models.ForeignKey(Output, models.PROTECT, related_name="assignments")
+    status = models.CharField(max_length=10, choices=Status, default=Status.LEASED)
+    leased_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["campaign", "expires_at"],
+                condition=Q(status="leased"),
+                name="assignment_open_leases",
+            ),
+            models.Index(fields=["campaign", "annotator"], name="assignment_by_annotator"),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotator", "output"],
+                condition=Q(status__in=["leased", "submitted", "verified"]),
+                name="nobody_twice_on_an_output",
+            )
+        ]
+
+
+class Place(models.Model):
+    """One planned judgment of one output, fixed at import.
+
+    A place is free or held by one assignment, so more judgments than planned cannot exist.
+    A judgment counts exactly while its assignment holds a place.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="places")
+    output = models.ForeignKey(Output, models.CASCADE, related_name="places")
+    position = models.PositiveIntegerField()
+    number = models.PositiveSmallIntegerField()
+    assignment = models.OneToOneField(Assignment, models.PROTECT, null=True, related_name="place")
+
+    class Meta:
+        ordering = ["position", "output_id", "number"]
+        indexes = [
+            models.Index(
+                fields=["campaign", "position", "output", "number"],
+                condition=Q(assignment=None),
+                name="place_free_in_order",
+            )
+        ]
+        constraints = [
+            models.UniqueConstraint(fields=["output", "number"], name="place_number_once")
+        ]
+
+
+class Draft(models.Model):
+    """What an annotator has typed so far; the revision tells a stale tab apart (rule 12)."""
+
+    assignment = models.OneToOneField(Assignment, models.CASCADE, related_name="draft")
+    revision = models.PositiveIntegerField(default=0)
+    data = models.JSONField(default=dict)
+    saved_at = models.DateTimeField(auto_now=True)
+
+
+class Judgment(Fact):
+    """What was submitted, when, under which version of the instrument (rule 1)."""
+
+    assignment = models.OneToOneField(Assignment, models.PROTECT, related_name="judgment")
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="judgments")
+    output = models.ForeignKey(Output, models.PROTECT, related_name="judgments")
+    annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="judgments")
+    instrument = models.CharField(max_length=40)
+    instrument_version = models.CharField(max_length=20)
+    response = models.JSONField()
+    submitted_at = models.DateTimeField()
+    elapsed_seconds = models.FloatField()
+    active_seconds = models.FloatField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["annotator", "output"], name="one_judgment_per_person_and_output"
+            ),
+            models.CheckConstraint(
+                condition=Q(active_seconds=None) | Q(active_seconds__gte=0), name="active_positive"
+            ),
+        ]
+
+
+class Score(Fact):
+    """The number that a criterion takes from a judgment; can be recomputed from it."""
+
+    judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="scores")
+    criterion = models.CharField(max_length=40)
+    value = models.FloatField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["judgment", "criterion"], name="one_score_a_criterion"),
+            # NaN and the infinities fail it: NaN = NaN is true in Postgres, so bounds say it.
+            models.CheckConstraint(
+                condition=Q(value__gte=-1e6, value__lte=1e6, value=F("value")), name="score_finite"
+            ),
+        ]
+
+
+class EvidenceChange(models.Model):
+    """A mark that what counts in a campaign has changed since its last estimate (rule 11)."""
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="evidence_changes")
+    reason = models.CharField(max_length=40)
+    at = models.DateTimeField(auto_now_add=True)

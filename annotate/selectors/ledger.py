@@ -1,0 +1,52 @@
+"""Money, as plain numbers."""
+
+from decimal import Decimal
+
+from django.db.models import Count, DecimalField, F, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from annotate.models import Assignment, Campaign, LedgerEntry
+
+ZERO = Decimal("0.00")
+MONEY = DecimalField(max_digits=12, decimal_places=2)
+
+
+def committed(campaign_id: int) -> tuple[Decimal, int]:
+    """Return (spent with fees, open leases) of a campaign.
+
+    One statement, hence one snapshot: a submit that turns a lease into a ledger row meanwhile
+    is seen before or after, never half.
+    """
+    spent = (
+        LedgerEntry.objects.filter(campaign=OuterRef("pk"))
+        .order_by()
+        .values("campaign")
+        .annotate(total=Sum(F("amount") + F("fee")))
+        .values("total")
+    )
+    leases = (
+        Assignment.objects.filter(campaign=OuterRef("pk"), status=Assignment.Status.LEASED)
+        .order_by()
+        .values("campaign")
+        .annotate(n=Count("pk"))
+        .values("n")
+    )
+    row = (
+        Campaign.objects.filter(pk=campaign_id)
+        .annotate(
+            spent=Coalesce(Subquery(spent, output_field=MONEY), ZERO, output_field=MONEY),
+            leases=Coalesce(Subquery(leases), 0),
+        )
+        .values_list("spent", "leases")
+        .get()
+    )
+    return row[0], row[1]
+
+
+def earned(participation_id: int) -> tuple[Decimal, int]:
+    """Return (amount earned, paid units) of one participation, fees excluded."""
+    row = LedgerEntry.objects.filter(participation_id=participation_id).aggregate(
+        amount=Coalesce(Sum("amount"), ZERO, output_field=MONEY),
+        units=Count("pk", filter=Q(amount__gt=0)),
+    )
+    return row["amount"], row["units"]

@@ -1,0 +1,31 @@
+"""Marks that what counts has changed, and the announcement of it after commit."""
+
+from collections.abc import Iterable
+
+from django.db import transaction
+
+from annotate.models import EvidenceChange
+from annotate.signals import evidence_changed
+
+
+def mark(campaign_id: int, reason: str) -> None:
+    """Mark the campaign's evidence as changed; call it inside the changing transaction.
+
+    The mark is a committed row, so an announcement that gets lost delays the estimate until
+    the next catch-up and no longer (data rule 11).
+    """
+    EvidenceChange.objects.create(campaign_id=campaign_id, reason=reason)
+    transaction.on_commit(
+        lambda: evidence_changed.send_robust(sender=None, campaign_id=campaign_id), robust=True
+    )
+
+
+def clear(mark_ids: Iterable[int]) -> bool:
+    """Remove these marks; False, with nothing to be kept, if somebody else has removed any.
+
+    Call it in the transaction that writes the result: on False the caller rolls back, because
+    another worker has already written a result from evidence at least as new.
+    """
+    wanted = list(mark_ids)
+    removed, _ = EvidenceChange.objects.filter(pk__in=wanted).delete()
+    return removed == len(wanted)

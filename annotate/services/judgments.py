@@ -1,0 +1,187 @@
+"""Submitting judgments and keeping drafts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.errors import Conflict, Gone, Invalid
+from annotate.instruments import registry
+from annotate.instruments.base import InvalidResponse
+from annotate.models import (
+    Assignment,
+    Campaign,
+    Draft,
+    Judgment,
+    LedgerEntry,
+    Place,
+    Score,
+)
+from annotate.selectors import places
+from annotate.services import audit, evidence, leasing, payments
+
+Status = Assignment.Status
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of a submitted response: whether it counts, and what it earned."""
+
+    judgment_id: int
+    counts: bool
+    earned: Decimal
+    already: bool = False
+
+
+@dataclass(frozen=True)
+class _Submission:
+    assignment: Assignment
+    response: dict[str, Any]
+    scores: dict[str, float]
+    active_seconds: float | None
+    at: datetime
+
+
+def submit(
+    assignment_id: int,
+    *,
+    participation_id: int,
+    raw: Mapping[str, Any],
+    active_seconds: float | None = None,
+) -> Receipt:
+    """Store a response as a judgment, once.
+
+    Raises `Invalid` with what is missing, `Gone` where the annotator has the same output open
+    again, `NotFound` for somebody else's assignment. A repeated submit returns the first
+    receipt. Scoring, which takes milliseconds, happens before the transaction.
+    """
+    assignment = leasing.own(assignment_id, participation_id=participation_id)
+    if assignment.status in (Status.SUBMITTED, Status.VERIFIED):
+        return _receipt(assignment_id, already=True)
+    response, scores = _read(assignment, raw)
+    work = _Submission(assignment, response, scores, active_seconds, timezone.now())
+    try:
+        with transaction.atomic():
+            return _in_time(work) or _late(work)
+    except IntegrityError:
+        # The same submit won the race in another tab, or this person judged this output.
+        if Judgment.objects.filter(assignment=assignment_id).exists():
+            return _receipt(assignment_id, already=True)
+        raise Gone(_("You already have this text, in another tab or an earlier visit.")) from None
+
+
+def save_draft(
+    assignment_id: int, *, participation_id: int, revision: int, data: Mapping[str, Any]
+) -> int:
+    """Keep what was typed so far; return the new revision.
+
+    Raises `Conflict` where another tab has saved since `revision`.
+    """
+    leasing.own(assignment_id, participation_id=participation_id)
+    with transaction.atomic():
+        Draft.objects.get_or_create(assignment_id=assignment_id)
+        saved = Draft.objects.filter(assignment_id=assignment_id, revision=revision).update(
+            revision=revision + 1, data=dict(data), saved_at=timezone.now()
+        )
+    if not saved:
+        raise Conflict(
+            _("This text is open in another tab, which has saved newer answers. Reload to see them."),
+            code="stale",
+        )
+    return revision + 1
+
+
+def _read(assignment: Assignment, raw: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, float]]:
+    instrument = registry.get(assignment.campaign.instrument)
+    text = assignment.output.text
+    try:
+        response = instrument.check(raw, text=text)
+    except InvalidResponse as error:
+        raise Invalid(error.errors) from None
+    return response, instrument.scores(response, text=text)
+
+
+def _in_time(work: _Submission) -> Receipt | None:
+    """Store it while the lease still holds its place; None once it does not."""
+    if not _advance(work, source=Status.LEASED):
+        return None
+    return _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
+
+
+def _late(work: _Submission) -> Receipt:
+    """After expiry: accepted while a place is free, otherwise kept and compensated."""
+    campaign = leasing.lock(work.assignment.campaign_id)
+    if not _advance(work, source=Status.EXPIRED) and not _advance(work, source=Status.RETURNED):
+        return _receipt(work.assignment.pk, already=True)
+    counts = _retake(work.assignment, campaign)
+    if not counts and not payments.affordable(campaign):
+        audit.record(
+            "compensation_needed",
+            campaign_id=campaign.pk,
+            subject=f"assignment:{work.assignment.pk}",
+        )
+        return _store(work, kind=None, counts=False)
+    kind = LedgerEntry.Kind.REWARD if counts else LedgerEntry.Kind.COMPENSATION
+    return _store(work, kind=kind, counts=counts)
+
+
+def _advance(work: _Submission, *, source: Assignment.Status) -> bool:
+    return bool(
+        Assignment.objects.filter(pk=work.assignment.pk, status=source).update(
+            status=Status.SUBMITTED, ended_at=work.at
+        )
+    )
+
+
+def _retake(assignment: Assignment, campaign: Campaign) -> bool:
+    """Hold a free place of the same output again, if the campaign still collects and can pay."""
+    if campaign.status not in (*leasing.COLLECTING, Campaign.Status.PAUSED):
+        return False
+    if leasing.blocked(campaign) or leasing.over_cap(assignment, campaign):
+        return False
+    place = places.free(campaign.pk).filter(output=assignment.output_id).first()
+    return place is not None and bool(
+        Place.objects.filter(pk=place.pk, assignment=None).update(assignment=assignment)
+    )
+
+
+def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) -> Receipt:
+    assignment, campaign = work.assignment, work.assignment.campaign
+    judgment = Judgment.objects.create(
+        assignment=assignment,
+        campaign=campaign,
+        output_id=assignment.output_id,
+        annotator_id=assignment.annotator_id,
+        instrument=campaign.instrument,
+        instrument_version=campaign.instrument_version,
+        response=work.response,
+        submitted_at=work.at,
+        elapsed_seconds=(work.at - assignment.leased_at).total_seconds(),
+        active_seconds=work.active_seconds,
+    )
+    Score.objects.bulk_create(
+        Score(judgment=judgment, criterion=name, value=value)
+        for name, value in work.scores.items()
+    )
+    if kind is not None:
+        payments.earn(assignment, campaign=campaign, kind=kind)
+    Draft.objects.filter(assignment=assignment).delete()
+    evidence.mark(campaign.pk, "judgment")
+    earned = payments.price(campaign).reward if kind is not None else Decimal(0)
+    return Receipt(judgment.pk, counts, earned)
+
+
+def _receipt(assignment_id: int, *, already: bool) -> Receipt:
+    judgment = Judgment.objects.get(assignment=assignment_id)
+    entry = LedgerEntry.objects.filter(assignment=assignment_id).first()
+    return Receipt(
+        judgment.pk,
+        counts=Place.objects.filter(assignment=assignment_id).exists(),
+        earned=entry.amount if entry else Decimal(0),
+        already=already,
+    )

@@ -1,0 +1,191 @@
+"""Leases: who works on which output until when (data rule 6).
+
+Each verb is one short transaction. Leases of one campaign are serialised by a lock on its row
+(`no_key`, so that inserts which merely refer to the campaign do not wait); behind the lock
+stand the place (free or held by one assignment) and the unique constraints of `Assignment`.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.errors import Gone, NotFound
+from annotate.models import Assignment, Campaign, Participation, Place
+from annotate.selectors import places
+from annotate.services import audit, evidence, payments
+
+AT_ONCE = 2  # open assignments per annotator: the second is the prefetch
+LEASED = Assignment.Status.LEASED
+COLLECTING = (Campaign.Status.OPEN, Campaign.Status.CLOSING)
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """No lease, and why. `final` tells whether asking again later can help."""
+
+    reason: str
+    message: str
+    final: bool
+
+
+def lock(campaign_id: int) -> Campaign:
+    """Lock the campaign's row until the end of the transaction."""
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id)
+
+
+def lease(participation_id: int, *, ahead: bool = False) -> Assignment | Nothing:
+    """Return the annotator's open assignment, or lease the next output.
+
+    With `ahead`, an annotator who has one open assignment gets a second one (prefetch).
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        who = Participation.objects.only("campaign_id", "annotator_id").get(pk=participation_id)
+        campaign = lock(who.campaign_id)
+        expire_due(campaign.pk, now=now)
+        mine = list(_open_of(who).order_by("leased_at", "pk"))
+        if mine and not ahead:
+            return mine[0]
+        refusal = _refusal(campaign, who, n_open=len(mine))
+        return refusal or _take(campaign, who, now=now)
+
+
+def blocked(campaign: Campaign) -> Campaign.Reason | None:
+    """Return the limit that forbids any further lease in this campaign, if one does."""
+    if campaign.deadline is not None and timezone.now() >= campaign.deadline:
+        return Campaign.Reason.DEADLINE
+    if (
+        campaign.max_judgments is not None
+        and places.held_count(campaign.pk) >= campaign.max_judgments
+    ):
+        return Campaign.Reason.MAX_JUDGMENTS
+    if not payments.affordable(campaign):
+        return Campaign.Reason.BUDGET
+    return None
+
+
+def expire_due(campaign_id: int, *, now: datetime) -> int:
+    """End the leases that are over and free their places; return how many."""
+    with transaction.atomic():
+        due = list(
+            Assignment.objects.select_for_update()
+            .filter(campaign=campaign_id, status=LEASED, expires_at__lte=now)
+            .order_by("pk")  # one order for all, or two sweeps could wait for each other
+            .values_list("pk", flat=True)
+        )
+        return sum(_end(pk, to=Assignment.Status.EXPIRED, now=now) for pk in due)
+
+
+def give_back(assignment_id: int, *, participation_id: int) -> None:
+    """Return a lease unfinished; its output goes back to the front of the queue."""
+    own(assignment_id, participation_id=participation_id)
+    with transaction.atomic():
+        _end(assignment_id, to=Assignment.Status.RETURNED, now=timezone.now())
+
+
+def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
+    """Extend a lease while its page is in use; return when it now ends."""
+    assignment = own(assignment_id, participation_id=participation_id)
+    until = timezone.now() + _length(assignment.campaign)
+    if not Assignment.objects.filter(pk=assignment_id, status=LEASED).update(expires_at=until):
+        raise Gone(_("This text is no longer reserved for you. Your draft is kept."))
+    return until
+
+
+def over_cap(assignment: Assignment, campaign: Campaign) -> bool:
+    """Return whether this assignment, already among the held ones, exceeds the cap."""
+    cap = campaign.annotator_cap
+    return cap is not None and held_by(assignment) > cap
+
+
+def own(assignment_id: int, *, participation_id: int) -> Assignment:
+    """Return the assignment, if it belongs to this participation."""
+    try:
+        return Assignment.objects.select_related("campaign", "output").get(
+            pk=assignment_id, participation_id=participation_id
+        )
+    except Assignment.DoesNotExist:
+        raise NotFound(_("This is not one of your texts.")) from None
+
+
+def _open_of(who: Participation) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(
+        campaign_id=who.campaign_id, annotator_id=who.annotator_id, status=LEASED
+    )
+
+
+def _length(campaign: Campaign) -> timedelta:
+    return timedelta(minutes=campaign.lease_minutes)
+
+
+def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing | None:
+    if campaign.status not in COLLECTING:
+        return _not_collecting(campaign)
+    if n_open >= AT_ONCE:
+        return Nothing("enough", _("Finish one of your open texts first."), final=False)
+    if campaign.annotator_cap is not None and held_by(who) >= campaign.annotator_cap:
+        message = _("You have judged as many texts as one person may in this study. Thank you!")
+        return Nothing("cap", message, final=True)
+    if reason := blocked(campaign):
+        return Nothing(reason, _("This study has all the judgments that it can pay for."), final=True)
+    return None
+
+
+def _not_collecting(campaign: Campaign) -> Nothing:
+    if campaign.status == Campaign.Status.DRAFT:
+        return Nothing("draft", _("This study has not started yet. Please come back later."), False)
+    if campaign.status == Campaign.Status.PAUSED:
+        return Nothing("paused", _("This study is paused. Please come back later."), final=False)
+    message = _("This study is complete: it has all the judgments it needs. Thank you!")
+    return Nothing("closed", message, final=True)
+
+
+def held_by(who: Participation | Assignment) -> int:
+    """Return how many assignments this annotator has open or submitted in this campaign."""
+    return Assignment.objects.filter(
+        campaign_id=who.campaign_id, annotator_id=who.annotator_id, status__in=Assignment.HELD
+    ).count()
+
+
+def _take(campaign: Campaign, who: Participation, *, now: datetime) -> Assignment | Nothing:
+    place = _pick(campaign.pk, who)
+    if place is None:
+        if campaign.status == Campaign.Status.CLOSING and not places.free(campaign.pk).exists():
+            return _not_collecting(campaign)
+        message = _("Nothing is free for you right now. Texts come back when others let them go.")
+        return Nothing("waiting", message, final=False)
+    assignment = Assignment.objects.create(
+        campaign=campaign,
+        participation=who,
+        annotator_id=who.annotator_id,
+        output_id=place.output_id,
+        leased_at=now,
+        expires_at=now + _length(campaign),
+    )
+    held = Place.objects.filter(pk=place.pk, assignment=None).update(assignment=assignment)
+    assert held == 1, "a place was taken while the campaign was locked"
+    return assignment
+
+
+def _pick(campaign_id: int, who: Participation) -> Place | None:
+    seen = Assignment.objects.filter(annotator_id=who.annotator_id).exclude(
+        status=Assignment.Status.EXPIRED, judgment__isnull=True
+    )
+    return places.free(campaign_id).exclude(output__in=seen.values("output")).first()
+
+
+def _end(assignment_id: int, *, to: Assignment.Status, now: datetime) -> int:
+    """leased -> `to`, in the caller's transaction; 0 if somebody else ended it already."""
+    ended = Assignment.objects.filter(pk=assignment_id, status=LEASED).update(
+        status=to, ended_at=now
+    )
+    if ended:
+        Place.objects.filter(assignment=assignment_id).update(assignment=None)
+        campaign_id = Assignment.objects.values_list("campaign_id", flat=True).get(pk=assignment_id)
+        audit.record(to.value, campaign_id=campaign_id, subject=f"assignment:{assignment_id}")
+        evidence.mark(campaign_id, to.value)
+    return ended

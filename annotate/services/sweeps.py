@@ -1,0 +1,18 @@
+"""What is done for all campaigns, periodically."""
+
+from django.utils import timezone
+
+from annotate.models import Assignment, Campaign
+from annotate.services import evidence, leasing
+
+
+def expire_all() -> int:
+    """End all leases that are over, and mark campaigns whose deadline has passed."""
+    now = timezone.now()
+    due = Assignment.objects.filter(status=leasing.LEASED, expires_at__lte=now)
+    campaigns = due.order_by().values_list("campaign_id", flat=True).distinct()
+    ended = sum(leasing.expire_due(campaign_id, now=now) for campaign_id in campaigns)
+    late = Campaign.objects.filter(status=Campaign.Status.OPEN, deadline__lte=now)
+    for campaign_id in late.values_list("pk", flat=True):
+        evidence.mark(campaign_id, "deadline")
+    return ended

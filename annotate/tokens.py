@@ -1,0 +1,46 @@
+"""Signed tokens in place of cookies: worker pages live in foreign iframes.
+
+An invitation names a campaign (and perhaps a person); a participation token names a
+participation and is what worker endpoints take in their `Authorization: Bearer` header.
+"""
+
+from datetime import timedelta
+
+from django.core import signing
+from django.utils.translation import gettext as _
+
+from annotate.errors import Gone, NotFound
+
+PARTICIPATION_LIFE = timedelta(days=30)
+INVITATION_LIFE = timedelta(days=365)
+
+
+def participation_token(participation_id: int) -> str:
+    return signing.dumps(participation_id, salt="participation")
+
+
+def read_participation(token: str) -> int:
+    """Return the participation's id; `Gone` when expired, `NotFound` when forged."""
+    return int(_read(token, salt="participation", life=PARTICIPATION_LIFE))
+
+
+def invitation_token(campaign_id: int, person: str = "") -> str:
+    """Return the token of a campaign's link, or of one person's (who need not give a name)."""
+    return signing.dumps([campaign_id, person], salt="invitation")
+
+
+def read_invitation(token: str) -> tuple[int, str]:
+    """Return (campaign id, person or ""); `Gone` when expired, `NotFound` when forged."""
+    campaign_id, person = _read(token, salt="invitation", life=INVITATION_LIFE)
+    return int(campaign_id), str(person)
+
+
+def _read(token: str, *, salt: str, life: timedelta):  # type: ignore[no-untyped-def]
+    try:
+        return signing.loads(token, salt=salt, max_age=life)
+    except signing.SignatureExpired:
+        raise Gone(_("This link has expired. Ask the researcher for a new one.")) from None
+    except signing.BadSignature:
+        raise NotFound(
+            _("This link is not complete. Copy the whole link, or ask the researcher for it.")
+        ) from None

@@ -1,0 +1,90 @@
+"""Metric scores, the append-only history of estimates, and what stopping rules decided."""
+
+from django.db import models
+from django.db.models import Q
+
+
+class MetricScore(models.Model):
+    """g(z): the value of an automatic metric for one output."""
+
+    output = models.ForeignKey("annotate.Output", models.CASCADE, related_name="+")
+    metric = models.CharField(max_length=60)
+    version = models.CharField(max_length=20)
+    value = models.FloatField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["output", "metric"], name="metric_score_once")
+        ]
+
+
+class Estimate(models.Model):
+    """One system × criterion at one moment. Rows are added, never changed.
+
+    `low`, `high` and `width` are unclipped and null where no interval can be given.
+    The `mean_*` columns are the plain sample mean on the same judgments, for comparison.
+    """
+
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    system = models.ForeignKey("annotate.System", models.CASCADE, related_name="+")
+    criterion = models.CharField(max_length=40)
+    at = models.DateTimeField(auto_now_add=True)
+    provisional = models.BooleanField(default=True)
+
+    estimator = models.CharField(max_length=20)
+    interval = models.CharField(max_length=20)
+    estimand = models.CharField(max_length=12)
+    metric = models.CharField(max_length=60, blank=True)
+    level = models.FloatField()
+    estimate = models.FloatField()
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    width = models.FloatField(null=True)
+    df = models.FloatField(null=True)
+    std_error = models.FloatField(null=True)
+    mean_estimate = models.FloatField()
+    mean_low = models.FloatField(null=True)
+    mean_high = models.FloatField(null=True)
+    n_items = models.PositiveIntegerField()
+    n_population = models.PositiveIntegerField()
+    n_judgments = models.PositiveIntegerField()
+    n_annotators = models.PositiveIntegerField()
+    effective_annotators = models.FloatField()
+    n_unfinished = models.PositiveIntegerField(default=0)
+    detail = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["campaign", "system", "criterion", "id"], name="estimate_history"
+            )
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(low=None, high=None, width=None)
+                | Q(low__isnull=False, high__isnull=False, width__gte=0),
+                name="estimate_whole_interval",
+            )
+        ]
+
+
+class Decision(models.Model):
+    """A stopping rule's act, with the estimates that caused it."""
+
+    class Verb(models.TextChoices):
+        STOP_SYSTEM = "stop_system"
+        RESUME_SYSTEM = "resume_system"
+        CLOSE = "close"
+        RESUME = "resume"
+        FINISH = "finish"
+
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    system = models.ForeignKey("annotate.System", models.CASCADE, null=True, related_name="+")
+    verb = models.CharField(max_length=20, choices=Verb)
+    reason = models.CharField(max_length=40)
+    text = models.TextField()
+    estimates = models.ManyToManyField(Estimate, related_name="decisions")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
