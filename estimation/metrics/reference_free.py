@@ -1,0 +1,144 @@
+"""Metrics that need nothing but the text. Repetition ones find what people mark as redundant."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from estimation.metrics.base import Metric
+from estimation.metrics.text import words
+
+_UNKNOWN = re.compile(r"<unk>|\[unk\]|\b(?-i:UNK)\b|[\u2583\u25a0]", re.IGNORECASE)
+_PLACEHOLDER = "\u2583"
+
+
+def repetition_n(text: str, *, n: int) -> float:
+    """Share of the text's n-grams that occurred earlier in it: 1 - distinct / all; 0 if none.
+
+    Range [0, 1). (1 - "distinct-n" of Li et al. 2016, https://aclanthology.org/N16-1014.)
+    """
+    return _repeated(words(text), n)
+
+
+def _repeated(tokens: list[str], n: int) -> float:
+    total = len(tokens) - n + 1
+    if total < 1:
+        return 0.0
+    return 1 - len({tuple(tokens[i : i + n]) for i in range(total)}) / total
+
+
+def adjacent_duplicates(text: str) -> float:
+    """Share of neighbouring pairs of words that are the same word twice; range [0, 1]."""
+    return _adjacent(words(text))
+
+
+def _adjacent(tokens: list[str]) -> float:
+    if len(tokens) < 2:
+        return 0.0
+    return sum(a == b for a, b in zip(tokens, tokens[1:], strict=False)) / (len(tokens) - 1)
+
+
+def repetition(text: str) -> float:
+    """Mean of repetition_1, _2 and _3, plus adjacent_duplicates; range [0, 2).
+
+    One number for two failures: whole sentences said again (the n-grams) and a stuck decoder
+    ("the the the": rare, but people mark it hard, so it is not averaged away). Chosen over each
+    part because it is near the best part for every system of the released judgments.
+    """
+    tokens = words(text)
+    return sum(_repeated(tokens, n) for n in (1, 2, 3)) / 3 + _adjacent(tokens)
+
+
+def repetition_edit(text: str) -> float:
+    """The edit (as HTER) that deleting every repeated word would be: r / (1 - r); 0 for no words.
+
+    r is the share of words that belong to a bigram seen before or repeat their neighbour. HTER
+    divides by the length of the *edited* text, so deleting a share r costs r / (1 - r): unbounded
+    above, as the human scores are. The first word is never a repeat: finite, at most words - 1.
+    """
+    tokens = words(text)
+    repeats = _repeated_positions(tokens)
+    return len(repeats) / (len(tokens) - len(repeats)) if tokens else 0.0
+
+
+def _repeated_positions(tokens: list[str]) -> set[int]:
+    seen: set[tuple[str, str]] = set()
+    repeats: set[int] = set()
+    for i, pair in enumerate(zip(tokens, tokens[1:], strict=False)):
+        if pair in seen:
+            repeats |= {i, i + 1}
+        elif pair[0] == pair[1]:
+            repeats.add(i + 1)
+        seen.add(pair)
+    return repeats
+
+
+def length(text: str) -> float:
+    """White-space separated pieces with at least one letter, digit or symbol."""
+    return float(sum(1 for piece in text.split() if words(piece)))
+
+
+def unknown_tokens(text: str) -> float:
+    """Share of words that are a symbol for an unknown word; range [0, 1].
+
+    The symbols: <unk> and [UNK] in any case, UNK in capitals only, U+2583, U+25A0.
+    """
+    tokens = words(_UNKNOWN.sub(f" {_PLACEHOLDER} ", text))
+    return tokens.count(_PLACEHOLDER) / len(tokens) if tokens else 0.0
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        name="repetition",
+        version="1",
+        needs="nothing",
+        description="Repetition: mean share of repeated 1-, 2- and 3-grams plus the share of "
+        "words doubled on the spot (0 = none, below 2).",
+        higher_is_better=False,
+        function=repetition,
+    ),
+    Metric(
+        name="repetition_edit",
+        version="1",
+        needs="nothing",
+        description="Edit that would delete what is repeated, on the scale of HTER "
+        "(0 = nothing to delete, unbounded).",
+        higher_is_better=False,
+        function=repetition_edit,
+    ),
+    *(
+        Metric(
+            name=f"repetition_{n}",
+            version="1",
+            needs="nothing",
+            description=f"Share of {n}-grams of words that occurred earlier in the text (0 to 1).",
+            higher_is_better=False,
+            function=partial(repetition_n, n=n),
+        )
+        for n in (1, 2, 3)
+    ),
+    Metric(
+        name="adjacent_duplicates",
+        version="1",
+        needs="nothing",
+        description="Share of neighbouring words that are the same word twice (0 to 1).",
+        higher_is_better=False,
+        function=adjacent_duplicates,
+    ),
+    Metric(
+        name="length",
+        version="1",
+        needs="nothing",
+        description="Number of words.",
+        higher_is_better=None,
+        function=length,
+    ),
+    Metric(
+        name="unknown_tokens",
+        version="1",
+        needs="nothing",
+        description="Share of words that are a symbol for an unknown word (0 to 1).",
+        higher_is_better=False,
+        function=unknown_tokens,
+    ),
+)
