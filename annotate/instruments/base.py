@@ -5,7 +5,7 @@ Instruments know no database and no request: plain values in and out.
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True)
@@ -61,11 +61,17 @@ class InvalidResponse(ValueError):
 class Instrument(Protocol):
     """The contract; `registry.py` lists those that exist."""
 
-    key: ClassVar[str] | str
-    version: str
-    label: str
-    criteria: tuple[Criterion, ...]
-    template: str  # of the annotator's page; "" where nobody is asked through a page
+    @property
+    def key(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def label(self) -> str: ...
+    @property
+    def criteria(self) -> tuple[Criterion, ...]: ...
+    @property
+    def template(self) -> str:
+        """The annotator's page; "" where nobody is asked through a page."""
 
     def check(self, raw: Mapping[str, Any], *, text: str) -> dict[str, Any]:
         """Return the response as it will be stored, or raise `InvalidResponse`."""

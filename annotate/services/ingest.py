@@ -1,0 +1,223 @@
+"""Making a campaign from checked rows: whole, or not at all."""
+
+import hashlib
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from itertools import groupby
+from statistics import fmean
+
+from django.db import transaction
+
+from annotate.errors import Invalid
+from annotate.instruments import registry
+from annotate.instruments.base import Instrument
+from annotate.models import (
+    Authorship,
+    Campaign,
+    Item,
+    Membership,
+    Output,
+    Place,
+    System,
+    Target,
+)
+from annotate.services import audit, evidence, upload
+from annotate.services.upload import Row
+from estimation.metrics import METRICS
+
+BATCH = 2000
+Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for its output
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a researcher decides about a campaign before any judgment."""
+
+    name: str
+    targets: Mapping[str, float]
+    instrument: str = "language_quality"
+    metric: str = ""
+    reward: Decimal = Decimal("0.40")
+    fee_rate: Decimal = Decimal(0)
+    budget: Decimal | None = None
+    max_judgments: int | None = None
+    deadline: datetime | None = None
+    double_share: float = 0.25
+    annotator_cap: int | None = 25
+    lease_minutes: int = 30
+    estimand: str = Campaign.Estimand.POPULATION
+    level: float = 0.95
+    language: str = "en"
+    contact: str = ""
+    seed: int | None = None
+    planned: Planned | None = field(default=None, compare=False)
+
+
+def create(plan: Plan, rows: Sequence[Row], *, owner_id: int | None) -> Campaign:
+    """Create a draft campaign with all its items, outputs and places, in one transaction.
+
+    Raises `Invalid` for a plan that cannot be, `UploadRefused` for rows that the metric cannot
+    be had for.
+    """
+    instrument = check(plan)
+    computed = plan.metric in METRICS and not any(plan.metric in row.metrics for row in rows)
+    needs = computed and METRICS[plan.metric].needs == "reference"
+    upload.check_metric(list(rows), plan.metric, needs_reference=needs, computed=computed)
+    seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
+    with transaction.atomic():
+        campaign = _campaign(plan, instrument, seed)
+        _outputs(campaign, rows, planned=plan.planned or _every_so_many(plan, seed))
+        if owner_id is not None:
+            Membership.objects.create(
+                campaign=campaign, user_id=owner_id, role=Membership.Role.OWNER
+            )
+        audit.record("create", campaign_id=campaign.pk, actor_id=owner_id, outputs=len(rows))
+        evidence.mark(campaign.pk, "imported")
+    return campaign
+
+
+def check(plan: Plan) -> Instrument:
+    """Return the plan's instrument, or raise `Invalid` with what to mend in each field."""
+    errors: dict[str, str] = {}
+    try:
+        instrument = registry.get(plan.instrument)
+    except KeyError as error:
+        raise Invalid({"instrument": str(error.args[0])}) from None
+    known = [criterion.name for criterion in instrument.criteria]
+    if not plan.targets:
+        errors["targets"] = "Name at least one criterion and the width it should reach."
+    for name, width in plan.targets.items():
+        if name not in known:
+            errors["targets"] = f"“{name}” is not a criterion; there are {', '.join(known)}."
+        elif not 0 < width < 10:
+            errors["targets"] = f"The target width of {name} must be a positive number."
+    errors |= _check_numbers(plan)
+    if errors:
+        raise Invalid(errors)
+    return instrument
+
+
+def _check_numbers(plan: Plan) -> dict[str, str]:
+    checks = {
+        "name": (plan.name.strip() != "", "Give the campaign a name."),
+        "reward": (plan.reward >= 0, "The reward cannot be negative."),
+        "budget": (plan.budget is None or plan.budget > 0, "The budget must be positive."),
+        "level": (0.5 < plan.level < 1, "The confidence level lies between 0.5 and 1."),
+        "double_share": (
+            0 <= plan.double_share <= 1,
+            "The share of items judged twice lies between 0 and 1.",
+        ),
+        "annotator_cap": (
+            plan.annotator_cap is None or plan.annotator_cap > 0,
+            "The cap per annotator must be positive.",
+        ),
+        "lease_minutes": (
+            1 <= plan.lease_minutes <= 24 * 60,
+            "A text is reserved for 1 minute to 24 hours.",
+        ),
+    }
+    return {name: message for name, (fine, message) in checks.items() if not fine}
+
+
+def _campaign(plan: Plan, instrument: Instrument, seed: int) -> Campaign:
+    campaign = Campaign.objects.create(
+        name=plan.name.strip(),
+        instrument=instrument.key,
+        instrument_version=instrument.version,
+        language=plan.language,
+        contact=plan.contact,
+        seed=seed,
+        double_share=plan.double_share,
+        annotator_cap=plan.annotator_cap,
+        lease_minutes=plan.lease_minutes,
+        reward=plan.reward,
+        fee_rate=plan.fee_rate,
+        budget=plan.budget,
+        max_judgments=plan.max_judgments,
+        deadline=plan.deadline,
+        metric=plan.metric,
+        estimand=plan.estimand,
+        level=plan.level,
+    )
+    Target.objects.bulk_create(
+        Target(campaign=campaign, criterion=name, width=width)
+        for name, width in plan.targets.items()
+    )
+    return campaign
+
+
+def _every_so_many(plan: Plan, seed: int) -> Planned:
+    """Spread the items that are judged twice evenly over the random order.
+
+    Every prefix of the sample then holds the same share of them; which items they are is as
+    random as the order, and fixed before the first judgment.
+    """
+    start = random.Random(seed + 1).random()
+    share = plan.double_share
+
+    def planned(row: Row, position: int) -> int:
+        return 1 + int((position + 1) * share + start) - int(position * share + start)
+
+    return planned
+
+
+def _outputs(campaign: Campaign, rows: Sequence[Row], *, planned: Planned) -> None:
+    shuffle = random.Random(campaign.seed).shuffle
+    systems = {name: System(campaign=campaign, name=name) for name in {r.system: 0 for r in rows}}
+    System.objects.bulk_create(systems.values())
+    grouped = [
+        list(group)
+        for _key, group in groupby(sorted(rows, key=lambda row: row.item), lambda row: row.item)
+    ]
+    shuffle(grouped)
+    items = [
+        Item(
+            campaign=campaign, key=group[0].item, position=position,
+            input=group[0].input, reference=group[0].reference,
+        )
+        for position, group in enumerate(grouped)
+    ]  # fmt: skip
+    Item.objects.bulk_create(items, batch_size=BATCH)
+    outputs: list[Output] = []
+    authorships: list[Authorship] = []
+    places: list[Place] = []
+    for item, group in zip(items, grouped, strict=True):
+        shuffle(group)  # so that no system's output is always the first to be judged
+        for same in _by_text(group):
+            output = _output(campaign, item, same)
+            outputs.append(output)
+            authorships += [
+                Authorship(system=systems[row.system], item=item, output=output) for row in same
+            ]
+            places += [
+                Place(campaign=campaign, output=output, position=item.position, number=number)
+                for number in range(1, planned(same[0], item.position) + 1)
+            ]
+    Output.objects.bulk_create(outputs, batch_size=BATCH)
+    Authorship.objects.bulk_create(authorships, batch_size=BATCH)
+    Place.objects.bulk_create(places, batch_size=BATCH)
+
+
+def _by_text(group: list[Row]) -> list[list[Row]]:
+    same: dict[str, list[Row]] = {}
+    for row in group:
+        same.setdefault(row.output, []).append(row)
+    return list(same.values())
+
+
+def _output(campaign: Campaign, item: Item, rows: list[Row]) -> Output:
+    """One output of the systems that wrote the same text.
+
+    A metric is a function of the text, so values that differ between these rows are averaged.
+    """
+    names = set.intersection(*(set(row.metrics) for row in rows))
+    return Output(
+        campaign=campaign,
+        item=item,
+        text=rows[0].output,
+        digest=hashlib.sha256(rows[0].output.encode()).hexdigest(),
+        given_metrics={name: fmean(row.metrics[name] for row in rows) for name in sorted(names)},
+    )

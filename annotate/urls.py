@@ -1,0 +1,6 @@
+"""Pages about work."""
+
+from django.urls import URLPattern
+
+app_name = "annotate"
+urlpatterns: list[URLPattern] = []

@@ -1,0 +1,49 @@
+"""What can be wrong with a request for an estimate, in words that a researcher can act on."""
+
+
+class EstimationError(ValueError):
+    """Root of every error that this library raises on purpose."""
+
+
+class TooFewJudgments(EstimationError):
+    """Fewer than two judgments: nothing about spread can be learnt."""
+
+
+class InvalidScore(EstimationError):
+    """A score that is missing or not a finite number."""
+
+
+class ScoreOffScale(InvalidScore):
+    """A score outside the declared scale of a bounded criterion."""
+
+
+class ShapeMismatch(EstimationError):
+    """Arrays whose lengths, dimensions or types do not belong together."""
+
+
+class ItemOutsidePopulation(EstimationError):
+    """A judgment of an item that is not among the population's outputs."""
+
+
+class MetricIncomplete(EstimationError):
+    """The metric lacks a finite value for some of the population's outputs."""
+
+
+class MetricMissing(EstimationError):
+    """The estimator needs a metric, and the sample has none."""
+
+
+class DuplicateJudgment(EstimationError):
+    """The same annotator judged the same item more than once."""
+
+
+class ReplicatesNeeded(EstimationError):
+    """The incidence of judgments cannot tell the variance components apart."""
+
+
+class InvalidOption(EstimationError):
+    """An option that is not one of the choices, or a number outside its range."""
+
+
+class IntervalUnavailable(EstimationError):
+    """The data admit an estimate but no interval (too few items, or only one annotator)."""

@@ -1,0 +1,184 @@
+"""Who gets which output, and who gets none (data rules 6 to 9)."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from annotate.errors import Gone, NotFound
+from annotate.models import Assignment, AuditEntry, EvidenceChange, LedgerEntry, Place
+from annotate.services import campaigns, judgments, leasing
+from annotate.services.leasing import Nothing
+from tests.factories import GOOD, campaign, judge, leased, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+def expire(assignment: Assignment) -> None:
+    Assignment.objects.filter(pk=assignment.pk).update(
+        expires_at=timezone.now() - timedelta(seconds=1)
+    )
+
+
+def test_asking_again_returns_the_same_open_assignment():
+    who = person(campaign())
+    assert leased(who) == leased(who)
+
+
+def test_prefetch_gives_a_second_and_no_third():
+    who = person(campaign())
+    first = leased(who)
+    second = leasing.lease(who.pk, ahead=True)
+    assert isinstance(second, Assignment)
+    assert second.output_id != first.output_id
+    third = leasing.lease(who.pk, ahead=True)
+    assert isinstance(third, Nothing)
+    assert third.reason == "enough"
+
+
+def test_outputs_are_leased_in_the_order_of_their_items():
+    study = campaign(items=4, double_share=0)
+    who = person(study)
+    positions = []
+    while isinstance(got := leasing.lease(who.pk), Assignment):
+        positions.append(got.output.item.position)
+        judgments.submit(got.pk, participation_id=who.pk, raw=GOOD)
+    assert positions == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+def test_nobody_judges_an_output_twice_though_it_is_planned_twice():
+    study = campaign(items=2, systems=("alpha",), double_share=1)
+    who = person(study)
+    outputs = {judge(who).judgment_id for _ in range(2)}
+    assert len(outputs) == 2
+    assert leasing.lease(who.pk).reason == "waiting"
+    assert Place.objects.filter(assignment=None).count() == 2
+
+
+def test_a_quarter_of_the_items_is_judged_twice_by_default():
+    study = campaign(items=40, systems=("alpha",))
+    assert Place.objects.filter(campaign=study).count() == 50
+
+
+def test_the_cap_ends_an_annotators_work():
+    study = campaign(annotator_cap=2)
+    who = person(study)
+    judge(who)
+    judge(who)
+    refusal = leasing.lease(who.pk)
+    assert (refusal.reason, refusal.final) == ("cap", True)
+
+
+def test_the_budget_counts_open_leases_and_fees():
+    study = campaign(reward=Decimal("0.10"), fee_rate=Decimal("0.20"), budget=Decimal("0.25"))
+    leased(person(study, "a"))
+    judge(person(study, "b"))
+    assert leasing.lease(person(study, "c").pk).reason == "budget"
+
+
+def test_an_expired_lease_goes_back_to_the_front():
+    study = campaign(items=3, systems=("alpha",), double_share=0)
+    slow, quick = person(study, "slow"), person(study, "quick")
+    lost = leased(slow)
+    judge(quick)
+    expire(lost)
+    assert leased(quick).output_id == lost.output_id
+    lost.refresh_from_db()
+    assert lost.status == Assignment.Status.EXPIRED
+    assert AuditEntry.objects.filter(verb="expired", subject=f"assignment:{lost.pk}").exists()
+
+
+def test_a_returned_lease_goes_to_somebody_else():
+    study = campaign(items=2, systems=("alpha",), double_share=0)
+    first, second = person(study, "first"), person(study, "second")
+    given = leased(first)
+    leasing.give_back(given.pk, participation_id=first.pk)
+    assert leased(first).output_id != given.output_id
+    assert leased(second).output_id == given.output_id
+
+
+def test_heartbeat_extends_a_lease_and_fails_after_it():
+    who = person(campaign())
+    assignment = leased(who)
+    expire(assignment)
+    until = leasing.heartbeat(assignment.pk, participation_id=who.pk)
+    assert until > timezone.now() + timedelta(minutes=29)
+    leasing.give_back(assignment.pk, participation_id=who.pk)
+    with pytest.raises(Gone):
+        leasing.heartbeat(assignment.pk, participation_id=who.pk)
+
+
+def test_a_foreign_assignment_does_not_exist():
+    study = campaign()
+    mine, other = person(study, "mine"), person(study, "other")
+    with pytest.raises(NotFound):
+        judgments.submit(leased(mine).pk, participation_id=other.pk, raw=GOOD)
+
+
+def test_late_work_counts_while_its_place_is_free():
+    who = person(campaign())
+    assignment = leased(who)
+    expire(assignment)
+    leasing.expire_due(assignment.campaign_id, now=timezone.now())
+    receipt = judgments.submit(assignment.pk, participation_id=who.pk, raw=GOOD)
+    assert receipt.counts
+    assert LedgerEntry.objects.get().kind == LedgerEntry.Kind.REWARD
+
+
+def test_late_work_is_kept_and_compensated_when_its_place_is_taken():
+    study = campaign(items=1, systems=("alpha",), double_share=0)
+    slow, quick = person(study, "slow"), person(study, "quick")
+    lost = leased(slow)
+    expire(lost)
+    judge(quick)
+    receipt = judgments.submit(lost.pk, participation_id=slow.pk, raw=GOOD)
+    assert not receipt.counts
+    assert receipt.earned == study.reward
+    assert set(LedgerEntry.objects.values_list("kind", flat=True)) == {"reward", "compensation"}
+    assert Place.objects.filter(assignment__isnull=False).count() == 1
+
+
+def test_late_work_beyond_the_budget_is_kept_and_left_to_the_researcher():
+    study = campaign(
+        items=1, systems=("alpha",), double_share=0, reward=Decimal("0.40"), budget=Decimal("0.40")
+    )
+    slow, quick = person(study, "slow"), person(study, "quick")
+    lost = leased(slow)
+    expire(lost)
+    judge(quick)
+    receipt = judgments.submit(lost.pk, participation_id=slow.pk, raw=GOOD)
+    assert (receipt.counts, receipt.earned) == (False, 0)
+    assert AuditEntry.objects.filter(verb="compensation_needed").count() == 1
+
+
+def test_late_work_does_not_lift_the_cap():
+    study = campaign(annotator_cap=1)
+    who = person(study)
+    lost = leased(who)
+    expire(lost)
+    leasing.expire_due(study.pk, now=timezone.now())
+    judge(who)
+    with pytest.raises(Gone):
+        # The same output was leased again and judged, so the old lease is over for good.
+        judgments.submit(lost.pk, participation_id=who.pk, raw=GOOD)
+
+
+def test_a_paused_campaign_leases_nothing_but_takes_running_work():
+    study = campaign()
+    who = person(study)
+    running = leased(who)
+    campaigns.pause(study.pk)
+    assert leasing.lease(person(study, "new").pk).reason == "paused"
+    assert judgments.submit(running.pk, participation_id=who.pk, raw=GOOD).counts
+
+
+def test_every_change_of_evidence_leaves_a_mark():
+    study = campaign()
+    EvidenceChange.objects.all().delete()
+    who = person(study)
+    judge(who)
+    assignment = leased(who)
+    leasing.give_back(assignment.pk, participation_id=who.pk)
+    reasons = list(EvidenceChange.objects.order_by("pk").values_list("reason", flat=True))
+    assert reasons == ["judgment", "returned"]

