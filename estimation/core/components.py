@@ -84,12 +84,27 @@ def crossed(sample: Sample) -> Crossed:
 
 
 def variance_of_item_means(sample: Sample) -> float:
-    """Variance of item means, divisor n: what the paper's Table 2 prints as sigma_f².
+    """Variance of item means, divisor n - 1: what the paper's Table 2 prints as sigma_f².
 
     It still contains sigma_a² / m, m judgments per item, so it overstates sigma_f².
+    Raises ReplicatesNeeded when only one item was judged.
     """
     items = _plain_moments(sample).items
-    return max(0.0, float(items.y_y / items.one_one - (items.one_y / items.one_one) ** 2))
+    n = float(items.one_one)
+    if n < 2:
+        raise ReplicatesNeeded("The variance of item means takes at least two items.")
+    return max(0.0, float(items.y_y - items.one_y**2 / n) / (n - 1))
+
+
+def variance_of_mean(components: Crossed, sample: Sample) -> float:
+    """Variance of the plain mean of all judgments under `components` (Gao and Owen 2017).
+
+    item sum k_i² / T² + person sum T_j² / T² + rest / T, in squared score units.
+    """
+    t = sample.n_judgments
+    items = components.item * _sum_of_squared_counts(sample.item)
+    people = components.person * _sum_of_squared_counts(sample.annotator)
+    return (items + people) / t**2 + components.rest / t
 
 
 def _plain_moments(sample: Sample) -> Moments:
