@@ -37,7 +37,9 @@ def hter(output: str, edit: str) -> float:
 
     (insertions + deletions + substitutions + shifts) / tokens of the edit, by sacrebleu, case
     kept, nltk Treebank tokens, both texts normalised. 0 when equal; **unbounded above** (deleting
-    most of a text gives several). An empty output scores 1. Snover et al. (2006).
+    most of a text gives several). An empty output scores 1. Snover et al. (2006). Tercom's beam
+    overstates a long deletion (about 90 words and more). Slow: 10 ms for 60 words, seconds from
+    200 words on if the edit is a rewrite.
 
     Raises EmptyEditError if the edit is empty or white space, even when the output is too.
     """

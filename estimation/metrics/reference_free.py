@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import pairwise
 
 from estimation.metrics.base import Metric
 from estimation.metrics.text import words
@@ -35,7 +36,7 @@ def adjacent_duplicates(text: str) -> float:
 def _adjacent(tokens: list[str]) -> float:
     if len(tokens) < 2:
         return 0.0
-    return sum(a == b for a, b in zip(tokens, tokens[1:], strict=False)) / (len(tokens) - 1)
+    return sum(a == b for a, b in pairwise(tokens)) / (len(tokens) - 1)
 
 
 def repetition(text: str) -> float:
@@ -64,7 +65,7 @@ def repetition_edit(text: str) -> float:
 def _repeated_positions(tokens: list[str]) -> set[int]:
     seen: set[tuple[str, str]] = set()
     repeats: set[int] = set()
-    for i, pair in enumerate(zip(tokens, tokens[1:], strict=False)):
+    for i, pair in enumerate(pairwise(tokens)):
         if pair in seen:
             repeats |= {i, i + 1}
         elif pair[0] == pair[1]:

@@ -8,9 +8,7 @@ from typing import Any
 
 @cache
 def _tokenizer() -> Any:
-    from nltk.tokenize import (  # type: ignore[import-untyped, unused-ignore]
-        TreebankWordTokenizer,
-    )
+    from nltk.tokenize import TreebankWordTokenizer
 
     return TreebankWordTokenizer()
 

@@ -1,0 +1,87 @@
+"""Every metric, on texts small enough to work out by hand. A changed value means a new version."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from estimation.metrics import METRICS
+
+FOX = ("The quick brown dog jumps on the log.", "The quick brown fox jumps over the lazy dog")
+# Bigrams of 8 words: 5 distinct of 7; trigrams 5 of 6; one of the 7 pairs doubles its word.
+STUCK = "The cat sat. The cat sat down down."
+CAT = ("the cat sat on mat", "the cat sat on the mat")
+
+KNOWN: list[tuple[str, str, str, float]] = [
+    ("repetition_1", STUCK, "", 4 / 8),
+    ("repetition_2", STUCK, "", 2 / 7),
+    ("repetition_3", STUCK, "", 1 / 6),
+    ("adjacent_duplicates", STUCK, "", 1 / 7),
+    ("repetition", STUCK, "", (4 / 8 + 2 / 7 + 1 / 6) / 3 + 1 / 7),
+    ("repetition", "a b c d", "", 0),
+    # Said again: the, cat, sat; doubled: the second down. Four of eight go, four stay.
+    ("repetition_edit", STUCK, "", 4 / 4),
+    ("repetition_edit", "no no no no", "", 3),
+    ("repetition_edit", "it is what it was", "", 0),
+    ("length", "Don't go – it's 5 o'clock… 😀", "", 6),
+    ("unknown_tokens", "Ann, \u2583, met <unk> and [UNK] or UNK ■.", "", 5 / 9),
+    ("unknown_tokens", "an unk of unknown size", "", 0),
+    # rouge-score's own example: 8 and 9 words, 6 shared; 2 of 7 and 8 pairs; sequence of 5.
+    ("rouge_1_p", *FOX, 6 / 8),
+    ("rouge_1_r", *FOX, 6 / 9),
+    ("rouge_1_f", *FOX, 12 / 17),
+    ("rouge_2_p", *FOX, 2 / 7),
+    ("rouge_2_r", *FOX, 2 / 8),
+    ("rouge_2_f", *FOX, 4 / 15),
+    ("rouge_l_p", *FOX, 5 / 8),
+    ("rouge_l_r", *FOX, 5 / 9),
+    ("rouge_l_f", *FOX, 10 / 17),
+    ("rouge_1_f", "дом стоит", "дом горит", 1 / 2),
+    # Precisions 5/5, 3/4, 2/3, 1/2; brevity exp(1 - 6/5).
+    ("bleu", *CAT, math.exp(-1 / 5) * (1 / 4) ** (1 / 4)),
+    # Character 1- and 2-grams: P = 1, R = mean(2/3, 1/2) = 7/12; F2 = 5PR / (4P + R).
+    ("chrf", "ab", "abc", 35 / 55),
+    ("ter", "a b c d", "a b x d", 1 / 4),
+    ("ter", "A b", "a b", 0),
+    # One shift of a block, from sacrebleu's tests of Tercom.
+    ("ter", "dddd eeee ffff aaaa bbbb cccc", "aaaa bbbb cccc dddd eeee ffff", 1 / 6),
+    ("ter", "a b c d", "a", 3),
+    ("meteor_exact_stem", "a b c d", "a b c d", 1 - 0.5 / 4**3),
+    # Stems match: dogs/dog, running/run; one chunk of 3 words, so the same as for equal texts.
+    ("meteor_exact_stem", "dogs were running", "dog were run", 1 - 0.5 / 3**3),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "reference", "expected"), KNOWN)
+def test_value(name: str, text: str, reference: str, expected: float) -> None:
+    assert METRICS[name].score([text], [reference])[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_every_metric_has_a_known_answer() -> None:
+    assert {row[0] for row in KNOWN} == set(METRICS)
+
+
+def test_meteor_example_of_nltk() -> None:
+    # Its documented value, 0.6944, needs no synonym.
+    text = (
+        "It is a guide to action which ensures that the military always obeys the commands "
+        "of the party"
+    )
+    reference = (
+        "It is a guide to action that ensures that the military will forever heed Party commands"
+    )
+    score = METRICS["meteor_exact_stem"].score([text], [reference])[0]
+    assert round(score, 4) == 0.6944
+
+
+def test_rouge_equals_rouge_score_on_ascii() -> None:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    text = "The U.S. won't pay $3.50; it's re-opened_again: won't pay."
+    reference = "The US won't re-open: it has paid $3.50 again."
+    for kind, name in (("rouge1", "rouge_1"), ("rouge2", "rouge_2"), ("rougeL", "rouge_l")):
+        theirs = RougeScorer([kind]).score(reference, text)[kind]
+        ours = [METRICS[f"{name}_{part}"].score([text], [reference])[0] for part in "prf"]
+        assert ours == [theirs.precision, theirs.recall, theirs.fmeasure]
+        assert theirs.fmeasure > 0

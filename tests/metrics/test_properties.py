@@ -1,0 +1,118 @@
+"""What holds for every metric and every text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from estimation.metrics import (
+    METRICS,
+    LengthMismatchError,
+    MissingReferencesError,
+    UnknownMetricError,
+    available,
+    get,
+)
+
+NAMES = sorted(METRICS)
+SIMILARITIES = [n for n in NAMES if METRICS[n].needs == "reference" and n != "ter"]
+UNBOUNDED = {"ter", "length", "repetition_edit"}
+ODD = [
+    "",
+    "   ",
+    "\n\n",
+    "...!?",
+    "\"'",
+    "😀",
+    "👩🏽\u200d💻 ❤️",
+    "\u2583",
+    "<unk>",
+    "\ud83d",
+    "\x00",
+]
+ODD += ["नमस्ते दुनिया", "你好世界", "a", "\u200b", "e\u0301", "don't don't"]
+_WORDS = st.sampled_from(["the", "cat", "sat", "on", "Mat", "mats", ".", ",", "<unk>", "😀", "é"])
+_TEXTS = st.one_of(st.lists(_WORDS, max_size=12).map(" ".join), st.text(max_size=20))
+_PAIRS = st.lists(st.tuples(_TEXTS, _TEXTS), min_size=2, max_size=6)
+_SETTINGS = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_odd_texts_get_finite_numbers(name: str) -> None:
+    texts = [a for a in ODD for _ in ODD]
+    references = [b for _ in ODD for b in ODD]
+    scores = METRICS[name].score(texts, references)
+    assert scores.shape == (len(ODD) ** 2,)
+    assert scores.dtype == np.float64
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@_SETTINGS
+@given(pairs=_PAIRS, seed=st.integers(0, 99))
+def test_order_does_not_matter_and_range(
+    name: str, pairs: list[tuple[str, str]], seed: int
+) -> None:
+    texts, references = [a for a, _ in pairs], [b for _, b in pairs]
+    order = np.random.default_rng(seed).permutation(len(pairs))
+    metric = METRICS[name]
+    scores = metric.score(texts, references)
+    moved = metric.score([texts[i] for i in order], [references[i] for i in order])
+    np.testing.assert_array_equal(moved, scores[order])
+    upper = np.inf if name in UNBOUNDED else 2 if name == "repetition" else 1
+    assert ((scores >= 0) & (scores <= upper)).all()
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_equal_is_one_and_disjoint_is_zero(name: str) -> None:
+    text = "Two planes landed safely in Oslo"
+    best = 1 - 0.5 / 6**3 if name == "meteor_exact_stem" else 1
+    scores = METRICS[name].score([text, text], [text, "q"])
+    np.testing.assert_allclose(scores, [best, 0], atol=1e-12)
+
+
+@_SETTINGS
+@given(text=_TEXTS)
+def test_ter_of_equal_texts_is_zero(text: str) -> None:
+    assert METRICS["ter"].score([text], [text])[0] == 0
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+def test_empty_has_nothing_in_common(name: str) -> None:
+    assert not METRICS[name].score(["", "a b", ""], ["a b", "", ""]).any()
+
+
+def test_ter_of_empty_texts() -> None:
+    np.testing.assert_array_equal(METRICS["ter"].score(["", "a b", ""], ["a b", "", ""]), [1, 1, 0])
+
+
+def test_metrics_see_normalised_text() -> None:
+    # White space and composition alone change no score.
+    texts, same = ["Cafe\u0301\u00a0noir\r\n", "Cafe\u0301\u00a0noir "], ["Café noir", "Café noir"]
+    for metric in METRICS.values():
+        np.testing.assert_array_equal(metric.score(texts, same), metric.score(same, same))
+
+
+def test_unknown_name_lists_the_known() -> None:
+    with pytest.raises(UnknownMetricError, match=r"no metric 'rogue'.*rouge_1_f"):
+        get("rogue")
+
+
+def test_available() -> None:
+    assert {m.needs for m in available(False)} == {"nothing"}
+    assert available(False)[0].name == "repetition"
+    assert [m.name for m in available(True)] == list(METRICS)
+    assert len(METRICS) == 21
+
+
+def test_references_are_asked_for() -> None:
+    with pytest.raises(MissingReferencesError, match="bleu needs a reference"):
+        get("bleu").score(["a"])
+    with pytest.raises(LengthMismatchError, match="1 texts and 2 references"):
+        get("bleu").score(["a"], ["a", "b"])
+    assert get("length").score(["a"]).tolist() == [1]
+    assert get("bleu").score([], []).shape == (0,)
