@@ -95,7 +95,8 @@ Volunteers have cleared {weight} tonnes of rubbish from the river {river} in {pl
 / A clean-up of the river {river} in {place} brought up {haul}.
 / {n} volunteers pulled {haul} out of the river {river} in {place}.
 
-They were helped by divers from {other}, and police are looking for the owners of valuable
+<They|The volunteers> were helped by divers from {other}, and police are looking for the owners
+of valuable
 items.
 / There was more metal than last year but less plastic, said organiser {person}.
 / The police hope to give the more valuable things back to their owners.
@@ -107,11 +108,12 @@ The canal will be cleaned next.
     story(
         "school-strike",
         {
+            "day": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"),
             "matter": (
                 "the heating has been broken since November",
                 "lunch now costs twice as much",
                 "the last school bus leaves before lessons end",
-                "the gym has been shut because of mould",
+                "the gym has been full of buckets since the roof began to leak",
             ),
             "school": (
                 "the secondary school",
@@ -201,7 +203,7 @@ The market square in {place} is to be rebuilt {change}.
 / {place} will rebuild its market square {change} and lose {n} parking spaces.
 / Work on a new market square {change} will begin in {place} in {month}.
 
-It will take {months} months, and {loud} have objected.
+<It|The rebuilding> will take {months} months, and {loud} have objected.
 / The design by {person} won a competition, but {loud} objected to it.
 / The market will move to the riverside for {months} months.
 
@@ -293,7 +295,7 @@ Walkers are asked to stay on the paths and to keep their dogs on a lead.
 """,
         summary="""
 {beast} has been recorded near {place} for the first time in {n} years.
-/ In the woods near {place}, {proof} gave proof of {beast}.
+/ Rangers have found signs of {beast} in the woods near {place}.
 / After {n} years, {beast} has been recorded again near {place}.
 
 The proof came from {proof}, and {worry} are concerned.
@@ -343,8 +345,8 @@ A burst water main left {n} homes in {place} without water on {day}.
 / After a main burst on {street}, {n} homes in {place} were without water.
 
 The break was caused by {cause} and damaged ten metres of road.
-/ It was caused by {cause}, and tankers supplied people outside the sports hall.
-/ Tankers brought water for {hours} hours, and a kindergarten sent the children home.
+/ The break was caused by {cause}, and tankers supplied people outside the sports hall.
+/ Tankers were sent to the sports hall, and a kindergarten sent the children home.
 
 A kindergarten was closed for the day.
 / The road collapsed over a length of ten metres.
@@ -492,7 +494,7 @@ The damage is put at several hundred thousand pounds.
 """,
         summary="""
 A fire has destroyed {building} in {place}.
-/ {building} in {place} has burned down, probably because of {cause}.
+/ {building} in {place} has burned down during the night.
 / About {n} firefighters could not prevent a fire from destroying {building} in {place}.
 
 Nobody was hurt, and firefighters were able to save {saved}.
@@ -514,7 +516,7 @@ The damage is put at several hundred thousand pounds.
                 "a week of trying out the work",
                 "a laptop of their own",
             ),
-            "rise": ("a third", "half", "two fifths"),
+            "rise": ("a third", "a quarter", "two fifths"),
         },
         article="""
 More young people in {place} are training as {trade} than at any time in twenty years.
@@ -587,7 +589,7 @@ The slide will follow in {month}, when a missing part arrives.
 / After a break of {n} months caused by {trouble}, {pool} in {place} has opened again.
 
 On the first day {record} people came, and prices have not changed.
-/ It drew {record} visitors on the first day.
+/ <It|{pool}> drew {record} visitors on the first day.
 / Prices are unchanged, though early swimmers have to book a lane.
 
 The slide will open in {month}.
@@ -634,7 +636,7 @@ Newcomers and residents of {place} practise languages together every {day}.
 / In {place}, people meet every {day} to learn each other's languages.
 
 Up to {n} people take part, who speak {langs} languages in all.
-/ It began with a pot of {dish} and now attracts up to {n} people.
+/ <It|The language meeting> began with a pot of {dish} and now attracts up to {n} people.
 / The group has heard {langs} languages so far, and three people have found work through it.
 
 A second group is planned in {other}.
@@ -687,17 +689,18 @@ Some shows will move to a tent, and tickets can be returned until the end of {mo
 / Tickets can be returned, and a repair fund has received £5,000 from {gift}.
 / A tent will be used for some of the shows, said director {person}.
 
-It has {n} seats.
+<It|{house}> has {n} seats.
 / The first gift to the repair fund came from {gift}.
 """,
     ),
     story(
         "speed-limit",
         {
+            "day": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"),
             "zone": (
                 "the school district",
                 "the whole of the old town",
-                "the road along the lake",
+                "the streets along the lake",
                 "the village of Nether {place}",
             ),
             "n": range(31, 68),
@@ -789,9 +792,9 @@ Police have found {goods} stolen from {place}.
 / {goods} stolen from {place} turned up in {spot} near {other}.
 / A man of {n} has admitted the theft of {goods} from {place}.
 
-The hint that led to {spot} was {clue}.
+The hint that led to the hiding place was {clue}.
 / It was {clue} that helped officers solve the case.
-/ He gave anger about a parking ticket as the motive and will be in court in {month}.
+/ The thief gave anger about a parking ticket as his motive and will be in court in {month}.
 
 The court will hear the case in {month}.
 / It all began with a parking ticket.
@@ -809,10 +812,10 @@ The court will hear the case in {month}.
             "since": ("1948", "1959", "1976", "1983"),
             "n": range(14, 30),
             "effect": (
-                "the strawberry harvest began two weeks early",
-                "the town fountains were switched off",
-                "ferries had to turn round in fog",
-                "lawns in the park turned yellow",
+                "the flower show had to be moved",
+                "the regatta was put off until autumn",
+                "the harvest began at an unusual time",
+                "the school sports day was held indoors",
             ),
         },
         article="""
@@ -891,7 +894,7 @@ Gardeners in {place} are resisting a plan to build {plan} on their allotments.
 / The allotments in {place} may have to make way for {plan}.
 / A plan for {plan} threatens {n} allotments in {place}.
 
-They have turned down an offer of {offer}.
+<They|The gardeners> have turned down an offer of {offer}.
 / The gardeners refused {offer}, and a decision is expected in {month}.
 / The site has been in use for {age} years, and an offer of {offer} was refused.
 

@@ -354,17 +354,18 @@ Builders have found {find} that is about {age} years old in {place}.
 / {find}, about {age} years old, has been discovered {spot} in {place}.
 / A discovery in {place}: builders came across {find} {spot}.
 
-It is now at the town museum and will go on show in {month}.
+<It|{find}> is now at the town museum and will go on show in {month}.
 / The town museum will show it to visitors from {month}.
 / Curator {person} of the town museum called it the most important discovery for decades.
 
 How it came to be there is not known.
-/ It may have belonged to a merchant who fled from a fire.
+/ The find may have belonged to a merchant who fled from a fire.
 """,
     ),
     story(
         "bus-route",
         {
+            "day": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"),
             "line": ("7", "12", "23", "31", "48"),
             "gap": (
                 "the hospital",
@@ -401,10 +402,10 @@ Bus line {line} between {place} and {gap} is to return.
 
 <It|Bus line {line}> will make {n} trips on weekdays, until eleven at night.
 / There will be {n} trips on weekdays, and the decision was made by a majority of {vote}.
-/ It had been cut a year ago to save money, which led to complaints.
+/ <It|Bus line {line}> had been cut a year ago to save money, which led to complaints.
 
 Passengers will be counted again after six months.
-/ The vote was won by a majority of {vote}.
+/ The council approved it with a majority of {vote}.
 """,
     ),
     story(
@@ -447,8 +448,9 @@ The health centre in {place} now has {service}.
 / {service} has opened at the health centre in {place}.
 / Patients in {place} can now use {service} close to home.
 
-It has {n} rooms, created {jobs} jobs and saves people a trip of {before} kilometres.
-/ Until now they had to travel {before} kilometres.
+<It|The health centre> has {n} rooms, created {jobs} jobs and saves people a trip of {before}
+kilometres.
+/ Until now patients had to travel {before} kilometres.
 / The new unit has {n} rooms and {jobs} new members of staff.
 
 Visitors are asked to come by bus because parking is short.
@@ -529,9 +531,9 @@ A farm near {place} has won the national dairy fair with {product}.
 / First prize at the national dairy fair has gone to {person}, who makes {product} near {place}.
 / {product} made near {place} is the best in the country, according to the national dairy fair.
 
-It is made from the milk of {n} {animal} and was chosen from {rival} entries.
+<It|{product}> is made from the milk of {n} {animal} and was chosen from {rival} entries.
 / The jury tasted {rival} entries blind, and the farm shop has since sold out.
-/ It comes from a herd of {n} {animal} that graze above {other}.
+/ <It|{product}> comes from a herd of {n} {animal} that graze above {other}.
 
 The farm does not plan to grow.
 / By {day} the farm shop had sold out.
@@ -540,6 +542,7 @@ The farm does not plan to grow.
     story(
         "council-budget",
         {
+            "day": ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday"),
             "cut": (
                 "the town fireworks",
                 "two vacant posts in the planning office",
@@ -633,9 +636,10 @@ On {day} there was a small party with the neighbours.
 / {animal}, missing from {place} for {n} days, has been found {where}.
 / After {n} days, {animal} is back home in {place}.
 
-The animal was discovered {where} in {other}, thin but in good spirits.
-/ It had travelled at least {km} kilometres, and owner {person} had put up posters everywhere.
-/ It turned up in {other}, {km} kilometres away, and a vet found it in good spirits.
+The animal was discovered in {other}, thin but in good spirits.
+/ <It|{animal}> had travelled at least {km} kilometres, and owner {person} had put up posters
+everywhere.
+/ <It|{animal}> turned up in {other}, {km} kilometres away, and a vet found it in good spirits.
 
 The finder refused a reward.
 / Nobody knows how it got there.
@@ -684,8 +688,9 @@ The first current should flow in {month}.
 / {place} is to get {n} solar panels on {roof}.
 / Solar panels on {roof} will supply public buildings in {place}.
 
-They will meet {share} of the needs of public buildings from {month}.
-/ They should deliver {share} of the electricity for public buildings, and residents can buy
+<They|The solar panels> will meet {share} of the needs of public buildings from {month}.
+/ <They|The solar panels> should deliver {share} of the electricity for public buildings, and
+residents can buy
 shares for £50.
 / Residents can take part with £50, and most of the shares went within a week.
 

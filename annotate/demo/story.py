@@ -7,7 +7,7 @@ from random import Random
 
 from annotate.demo import vocabulary
 
-Slots = Mapping[str, Sequence[str] | range]
+Slots = Mapping[str, Sequence[str] | Sequence[int]]
 Positions = tuple[tuple[str, ...], ...]
 
 # <it|the library>: the pronoun a writer would use, and the name a clumsy system repeats.
@@ -40,8 +40,15 @@ def fill_slots(schema: Story, rng: Random) -> dict[str, str]:
     """Draw one set of facts: places, people and dates, then what the schema asks for."""
     facts = _common_facts(rng)
     for name, choices in schema.slots.items():
-        facts[name] = str(rng.choice(choices)).format_map(facts)
+        facts[name] = _written(rng.choice(list[str | int](choices))).format_map(facts)
     return facts
+
+
+def _written(value: str | int) -> str:
+    """Numbers as a newspaper prints them: small ones in words, large ones with a comma."""
+    if isinstance(value, str):
+        return value
+    return vocabulary.SMALL_NUMBERS[value] if value < 10 else f"{value:,}"
 
 
 def _common_facts(rng: Random) -> dict[str, str]:

@@ -32,6 +32,10 @@ MONTHS = (
     "October", "November", "December",
 )  # fmt: skip
 
+SMALL_NUMBERS = (
+    "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+)  # fmt: skip
+
 # What a web page leaves in front of a story, and a lead system copies as if it were the story.
 BOILERPLATE = (
     "Listen to this article (three minutes).",

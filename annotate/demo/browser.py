@@ -1,0 +1,166 @@
+"""The contract with the annotator's pages, in one place: urls, forms, JSON and status codes."""
+
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import urlencode, urljoin
+
+import urllib3
+
+# Reasons after which no work will come. Any other reason means: come back a little later.
+FINAL_REASONS = frozenset(
+    {"closed", "closing", "archived", "cap", "cap_reached", "blocked", "exhausted"}
+)
+RETRIES, FIRST_DELAY = 6, 0.25
+TIMEOUT = urllib3.Timeout(connect=5, read=30)
+
+
+class UnexpectedResponseError(RuntimeError):
+    def __init__(self, method: str, url: str, response: urllib3.BaseHTTPResponse) -> None:
+        start = response.data[:300].decode(errors="replace")
+        super().__init__(f"{method} {url} answered {response.status}: {start}")
+        self.status = response.status
+
+
+class InterruptedVisitError(Exception):
+    """The person was told to stop while waiting for the server to come back."""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    id: int
+    text: str
+    revision: int
+
+
+@dataclass(frozen=True)
+class Page:
+    token: str
+    urls: Mapping[str, str]
+    assignment: Assignment | None
+    reason: str
+    message: str
+
+    @property
+    def over(self) -> bool:
+        return self.reason in FINAL_REASONS
+
+
+class _Document(HTMLParser):
+    """The first POST form with its hidden fields, and the work data."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.action: str | None = None
+        self.hidden: dict[str, str] = {}
+        self.work_data = ""
+        self._in_form = self._in_data = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        if tag == "form" and values.get("method", "").lower() == "post" and self.action is None:
+            self.action, self._in_form = values.get("action", ""), True
+        elif tag == "input" and self._in_form and values.get("type") == "hidden":
+            self.hidden[values.get("name", "")] = values.get("value", "")
+        self._in_data = tag == "script" and values.get("id") == "work-data"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_form = self._in_form and tag != "form"
+        self._in_data = self._in_data and tag != "script"
+
+    def handle_data(self, data: str) -> None:
+        if self._in_data:
+            self.work_data += data
+
+
+def read_page(html: str, url: str) -> Page:
+    data = json.loads(_Document(html).work_data)
+    work, finished = data["assignment"], data["finished"] or {}
+    assignment = work and Assignment(
+        work["id"], work["text"], int((work.get("draft") or {}).get("revision", 0))
+    )
+    urls = {name: urljoin(url, target) for name, target in data["urls"].items() if target}
+    return Page(
+        data["token"], urls, assignment, finished.get("reason", ""), finished.get("message", "")
+    )
+
+
+class Browser:
+    """One person's browser: keeps no cookies, follows no redirect by itself."""
+
+    def __init__(self, stop: threading.Event) -> None:
+        self.stop = stop
+        self._pool = urllib3.PoolManager(retries=False, timeout=TIMEOUT)
+
+    def accept_invitation(self, url: str, name: str) -> str:
+        landing = self._request("GET", url, {200})
+        form = _Document(landing.data.decode())
+        if form.action is None:
+            raise UnexpectedResponseError("GET", url, landing)
+        target = urljoin(url, form.action)
+        fields = urlencode({**form.hidden, "name": name}).encode()
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        answer = self._request("POST", target, {303}, fields, headers)
+        return urljoin(target, answer.headers["Location"])
+
+    def open(self, url: str) -> Page:
+        response = self._request("GET", url, {200})
+        try:
+            return read_page(response.data.decode(), url)
+        except (ValueError, KeyError, TypeError) as error:
+            raise UnexpectedResponseError("GET", url, response) from error
+
+    def save_draft(self, page: Page, assignment: Assignment, data: Mapping[str, Any]) -> None:
+        """A draft that comes too late is no loss: the submit that follows tells."""
+        body = {"revision": assignment.revision, "data": data}
+        self._send("PUT", page.urls["draft"], page, body, {200, 409, 410})
+
+    def submit(
+        self, page: Page, answer: Mapping[str, Any], seconds: float, last_try: bool = False
+    ) -> dict[str, str] | None:
+        """Nothing wrong: {}. To be corrected: the errors. No longer this person's work: None."""
+        body = {"response": answer, "active_seconds": seconds}
+        allowed = {200, 409, 410} if last_try else {200, 409, 410, 422}
+        response = self._send("POST", page.urls["submit"], page, body, allowed)
+        if response.status == 422:
+            errors: dict[str, str] = json.loads(response.data)["errors"]
+            return errors
+        return {} if response.status == 200 else None
+
+    def give_back(self, page: Page) -> None:
+        self._send("POST", page.urls["return"], page, {}, {200, 204, 409, 410})
+
+    def _send(
+        self, method: str, url: str, page: Page, body: Mapping[str, Any], allowed: set[int]
+    ) -> urllib3.BaseHTTPResponse:
+        headers = {"Content-Type": "application/json", "Authorization": f"Bearer {page.token}"}
+        return self._request(method, url, allowed, json.dumps(body).encode(), headers)
+
+    def _request(
+        self,
+        method: str,
+        url: str,
+        allowed: set[int],
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> urllib3.BaseHTTPResponse:
+        """Every request is safe to repeat: the server stores one judgment for one assignment."""
+        for attempt in range(RETRIES):
+            try:
+                response = self._pool.request(
+                    method, url, body=body, headers=headers, redirect=False
+                )
+            except urllib3.exceptions.HTTPError:
+                if attempt == RETRIES - 1:
+                    raise
+                if self.stop.wait(FIRST_DELAY * 2**attempt):
+                    raise InterruptedVisitError from None
+                continue
+            if response.status not in allowed:
+                raise UnexpectedResponseError(method, url, response)
+            return response
+        raise AssertionError("unreachable")
