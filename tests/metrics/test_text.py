@@ -48,6 +48,7 @@ def test_normalise_is_idempotent_and_nfc(text: str) -> None:
         ("Ça—va «très» bien…", ["ça", "va", "très", "bien"]),
         ("ok 😀 \u2583!", ["ok", "😀", "\u2583"]),
         ("soft\u00adhyphen", ["softhyphen"]),
+        ("می\u200cروم", ["می\u200cروم"]),
         ("...", []),
     ],
 )
