@@ -7,6 +7,7 @@ from django.db.models import Q
 class MetricScore(models.Model):
     """g(z): the value of an automatic metric for one output."""
 
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
     output = models.ForeignKey("annotate.Output", models.CASCADE, related_name="+")
     metric = models.CharField(max_length=60)
     version = models.CharField(max_length=20)

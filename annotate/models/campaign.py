@@ -5,32 +5,15 @@ from django.db import models
 from django.db.models import Q
 
 from annotate.models.base import public_id
+from annotate.states import CampaignStatus, CloseReason, Estimand
 
 
 class Campaign(models.Model):
     """One question put to people about the outputs of some systems."""
 
-    class Status(models.TextChoices):
-        DRAFT = "draft"
-        OPEN = "open"
-        PAUSED = "paused"
-        CLOSING = "closing"
-        CLOSED = "closed"
-        ARCHIVED = "archived"
-
-    class Reason(models.TextChoices):
-        """Why a campaign left `open`."""
-
-        TARGET = "target", "every interval reached its target width"
-        EXHAUSTED = "exhausted", "every planned judgment was collected"
-        MAX_JUDGMENTS = "max_judgments", "the maximum number of judgments was reached"
-        BUDGET = "budget", "the budget does not pay for another judgment"
-        DEADLINE = "deadline", "the deadline passed"
-        HAND = "hand", "closed by hand"
-
-    class Estimand(models.TextChoices):
-        POPULATION = "population", "people in general"
-        PANEL = "panel", "exactly these annotators"
+    Status = CampaignStatus
+    Reason = CloseReason
+    Estimand = Estimand
 
     public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     name = models.CharField(max_length=120)

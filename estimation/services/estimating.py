@@ -1,2 +1,108 @@
-def refresh(campaign_id): return False
-def catch_up(): return 0
+"""From changed evidence to new estimates and to what a stopping rule makes of them."""
+
+import logging
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.selectors import evidence, places
+from annotate.selectors.evidence import Brief, SystemOutputs
+from annotate.services.evidence import clear
+from estimation import data
+from estimation.core import estimate, precision
+from estimation.services import metrics, stopping
+from estimation.services.finding import Finding
+from estimation.services.history import store
+
+ATTEMPTS = 5
+GRACE = timedelta(seconds=3)  # younger marks have a message under way
+
+logger = logging.getLogger(__name__)
+
+
+class Superseded(Exception):
+    """Another worker has written a result from evidence at least as new."""
+
+
+def refresh(campaign_id: int) -> bool:
+    """Bring the campaign's estimates up to its evidence and act on them.
+
+    Reads marks, then facts; one transaction then removes those marks, writes the estimates and
+    does what the stopping rule decides, so that a worker that dies leaves all of it to be done
+    again. Returns False where there was nothing to do.
+    """
+    for _attempt in range(ATTEMPTS):
+        marks = evidence.marks(campaign_id)
+        if not marks:
+            return False
+        try:
+            _estimate(campaign_id, marks)
+        except Superseded:
+            continue
+        return True
+    # Others keep overtaking this worker; their marks and results are newer than ours.
+    return False
+
+
+def catch_up() -> int:
+    """Estimate the campaigns whose marks have waited; return how many.
+
+    One campaign's failure is logged and does not keep the others waiting; all failures are
+    raised at the end, so that the task fails visibly.
+    """
+    due = evidence.marked_campaigns(before=timezone.now() - GRACE)
+    failures: list[Exception] = []
+    for campaign_id in due:
+        try:
+            refresh(campaign_id)
+        except Exception as failure:
+            logger.exception("estimating campaign %s failed", campaign_id)
+            failures.append(failure)
+    if failures:
+        raise ExceptionGroup("some campaigns could not be estimated", failures)
+    return len(due)
+
+
+def findings(brief: Brief) -> list[Finding]:
+    """Estimate every system × criterion from all the evidence that counts now."""
+    systems = evidence.systems(brief.campaign_id)
+    unfinished = {system.system_id: _unfinished(system) for system in systems}
+    return [
+        _finding(brief, cell, unfinished=unfinished[cell.system.system_id])
+        for cell in data.cells(brief, systems)
+    ]
+
+
+def _estimate(campaign_id: int, marks: list[int]) -> None:
+    brief = evidence.brief(campaign_id)
+    metrics.ensure(brief)
+    found = findings(brief)
+    with transaction.atomic():
+        if not clear(marks):
+            raise Superseded
+        decided = stopping.decide(brief, found)
+        rows = store(brief, found, final=brief.is_final or stopping.ends(decided))
+        stopping.carry_out(decided, rows)
+
+
+def _unfinished(system: SystemOutputs) -> int:
+    return 0 if system.stop_position is None else places.unfinished_items(system.system_id)
+
+
+def _finding(brief: Brief, cell: data.Cell, *, unfinished: int) -> Finding:
+    estimand = brief.estimand
+    has_metric = cell.sample.metric is not None
+    main = estimate(
+        cell.sample, estimator="regression" if has_metric else "mean", estimand=estimand
+    )
+    width = brief.targets.get(cell.criterion.name)
+    return Finding(
+        system=cell.system,
+        criterion=cell.criterion,
+        estimate=main,
+        mean=estimate(cell.sample, estimator="mean", estimand=estimand) if has_metric else main,
+        level=brief.level,
+        verdict=precision(main, target_width=width, level=brief.level) if width else None,
+        unfinished=unfinished,
+    )

@@ -1,0 +1,30 @@
+"""The states of a campaign and the reasons for them: words that models and rules share."""
+
+from django.db.models import TextChoices
+
+
+class CampaignStatus(TextChoices):
+    DRAFT = "draft"
+    OPEN = "open"
+    PAUSED = "paused"
+    CLOSING = "closing"
+    CLOSED = "closed"
+    ARCHIVED = "archived"
+
+
+class CloseReason(TextChoices):
+    """Why a campaign left `open`."""
+
+    TARGET = "target", "every interval reached its target width"
+    EXHAUSTED = "exhausted", "every planned judgment was collected"
+    MAX_JUDGMENTS = "max_judgments", "the maximum number of judgments was reached"
+    BUDGET = "budget", "the budget does not pay for another judgment"
+    DEADLINE = "deadline", "the deadline passed"
+    HAND = "hand", "closed by hand"
+
+
+class Estimand(TextChoices):
+    """For whom an estimate speaks."""
+
+    POPULATION = "population", "people in general"
+    PANEL = "panel", "exactly these annotators"

@@ -1,0 +1,69 @@
+"""The embedded mode: web server, Celery worker and ticker in one process, SQLite beneath."""
+
+import logging
+import socket
+import threading
+import time
+
+from django.conf import settings
+from waitress import create_server
+from waitress.server import BaseWSGIServer
+
+from config.celery import app, enqueue
+from config.wsgi import application
+
+THREADS = 8
+
+logger = logging.getLogger(__name__)
+
+
+def start_worker() -> threading.Thread:
+    """Run one Celery worker in a thread; with the memory broker it sees this process's tasks."""
+    worker = app.Worker(
+        pool="solo", quiet=True, without_gossip=True, without_mingle=True, without_heartbeat=True,
+        beat=False, loglevel="ERROR",
+    )  # fmt: skip
+    return _in_background(worker.start, name="celery-worker")
+
+
+def start_ticker() -> threading.Thread:
+    """Send the periodic tasks of the beat schedule."""
+    return _in_background(_tick, name="ticker")
+
+
+def make_server(port: int, *, host: str = "127.0.0.1", exact: bool = True) -> BaseWSGIServer:
+    """Return a threaded web server; with `exact=False` another free port if this one is taken."""
+    if not exact and not _is_free(host, port):
+        port = 0
+    return create_server(application, host=host, port=port, threads=THREADS, ident="plumbline")
+
+
+def port_of(server: BaseWSGIServer) -> int:
+    return int(server.effective_port)
+
+
+def _tick() -> None:
+    due = {name: 0.0 for name in settings.CELERY_BEAT_SCHEDULE}
+    while True:
+        now = time.monotonic()
+        for name, entry in settings.CELERY_BEAT_SCHEDULE.items():
+            if now >= due[name]:
+                due[name] = now + entry["schedule"].total_seconds()
+                enqueue(app.tasks[entry["task"]])
+        time.sleep(0.5)
+
+
+def _in_background(target, *, name: str) -> threading.Thread:  # type: ignore[no-untyped-def]
+    thread = threading.Thread(target=target, name=name, daemon=True)
+    thread.start()
+    return thread
+
+
+def _is_free(host: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            return False
+    return True

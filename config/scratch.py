@@ -1,0 +1,42 @@
+"""A database of its own for a demonstration or a replay: never the installation's."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from django.core.management import call_command
+from django.db import connections
+
+SQLITE = {
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;",
+}
+
+
+@contextmanager
+def scratch_database() -> Iterator[Path]:
+    """Point Django at a new, migrated SQLite file for as long as the context lasts.
+
+    For commands that have not used the database yet: every thread's connections go there.
+    The file is thrown away afterwards.
+    """
+    before = dict(connections.settings["default"])
+    with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
+        path = Path(folder) / "scratch.sqlite3"
+        _use({**before, "ENGINE": "django.db.backends.sqlite3", "NAME": str(path),
+              "OPTIONS": SQLITE, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": False})  # fmt: skip
+        try:
+            call_command("migrate", verbosity=0)
+            yield path
+        finally:
+            connections["default"].close()
+            _use(before)
+
+
+def _use(settings: dict) -> None:  # type: ignore[type-arg]
+    connections["default"].close()
+    connections.settings["default"].clear()
+    connections.settings["default"].update(settings)
+    del connections["default"]

@@ -1,0 +1,235 @@
+"""From evidence to estimates, decisions and closing."""
+
+import pytest
+
+from annotate.models import Assignment, AuditEntry, EvidenceChange, Place, System
+from annotate.selectors import evidence
+from annotate.services import campaigns, judgments, leasing
+from estimation.models import Decision, Estimate, MetricScore
+from estimation.selectors.latest import latest
+from estimation.services import estimating, metrics
+from tests.factories import GOOD, campaign, judge, leased, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+LEVELS = (1, 0, 1, -1, 1, 0)
+
+
+def respond(index: int, **changes):
+    level = LEVELS[index % len(LEVELS)]
+    edit = None if level == 1 else f"A better text, number {index}, about the council and its work."
+    return {"fluency": level, "redundancy": level, "overall": level, "edit": edit, **changes}
+
+
+def work(study, *, judgments_: int, people: int = 8, **changes) -> None:
+    """Let people judge in turn until so many judgments are in or nothing is to be had."""
+    cast = [person(study, f"p{i}") for i in range(people)]
+    for index in range(judgments_):
+        who = cast[index % people]
+        got = leasing.lease(who.pk)
+        if not isinstance(got, Assignment):
+            return
+        judgments.submit(got.pk, participation_id=who.pk, raw=respond(index, **changes))
+
+
+def wide_open(**changes):
+    """A campaign that stops early: a wide target and enough items."""
+    settings = {"items": 60, "systems": ("alpha",), "targets": {"overall": 1.6}, "double_share": 0}
+    return campaign(**(settings | changes))
+
+
+def settle(study) -> None:
+    for _round in range(10):
+        if not estimating.refresh(study.pk):
+            return
+    raise AssertionError("the estimates never settle")
+
+
+def test_marks_are_taken_up_once():
+    study = campaign()
+    work(study, judgments_=6)
+    assert estimating.refresh(study.pk)
+    assert not EvidenceChange.objects.exists()
+    written = Estimate.objects.count()
+    assert written == 2 * 4
+    assert not estimating.refresh(study.pk)
+    assert Estimate.objects.count() == written
+
+
+def test_the_metric_is_computed_for_every_output_before_it_is_used():
+    study = campaign(items=5)
+    settle(study)
+    assert MetricScore.objects.filter(campaign=study, version="given").count() == 10
+
+
+def test_a_metric_that_is_computed_from_texts():
+    study = campaign(items=5, metric="rouge_1_f")
+    reported = []
+    metrics.ensure(evidence.brief(study.pk), progress=lambda *x: reported.append(x))
+    assert reported[-1] == (10, 10)
+    values = MetricScore.objects.values_list("value", flat=True)
+    assert all(0 < value < 1 for value in values)
+
+
+def test_evidence_that_arrives_meanwhile_keeps_its_mark(monkeypatch):
+    study = campaign()
+    work(study, judgments_=4)
+    found = estimating.findings
+
+    def slow(brief):
+        result = found(brief)
+        judge(person(study, "late"))
+        monkeypatch.setattr(estimating, "findings", found)
+        return result
+
+    monkeypatch.setattr(estimating, "findings", slow)
+    estimating.refresh(study.pk)
+    assert EvidenceChange.objects.count() == 1
+
+
+def test_an_overtaken_worker_writes_nothing_stale(monkeypatch):
+    study = campaign(systems=("alpha",))
+    work(study, judgments_=4)
+    found = estimating.findings
+
+    def overtaken(brief):
+        result = found(brief)
+        monkeypatch.setattr(estimating, "findings", found)
+        judge(person(study, "late"))
+        assert estimating.refresh(study.pk)
+        return result
+
+    monkeypatch.setattr(estimating, "findings", overtaken)
+    assert not estimating.refresh(study.pk)
+    assert {row.n_judgments for row in latest(study.pk)} == {5}
+    assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {5}
+
+
+def test_a_failure_while_deciding_leaves_everything_to_be_done_again(monkeypatch):
+    study = wide_open()
+    work(study, judgments_=40)
+    monkeypatch.setattr(campaigns, "close", lambda *a, **k: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        estimating.refresh(study.pk)
+    assert not Estimate.objects.exists()
+    assert not Decision.objects.exists()
+    monkeypatch.undo()
+    settle(study)
+    study.refresh_from_db()
+    assert study.status == "closed"
+
+
+def test_the_target_closes_the_campaign_with_the_estimate_that_caused_it():
+    study = wide_open()
+    work(study, judgments_=40)
+    settle(study)
+    study.refresh_from_db()
+    assert (study.status, study.close_reason) == ("closed", "target")
+    verbs = list(Decision.objects.order_by("pk").values_list("verb", flat=True))
+    assert verbs == ["stop_system", "close", "finish"]
+    for decision in Decision.objects.all():
+        assert [e.criterion for e in decision.estimates.all()] == ["overall"]
+    final = {row.criterion: row for row in latest(study.pk)}
+    assert not final["overall"].provisional
+    assert final["overall"].at_target
+    assert AuditEntry.objects.filter(campaign=study, verb="close").exists()
+
+
+def test_after_closing_nobody_gets_work_and_running_work_still_counts_and_is_paid():
+    study = wide_open()
+    runner = person(study, "runner")
+    running = leased(runner)
+    work(study, judgments_=40)
+    settle(study)
+    study.refresh_from_db()
+    assert study.status == "closing"
+    refusal = leasing.lease(person(study, "late").pk)
+    assert (refusal.reason, refusal.final) == ("closed", True)
+    receipt = judgments.submit(running.pk, participation_id=runner.pk, raw=GOOD)
+    assert (receipt.counts, receipt.earned) == (True, study.reward)
+    settle(study)
+    study.refresh_from_db()
+    assert study.status == "closed"
+    assert latest(study.pk)[0].n_judgments == 41
+    assert leasing.lease(runner.pk).reason == "closed"
+
+
+def test_gaps_before_the_frontier_are_leased_again_while_closing():
+    study = wide_open()
+    gone = person(study, "gone")
+    lost = leased(gone)
+    work(study, judgments_=40)
+    settle(study)
+    leasing.give_back(lost.pk, participation_id=gone.pk)
+    again = leased(person(study, "helper"))
+    assert again.output_id == lost.output_id
+
+
+def test_a_drain_that_widens_the_interval_resumes_collection(monkeypatch):
+    study = wide_open()
+    runner = person(study, "runner")
+    running = leased(runner)
+    work(study, judgments_=40)
+    settle(study)
+    study.targets.update(width=0.001)  # stands for outcomes of the drain that widen the interval
+    judgments.submit(running.pk, participation_id=runner.pk, raw=GOOD)
+    estimating.refresh(study.pk)
+    study.refresh_from_db()
+    assert (study.status, study.close_reason) == ("open", "")
+    assert System.objects.get().stop_position is None
+    assert Decision.objects.filter(verb="resume").exists()
+
+
+def test_exhausted_outputs_close_a_campaign_whose_target_is_out_of_reach():
+    study = campaign(items=4, targets={"overall": 0.01})
+    work(study, judgments_=100)
+    settle(study)
+    study.refresh_from_db()
+    assert (study.status, study.close_reason) == ("closed", "exhausted")
+    assert not Place.objects.filter(assignment=None).exists()
+
+
+def test_the_budget_closes_a_campaign():
+    study = campaign(items=40, budget=4, reward=1, targets={"overall": 0.01})
+    work(study, judgments_=100)
+    settle(study)
+    study.refresh_from_db()
+    assert (study.status, study.close_reason) == ("closed", "budget")
+
+
+def test_a_system_stops_alone_and_its_estimate_keeps_its_own_prefix():
+    study = campaign(items=80, targets={"overall": 0.9}, double_share=0)
+    alpha = System.objects.get(name="alpha")
+    cast = [person(study, f"p{i}") for i in range(8)]
+    for index in range(140):  # beta is judged erratically, alpha always well
+        got = leasing.lease(cast[index % 8].pk)
+        if not isinstance(got, Assignment):
+            break
+        raw = GOOD if "alpha" in got.output.text else respond(index + index // 3)
+        judgments.submit(got.pk, participation_id=cast[index % 8].pk, raw=raw)
+        if index % 10 == 0:
+            settle(study)
+    settle(study)
+    alpha.refresh_from_db()
+    assert alpha.stop_position is not None
+    rows = {(row.system, row.criterion): row for row in latest(study.pk)}
+    assert rows["alpha", "overall"].n_items <= alpha.stop_position
+    assert Decision.objects.filter(verb="stop_system", system=alpha).exists()
+
+
+def test_catch_up_finds_old_marks_and_reports_failures(monkeypatch, settings):
+    study, other = campaign(), campaign()
+    work(study, judgments_=4)
+    work(other, judgments_=4)
+    monkeypatch.setattr(estimating, "GRACE", -estimating.GRACE)
+    refresh = estimating.refresh
+    monkeypatch.setattr(
+        estimating, "refresh", lambda pk: 1 / 0 if pk == study.pk else refresh(pk)
+    )
+    with pytest.raises(ExceptionGroup):
+        estimating.catch_up()
+    assert {row.system_id for row in latest(other.pk)}
+    assert not latest(study.pk)
+    monkeypatch.setattr(estimating, "refresh", refresh)
+    estimating.catch_up()
+    assert latest(study.pk)
