@@ -44,7 +44,7 @@ def hter(output: str, edit: str) -> float:
     Raises EmptyEditError if the edit is empty or white space, even when the output is too.
     """
     output, edit = normalise(output), normalise(edit)
-    if not edit.strip():
+    if not edit:
         raise EmptyEditError("The edit is empty: there is nothing to measure the output against.")
     if output == edit:
         return 0.0

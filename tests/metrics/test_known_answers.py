@@ -39,6 +39,7 @@ KNOWN: list[tuple[str, str, str, float]] = [
     ("rouge_l_f", *FOX, 10 / 17),
     ("rouge_1_f", "дом стоит", "дом горит", 1 / 2),
     # Precisions 5/5, 3/4, 2/3, 1/2; brevity exp(1 - 6/5).
+    ("bleu", "a b", "a b", 1),  # effective order: shorter than 4 tokens
     ("bleu", *CAT, math.exp(-1 / 5) * (1 / 4) ** (1 / 4)),
     # Character 1- and 2-grams: P = 1, R = mean(2/3, 1/2) = 7/12; F2 = 5PR / (4P + R).
     ("chrf", "ab", "abc", 35 / 55),
