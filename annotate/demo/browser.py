@@ -128,7 +128,7 @@ class Browser:
         response = self._send("POST", page.urls["submit"], page, body, allowed)
         if response.status == 422:
             errors: dict[str, str] = json.loads(response.data)["errors"]
-            return errors
+            return errors or {"response": "refused without a reason"}
         return {} if response.status == 200 else None
 
     def give_back(self, page: Page) -> None:

@@ -199,6 +199,12 @@ def test_lost_connections_are_tried_again(stub: Stub, monkeypatch: pytest.Monkey
     assert visit(stub, STEADY).submitted == len(TEXTS)
 
 
+def test_a_refusal_without_a_reason_is_not_taken_for_success(stub: Stub) -> None:
+    stub.override["submit"] = (422, {"errors": {}})
+    with pytest.raises(UnexpectedResponseError, match="422"):
+        visit(stub, STEADY)
+
+
 def test_a_server_that_stays_away_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(browser_module, "FIRST_DELAY", 0.001)
     person = cast(1, seed=1)[0]
