@@ -151,7 +151,7 @@ WHITENOISE_ALLOW_ALL_ORIGINS = True
 UPLOAD_LIMIT = 50 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 
-CELERY_BROKER_URL = REDIS_URL or "memory://"
+CELERY_BROKER_URL = REDIS_URL or "memory://localhost/"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -161,7 +161,14 @@ CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BROKER_TRANSPORT_OPTIONS = (
-    {"socket_connect_timeout": 0.3, "socket_timeout": 5.0, "visibility_timeout": 600}
+    {
+        # A submit waits for these at most once (config.celery.enqueue): 0.3 s to connect, 0.4 s
+        # for an answer, no second try. Without max_retries kombu would try for ever.
+        "socket_connect_timeout": 0.3,
+        "socket_timeout": 0.4,
+        "max_retries": 0,
+        "visibility_timeout": 600,
+    }
     if REDIS_URL
     else {"polling_interval": 0.02}
 )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from annotate.instruments.base import Criterion
 from annotate.selectors import evidence
 from annotate.selectors.evidence import Brief, Scores, SystemOutputs
-from estimation.core import EstimationError, Sample, Scale, TooFewJudgments
+from estimation.core import Sample, Scale, TooFewJudgments
 from estimation.models import MetricScore
 
 
@@ -45,6 +45,10 @@ def metric_values(brief: Brief) -> dict[int, float]:
     return dict(rows.values_list("output_id", "value"))
 
 
+def scale_of(criterion: Criterion) -> Scale:
+    return Scale(criterion.low, criterion.high, criterion.bounded)
+
+
 def _sample(
     system: SystemOutputs, criterion: Criterion, scores: Scores, metric: dict[int, float]
 ) -> Sample:
@@ -54,8 +58,8 @@ def _sample(
         item=index[chosen],
         annotator=scores.annotator[chosen],
         n_population=system.output.size,
-        scale=Scale(criterion.low, criterion.high, criterion.bounded),
-        metric=_metric_of(system, metric) if metric else None,
+        scale=scale_of(criterion),
+        metric=metric_of(system, metric) if metric else None,
     )
 
 
@@ -71,8 +75,6 @@ def _within(
     return chosen, index
 
 
-def _metric_of(system: SystemOutputs, metric: dict[int, float]) -> NDArray[np.float64]:
+def metric_of(system: SystemOutputs, metric: dict[int, float]) -> NDArray[np.float64]:
+    """(N,) the metric of the system's outputs; NaN where it is not known."""
     return np.array([metric.get(int(output), np.nan) for output in system.output])
-
-
-__all__ = ["Cell", "EstimationError", "cells", "metric_values"]

@@ -10,10 +10,6 @@ from urllib.parse import urlencode, urljoin
 
 import urllib3
 
-# Reasons after which no work will come. Any other reason means: come back a little later.
-FINAL_REASONS = frozenset(
-    {"closed", "closing", "archived", "cap", "cap_reached", "blocked", "exhausted"}
-)
 RETRIES, FIRST_DELAY = 6, 0.25
 TIMEOUT = urllib3.Timeout(connect=5, read=30)
 
@@ -43,10 +39,7 @@ class Page:
     assignment: Assignment | None
     reason: str
     message: str
-
-    @property
-    def over(self) -> bool:
-        return self.reason in FINAL_REASONS
+    over: bool  # no work will come any more; otherwise come back a little later
 
 
 class _Document(HTMLParser):
@@ -85,7 +78,12 @@ def read_page(html: str, url: str) -> Page:
     )
     urls = {name: urljoin(url, target) for name, target in data["urls"].items() if target}
     return Page(
-        data["token"], urls, assignment, finished.get("reason", ""), finished.get("message", "")
+        data["token"],
+        urls,
+        assignment,
+        finished.get("reason", ""),
+        finished.get("message", ""),
+        bool(finished.get("final")),
     )
 
 

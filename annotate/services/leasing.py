@@ -154,8 +154,12 @@ def held_by(who: Participation | Assignment) -> int:
 def _take(campaign: Campaign, who: Participation, *, now: datetime) -> Assignment | Nothing:
     place = _pick(campaign.pk, who)
     if place is None:
-        if campaign.status == Campaign.Status.CLOSING and not places.free(campaign.pk).exists():
-            return _not_collecting(campaign)
+        if campaign.status == Campaign.Status.CLOSING:
+            message = _(
+                "This study has nearly all it needs; its last texts are with other people. "
+                "Thank you! You may close this page."
+            )
+            return Nothing("closing", message, final=False)
         message = _("Nothing is free for you right now. Texts come back when others let them go.")
         return Nothing("waiting", message, final=False)
     assignment = Assignment.objects.create(

@@ -28,7 +28,7 @@ class Stub(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.queue = list(enumerate(TEXTS, start=1))
-        self.finished: list[dict[str, str]] = [{"reason": "closed", "message": "Thank you."}]
+        self.finished: list[dict[str, str | bool]] = [{"reason": "closed", "message": "Thank you.", "final": True}]
         self.submits: list[dict[str, Any]] = []
         self.drafts: list[dict[str, Any]] = []
         self.statuses: list[int] = []
@@ -162,8 +162,8 @@ def test_a_person_waits_while_there_is_nothing_to_do(
 ) -> None:
     monkeypatch.setattr("annotate.demo.people.FIRST_WAIT", 0.01)
     stub.queue, later = [], {"reason": "nothing_now", "message": "Come back later."}
-    stub.finished = [later, later, {"reason": "cap_reached", "message": "Thank you."}]
-    assert visit(stub, STEADY).end == "cap_reached"
+    stub.finished = [later, later, {"reason": "cap", "message": "Thank you.", "final": True}]
+    assert visit(stub, STEADY).end == "cap"
     assert stub.statuses.count(200) == 4
 
 

@@ -144,7 +144,7 @@ def test_after_closing_nobody_gets_work_and_running_work_still_counts_and_is_pai
     study.refresh_from_db()
     assert study.status == "closing"
     refusal = leasing.lease(person(study, "late").pk)
-    assert (refusal.reason, refusal.final) == ("closed", True)
+    assert (refusal.reason, refusal.final) == ("closing", False)
     receipt = judgments.submit(running.pk, participation_id=runner.pk, raw=GOOD)
     assert (receipt.counts, receipt.earned) == (True, study.reward)
     settle(study)

@@ -1,0 +1,34 @@
+"""`manage.py serve`: the embedded mode, one process and SQLite."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from config import embedded
+
+
+class Command(BaseCommand):
+    help = "Runs web server, worker and ticker in one process, for teaching and small studies."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--host", default="127.0.0.1")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not settings.EMBEDDED:
+            raise CommandError(
+                "REDIS_URL is set: run gunicorn, a Celery worker and beat (docs/operations.md)."
+            )
+        call_command("migrate", verbosity=0)
+        server = embedded.make_server(options["port"], host=options["host"])
+        embedded.start_worker()
+        embedded.start_ticker()
+        self.stdout.write(
+            f"Plumbline runs at {settings.PUBLIC_URL}; press Ctrl+C to end.\n"
+            "The first time, make yourself an account in another terminal: "
+            "python manage.py createsuperuser"
+        )
+        server.run()

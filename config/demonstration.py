@@ -1,0 +1,136 @@
+"""The demonstration: a sample campaign, simulated annotators, and the whole product around them."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+
+from annotate.demo import people, texts
+from annotate.selectors import evidence
+from annotate.services import campaigns, ingest, upload
+from annotate.states import CloseReason
+from annotate.tokens import invitation_token
+from config import embedded, scratch
+from estimation.selectors.latest import latest
+
+USER, PASSWORD = "demo", "plumbline"
+ITEMS = 260
+ANNOTATORS = 44
+TARGETS = {"overall": 0.34, "edit": 0.24}
+METRIC = "repetition"
+SEED = 8
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A running demonstration: where to look, and what it is about."""
+
+    url: str
+    campaign_id: int
+    dashboard: str
+    invitation: str
+
+
+@contextmanager
+def stage(port: int) -> Iterator[Stage]:
+    """Set up database, campaign, worker, ticker and web server; another port if it is taken."""
+    with scratch.scratch_database():
+        server = embedded.make_server(port, exact=False)
+        url = f"http://localhost:{embedded.port_of(server)}"
+        settings.PUBLIC_URL = url
+        campaign_id, public_id = _campaign()
+        embedded.start_worker()
+        embedded.start_ticker()
+        threading.Thread(target=server.run, name="web", daemon=True).start()
+        invitation = f"{url}/work/join/{invitation_token(campaign_id)}/"
+        yield Stage(url, campaign_id, f"{url}/campaigns/{public_id}/", invitation)
+        server.close()
+
+
+def _campaign() -> tuple[int, str]:
+    user = User.objects.create_user(USER, password=PASSWORD)
+    lines = (json.dumps(row).encode() for row in texts.rows_for_upload(items=ITEMS))
+    plan = ingest.Plan(
+        name="Town news, three summarisers",
+        targets=TARGETS,
+        metric=METRIC,
+        reward=Decimal("0.40"),
+        budget=Decimal(450),
+        seed=SEED,
+    )
+    campaign = ingest.create(plan, upload.read(lines), owner_id=user.pk)
+    campaigns.open_(campaign.pk, actor_id=user.pk)
+    return campaign.pk, campaign.public_id
+
+
+def perform(on: Stage, *, pause: float, stop: threading.Event, say: Say) -> None:
+    """Let the simulated annotators work until the campaign is closed, or `stop` is set.
+
+    `pause`: seconds that an average person spends on a text. Raises what a person raised.
+    """
+    failures: list[BaseException] = []
+    threads = [
+        threading.Thread(target=_visit, args=(person, on, stop, pause, say, failures), daemon=True)
+        for person in people.cast(ANNOTATORS, SEED)
+    ]
+    for thread in threads:
+        thread.start()
+    while not evidence.brief(on.campaign_id).is_final and not stop.is_set() and not failures:
+        time.sleep(0.3)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def _visit(
+    person: people.Person,
+    on: Stage,
+    stop: threading.Event,
+    pause: float,
+    say: Say,
+    failures: list[BaseException],
+) -> None:
+    try:
+        people.work(person, on.invitation, stop, pause, say)
+    except BaseException as failure:
+        failures.append(failure)
+
+
+def result(campaign_id: int) -> dict[str, Any]:
+    """Return why the campaign closed and its final estimates, as plain data."""
+    brief = evidence.brief(campaign_id)
+    estimates = [
+        {
+            "system": row.system,
+            "criterion": row.criterion,
+            "estimate": row.estimate,
+            "low": row.low,
+            "high": row.high,
+            "width": row.width,
+            "n_items": row.n_items,
+            "n_judgments": row.n_judgments,
+            "n_annotators": row.n_annotators,
+            "reason": _reason(row.at_target, row.criterion in brief.targets, brief.close_reason),
+        }
+        for row in latest(campaign_id)
+    ]
+    return {"reason": brief.close_reason, "estimates": estimates}
+
+
+def _reason(at_target: bool, primary: bool, close_reason: str) -> str:
+    """Why this cell's collection ended; a secondary criterion ends with its system."""
+    if primary:
+        return CloseReason.TARGET if at_target else close_reason
+    return "secondary"
+
+
