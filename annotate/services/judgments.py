@@ -80,9 +80,11 @@ def save_draft(
 ) -> int:
     """Keep what was typed so far; return the new revision.
 
-    Raises `Conflict` where another tab has saved since `revision`.
+    Raises `Conflict` where another tab has saved since `revision`, `Gone` after the submit.
     """
-    leasing.own(assignment_id, participation_id=participation_id)
+    assignment = leasing.own(assignment_id, participation_id=participation_id)
+    if assignment.status in (Status.SUBMITTED, Status.VERIFIED):
+        raise Gone(_("You have submitted this text already."), code="submitted")
     with transaction.atomic():
         Draft.objects.get_or_create(assignment_id=assignment_id)
         saved = Draft.objects.filter(assignment_id=assignment_id, revision=revision).update(

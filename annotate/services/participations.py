@@ -30,7 +30,7 @@ def enter_by_name(campaign_id: int, *, name: str) -> Participation:
     A name is taken once per campaign (`Conflict` the second time): who comes back uses the
     personal link, so nobody gets into somebody else's work by typing a name.
     """
-    name = " ".join(name.split())
+    name = " ".join(name.replace("\0", " ").split())
     if not 1 <= len(name) <= LONGEST_NAME:
         raise Invalid({"name": _("Please enter a name or code of 1 to 80 characters.")})
     try:

@@ -1,0 +1,29 @@
+"""Plain links: colleagues, students, volunteers. The invitation is signed by us."""
+
+from collections.abc import Mapping
+
+from annotate import tokens
+from annotate.crowds.base import Claim, Done, FramePolicy, Invalid
+from annotate.errors import ServiceError
+
+
+class Link:
+    key = "link"
+
+    def parse_entry(self, params: Mapping[str, str]) -> Claim | Invalid:
+        try:
+            campaign_id, person = tokens.read_invitation(params.get("invitation", ""))
+        except ServiceError as error:
+            return Invalid(error.message, error.status)
+        return Claim(campaign_id, person)
+
+    def completion(self, *, pseudonym: str) -> Done:
+        """The pseudonym: pay-out lists and exports carry it, so it can be checked by hand."""
+        return Done(pseudonym)
+
+    def frame_policy(self) -> FramePolicy:
+        """Any site may frame these pages: they carry no cookie, the token is in the address."""
+        return FramePolicy(frame_ancestors=("*",), form_action=("'self'",))
+
+
+LINK = Link()

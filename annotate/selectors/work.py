@@ -1,0 +1,131 @@
+"""What an annotator's page shows: the study, what they earned, the text and its draft."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Q, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.errors import NotFound
+from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry, Participation
+from annotate.selectors.ledger import MONEY, ZERO
+
+
+@dataclass(frozen=True)
+class Study:
+    """A campaign as annotators see it."""
+
+    id: int
+    name: str
+    instrument: str
+    language: str
+    contact: str
+    reward: Decimal
+    lease_minutes: int
+    annotator_cap: int | None
+    over: bool
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One participation: who, in what, and what it has brought so far."""
+
+    id: int
+    study: Study
+    pseudonym: str
+    judged: int
+    judged_today: int
+    earned: Decimal
+    earned_today: Decimal
+
+
+@dataclass(frozen=True)
+class SavedDraft:
+    revision: int
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Work:
+    """The text under judgment, until when it is reserved, and what was typed so far."""
+
+    id: int
+    text: str
+    expires_at: datetime
+    draft: SavedDraft
+
+
+def study(campaign_id: int) -> Study:
+    try:
+        return _study(Campaign.objects.get(pk=campaign_id))
+    except Campaign.DoesNotExist:
+        raise NotFound(_("This study does not exist any more.")) from None
+
+
+def visit(participation_id: int) -> Visit:
+    try:
+        who = Participation.objects.select_related("campaign", "annotator").get(pk=participation_id)
+    except Participation.DoesNotExist:
+        raise NotFound(_("This study does not exist any more.")) from None
+    judged, judged_today = _judged(participation_id)
+    earned, earned_today = _earned(participation_id)
+    return Visit(
+        who.pk, _study(who.campaign), who.annotator.pseudonym,
+        judged, judged_today, earned, earned_today,
+    )  # fmt: skip
+
+
+def current(assignment: Assignment) -> Work:
+    text = assignment.output.text
+    return Work(assignment.pk, text, assignment.expires_at, draft(assignment))
+
+
+def draft(assignment: Assignment) -> SavedDraft:
+    """Return its draft, or what the same person typed before an earlier lease on it expired."""
+    mine = Draft.objects.filter(assignment=assignment).first()
+    if mine is not None:
+        return SavedDraft(mine.revision, mine.data)
+    earlier = Draft.objects.filter(
+        assignment__annotator=assignment.annotator_id, assignment__output=assignment.output_id
+    ).order_by("-saved_at")
+    found = earlier.first()
+    return SavedDraft(0, found.data if found else {})
+
+
+def _study(campaign: Campaign) -> Study:
+    return Study(
+        id=campaign.pk,
+        name=campaign.name,
+        instrument=campaign.instrument,
+        language=campaign.language,
+        contact=campaign.contact,
+        reward=campaign.reward,
+        lease_minutes=campaign.lease_minutes,
+        annotator_cap=campaign.annotator_cap,
+        over=campaign.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED),
+    )
+
+
+def _today() -> datetime:
+    return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _judged(participation_id: int) -> tuple[int, int]:
+    """Return (all, today's)."""
+    row = Judgment.objects.filter(assignment__participation=participation_id).aggregate(
+        all=Count("pk"), today=Count("pk", filter=Q(submitted_at__gte=_today()))
+    )
+    return row["all"], row["today"]
+
+
+def _earned(participation_id: int) -> tuple[Decimal, Decimal]:
+    """Return (all, today's)."""
+    row = LedgerEntry.objects.filter(participation=participation_id).aggregate(
+        all=Coalesce(Sum("amount"), ZERO, output_field=MONEY),
+        today=Coalesce(Sum("amount", filter=Q(at__gte=_today())), ZERO, output_field=MONEY),
+    )
+    return row["all"], row["today"]

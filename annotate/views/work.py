@@ -1,0 +1,73 @@
+"""The annotator's pages: the landing page of an invitation, and the page of the work."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from annotate import tokens
+from annotate.crowds.base import Invalid
+from annotate.crowds.link import LINK
+from annotate.errors import Gone, ServiceError
+from annotate.instruments import registry
+from annotate.selectors import work
+from annotate.services import leasing, participations
+from annotate.views.work_access import explain, worker_page
+from annotate.views.work_data import described, page_data, strings
+
+
+@worker_page
+@require_http_methods(["GET", "POST"])
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """What the study is, and the way in."""
+    claim = LINK.parse_entry({"invitation": token})
+    if isinstance(claim, Invalid):
+        return explain(request, claim.message, claim.status)
+    study = work.study(claim.campaign_id)
+    if study.over:
+        raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
+    context = {"study": study, "person": claim.person, **described(study.instrument)}
+    if request.method == "GET":
+        return render(request, "work/join.html", context)
+    name = request.POST.get("name", "")
+    try:
+        participation_id = _enter(study.id, person=claim.person, name=name)
+    except ServiceError as error:
+        context |= {"name": name, "problem": getattr(error, "errors", {}).get("name", str(error))}
+        return render(request, "work/join.html", context, status=error.status)
+    return _see(tokens.participation_token(participation_id))
+
+
+@worker_page
+@require_GET
+def page(request: HttpRequest, token: str) -> HttpResponse:
+    """The text to judge, or why there is none."""
+    visit = work.visit(tokens.read_participation(token))
+    got = leasing.lease(visit.id)
+    nothing = got if isinstance(got, leasing.Nothing) else None
+    current = None if isinstance(got, leasing.Nothing) else work.current(got)
+    context = {
+        "visit": visit,
+        "study": visit.study,
+        "current": current,
+        "nothing": nothing,
+        "number": visit.judged + 1,
+        "data": page_data(token, visit, current, nothing),
+        "strings": strings(),
+        "criteria": [c for c in registry.get(visit.study.instrument).criteria if c.levels],
+        **described(visit.study.instrument),
+        "completion": LINK.completion(pseudonym=visit.pseudonym),
+    }
+    return render(request, registry.get(visit.study.instrument).template, context)
+
+
+def _enter(campaign_id: int, *, person: str, name: str) -> int:
+    if person:
+        return participations.enter(campaign_id, external_id=person).pk
+    return participations.enter_by_name(campaign_id, name=name).pk
+
+
+def _see(token: str) -> HttpResponse:
+    response = redirect("annotate:work", token=token)
+    response.status_code = 303
+    return response

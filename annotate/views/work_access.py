@@ -1,0 +1,140 @@
+"""Who may enter the annotator's pages and endpoints, and how refusals are told.
+
+No cookie and no session: pages carry their token in the address, endpoints take it as a bearer
+token. Hence no CSRF, and any origin may ask, a sandboxed frame's `null` included.
+"""
+
+import json
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from csp.decorators import csp_replace
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.csrf import csrf_exempt
+
+from annotate import tokens
+from annotate.crowds.link import LINK
+from annotate.errors import Invalid, NotFound, ServiceError
+
+BODY_LIMIT = 256 * 1024
+View = Callable[..., HttpResponse]
+
+
+class RequestError(ServiceError):
+    """The request itself is wrong, whatever it asks for."""
+
+    def __init__(self, message: str, *, status: int, code: str) -> None:
+        super().__init__(message, code=code)
+        self.status = status
+
+
+def worker_page(view: View) -> View:
+    """A page that any site may frame, whose address nobody else learns or keeps."""
+
+    @csrf_exempt
+    @xframe_options_exempt
+    @csp_replace(LINK.frame_policy().directives)
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            response = view(request, *args, **kwargs)
+        except ServiceError as error:
+            response = explain(request, error.message, error.status)
+        return _private(response)
+
+    return wrapped
+
+
+def explain(request: HttpRequest, message: str, status: int) -> HttpResponse:
+    """Say on a page of its own why there is nothing else to see."""
+    return render(request, "work/refused.html", {"message": message}, status=status)
+
+
+def worker_endpoint(method: str) -> Callable[[View], View]:
+    """An endpoint of the page's script: `view(participation_id, body, **kwargs)` -> JSON."""
+
+    def decorate(view: Callable[..., dict[str, Any]]) -> View:
+        @csrf_exempt
+        @wraps(view)
+        def wrapped(request: HttpRequest, **kwargs: Any) -> HttpResponse:
+            if request.method == "OPTIONS":
+                return _preflight(method)
+            try:
+                _require(request, method)
+                return _private(JsonResponse(view(_bearer(request), _body(request), **kwargs)))
+            except ServiceError as error:
+                return _private(_refusal(error))
+
+        return wrapped
+
+    return decorate
+
+
+def _require(request: HttpRequest, method: str) -> None:
+    if request.method != method:
+        raise RequestError(_("This address takes %s only.") % method, status=405, code="method")
+
+
+def _preflight(method: str) -> HttpResponse:
+    response = HttpResponse(status=204)
+    response["Access-Control-Allow-Methods"] = f"{method}, OPTIONS"
+    response["Access-Control-Allow-Headers"] = "authorization, content-type"
+    response["Access-Control-Max-Age"] = "600"
+    return _private(response)
+
+
+def _private(response: HttpResponse) -> HttpResponse:
+    response["Access-Control-Allow-Origin"] = "*"  # without credentials: the token is all
+    response["Referrer-Policy"] = "no-referrer"
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _refusal(error: ServiceError) -> HttpResponse:
+    body: dict[str, Any] = {"error": error.code, "message": error.message}
+    if isinstance(error, Invalid):
+        body["errors"] = error.errors
+    return JsonResponse(body, status=error.status)
+
+
+def _bearer(request: HttpRequest) -> int:
+    scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        message = _("This page has lost its key. Open your personal link again.")
+        raise RequestError(message, status=401, code="token")
+    try:
+        return tokens.read_participation(token)
+    except NotFound as error:
+        raise RequestError(error.message, status=401, code="token") from None
+
+
+def _body(request: HttpRequest) -> dict[str, Any]:
+    if int(request.META.get("CONTENT_LENGTH") or 0) > BODY_LIMIT:
+        message = _("This is more text than can be stored. Shorten your edit.")
+        raise RequestError(message, status=413, code="too_large")
+    try:
+        body = json.loads(request.body or b"{}")
+        if not isinstance(body, dict):
+            raise ValueError("not an object")
+        return _storable(body)
+    except (ValueError, RecursionError):
+        message = _("The page sent something that is not JSON. Reload it.")
+        raise RequestError(message, status=400, code="not_json") from None
+
+
+def _storable(value: Any) -> Any:
+    """Return what every database can keep: no NUL, no half characters, no infinite numbers."""
+    if isinstance(value, str):
+        return value.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("not a finite number")
+    if isinstance(value, dict):
+        return {_storable(key): _storable(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_storable(inner) for inner in value]
+    return value

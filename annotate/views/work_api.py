@@ -1,0 +1,68 @@
+"""What the annotator's page asks of the server while somebody works."""
+
+import math
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotate import tokens
+from annotate.errors import Invalid
+from annotate.services import judgments, leasing
+from annotate.views.work_access import RequestError, worker_endpoint
+
+LARGEST = 2**31 - 1
+
+
+@worker_endpoint("POST")
+def heartbeat(participation_id: int, _body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
+    until = leasing.heartbeat(assignment_id, participation_id=participation_id)
+    return {"expires_at": until.isoformat()}
+
+
+@worker_endpoint("PUT")
+def draft(participation_id: int, body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
+    revision, data = body.get("revision"), body.get("data")
+    if type(revision) is not int or not 0 <= revision < LARGEST or not isinstance(data, dict):
+        message = _("A draft has a revision and data.")
+        raise RequestError(message, status=400, code="not_a_draft")
+    saved = judgments.save_draft(
+        assignment_id, participation_id=participation_id, revision=revision, data=data
+    )
+    return {"revision": saved}
+
+
+@worker_endpoint("POST")
+def submit(participation_id: int, body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
+    response = body.get("response")
+    if not isinstance(response, dict):
+        raise Invalid({"response": _("There is no response to store.")})
+    receipt = judgments.submit(
+        assignment_id,
+        participation_id=participation_id,
+        raw=response,
+        active_seconds=_seconds(body.get("active_seconds")),
+    )
+    return {
+        "counts": receipt.counts,
+        "earned": str(receipt.earned),
+        "next": _page(participation_id),
+    }
+
+
+@worker_endpoint("POST")
+def give_back(participation_id: int, _body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
+    leasing.give_back(assignment_id, participation_id=participation_id)
+    return {"next": _page(participation_id)}
+
+
+def _page(participation_id: int) -> str:
+    """A fresh token each time: who works on is not locked out after thirty days."""
+    return reverse("annotate:work", args=[tokens.participation_token(participation_id)])
+
+
+def _seconds(value: Any) -> float | None:
+    """Read the page's own clock, which decides nothing; None for what no clock shows."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value < LARGEST and math.isfinite(value) else None

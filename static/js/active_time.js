@@ -1,0 +1,28 @@
+// An honest clock: it runs while the page is visible and somebody does something on it.
+
+const IDLE = 30_000;  // reading without touching anything, at most
+const SIGNS = ["pointerdown", "pointermove", "keydown", "scroll", "wheel", "touchstart", "input"];
+
+export function startActiveTime({ seconds = 0, element }) {
+  let total = Math.max(0, Number(seconds) || 0) * 1000;
+  let ticked = Date.now();
+  let used = Date.now();
+
+  function tick() {
+    const now = Date.now();
+    if (!document.hidden && now - used < IDLE) total += Math.min(now - ticked, IDLE);
+    ticked = now;
+    const whole = Math.floor(total / 1000);
+    element.textContent = `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+  }
+
+  const sign = () => { used = Date.now(); };
+  for (const name of SIGNS) document.addEventListener(name, sign, { passive: true, capture: true });
+  document.addEventListener("visibilitychange", () => { tick(); sign(); });
+  setInterval(tick, 1000);
+  tick();
+  return {
+    seconds: () => { tick(); return Math.round(total / 100) / 10; },
+    isUsed: () => !document.hidden && Date.now() - used < 10 * IDLE,
+  };
+}

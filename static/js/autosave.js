@@ -1,0 +1,97 @@
+// Keeps the draft: at once in this browser, a moment later on the server, under a revision.
+
+import { OfflineError } from "./api.js";
+import { same } from "./json_data.js";
+
+const PAUSE = 600;
+const AGAIN = 5000;
+
+export function createAutosave({ api, assignment, local, read, seconds, show }) {
+  let revision = assignment.draft.revision;
+  let started = read();  // what this page began with, whether from the server or from here
+  let saved = null;  // what the server is known to have
+  let timer = 0;
+  let sending = null;
+  let over = false;
+
+  const full = (answers) => ({ ...answers, active_seconds: seconds() });
+  const dirty = () => !over && !same(read(), saved);
+
+  function begin({ fromServer }) {
+    started = read();
+    saved = fromServer ? started : null;
+    if (!fromServer) schedule(0);
+  }
+
+  function changed() {
+    if (over || !dirty()) return;
+    show(local.write(revision, full(read())) ? "saving" : "unsaved");
+    schedule(PAUSE);
+  }
+
+  function schedule(delay) {
+    clearTimeout(timer);
+    timer = setTimeout(flush, delay);
+  }
+
+  function flush(options) {
+    clearTimeout(timer);
+    if (!dirty()) return sending ?? Promise.resolve();
+    sending ??= save(options).finally(() => { sending = null; });
+    return sending;
+  }
+
+  async function save(options) {
+    const answers = read();
+    try {
+      const answer = await api.call("draft", "PUT", { revision, data: full(answers) }, options);
+      if (answer.status === 200) return accept(answer.body.revision, answers);
+      if (answer.status === 409 && answer.body.error === "stale") return await catchUp(answer.body.message);
+      show("refused", answer.body.message);
+      over = answer.status !== 413;
+    } catch (error) {
+      if (!(error instanceof OfflineError)) throw error;
+      show(local.write(revision, full(read())) ? "kept_here" : "unsaved");
+      schedule(AGAIN);
+    }
+  }
+
+  function accept(newRevision, answers) {
+    if (over) return;
+    revision = newRevision;
+    saved = answers;
+    local.write(revision, full(read()));
+    show("saved");
+    if (dirty()) schedule(PAUSE);
+  }
+
+  // The server has a newer revision: our own last words on leaving the page, or another tab's.
+  async function catchUp(message) {
+    const { assignment: now } = await api.freshData();
+    const theirs = now && now.id === assignment.id ? now.draft : null;
+    const { active_seconds: _time, ...answers } = theirs?.data ?? {};
+    if (theirs && (same(answers, started) || same(answers, read()))) {
+      return accept(theirs.revision, answers);
+    }
+    over = true;
+    show("stale", message);
+  }
+
+  // Leaving: the local copy is certain, the request may still make it.
+  function leave() {
+    if (over) return;
+    local.write(revision, full(read()));
+    if (!sending) flush({ keepalive: true });
+  }
+
+  function stop() {
+    over = true;
+    clearTimeout(timer);
+    local.remove();
+  }
+
+  document.addEventListener("visibilitychange", () => document.hidden && leave());
+  window.addEventListener("pagehide", leave);
+  window.addEventListener("online", () => schedule(0));
+  return { begin, changed, flush, stop };
+}

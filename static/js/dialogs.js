@@ -1,0 +1,19 @@
+// Native dialogs, opened by buttons that name them.
+
+export function startDialogs() {
+  for (const opener of document.querySelectorAll("[data-opens]")) {
+    opener.addEventListener("click", () => openDialog(opener.dataset.opens));
+  }
+  for (const dialog of document.querySelectorAll("dialog")) {
+    // A click on the backdrop is a click on the dialog itself.
+    dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  }
+}
+
+export function openDialog(id) {
+  const dialog = document.getElementById(id);
+  if (!dialog.open) dialog.showModal();
+  dialog.scrollTop = 0;
+}
+
+export const anyOpen = () => document.querySelector("dialog[open]") !== null;

@@ -1,0 +1,22 @@
+// What the server wrote into the page for its script.
+
+export function readJson(id) {
+  return JSON.parse(document.getElementById(id).textContent);
+}
+
+// Fills `%(name)s` in a translated sentence.
+export function fill(sentence, values) {
+  return sentence.replace(/%\((\w+)\)s/g, (_all, name) => String(values[name]));
+}
+
+// Chooses the plural form of this page's language.
+export function plural(forms, n) {
+  const category = new Intl.PluralRules(document.documentElement.lang || "en").select(n);
+  return fill(forms[category] ?? forms.other, { n: n.toLocaleString(document.documentElement.lang || "en") });
+}
+
+// Equal in content: the database does not keep the order of keys.
+export function same(a, b) {
+  const sorted = (value) => value && JSON.stringify(value, Object.keys(value).sort());
+  return sorted(a) === sorted(b);
+}

@@ -1,0 +1,57 @@
+// Radio groups with levels: which question is meant by 1/2/3, and which has no answer yet.
+
+export function createQuestions({ form, criteria, changed }) {
+  const groups = criteria.map((criterion) => ({
+    criterion,
+    fieldset: document.getElementById(criterion.name),
+    radios: [...form.querySelectorAll(`input[name="${criterion.name}"]`)],
+  }));
+  const checked = (group) => group.radios.find((radio) => radio.checked);
+  const unanswered = () => groups.find((group) => !checked(group));
+  let last = null;
+
+  function current() {
+    const focused = groups.find((group) => group.fieldset.contains(document.activeElement));
+    return focused ?? unanswered() ?? last ?? groups[0];
+  }
+
+  // Only the question that 1/2/3 would answer shows these numbers.
+  function showCurrent() {
+    const now = current();
+    for (const group of groups) group.fieldset.toggleAttribute("data-current", group === now);
+  }
+
+  const focusGroup = (group) => (checked(group) ?? group.radios[0]).focus();
+
+  function answer(index) {
+    const group = current();
+    const radio = group.radios[index];
+    if (!radio) return;
+    radio.checked = true;
+    last = group;
+    changed();
+    focusGroup(unanswered() ?? group);
+    showCurrent();
+  }
+
+  form.addEventListener("change", (event) => {
+    last = groups.find((group) => group.radios.includes(event.target)) ?? last;
+    changed();
+    showCurrent();
+  });
+  form.addEventListener("submit", (event) => event.preventDefault());
+  document.addEventListener("focusin", showCurrent);
+
+  return {
+    answer,
+    values: () =>
+      Object.fromEntries(groups.map((g) => [g.criterion.name, checked(g) ? Number(checked(g).value) : null])),
+    restore: (data) => {
+      for (const { criterion, radios } of groups) {
+        for (const radio of radios) radio.checked = Number(radio.value) === data[criterion.name] && data[criterion.name] !== null;
+      }
+      showCurrent();
+    },
+    focus: (name) => focusGroup(groups.find((group) => group.criterion.name === name)),
+  };
+}

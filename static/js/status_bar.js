@@ -1,0 +1,65 @@
+// The bar at the bottom: what is missing or wrong, and whether the draft is saved.
+
+import { fill } from "./json_data.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const PATHS = { warning: "M12 4 2.5 20h19Z M12 10v4.5M12 17.4v.1", check: "M4 12.5 9.5 18 20 6.5" };
+
+export function drawIcon(name) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", "i");
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  svg.append(document.createElementNS(SVG, "path"));
+  svg.firstChild.setAttribute("d", PATHS[name]);
+  return svg;
+}
+
+export function createStatusBar(strings) {
+  const alert = document.getElementById("missing");
+  const saved = document.getElementById("saved");
+  const savedText = document.getElementById("saved-text");
+
+  function clear() {
+    alert.className = "";
+    alert.replaceChildren();
+  }
+
+  function warn(...content) {
+    const words = document.createElement("span");
+    words.append(...content);
+    alert.className = "missing";
+    alert.replaceChildren(drawIcon("warning"), words);
+  }
+
+  // Each problem {text, focus} becomes a link to where it is mended.
+  function missing(problems, lead = strings.missing) {
+    const links = problems.map(({ text, href, focus }) => {
+      const link = document.createElement("a");
+      link.href = href;
+      link.textContent = text;
+      link.addEventListener("click", (event) => { event.preventDefault(); focus(); });
+      return link;
+    });
+    warn(`${lead} `, ...links.flatMap((link, i) => (i ? [" · ", link] : [link])));
+  }
+
+  function notice(text, link) {
+    if (!link) return warn(text);
+    const anchor = document.createElement("a");
+    anchor.href = link.href;
+    anchor.textContent = link.text;
+    anchor.addEventListener("click", (event) => { event.preventDefault(); location.replace(link.href); });
+    return warn(`${text} `, anchor);
+  }
+
+  function draft(state) {
+    const time = new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
+    saved.dataset.state = state;
+    savedText.textContent = fill(strings[state], { time });
+    saved.querySelector(".i")?.remove();
+    if (state === "saved") saved.prepend(drawIcon("check"));
+  }
+
+  return { clear, missing, notice, draft };
+}

@@ -1,0 +1,92 @@
+// Sends the response once: says what is missing, waits out a lost connection, never sends twice.
+
+import { OfflineError } from "./api.js";
+
+const DELAYS = [2000, 4000, 8000, 15000];
+
+export function createSubmitter({ api, strings, bar, button, instrument, seconds, done }) {
+  const label = button.querySelector("span");
+  let sending = false;
+  let finished = false;
+  let tries = 0;
+  let timer = 0;
+  let shown = [];  // the fields that the bar complains about
+
+  function submit() {
+    if (sending || finished) return;
+    clearTimeout(timer);
+    const problems = instrument.missing();
+    complain(problems);
+    if (problems.length) {
+      stopTrying();
+      problems[0].focus();
+      return;
+    }
+    send();
+  }
+
+  function complain(problems, lead) {
+    shown = problems.map(({ field }) => field);
+    instrument.mark(problems);
+    if (problems.length) bar.missing(problems, lead);
+    else bar.clear();
+  }
+
+  // What was mended is no longer complained about; nothing new is, before the next submit.
+  function changed() {
+    if (shown.length) complain(instrument.missing().filter(({ field }) => shown.includes(field)));
+  }
+
+  async function send() {
+    sending = true;
+    label.textContent = strings.sending;
+    try {
+      const body = { response: instrument.response(), active_seconds: seconds() };
+      const { status, body: answer } = await api.call("submit", "POST", body);
+      if (status === 200) return finish(answer.next);
+      if (status >= 500) return tryLater(strings.server_down);
+      refuse(status, answer);
+    } catch (error) {
+      if (!(error instanceof OfflineError)) throw error;
+      tryLater(navigator.onLine ? strings.server_down : strings.offline);
+    } finally {
+      sending = false;
+      if (!finished) label.textContent = strings.submit;
+    }
+  }
+
+  function finish(next) {
+    finished = true;
+    stopTrying();
+    bar.clear();
+    done();
+    location.replace(next);
+  }
+
+  function refuse(status, answer) {
+    stopTrying();
+    if (status === 422) {
+      const problems = instrument.problems(answer.errors);
+      complain(problems, strings.refused);
+      problems[0]?.focus();
+    } else {
+      bar.notice(answer.message, status === 413 ? null : { href: api.pageUrl, text: strings.next });
+    }
+  }
+
+  function tryLater(message) {
+    bar.notice(message);
+    timer = setTimeout(submit, DELAYS[Math.min(tries, DELAYS.length - 1)]);
+    tries += 1;
+  }
+
+  function stopTrying() {
+    clearTimeout(timer);
+    timer = 0;
+    tries = 0;
+  }
+
+  button.addEventListener("click", submit);
+  window.addEventListener("online", () => { if (timer) submit(); });
+  return { submit, changed };
+}

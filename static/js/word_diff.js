@@ -1,0 +1,64 @@
+// Word by word: what was taken out and put in. Longest common subsequence over words and marks.
+
+const CELLS = 6_000_000;  // beyond it a comparison would be felt while typing
+
+// A word (scripts without spaces: one character), or one mark; the space before it goes along.
+const TOKEN = /(\s*)([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]\p{M}*|[\p{L}\p{N}\p{M}]+(?:['’.,-](?=[\p{L}\p{N}])[\p{L}\p{N}\p{M}]+)*|[^\s])/gu;
+
+export const tokenise = (text) =>
+  Array.from(text.matchAll(TOKEN), ([, space, word]) => ({ space, word }));
+
+// Returns [{kind: "same" | "out" | "in", space, text}], or null when the texts are too long.
+export function wordDiff(before, after) {
+  const a = tokenise(before);
+  const b = tokenise(after);
+  let start = 0;
+  while (start < a.length && start < b.length && a[start].word === b[start].word) start += 1;
+  let end = 0;
+  while (end < a.length - start && end < b.length - start && a.at(-1 - end).word === b.at(-1 - end).word) end += 1;
+  const middle = align(a.slice(start, a.length - end), b.slice(start, b.length - end));
+  if (!middle) return null;
+  const same = (token) => ({ kind: "same", ...token });
+  return merge([...b.slice(0, start).map(same), ...middle, ...b.slice(b.length - end).map(same)]);
+}
+
+function align(a, b) {
+  if (a.length * b.length > CELLS) return null;
+  const width = b.length + 1;
+  const longest = new Uint16Array((a.length + 1) * width);
+  for (let i = a.length - 1; i >= 0; i -= 1) {
+    for (let j = b.length - 1; j >= 0; j -= 1) {
+      longest[i * width + j] = a[i].word === b[j].word
+        ? longest[(i + 1) * width + j + 1] + 1
+        : Math.max(longest[(i + 1) * width + j], longest[i * width + j + 1]);
+    }
+  }
+  const steps = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i].word === b[j].word) {
+      steps.push({ kind: "same", ...b[j] });
+      i += 1;
+      j += 1;
+    } else if (j >= b.length || (i < a.length && longest[(i + 1) * width + j] >= longest[i * width + j + 1])) {
+      steps.push({ kind: "out", ...a[i] });
+      i += 1;
+    } else {
+      steps.push({ kind: "in", ...b[j] });
+      j += 1;
+    }
+  }
+  return steps;
+}
+
+// Joins neighbours of one kind; the space before a run stays outside its mark.
+function merge(steps) {
+  const runs = [];
+  for (const { kind, space, word } of steps) {
+    const run = runs.at(-1);
+    if (run?.kind === kind) run.text += space + word;
+    else runs.push({ kind, space, text: word });
+  }
+  return runs;
+}
