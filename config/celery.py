@@ -2,6 +2,7 @@
 
 import logging
 import os
+import time
 
 from celery import Celery, Task
 from kombu.exceptions import OperationalError
@@ -14,14 +15,24 @@ app.autodiscover_tasks()
 
 logger = logging.getLogger(__name__)
 
+SILENCE = 5.0  # seconds: after a failure nobody waits for this broker again
+_silent_until = 0.0
+
 
 def enqueue(task: Task, *args: int) -> None:
     """Send `task`, without waiting for a broker that is down.
 
     A lost message costs seconds, never a result: whatever must happen is a committed row that
-    a periodic task finds (docs/operations.md, "When Redis is down").
+    a periodic task finds (docs/operations.md, "When Redis is down"). A broker that does not
+    answer costs its caller the time-outs of the settings once, and later callers nothing.
     """
+    global _silent_until
+    if time.monotonic() < _silent_until:
+        return
     try:
         task.apply_async(args=args, retry=False)
     except (OperationalError, ConnectionError, TimeoutError) as error:
-        logger.warning("broker unreachable, %s%s waits for the catch-up: %s", task.name, args, error)
+        _silent_until = time.monotonic() + SILENCE
+        logger.warning(
+            "broker unreachable, %s%s waits for the catch-up: %s", task.name, args, error
+        )

@@ -30,7 +30,9 @@ ALLOWED_HOSTS = env.list(
     "ALLOWED_HOSTS", default=[_public.hostname or "localhost", "localhost", "127.0.0.1"]
 )
 CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
-SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", default=False) else None
+SECURE_PROXY_SSL_HEADER = (
+    ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", default=False) else None
+)
 SECURE_SSL_REDIRECT = TLS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0

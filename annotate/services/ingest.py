@@ -29,6 +29,8 @@ from annotate.services.upload import Row
 from estimation.metrics import METRICS
 
 BATCH = 2000
+# What the database's columns hold.
+MOST_REWARD, MOST_BUDGET, MOST_COUNT, MOST_SEED = 10**6, 10**8, 2**31 - 1, 2**63
 Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for its output
 
 
@@ -63,9 +65,7 @@ def create(plan: Plan, rows: Sequence[Row], *, owner_id: int | None) -> Campaign
     be had for.
     """
     instrument = check(plan)
-    computed = plan.metric in METRICS and not any(plan.metric in row.metrics for row in rows)
-    needs = computed and METRICS[plan.metric].needs == "reference"
-    upload.check_metric(list(rows), plan.metric, needs_reference=needs, computed=computed)
+    check_rows(plan, rows)
     seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
     with transaction.atomic():
         campaign = _campaign(plan, instrument, seed)
@@ -100,24 +100,51 @@ def check(plan: Plan) -> Instrument:
     return instrument
 
 
+def check_rows(plan: Plan, rows: Sequence[Row]) -> None:
+    """Raise `UploadRefused` where the plan's metric cannot be had for every row."""
+    computed = plan.metric in METRICS and not any(plan.metric in row.metrics for row in rows)
+    needs = computed and METRICS[plan.metric].needs == "reference"
+    upload.check_metric(list(rows), plan.metric, needs_reference=needs, computed=computed)
+
+
 def _check_numbers(plan: Plan) -> dict[str, str]:
     checks = {
-        "name": (plan.name.strip() != "", "Give the campaign a name."),
-        "reward": (plan.reward >= 0, "The reward cannot be negative."),
-        "budget": (plan.budget is None or plan.budget > 0, "The budget must be positive."),
+        "name": (
+            0 < len(plan.name.strip()) <= 120,
+            "Give the campaign a name of at most 120 characters.",
+        ),
+        "reward": (0 <= plan.reward < MOST_REWARD, "The reward lies between 0 and a million."),
+        "fee_rate": (0 <= plan.fee_rate < 10, "The crowd's fee is a share, such as 0.2 for 20 %."),
+        "budget": (
+            plan.budget is None or 0 < plan.budget < MOST_BUDGET,
+            "The budget must be positive, and below a hundred million.",
+        ),
+        "max_judgments": (
+            plan.max_judgments is None or 0 < plan.max_judgments <= MOST_COUNT,
+            "The maximum number of judgments must be positive.",
+        ),
         "level": (0.5 < plan.level < 1, "The confidence level lies between 0.5 and 1."),
         "double_share": (
             0 <= plan.double_share <= 1,
             "The share of items judged twice lies between 0 and 1.",
         ),
         "annotator_cap": (
-            plan.annotator_cap is None or plan.annotator_cap > 0,
+            plan.annotator_cap is None or 0 < plan.annotator_cap <= MOST_COUNT,
             "The cap per annotator must be positive.",
         ),
         "lease_minutes": (
             1 <= plan.lease_minutes <= 24 * 60,
             "A text is reserved for 1 minute to 24 hours.",
         ),
+        "estimand": (
+            plan.estimand in Campaign.Estimand.values,
+            f"The estimand is one of {', '.join(Campaign.Estimand.values)}.",
+        ),
+        "seed": (
+            plan.seed is None or 0 <= plan.seed < MOST_SEED,
+            "The seed lies between 0 and 2^63 − 1.",
+        ),
+        "language": (0 < len(plan.language) <= 12, "The language is a code such as en or pt-BR."),
     }
     return {name: message for name, (fine, message) in checks.items() if not fine}
 

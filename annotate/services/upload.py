@@ -103,8 +103,12 @@ def _object(line: bytes, *, first: bool) -> dict[str, Any]:
         value = json.loads(text, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at column {error.colno}.") from None
+    except RecursionError:
+        raise ValueError("not such an object: it is nested far too deep.") from None
     if not isinstance(value, dict):
-        raise ValueError('not an object. Each line looks like {"item": …, "system": …, "output": …}.')
+        raise ValueError(
+            'not an object. Each line looks like {"item": …, "system": …, "output": …}.'
+        )
     return value
 
 
@@ -136,7 +140,17 @@ def _text(value: dict[str, Any], name: str) -> str:
         raise ValueError(f"“{name}” is longer than {LONGEST[name]:,} characters.")
     if "\x00" in given:
         raise ValueError(f"“{name}” contains a NUL character, which no text has.")
+    if not _encodable(given):
+        raise ValueError(f"“{name}” contains half a character (a lone surrogate such as \\ud800).")
     return given
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _metrics(given: Any) -> dict[str, float]:
@@ -145,9 +159,16 @@ def _metrics(given: Any) -> dict[str, float]:
     for name, number in given.items():
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise ValueError(f"metric “{name}” is not a number.")
-        if not math.isfinite(number):
+        if not _finite(number):
             raise ValueError(f"metric “{name}” is not finite.")
     return {name: float(number) for name, number in given.items()}
+
+
+def _finite(number: float) -> bool:
+    try:
+        return math.isfinite(number)
+    except OverflowError:  # a whole number beyond every float
+        return False
 
 
 def _check_against_others(row: Row, number: int, reading: _Reading) -> None:
@@ -218,9 +239,13 @@ def _csv(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, str]]]:
             yield reader.line_num, record
     except UnicodeDecodeError:
         raise UploadRefused([RowError(0, "The metrics file is not UTF-8.")]) from None
+    except csv.Error as error:
+        raise UploadRefused([RowError(0, f"The metrics file is not CSV: {error}.")]) from None
 
 
 def _add_value(record: dict[str, str], by_pair: dict[tuple[str, str], Row]) -> None:
+    if None in record or None in record.values():
+        raise ValueError("not four columns.")
     row = by_pair.get((record["system"], record["item"]))
     if row is None:
         raise ValueError(

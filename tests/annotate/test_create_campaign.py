@@ -1,0 +1,159 @@
+"""`manage.py create_campaign`: what it makes, and every file it refuses, with line numbers."""
+
+import gzip
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotate.models import Campaign, Membership
+from annotate.tokens import read_invitation
+from tests.factories import user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+METRICS = "system,item,metric,value\n"
+
+
+def row(item: str = "1", system: str = "alpha", **more: object) -> dict[str, object]:
+    return {"item": item, "system": system, "output": f"{system} wrote {item}.", **more}
+
+
+def lines(*rows: dict[str, object]) -> str:
+    return "".join(json.dumps(one) + "\n" for one in rows)
+
+
+def run(file: Path, *options: str) -> str:
+    out = StringIO()
+    call_command(
+        "create_campaign", str(file), "--name", "News", *(options or ("--target", "overall=0.2")),
+        stdout=out,
+    )  # fmt: skip
+    return out.getvalue()
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "outputs.jsonl"
+    path.write_text(lines(row("1"), row("2"), row("1", "beta"), row("2", "beta")))
+    return path
+
+
+def refused(path: Path, *options: str) -> str:
+    """Run, expect a refusal that left nothing behind, and return its message."""
+    with pytest.raises(CommandError) as refusal:
+        run(path, *options)
+    assert not Campaign.objects.exists()
+    return str(refusal.value)
+
+
+def test_it_tells_what_was_made_and_where(file, settings):
+    settings.PUBLIC_URL = "https://plumbline.example"
+    printed = run(file)
+    campaign = Campaign.objects.get()
+    assert "2 items, 4 different outputs of 2 systems" in printed
+    assert f"https://plumbline.example/campaigns/{campaign.public_id}/" in printed
+    token = printed.split("https://plumbline.example/work/join/")[1].split("/")[0]
+    assert read_invitation(token) == (campaign.pk, "")
+    assert campaign.status == "draft"
+
+
+def test_every_option_reaches_the_campaign(file):
+    ada = user()
+    printed = run(
+        file, "--target", "overall=0.2", "--target", "edit=0.15", "--reward", "0.55",
+        "--fee-rate", "0.2", "--budget", "100", "--max-judgments", "9", "--cap", "none",
+        "--deadline", "2030-01-02T03:04", "--double-share", "0.5", "--level", "0.9",
+        "--estimand", "panel", "--owner", "ada", "--seed", "7", "--open", "--json",
+    )  # fmt: skip
+    made = Campaign.objects.get(public_id=json.loads(printed)["id"])
+    assert dict(made.targets.values_list("criterion", "width")) == {"overall": 0.2, "edit": 0.15}
+    assert (str(made.reward), str(made.fee_rate), str(made.budget)) == ("0.55", "0.2000", "100.00")
+    assert (made.max_judgments, made.annotator_cap, made.seed) == (9, None, 7)
+    assert (made.double_share, made.level, made.estimand) == (0.5, 0.9, "panel")
+    assert made.deadline.isoformat() == "2030-01-02T03:04:00+00:00"
+    assert made.status == json.loads(printed)["status"] == "open"
+    assert Membership.objects.get().user == ada
+
+
+def test_a_gzipped_file_and_a_metrics_file(file, tmp_path):
+    packed = tmp_path / "outputs.jsonl.gz"
+    packed.write_bytes(gzip.compress(file.read_bytes()))
+    values = tmp_path / "metrics.csv"
+    values.write_text(
+        METRICS + "".join(f"{s},{i},comet,0.5\n" for s in ("alpha", "beta") for i in (1, 2))
+    )
+    run(packed, "--target", "overall=0.2", "--metric", "comet", "--metrics", str(values))
+    assert Campaign.objects.get().outputs.first().given_metrics == {"comet": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b'{"item": "1", "system": "a", "output": "b"}\n{"item": ', "line 2: not JSON"),
+        (b"[1]\n", "line 1: not an object"),
+        (b"", "The file is empty"),
+        (b"\n\n", "The file is empty"),
+        ('{"item": "1", "system": "a", "output": "né"}'.encode("latin-1"), "line 1: not UTF-8"),
+        (lines(row(), row("2"), row()).encode(), "line 3: system “alpha” already has an output"),
+        (b'{"item": "1", "system": "a", "output": "b", "metrics": {"m": NaN}}', "line 1: NaN"),
+        (b'{"item": "1", "system": "a", "output": "b", "metrics": {"m": 1e999}}', "not finite"),
+        (lines(row(metrics={"m": 10**400})).encode(), "line 1: metric “m” is not finite"),
+        (lines(row(reference="a"), row(system="b", reference="c")).encode(), "line 2: another ref"),
+        (lines(row(otput="x")).encode(), "Did you mean “output”?"),
+        (b'{"item": "1", "system": "a", "output": "\\ud800"}', "line 1: “output” contains half a"),
+        (b'{"item": "1", "system": "a", "output": ' + b"[" * 100_000, "line 1: not"),
+        (b"\x1f\x8bnothing like gzip", "cannot be read"),
+    ],
+)
+def test_a_bad_file_is_refused_whole_with_its_line(content, told, tmp_path):
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(content)
+    assert told in refused(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (METRICS + "gamma,1,comet,0.5\n", "line 2: there is no output of system “gamma”"),
+        (METRICS + "alpha,9,comet,0.5\n", "line 2: there is no output"),
+        (METRICS + "alpha,1,comet,NaN\n", "line 2: “NaN” is not a finite number"),
+        (METRICS + "alpha,1,comet,much\n", "line 2: “much” is not a number"),
+        (METRICS + "alpha,1,comet,1\nalpha,1,comet,2\n", "line 3: metric “comet” of this output"),
+        (METRICS + "alpha,1\n", "line 2: not four columns"),
+        (METRICS + "alpha,1,comet,0.5\n", "line 2: no value of the metric “comet”"),
+        ("a,b\n", "The columns must be"),
+    ],
+)
+def test_bad_metrics_are_refused_with_their_line(content, told, file, tmp_path):
+    values = tmp_path / "metrics.csv"
+    values.write_text(content)
+    options = ("--target", "overall=0.2", "--metric", "comet", "--metrics", str(values))
+    assert told in refused(file, *options)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--target", "charm=0.2"], "“charm” is not a criterion"),
+        (["--target", "overall=nan"], "must be a positive number"),
+        (["--target", "overall"], "must look like overall=0.2"),
+        (["--target", "overall=1", "--target", "overall=2"], "named twice"),
+        (["--target", "overall=0.2", "--owner", "nobody"], "There is no user “nobody”"),
+        (["--target", "overall=0.2", "--metric", "rouge_l_f"], "line 1: no reference"),
+        (["--target", "overall=0.2", "--metric", "comet"], "line 1: no value of the metric"),
+        (["--target", "overall=0.2", "--max-judgments", "-1"], "must be positive"),
+        (["--target", "overall=0.2", "--level", "95"], "between 0.5 and 1"),
+        (["--target", "overall=0.2", "--reward", "NaN"], "not a finite number"),
+        (["--target", "overall=0.2", "--deadline", "soon"], "must look like"),
+        (["--target", "overall=0.2", "--cap", "0"], "cap per annotator must be positive"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_refused(options, told, file):
+    assert told in refused(file, *options)
+
+
+def test_a_missing_file_is_told(tmp_path):
+    assert "cannot be read" in refused(tmp_path / "none.jsonl")
