@@ -1,23 +1,57 @@
 """Pure statistics: arrays in, estimates out. No Django, no clock, no global random state."""
 
-from estimation.core.errors import EstimationError, TooFewJudgments
-from estimation.core.estimate import Estimate, estimate
-from estimation.core.fit import Estimator
+from estimation.core.components import (
+    Crossed,
+    OneWay,
+    crossed,
+    one_way,
+    variance_of_item_means,
+    variance_of_mean,
+)
+from estimation.core.efficiency import (
+    data_efficiency,
+    data_efficiency_cap,
+    human_metric_correlation,
+    normalised_annotator_variance,
+)
+from estimation.core.errors import EstimationError
+from estimation.core.estimate import Estimate, Variance, estimate
 from estimation.core.interval import Interval
-from estimation.core.parts import Estimand
+from estimation.core.notices import Notice
 from estimation.core.sample import Sample, Scale
-from estimation.core.stopping import Verdict, precision
+from estimation.core.stopping import (
+    Verdict,
+    annotators_needed,
+    first_stop,
+    precision,
+    width_floor,
+)
+from estimation.core.trajectory import Trajectory, trajectory
 
 __all__ = [
-    "Estimand",
+    "Crossed",
     "Estimate",
     "EstimationError",
-    "Estimator",
     "Interval",
+    "Notice",
+    "OneWay",
     "Sample",
     "Scale",
-    "TooFewJudgments",
+    "Trajectory",
+    "Variance",
     "Verdict",
+    "annotators_needed",
+    "crossed",
+    "data_efficiency",
+    "data_efficiency_cap",
     "estimate",
+    "first_stop",
+    "human_metric_correlation",
+    "normalised_annotator_variance",
+    "one_way",
     "precision",
+    "trajectory",
+    "variance_of_item_means",
+    "variance_of_mean",
+    "width_floor",
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from estimation.core.errors import ReplicatesNeeded
+from estimation.core.errors import ReplicatesNeededError
 from estimation.core.moments import Moments, moments
 from estimation.core.sample import Sample
 
@@ -39,13 +39,13 @@ class Crossed:
 def one_way(sample: Sample) -> OneWay:
     """Unbalanced one-way analysis of variance of scores by item (Searle et al. 1992).
 
-    k0 = (T - sum k_i² / T) / (n - 1). Raises ReplicatesNeeded unless at least two items were
+    k0 = (T - sum k_i² / T) / (n - 1). Raises ReplicatesNeededError unless at least two items were
     judged and some item more than once.
     """
     stats = _plain_moments(sample)
     t, n = sample.n_judgments, float(stats.items.one_one)
     if n < 2 or t == n:
-        raise ReplicatesNeeded(
+        raise ReplicatesNeededError(
             "Telling items from noise takes two items or more, some of them judged twice."
         )
     within = float(stats.within)
@@ -62,7 +62,7 @@ def crossed(sample: Sample) -> Crossed:
     Solves U_a = (person + rest)(T - n), U_b = (item + rest)(T - A) and
     U_e = item (T² - sum k_i²) + person (T² - sum T_j²) + rest (T² - T), where U_a and U_b are
     the sums of squares within items and within annotators and U_e = T sum y² - (sum y)².
-    Raises ReplicatesNeeded where the incidence makes the equations singular.
+    Raises ReplicatesNeededError where the incidence makes the equations singular.
     """
     t = sample.n_judgments
     items, people = np.unique(sample.item).size, np.unique(sample.annotator).size
@@ -70,7 +70,7 @@ def crossed(sample: Sample) -> Crossed:
     by_person = _sum_of_squared_counts(sample.annotator)
     determinant = t * (t + 1) - by_item - by_person
     if t in (items, people) or determinant == 0:
-        raise ReplicatesNeeded(
+        raise ReplicatesNeededError(
             "Telling items from annotators takes items judged by several people and people who "
             "judged several items."
         )
@@ -87,12 +87,12 @@ def variance_of_item_means(sample: Sample) -> float:
     """Variance of item means, divisor n - 1: what the paper's Table 2 prints as sigma_f².
 
     It still contains sigma_a² / m, m judgments per item, so it overstates sigma_f².
-    Raises ReplicatesNeeded when only one item was judged.
+    Raises ReplicatesNeededError when only one item was judged.
     """
     items = _plain_moments(sample).items
     n = float(items.one_one)
     if n < 2:
-        raise ReplicatesNeeded("The variance of item means takes at least two items.")
+        raise ReplicatesNeededError("The variance of item means takes at least two items.")
     return max(0.0, float(items.y_y - items.one_y**2 / n) / (n - 1))
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from estimation.core.components import one_way
-from estimation.core.errors import InvalidOption
+from estimation.core.errors import InvalidOptionError
 from estimation.core.sample import Sample
 
 
@@ -12,11 +12,11 @@ def data_efficiency(*, rho: float, gamma: float, raters: float = 1.0) -> float:
 
     rho: correlation of the metric with the human metric f. gamma: sigma_a² / sigma_f².
     raters: judgments per item. The factor by which judgments are saved; infinite at rho = 1
-    without noise. Equation (7) of Chaganty, Mussmann and Liang (2018). Raises InvalidOption
+    without noise. Equation (7) of Chaganty, Mussmann and Liang (2018). Raises InvalidOptionError
     outside -1 <= rho <= 1, gamma >= 0, raters > 0.
     """
     if not (-1 <= rho <= 1 and gamma >= 0 and raters > 0):
-        raise InvalidOption("Data efficiency takes a correlation, gamma >= 0 and raters > 0.")
+        raise InvalidOptionError("Data efficiency takes a correlation, gamma >= 0 and raters > 0.")
     noise = gamma / raters
     left = 1 - rho**2 + noise
     return (1 + noise) / left if left > 0 else float("inf")
@@ -30,7 +30,7 @@ def data_efficiency_cap(*, gamma: float, raters: float = 1.0) -> float:
 def normalised_annotator_variance(sample: Sample) -> float | None:
     """gamma = sigma_a² / sigma_f², both from the one-way analysis of variance.
 
-    None where the estimate of sigma_f² is not positive. Raises ReplicatesNeeded as `one_way`.
+    None where the estimate of sigma_f² is not positive. Raises ReplicatesNeededError as `one_way`.
     """
     components = one_way(sample)
     return components.noise / components.item if components.item > 0 else None
@@ -41,7 +41,7 @@ def human_metric_correlation(sample: Sample) -> float | None:
 
     Cov over the judged items, sigma_f from the one-way analysis of variance, sigma_g over all N
     outputs; cut to -1..1. None where sigma_f² is not positive or fewer than two items differ.
-    Raises ReplicatesNeeded without replicates, MetricMissing without a metric.
+    Raises ReplicatesNeededError without replicates, MetricMissingError without a metric.
     """
     x = sample.standardised_metric()
     item_variance = one_way(sample).item

@@ -5,45 +5,45 @@ class EstimationError(ValueError):
     """Root of every error that this library raises on purpose."""
 
 
-class TooFewJudgments(EstimationError):
+class TooFewJudgmentsError(EstimationError):
     """Fewer than two judgments: nothing about spread can be learnt."""
 
 
-class InvalidScore(EstimationError):
+class InvalidScoreError(EstimationError):
     """A score that is missing or not a finite number."""
 
 
-class ScoreOffScale(InvalidScore):
+class ScoreOffScaleError(InvalidScoreError):
     """A score outside the declared scale of a bounded criterion."""
 
 
-class ShapeMismatch(EstimationError):
+class ShapeMismatchError(EstimationError):
     """Arrays whose lengths, dimensions or types do not belong together."""
 
 
-class ItemOutsidePopulation(EstimationError):
+class ItemOutsidePopulationError(EstimationError):
     """A judgment of an item that is not among the population's outputs."""
 
 
-class MetricIncomplete(EstimationError):
+class MetricIncompleteError(EstimationError):
     """The metric lacks a finite value for some of the population's outputs."""
 
 
-class MetricMissing(EstimationError):
+class MetricMissingError(EstimationError):
     """The estimator needs a metric, and the sample has none."""
 
 
-class DuplicateJudgment(EstimationError):
+class DuplicateJudgmentError(EstimationError):
     """The same annotator judged the same item more than once."""
 
 
-class ReplicatesNeeded(EstimationError):
+class ReplicatesNeededError(EstimationError):
     """The incidence of judgments cannot tell the variance components apart."""
 
 
-class InvalidOption(EstimationError):
+class InvalidOptionError(EstimationError):
     """An option that is not one of the choices, or a number outside its range."""
 
 
-class IntervalUnavailable(EstimationError):
+class IntervalUnavailableError(EstimationError):
     """The data admit an estimate but no interval (too few items, or only one annotator)."""

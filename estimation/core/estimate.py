@@ -79,11 +79,12 @@ class Estimate:
     def interval(self, level: float) -> Interval:
         """The two-sided interval, centre ± t_df · std_error, not clipped to the scale.
 
-        Raises InvalidOption unless 0 < level < 1, IntervalUnavailable without a standard error.
+        Raises InvalidOptionError unless 0 < level < 1, IntervalUnavailableError without a
+        standard error.
         """
         check_level(level)
         if self.std_error is None or self.df is None:
-            raise errors.IntervalUnavailable(
+            raise errors.IntervalUnavailableError(
                 "There is no interval yet: it takes at least three items and, to speak for people "
                 "in general, at least two annotators."
             )
@@ -111,8 +112,8 @@ def estimate(
     finite_population: shrink the item part as the share of judged outputs grows.
     pseudo_rows: guard the item part with four rows at the ends of the scale.
 
-    Formulas and sources: docs/statistics.md. Raises InvalidOption, and MetricMissing for an
-    estimator that needs a metric.
+    Formulas and sources: docs/statistics.md. Raises InvalidOptionError, and
+    MetricMissingError for an estimator that needs a metric.
     """
     method = Method(estimator, interval, estimand, finite_population, pseudo_rows)
     x = metric_for(sample, method)
@@ -131,7 +132,7 @@ def metric_for(sample: Sample, method: Method) -> Floats:
     )
     for given, known in choices:
         if given not in known:
-            raise errors.InvalidOption(f"{given!r} is not one of {', '.join(known)}.")
+            raise errors.InvalidOptionError(f"{given!r} is not one of {', '.join(known)}.")
     if method.estimator == "mean":
         return np.zeros(sample.n_population)
     return sample.standardised_metric()

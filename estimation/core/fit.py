@@ -61,9 +61,7 @@ def fit(items: Gram, *, estimator: Estimator, flat: NDArray[np.bool_]) -> Fit:
     tilt = np.where(unused | (estimator == "algorithm_1"), 0.0, xbar / divisor)
     intercept = ybar - slope * xbar
     rss = items.residual(intercept, slope)
-    return Fit(
-        intercept, slope, 1 / n + tilt * xbar, tilt, rss, n - np.where(unused, 1.0, 2.0)
-    )
+    return Fit(intercept, slope, 1 / n + tilt * xbar, tilt, rss, n - np.where(unused, 1.0, 2.0))
 
 
 def correlation(items: Gram) -> Floats:

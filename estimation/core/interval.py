@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from estimation.core.errors import InvalidOption
+from estimation.core.errors import InvalidOptionError
 from estimation.core.sample import Floats, Scale
 
 
@@ -41,7 +41,7 @@ class Interval:
 def half_width(std_error: Floats, df: Floats, *, level: float) -> Floats:
     """t quantile times standard error; NaN where either does not exist.
 
-    std_error, df: () or (T,); level: strictly between 0 and 1, else InvalidOption.
+    std_error, df: () or (T,); level: strictly between 0 and 1, else InvalidOptionError.
     """
     check_level(level)
     degrees = np.where(np.asarray(df) > 0, df, np.nan)
@@ -49,6 +49,6 @@ def half_width(std_error: Floats, df: Floats, *, level: float) -> Floats:
 
 
 def check_level(level: float) -> None:
-    """Raise InvalidOption unless 0 < level < 1."""
+    """Raise InvalidOptionError unless 0 < level < 1."""
     if not 0 < level < 1:
-        raise InvalidOption(f"A confidence level lies between 0 and 1; got {level}.")
+        raise InvalidOptionError(f"A confidence level lies between 0 and 1; got {level}.")

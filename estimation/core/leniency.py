@@ -25,9 +25,7 @@ def leniency(sample: Sample, *, x: Floats, slope: float) -> Leniency:
 
     The correction takes out which outputs each one happened to get, as far as the metric knows.
     """
-    _, annotator, activity = np.unique(
-        sample.annotator, return_inverse=True, return_counts=True
-    )
+    _, annotator, activity = np.unique(sample.annotator, return_inverse=True, return_counts=True)
     corrected = sample.score - slope * x[sample.item]
     mean = np.bincount(annotator, corrected) / activity
     varies = activity.size >= 3 and np.ptp(activity) > 0 and np.ptp(mean) > 0

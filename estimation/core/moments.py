@@ -75,7 +75,7 @@ def moments(sample: Sample, *, x: Floats) -> Moments:
     mean = np.bincount(item, y, n)[judged] / count[judged]
     weight = 1 / count[item]
     cell = np.stack([weight, x[item] * weight, y * weight])
-    by_person = np.stack([np.bincount(annotator, row) for row in cell])
+    by_person = np.stack([np.bincount(annotator, row).astype(np.float64) for row in cell])
     item_mean = np.zeros(n)
     item_mean[judged] = mean
     return Moments(
@@ -140,7 +140,7 @@ def _gram(row: Floats) -> Gram:
 def _group_start(sorted_label: Ints) -> NDArray[np.intp]:
     """For each place of a sorted array, the place where its group starts."""
     new = np.r_[True, sorted_label[1:] != sorted_label[:-1]]
-    return np.flatnonzero(new)[np.cumsum(new) - 1]
+    return np.asarray(np.flatnonzero(new)[np.cumsum(new) - 1])
 
 
 def _grouped_cumsum(values: Floats, start: NDArray[np.intp]) -> Floats:
@@ -174,7 +174,7 @@ def _annotators_along(
     after = _grouped_cumsum(delta, _group_start(sample.annotator[judgment]))
     gained = _products(after) - _products(after - delta)
     size = sample.n_judgments
-    return Gram(*(np.cumsum(np.bincount(time, entry, size)) for entry in gained))
+    return Gram(*(np.cumsum(np.bincount(time, entry, size), dtype=np.float64) for entry in gained))
 
 
 def _weight_changes(

@@ -97,9 +97,7 @@ def _independent(moments: Moments, plain: Fit) -> tuple[Floats, Floats, Floats]:
     return plain.intercept, rss / np.where(df >= 1, df, np.nan) * weights, df
 
 
-def _item_part(
-    moments: Moments, plain: Fit, method: Method, scale: Scale
-) -> tuple[Floats, Floats]:
+def _item_part(moments: Moments, plain: Fit, method: Method, scale: Scale) -> tuple[Floats, Floats]:
     """(centre, V_item), from the fit with pseudo-rows if the method asks for them."""
     items, guarded = moments.items, plain
     if method.pseudo_rows:

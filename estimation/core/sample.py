@@ -19,7 +19,7 @@ class Scale:
     For an unbounded criterion (``bounded=False``, such as HTER) `low` and `high` are a working
     range: they place the interval's pseudo-rows and restrict nothing else.
 
-    Raises InvalidOption unless `low` < `high`, both finite.
+    Raises InvalidOptionError unless `low` < `high`, both finite.
     """
 
     low: float
@@ -28,7 +28,7 @@ class Scale:
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.low) and np.isfinite(self.high) and self.low < self.high):
-            raise errors.InvalidOption(
+            raise errors.InvalidOptionError(
                 f"A scale runs from a lower to a higher number, not from {self.low} to {self.high}."
             )
 
@@ -76,10 +76,10 @@ class Sample:
         """(N,) x = (g - mean g) / sd g over all N outputs; zeros where g is constant.
 
         The divisor is N, because the N outputs are the whole population and not a sample of it.
-        Raises MetricMissing without a metric.
+        Raises MetricMissingError without a metric.
         """
         if self.metric is None:
-            raise errors.MetricMissing("This estimator needs a metric score for every output.")
+            raise errors.MetricMissingError("This estimator needs a metric score for every output.")
         # Compared as numbers: the computed sd of a constant need not be exactly 0.
         if np.ptp(self.metric) == 0:
             return np.zeros(self.n_population)
@@ -91,20 +91,22 @@ def _frozen_floats(values: ArrayLike, *, what: str) -> Floats:
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise errors.ShapeMismatch(f"The {what} must be a flat list of numbers.") from error
+        raise errors.ShapeMismatchError(f"The {what} must be a flat list of numbers.") from error
     return _flat_and_frozen(array, what=what)
 
 
 def _frozen_ints(values: ArrayLike, *, what: str) -> Ints:
     array = np.array(values)
     if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise errors.ShapeMismatch(f"The {what} must be whole numbers, not {array.dtype}.")
+        raise errors.ShapeMismatchError(f"The {what} must be whole numbers, not {array.dtype}.")
     return _flat_and_frozen(array.astype(np.int64), what=what)
 
 
 def _flat_and_frozen(array: NDArray[Any], *, what: str) -> NDArray[Any]:
     if array.ndim != 1:
-        raise errors.ShapeMismatch(f"The {what} must be a flat list, not {array.ndim}-dimensional.")
+        raise errors.ShapeMismatchError(
+            f"The {what} must be a flat list, not {array.ndim}-dimensional."
+        )
     array.flags.writeable = False
     return array
 
@@ -112,30 +114,32 @@ def _flat_and_frozen(array: NDArray[Any], *, what: str) -> NDArray[Any]:
 def _check_shapes(sample: Sample) -> None:
     sizes = sample.score.size, sample.item.size, sample.annotator.size
     if len(set(sizes)) > 1:
-        raise errors.ShapeMismatch(
+        raise errors.ShapeMismatchError(
             "Every judgment has one score, one item and one annotator; got "
             "{} scores, {} items and {} annotators.".format(*sizes)
         )
     if sample.n_judgments < 2:
-        raise errors.TooFewJudgments(
+        raise errors.TooFewJudgmentsError(
             f"An estimate needs at least two judgments; there are {sample.n_judgments}."
         )
 
 
 def _check_scores(sample: Sample) -> None:
     if not np.isfinite(sample.score).all():
-        raise errors.InvalidScore("Some scores are missing or infinite; every score is a number.")
+        raise errors.InvalidScoreError(
+            "Some scores are missing or infinite; every score is a number."
+        )
     scale = sample.scale
     off = (sample.score < scale.low) | (sample.score > scale.high)
     if scale.bounded and off.any():
-        raise errors.ScoreOffScale(
+        raise errors.ScoreOffScaleError(
             f"The score {sample.score[off][0]} lies outside the scale {scale.low} to {scale.high}."
         )
 
 
 def _check_incidence(sample: Sample) -> None:
     if sample.item.min() < 0 or sample.item.max() >= sample.n_population:
-        raise errors.ItemOutsidePopulation(
+        raise errors.ItemOutsidePopulationError(
             f"Items are numbered 0 to {sample.n_population - 1}; the judgments name "
             f"{sample.item.min()} to {sample.item.max()}."
         )
@@ -143,7 +147,7 @@ def _check_incidence(sample: Sample) -> None:
     same = (np.diff(sample.item[order]) == 0) & (np.diff(sample.annotator[order]) == 0)
     if same.any():
         first = order[np.flatnonzero(same)[0]]
-        raise errors.DuplicateJudgment(
+        raise errors.DuplicateJudgmentError(
             f"Annotator {sample.annotator[first]} judged item {sample.item[first]} more than once."
         )
 
@@ -152,13 +156,13 @@ def _check_metric(sample: Sample) -> None:
     if sample.metric is None:
         return
     if sample.metric.size != sample.n_population:
-        raise errors.ShapeMismatch(
+        raise errors.ShapeMismatchError(
             f"The metric covers {sample.metric.size} outputs; the population has "
             f"{sample.n_population}."
         )
     missing = int((~np.isfinite(sample.metric)).sum())
     if missing:
-        raise errors.MetricIncomplete(
+        raise errors.MetricIncompleteError(
             f"The metric is missing for {missing} of {sample.n_population} outputs; it must be "
             "known for all of them, judged or not."
         )

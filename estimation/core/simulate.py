@@ -11,11 +11,10 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from estimation.core.errors import InvalidOption
+from estimation.core.errors import InvalidOptionError
 from estimation.core.fit import Estimator
 from estimation.core.parts import Estimand, IntervalMethod
 from estimation.core.sample import Floats, Ints, Sample, Scale
@@ -83,7 +82,7 @@ class Plan:
     people work at a time; who reaches the cap is replaced by a new person. unevenness: sd of
     the log activity.
 
-    Raises InvalidOption for shares or rho that no campaign can have.
+    Raises InvalidOptionError for shares or rho that no campaign can have.
     """
 
     marginal: Marginal
@@ -98,11 +97,13 @@ class Plan:
 
     def __post_init__(self) -> None:
         if not (self.item > 0 and self.person >= 0 and self.item + self.person < 1):
-            raise InvalidOption("The shares of item and person lie between 0 and 1, so their sum.")
+            raise InvalidOptionError(
+                "The shares of item and person lie between 0 and 1, so their sum."
+            )
         if not (-1 <= self.rho <= 1 and 0 <= self.double_share <= 1):
-            raise InvalidOption("rho lies between -1 and 1, double_share between 0 and 1.")
+            raise InvalidOptionError("rho lies between -1 and 1, double_share between 0 and 1.")
         if self.n_population < 2 or self.places < 3 or (self.cap is not None and self.cap < 1):
-            raise InvalidOption("A campaign takes two outputs, three places and a cap of one.")
+            raise InvalidOptionError("A campaign takes two outputs, three places and a cap of one.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +198,7 @@ def _latent_shares(plan: Plan) -> tuple[float, float]:
     """The shares of the latent that give the scores the asked-for components."""
     item, person = (_latent_share(plan.marginal, share) for share in (plan.item, plan.person))
     if item + person >= 1:
-        raise InvalidOption("These scores cannot have so little variance left for noise.")
+        raise InvalidOptionError("These scores cannot have so little variance left for noise.")
     return item, person
 
 
@@ -218,7 +219,7 @@ def _metric(plan: Plan, quality: Floats, item_share: float, rng: Generator) -> F
     # The human metric bends with quality, so the metric must follow quality a bit closer.
     follow = plan.rho * sd / float(_WEIGHTS @ (mean * _NODES))
     if abs(follow) > 1:
-        raise InvalidOption(f"No metric of this kind has a correlation of {plan.rho}.")
+        raise InvalidOptionError(f"No metric of this kind has a correlation of {plan.rho}.")
     noise = rng.standard_normal(quality.size)
     return np.asarray(follow * quality + np.sqrt(1 - follow**2) * noise)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from estimation.core.errors import InvalidOption
+from estimation.core.errors import InvalidOptionError
 from estimation.core.estimate import Estimate
 from estimation.core.interval import half_width
 from estimation.core.parts import Method
@@ -30,7 +30,7 @@ def precision(estimate: Estimate, *, target_width: float, level: float) -> Verdi
 
     Never before 30 items (50 on an unbounded scale) nor, for the population of annotators,
     before 5 effective annotators: until then the width itself cannot be trusted.
-    target_width: full width in score units. Raises InvalidOption unless it is positive.
+    target_width: full width in score units. Raises InvalidOptionError unless it is positive.
     """
     _check_target(target_width)
     if not estimate.has_interval:
@@ -48,8 +48,8 @@ def precision(estimate: Estimate, *, target_width: float, level: float) -> Verdi
             f"{people:.0f}. Ask more people.",
         )
     if width > target_width:
-        return Verdict(False, width, f"The interval is {width:.3g} wide, not yet {target_width:.3g}.")
-    return Verdict(True, width, f"The interval is {width:.3g} wide; {target_width:.3g} was asked for.")
+        return Verdict(False, width, f"The interval is {width:.3g} wide, not {target_width:.3g}.")
+    return Verdict(True, width, f"The interval is {width:.3g} wide, as asked for.")
 
 
 def first_stop(history: Trajectory, *, target_width: float, level: float) -> int | None:
@@ -71,7 +71,7 @@ def width_floor(
     effective_annotators: A_eff, () or (K,). The same shape in score units; NaN for A_eff <= 1.
     """
     if person_variance < 0:
-        raise InvalidOption("A variance is not negative; truncate it first.")
+        raise InvalidOptionError("A variance is not negative; truncate it first.")
     a = np.asarray(effective_annotators, dtype=np.float64)
     return 2 * half_width(np.sqrt(person_variance / a), a - 1, level=level)
 
@@ -90,13 +90,13 @@ def annotators_needed(
     person_variance: sigma_person². other_variance: the squared standard error that more people
     do not remove (items and rest). evenness: A_eff / A, 1 where everybody judges equally much.
     limit: None is returned where even this many annotators would not do.
-    Raises InvalidOption for a target that is not positive or numbers outside their range.
+    Raises InvalidOptionError for a target that is not positive or numbers outside their range.
     """
     _check_target(target_width)
     if not 0 < evenness <= 1 or person_variance < 0 or other_variance < 0:
-        raise InvalidOption("Variances are not negative, and evenness lies between 0 and 1.")
+        raise InvalidOptionError("Variances are not negative, and evenness lies between 0 and 1.")
     count = np.arange(2, limit + 1)
-    effective = count * evenness
+    effective = np.asarray(count * evenness, dtype=np.float64)
     error = np.sqrt(other_variance + person_variance / effective)
     width = 2 * half_width(error, effective - 1, level=level)
     meets = np.flatnonzero((effective >= MIN_EFFECTIVE_ANNOTATORS) & (width <= target_width))
@@ -114,4 +114,4 @@ def _people_needed(method: Method) -> float:
 
 def _check_target(target_width: float) -> None:
     if not target_width > 0:
-        raise InvalidOption(f"A target width is a positive number; got {target_width}.")
+        raise InvalidOptionError(f"A target width is a positive number; got {target_width}.")

@@ -1,0 +1,69 @@
+"""Coverage at the stopping time, on simulated campaigns with a known truth."""
+
+from dataclasses import replace
+
+import pytest
+from scipy.stats import binom
+
+from estimation.core.simulate import BINARY, HTER_LIKE, TERNARY, Outcome, Plan, simulate
+
+pytestmark = pytest.mark.simulation
+
+SEED = 2018
+REPLICATES = 400
+# Shares of the released data's components: overall .139/.059/.232, edit .143/.006/.061.
+OVERALL = Plan(TERNARY, item=0.139 / 0.43, person=0.059 / 0.43, cap=25)
+EDIT = Plan(HTER_LIKE, item=0.143 / 0.21, person=0.006 / 0.21, cap=25)
+RATHER_GOOD = replace(OVERALL, marginal=BINARY)
+CLAIM = 0.93
+
+
+def run(plan: Plan, width: float, **options) -> Outcome:
+    outcome = simulate(
+        plan, target_width=width, level=0.95, replicates=REPLICATES, seed=SEED, **options
+    )
+    print(f"seed {SEED}: {outcome} coverage {outcome.coverage:.3f}")  # noqa: T201
+    return outcome
+
+
+def refuted(outcome: Outcome, claim: float = CLAIM) -> bool:
+    """Whether so few covered that the claim would bring it about in one run of a hundred."""
+    return bool(binom.cdf(outcome.covered, outcome.stopped, claim) < 0.01)
+
+
+@pytest.mark.parametrize(
+    ("plan", "width"),
+    [(OVERALL, 0.2), (OVERALL, 0.15), (RATHER_GOOD, 0.15), (EDIT, 0.1)],
+    ids=["ternary-wide", "ternary", "binary", "hter"],
+)
+def test_default_interval_covers_when_people_differ(plan, width):
+    outcome = run(plan, width)
+    assert outcome.stop_share >= 0.9
+    assert not refuted(outcome)
+
+
+@pytest.mark.parametrize(
+    ("plan", "width"),
+    [(OVERALL, 0.15), (RATHER_GOOD, 0.15), (EDIT, 0.1)],
+    ids=["ternary", "binary", "hter"],
+)
+def test_default_interval_covers_when_people_agree(plan, width):
+    outcome = run(replace(plan, person=0.0), width)
+    assert outcome.stop_share >= 0.9
+    assert not refuted(outcome)
+
+
+@pytest.mark.parametrize(("width", "judgments"), [(0.2, 290), (0.15, 721)])
+def test_ternary_scores_take_the_expected_number_of_judgments(width, judgments):
+    # statistics.md section 4, cap 25; not wider than needed either.
+    outcome = run(OVERALL, width)
+    assert outcome.mean_judgments == pytest.approx(judgments, rel=0.15)
+    assert binom.sf(outcome.covered - 1, outcome.stopped, 0.98) > 0.01
+
+
+def test_independent_interval_fails_when_people_differ():
+    assert refuted(run(OVERALL, 0.15, interval="iid"))
+
+
+def test_plain_interval_fails_on_unbounded_scores():
+    assert refuted(run(EDIT, 0.1, pseudo_rows=False))

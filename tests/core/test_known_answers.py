@@ -1,0 +1,202 @@
+"""Answers of the design (statistics.md, section 9), each beside an independent computation."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from estimation.core import (
+    Sample,
+    Scale,
+    crossed,
+    data_efficiency,
+    data_efficiency_cap,
+    estimate,
+    one_way,
+    variance_of_item_means,
+    variance_of_mean,
+)
+from tests.core.cases import POOL, REST, X, Y, crossed_case, random_sample, single_case
+
+PANEL = {"estimand": "panel", "finite_population": False}
+
+
+@pytest.mark.parametrize(
+    ("rho", "gamma", "expected"),
+    [(0.5, 1, 1.1429), (0.8, 1, 1.4706), (0.9, 0, 5.2632), (0.3, 2, 1.0309), (0.4, 0.5, 1.1194)],
+)
+def test_data_efficiency(rho, gamma, expected):
+    # Known answer 1: equation (7) of the paper, worked by hand.
+    assert data_efficiency(rho=rho, gamma=gamma) == pytest.approx(expected, abs=5e-5)
+
+
+def test_data_efficiency_is_capped_by_noise():
+    assert data_efficiency_cap(gamma=0.5) == pytest.approx(3.0)
+    assert data_efficiency_cap(gamma=0.5, raters=2) == pytest.approx(5.0)
+    assert data_efficiency_cap(gamma=0) == float("inf")
+
+
+def test_regression_is_least_squares():
+    # Known answer 2, and scipy's least squares as the independent source.
+    result = estimate(single_case(), pseudo_rows=False, **PANEL)
+    line = stats.linregress(X, Y)
+    assert result.slope == pytest.approx(0.759406, abs=5e-7)
+    assert result.estimate == pytest.approx(0.168795, abs=5e-7)
+    assert result.std_error == pytest.approx(0.155572, abs=5e-7)
+    assert result.interval(0.95).width / 2 == pytest.approx(0.431936, abs=5e-7)
+    assert (result.slope, result.estimate) == pytest.approx((line.slope, line.intercept))
+    assert result.std_error == pytest.approx(line.intercept_stderr)
+    assert result.correlation == pytest.approx(line.rvalue)
+    assert result.centre == result.estimate
+
+
+def test_algorithm_1_to_the_letter():
+    # Known answer 2, and the three lines of the paper's Algorithm 1.
+    result = estimate(single_case(), estimator="algorithm_1", pseudo_rows=False, **PANEL)
+    x, y = np.array(X), np.array(Y)
+    alpha = np.mean((y - y.mean()) * x)
+    assert result.slope == pytest.approx(0.611111, abs=5e-7)
+    assert result.estimate == pytest.approx(0.200926, abs=5e-7)
+    assert result.estimate == pytest.approx(np.mean(y - alpha * x))
+    residual = y - alpha * x
+    assert result.std_error == pytest.approx(np.sqrt(residual.var() * 6 / 4 / 6))
+
+
+def test_pseudo_rows():
+    # Known answer 2 with pseudo-rows, and least squares on the ten rows written out.
+    result = estimate(single_case(), **PANEL)
+    line = stats.linregress([*X, 0, 0, 0, 0], [*Y, -1, -1, 1, 1])
+    assert result.estimate == pytest.approx(0.168795, abs=5e-7)
+    assert result.centre == pytest.approx(0.0989678, abs=5e-8)
+    assert result.std_error == pytest.approx(0.2442728, abs=5e-8)
+    assert result.df == 4
+    assert result.interval(0.95).width / 2 == pytest.approx(0.6782101, abs=5e-8)
+    assert (result.centre, result.std_error) == pytest.approx(
+        (line.intercept, line.intercept_stderr)
+    )
+
+
+def test_independent_interval_is_the_textbook_one():
+    # With one judgment per item, judgments and items are the same and scipy's answer holds.
+    result = estimate(single_case(), interval="iid")
+    line = stats.linregress(X, Y)
+    assert (result.estimate, result.std_error) == pytest.approx(
+        (line.intercept, line.intercept_stderr)
+    )
+
+
+def test_two_way_interval():
+    # Known answer 2b, without finite-population correction.
+    result = estimate(crossed_case(), finite_population=False)
+    parts = result.variance
+    assert result.estimate == pytest.approx(0.3689598, abs=5e-8)
+    assert parts.item == pytest.approx(0.0562931, abs=5e-8)
+    assert parts.annotator_sum == pytest.approx(0.0174761, abs=5e-8)
+    assert parts.cell_sum == pytest.approx(0.0111194, abs=5e-8)
+    assert result.effective_annotators == pytest.approx(4)
+    assert result.df == pytest.approx(3)
+    assert result.std_error == pytest.approx(0.2616775, abs=5e-8)
+    interval = result.interval(0.95)
+    assert (interval.low, interval.high) == pytest.approx((-0.6132564, 1.0522929), abs=5e-8)
+    assert interval.clipped(result.scale) == (interval.low, 1.0)
+
+
+def brute_force(sample: Sample) -> dict[str, float]:
+    """Section 4 of the design, written with loops and numpy's least squares."""
+    x = (sample.metric - sample.metric.mean()) / sample.metric.std()
+    by_item: dict[int, list[float]] = {}
+    for item, score in zip(sample.item, sample.score, strict=True):
+        by_item.setdefault(int(item), []).append(float(score))
+    n, scale = len(by_item), sample.scale
+    xs = [x[item] for item in by_item]
+    ys = [sum(scores) / len(scores) for scores in by_item.values()]
+    plain = np.linalg.lstsq(np.column_stack([np.ones(n), xs]), np.array(ys), rcond=None)[0]
+    design = np.column_stack([np.ones(n + 4), [*xs, 0, 0, 0, 0]])
+    target = np.array([*ys, scale.low, scale.low, scale.high, scale.high])
+    guarded, rss, _, _ = np.linalg.lstsq(design, target, rcond=None)
+    item_part = rss[0] / (n + 2) * np.linalg.inv(design.T @ design)[0, 0]
+    person, share, cell, within = {}, {}, 0.0, 0.0
+    for i, j, y in zip(sample.item, sample.annotator, sample.score, strict=True):
+        weight = 1 / (n * len(by_item[i]))
+        u = (y - plain[0] - plain[1] * x[i]) * weight
+        person[j] = person.get(j, 0.0) + u
+        share[j] = share.get(j, 0.0) + weight
+        cell += u * u
+        within += (y - sum(by_item[i]) / len(by_item[i])) ** 2
+    effective = 1 / sum(value**2 for value in share.values())
+    annotator = effective / (effective - 1) * sum(v**2 for v in person.values()) - cell
+    h = sum(1 / len(scores) for scores in by_item.values()) / n
+    noise = within / (len(sample.score) - n)
+    size = sample.n_population
+    variance = (1 - n / size) * item_part + noise * h / size + max(0.0, annotator)
+    df = min(n - 2, effective - 1)
+    return {"estimate": plain[0], "centre": guarded[0], "variance": variance, "df": df}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_two_way_interval_against_loops(seed):
+    sample = random_sample(seed)
+    result, expected = estimate(sample), brute_force(sample)
+    assert result.estimate == pytest.approx(expected["estimate"])
+    assert result.centre == pytest.approx(expected["centre"])
+    assert result.std_error == pytest.approx(expected["variance"] ** 0.5)
+    assert result.df == pytest.approx(expected["df"])
+
+
+def test_crossed_components():
+    # Known answer 7: three items, three people, by hand.
+    sample = Sample(
+        np.array([3.0, 5, 1, 2, 4, 5]),
+        np.array([0, 0, 1, 1, 2, 2]),
+        np.array([0, 1, 0, 2, 1, 2]),
+        3,
+        Scale(1, 5),
+    )
+    found = crossed(sample)
+    assert (found.item, found.person, found.rest) == pytest.approx((7 / 3, 1, 0))
+    assert variance_of_mean(found, sample) == pytest.approx(10 / 9)
+
+
+def test_crossed_components_of_the_two_way_case():
+    # Known answer 2b; negative components stay in the raw result.
+    found = crossed(crossed_case())
+    assert (found.item, found.person, found.rest) == pytest.approx(
+        (0.3121212, 0.4621212, -0.0454545), abs=5e-8
+    )
+    assert found.truncated().rest == 0
+
+
+def test_crossed_components_solve_the_moment_equations():
+    # The three equations as printed, solved by numpy.
+    sample = random_sample(3)
+    y, t = sample.score, sample.n_judgments
+    _, i, k = np.unique(sample.item, return_inverse=True, return_counts=True)
+    _, j, m = np.unique(sample.annotator, return_inverse=True, return_counts=True)
+    within_items = sum(((y[i == g] - y[i == g].mean()) ** 2).sum() for g in range(k.size))
+    within_people = sum(((y[j == g] - y[j == g].mean()) ** 2).sum() for g in range(m.size))
+    left = [
+        [0, t - k.size, t - k.size],
+        [t - m.size, 0, t - m.size],
+        [t**2 - (k**2).sum(), t**2 - (m**2).sum(), t**2 - t],
+    ]
+    right = [within_items, within_people, t * (y**2).sum() - y.sum() ** 2]
+    found = crossed(sample)
+    assert [found.item, found.person, found.rest] == pytest.approx(np.linalg.solve(left, right))
+
+
+def test_one_way_is_the_textbook_analysis_of_variance():
+    # Balanced: scipy's F is MSB / MSW, and k0 is the group size.
+    groups = np.array([[1.0, 2, 4], [3, 5, 5], [1, 1, 2], [4, 4, 5]])
+    sample = Sample(groups.ravel(), np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4), 4,
+                    Scale(1, 5))  # fmt: skip
+    found = one_way(sample)
+    ratio = stats.f_oneway(*groups).statistic
+    assert found.noise == pytest.approx(groups.var(axis=1, ddof=1).mean())
+    assert found.item == pytest.approx((ratio - 1) * found.noise / 3)
+    assert variance_of_item_means(sample) == pytest.approx(groups.mean(axis=1).var(ddof=1))
+
+
+def test_the_metric_is_standardised_over_the_whole_population():
+    x = crossed_case().standardised_metric()
+    assert (x.mean(), x.std()) == pytest.approx((0, 1))
+    assert x == pytest.approx((np.array(POOL) - np.mean(POOL)) / np.std(POOL))
+    assert single_case().standardised_metric()[6:] == pytest.approx(REST)
