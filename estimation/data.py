@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from annotate.instruments.base import Criterion
 from annotate.selectors import evidence
 from annotate.selectors.evidence import Brief, Scores, SystemOutputs
-from estimation.core import Sample, Scale, TooFewJudgments
+from estimation.core import Sample, Scale
+from estimation.core.errors import TooFewJudgmentsError
 from estimation.models import MetricScore
 
 
@@ -32,7 +33,7 @@ def cells(brief: Brief, systems: list[SystemOutputs]) -> Iterator[Cell]:
                 continue
             try:
                 sample = _sample(system, criterion, scores[criterion.name], metric)
-            except TooFewJudgments:
+            except TooFewJudgmentsError:
                 continue
             yield Cell(system, criterion, sample)
 

@@ -112,3 +112,8 @@ def scores(campaign_id: int) -> dict[str, Scores]:
         for name in np.unique(rows["c"])
         for mine in [rows[rows["c"] == name]]
     }
+
+
+def campaign_id_of(public_id: str) -> int | None:
+    """Return the id of the campaign with this public id, if there is one."""
+    return Campaign.objects.filter(public_id=public_id).values_list("pk", flat=True).first()

@@ -20,7 +20,6 @@ from annotate.models import (
     Judgment,
     LedgerEntry,
     Place,
-    Score,
 )
 from annotate.selectors import places
 from annotate.services import audit, evidence, leasing, payments
@@ -42,7 +41,6 @@ class Receipt:
 class _Submission:
     assignment: Assignment
     response: dict[str, Any]
-    scores: dict[str, float]
     active_seconds: float | None
     at: datetime
 
@@ -58,13 +56,13 @@ def submit(
 
     Raises `Invalid` with what is missing, `Gone` where the annotator has the same output open
     again, `NotFound` for somebody else's assignment. A repeated submit returns the first
-    receipt. Scoring, which takes milliseconds, happens before the transaction.
+    receipt. Its scores are computed by the worker, which the mark calls (`scoring.ensure`).
     """
     assignment = leasing.own(assignment_id, participation_id=participation_id)
     if assignment.status in (Status.SUBMITTED, Status.VERIFIED):
         return _receipt(assignment_id, already=True)
-    response, scores = _read(assignment, raw)
-    work = _Submission(assignment, response, scores, active_seconds, timezone.now())
+    response = _read(assignment, raw)
+    work = _Submission(assignment, response, active_seconds, timezone.now())
     try:
         with transaction.atomic():
             return _in_time(work) or _late(work)
@@ -98,14 +96,12 @@ def save_draft(
     return revision + 1
 
 
-def _read(assignment: Assignment, raw: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, float]]:
+def _read(assignment: Assignment, raw: Mapping[str, Any]) -> dict[str, Any]:
     instrument = registry.get(assignment.campaign.instrument)
-    text = assignment.output.text
     try:
-        response = instrument.check(raw, text=text)
+        return instrument.check(raw, text=assignment.output.text)
     except InvalidResponse as error:
         raise Invalid(error.errors) from None
-    return response, instrument.scores(response, text=text)
 
 
 def _in_time(work: _Submission) -> Receipt | None:
@@ -165,10 +161,6 @@ def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) ->
         submitted_at=work.at,
         elapsed_seconds=(work.at - assignment.leased_at).total_seconds(),
         active_seconds=work.active_seconds,
-    )
-    Score.objects.bulk_create(
-        Score(judgment=judgment, criterion=name, value=value)
-        for name, value in work.scores.items()
     )
     if kind is not None:
         payments.earn(assignment, campaign=campaign, kind=kind)

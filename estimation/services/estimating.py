@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from annotate.selectors import evidence, places
 from annotate.selectors.evidence import Brief, SystemOutputs
+from annotate.services import scoring
 from annotate.services.evidence import clear
 from estimation import data
 from estimation.core import estimate, precision
@@ -77,6 +78,7 @@ def findings(brief: Brief) -> list[Finding]:
 def _estimate(campaign_id: int, marks: list[int]) -> None:
     brief = evidence.brief(campaign_id)
     metrics.ensure(brief)
+    scoring.ensure(campaign_id)
     found = findings(brief)
     with transaction.atomic():
         if not clear(marks):

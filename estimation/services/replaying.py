@@ -13,7 +13,9 @@ from annotate.services.recording import Due, Recorder
 from annotate.services.released import Release
 from annotate.states import CampaignStatus
 from estimation import data
-from estimation.core import Estimand, Estimate, Estimator, Sample, estimate
+from estimation.core import Estimate, Sample, estimate
+from estimation.core.fit import Estimator
+from estimation.core.parts import Estimand
 from estimation.selectors.latest import EstimateRow, latest
 from estimation.services import estimating, metrics
 

@@ -10,8 +10,8 @@ from annotate.instruments.language_quality.criteria import ALL, ASKED, BEST
 from estimation.metrics.edits import hter, levenshtein, normalise
 
 KEPT_SHARE = 0.1  # an edit shorter than this share of the text deletes nearly everything
-LONGEST = 4  # times the text, plus room for a few sentences
-ROOM = 2000
+LONGEST = 3  # times the text, plus room for a sentence: bounds what TER costs
+ROOM = 200
 
 
 class LanguageQuality:
