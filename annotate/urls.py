@@ -1,6 +1,22 @@
 """Pages about work."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
+
+from annotate.views import campaigns, campaigns_new, campaigns_people, work, work_api
 
 app_name = "annotate"
-urlpatterns: list[URLPattern] = []
+urlpatterns: list[URLPattern] = [
+    path("", campaigns.index, name="campaigns"),
+    path("campaigns/new/", campaigns_new.new, name="campaign-new"),
+    path("campaigns/<str:public_id>/act/<str:verb>/", campaigns.act, name="act"),
+    path("campaigns/<str:public_id>/people/", campaigns_people.people, name="people"),
+    path("campaigns/<str:public_id>/reviewers/", campaigns_people.add_reviewer, name="reviewers"),
+    path("campaigns/<str:public_id>/payments.csv", campaigns_people.payments, name="payments"),
+    path("campaigns/<str:public_id>/judgments.csv", campaigns_people.export, name="export"),
+    path("work/join/<str:token>/", work.join, name="join"),
+    path("work/p/<str:token>/", work.page, name="work"),
+    path("work/a/<int:assignment_id>/heartbeat", work_api.heartbeat, name="work-heartbeat"),
+    path("work/a/<int:assignment_id>/draft", work_api.draft, name="work-draft"),
+    path("work/a/<int:assignment_id>/submit", work_api.submit, name="work-submit"),
+    path("work/a/<int:assignment_id>/return", work_api.give_back, name="work-return"),
+]

@@ -1,6 +1,17 @@
 """Pages about numbers."""
 
-from django.urls import URLPattern
+from django.urls import URLPattern, path
+
+from estimation.views import charts, dashboard
+
+PLOT = "campaigns/<str:public_id>/plots/<str:criterion>/<int:system_id>/<int:upto>"
 
 app_name = "estimation"
-urlpatterns: list[URLPattern] = []
+urlpatterns: list[URLPattern] = [
+    path("campaigns/<str:public_id>/", dashboard.page, name="dashboard"),
+    path("campaigns/<str:public_id>/numbers/", dashboard.numbers, name="numbers"),
+    path("estimates/at-target/", dashboard.at_target, name="at-target"),
+    path(f"{PLOT}/<str:theme>.svg", charts.trend, name="trend"),
+    path(f"{PLOT}/table/", charts.table, name="trend-table"),
+    path(f"{PLOT}/data.csv", charts.data, name="trend-data"),
+]

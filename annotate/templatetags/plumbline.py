@@ -19,6 +19,8 @@ ICONS = {
     "plus": "M12 5v14M5 12h14",
     "people": "M8.5 11.5a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7Z M2.5 20c.6-4 3-6 6-6s5.400 2 6 6 M15.500 5a3.500 3.500 0 0 1 0 6.500M17.500 14.500c2.300.7 3.600 2.600 4 5.500",
     "down": "M12 4v12M6.5 11 12 16.500 17.500 11M4 20h16",
+    "copy": "M9 9h11v11H9Z M15 9V4H4v11h5",
+    "archive": "M3 5h18v4H3Z M5 9v10h14V9 M10 13h4",
     "edit": "M4 20h4L19 9l-4-4L4 16Z",
 }
 
@@ -53,3 +55,19 @@ def number(value: float | None, digits: int = 2) -> str:
 def count(value: int | None) -> str:
     """`1,234`; a dash for None."""
     return "–" if value is None else f"{value:,}"
+
+
+@register.filter
+def percent(share: float | None, digits: int = 0) -> str:
+    """`25 %` for 0.25, with a space that does not break; a dash for None."""
+    if share is None:
+        return "–"
+    return f"{100 * share:.{digits}f}\u00a0%".replace("-", "−")
+
+
+@register.filter
+def dollars(amount: Decimal | float | None) -> str:
+    """`$494`: for figures where cents do not matter; with cents below $100."""
+    if amount is None:
+        return ""
+    return f"${amount:,.0f}" if amount >= 100 else f"${amount:,.2f}"

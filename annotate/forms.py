@@ -1,0 +1,175 @@
+"""What researchers type into forms, checked in shape; the services check its meaning."""
+
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.core.exceptions import ValidationError
+
+from annotate.instruments import registry
+from annotate.services.ingest import Plan
+from annotate.states import Estimand
+from estimation.metrics import METRICS
+
+INSTRUMENT = "language_quality"
+OWN_METRIC = "own"
+MOST_NAMES = 500
+DEFAULT_WIDTHS = {"overall": 0.20}
+HINTS = {
+    "outputs": "Up to 50 MB; larger files go through the command line.",
+    "name": "For you and your reviewers.",
+    "metric": (
+        "Fixed before the first judgment: choosing it afterwards would make the "
+        "intervals wrong. It need not be good; a bad one costs nothing but the saving."
+    ),
+    "metrics": "Columns: system,item,metric,value",
+    "reward": "Paid for each judgment.",
+    "budget": "Fees included. Empty: no limit.",
+    "max_judgments": "Empty: all that are planned.",
+    "deadline": "Empty: none. In {zone}.",
+    "annotator_cap": (
+        "An interval rests on how many different people were asked; above 25 its "
+        "coverage at the stop is not warranted."
+    ),
+    "double_share": "To learn how much people disagree.",
+    "contact": "Shown to annotators; may stay empty.",
+}
+
+
+def _metrics() -> list[tuple[str, Any]]:
+    free = [(m.name, m.name) for m in METRICS.values() if m.needs == "nothing"]
+    against = [(m.name, m.name) for m in METRICS.values() if m.needs == "reference"]
+    return [
+        ("", "None: the plain mean of the judgments"),
+        ("Computed from the text alone", free),
+        ("Computed against the references", against),
+        (OWN_METRIC, "Given in my file: a column of my own"),
+    ]
+
+
+class CampaignForm(forms.Form):
+    """One form for the files and the plan of a campaign."""
+
+    use_required_attribute = False  # the server says what is missing, for all fields at once
+
+    outputs = forms.FileField(label="Outputs (JSON lines)")
+    metrics = forms.FileField(
+        label="Metric values (CSV), if not in the outputs file", required=False
+    )
+    name = forms.CharField(label="Name", max_length=120)
+    metric = forms.ChoiceField(label="Automatic metric", required=False, choices=_metrics)
+    metric_column = forms.CharField(
+        label="Name of the metric in your file", max_length=60, required=False
+    )
+    reward = forms.DecimalField(
+        label="Reward for one judgment, in $", initial=Decimal("0.40"),
+        min_value=Decimal(0), max_value=Decimal(1000), decimal_places=2,
+    )  # fmt: skip
+    budget = forms.DecimalField(
+        label="Budget, in $", required=False,
+        min_value=Decimal("0.01"), max_digits=10, decimal_places=2,
+    )  # fmt: skip
+    max_judgments = forms.IntegerField(
+        label="Maximum judgments", min_value=1, max_value=10_000_000, required=False
+    )
+    deadline = forms.DateTimeField(
+        label="Deadline", required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+    )  # fmt: skip
+    annotator_cap = forms.IntegerField(
+        label="Most judgments by one person", initial=25, min_value=1, max_value=100_000
+    )
+    double_share = forms.DecimalField(
+        label="Items judged twice, in %", initial=25, min_value=0, max_value=100, decimal_places=1
+    )
+    level = forms.DecimalField(
+        label="Confidence level, in %", initial=95,
+        min_value=Decimal("50.1"), max_value=Decimal("99.9"), decimal_places=1,
+    )  # fmt: skip
+    estimand = forms.ChoiceField(
+        label="Whom the intervals speak for", initial=Estimand.POPULATION, widget=forms.RadioSelect,
+        choices=[
+            (Estimand.POPULATION, "People in general: those who judge are a sample of them"),
+            (Estimand.PANEL, "Exactly the people who judge, and nobody else"),
+        ],
+    )  # fmt: skip
+    contact = forms.EmailField(label="E-mail for annotators' questions", required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for criterion in registry.get(INSTRUMENT).criteria:
+            self.fields[f"width_{criterion.name}"] = forms.FloatField(
+                label=str(criterion.label or criterion.name), required=False,
+                initial=DEFAULT_WIDTHS.get(criterion.name), min_value=0.001, max_value=9.999,
+                help_text=criterion.scale_text,
+                widget=forms.NumberInput(attrs={"step": "0.01", "min": "0.01"}),
+            )  # fmt: skip
+        for name, hint in HINTS.items():
+            self.fields[name].help_text = hint.format(zone=settings.TIME_ZONE)
+
+    @property
+    def width_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name.startswith("width_")]
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        if given.get("metric") == OWN_METRIC and not given.get("metric_column"):
+            self.add_error("metric_column", "Say which metric of your file is meant.")
+        widths_fine = not any(name.startswith("width_") for name in self.errors)
+        if widths_fine and not self.targets:
+            first = self.width_fields[0].name
+            self.add_error(first, "Give at least one criterion a target width, such as 0.20.")
+        return given
+
+    @property
+    def targets(self) -> dict[str, float]:
+        widths = {f.name: self.cleaned_data.get(f.name) for f in self.width_fields}
+        return {name.removeprefix("width_"): w for name, w in widths.items() if w is not None}
+
+    def plan(self) -> Plan:
+        """Return the plan of a valid form."""
+        given = self.cleaned_data
+        own = given["metric"] == OWN_METRIC
+        return Plan(
+            name=given["name"],
+            targets=self.targets,
+            instrument=INSTRUMENT,
+            metric=given["metric_column"].strip() if own else given["metric"],
+            reward=given["reward"],
+            budget=given["budget"],
+            max_judgments=given["max_judgments"],
+            deadline=given["deadline"],
+            double_share=float(given["double_share"]) / 100,
+            annotator_cap=given["annotator_cap"],
+            estimand=given["estimand"],
+            level=float(given["level"]) / 100,
+            contact=given["contact"],
+        )
+
+
+class ReasonForm(forms.Form):
+    why = forms.CharField(
+        label="Why", max_length=300, widget=forms.Textarea(attrs={"rows": 3}),
+        error_messages={"required": "Say why: the reason is kept in the log."},
+    )  # fmt: skip
+
+
+class NamesForm(forms.Form):
+    names = forms.CharField(
+        label="Names or codes, one a line", widget=forms.Textarea(attrs={"rows": 6}),
+        error_messages={"required": "Type at least one name or code."},
+    )  # fmt: skip
+
+    def clean_names(self) -> list[str]:
+        lines = (" ".join(line.split()) for line in self.cleaned_data["names"].splitlines())
+        names = list(dict.fromkeys(line for line in lines if line))
+        if len(names) > MOST_NAMES:
+            raise ValidationError(f"At most {MOST_NAMES} names at once.")
+        if too_long := [name for name in names if len(name) > 80]:
+            raise ValidationError(f"“{too_long[0][:30]}…” is longer than 80 characters.")
+        return names
+
+
+class ReviewerForm(forms.Form):
+    username = forms.CharField(label="User name", max_length=150)

@@ -1,0 +1,58 @@
+"""Who may see a campaign, who may act on it, and how a refusal looks."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import AnonymousUser, User
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+
+from annotate.errors import NotAllowed, NotFound, ServiceError
+from annotate.models import Campaign, Membership
+
+Who = User | AnonymousUser
+View = Callable[..., HttpResponseBase]
+
+
+def visible(user: Who, public_id: str) -> Campaign:
+    """Return the campaign, if `user` is its owner or reviewer.
+
+    A campaign of others is not there (`NotFound`): its existence is nobody's business.
+    """
+    campaign = Campaign.objects.filter(public_id=public_id, memberships__user=user.pk).first()
+    if campaign is None:
+        raise NotFound("There is no campaign at this address, or it is not shared with you.")
+    return campaign
+
+
+def owned(user: Who, public_id: str) -> Campaign:
+    """Return the campaign, if `user` is its owner; `NotAllowed` for a reviewer."""
+    campaign = visible(user, public_id)
+    if not is_owner(user, campaign):
+        raise NotAllowed("Only the owner of a campaign can do this. You are its reviewer.")
+    return campaign
+
+
+def is_owner(user: Who, campaign: Campaign) -> bool:
+    return Membership.objects.filter(
+        campaign=campaign, user=user.pk, role=Membership.Role.OWNER
+    ).exists()
+
+
+def researcher_page(view: View) -> View:
+    """Ask for a log-in, and answer a `ServiceError` with a page that says what to do."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return view(request, *args, **kwargs)
+        except ServiceError as error:
+            return refusal(request, error)
+
+    return login_required(guarded)
+
+
+def refusal(request: HttpRequest, error: ServiceError) -> HttpResponse:
+    return render(request, "4xx.html", {"error": error}, status=error.status)

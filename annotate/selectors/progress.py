@@ -1,0 +1,156 @@
+"""How far a campaign has come, and who has worked: plain rows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Max, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from annotate.models import (
+    Annotator,
+    Assignment,
+    Authorship,
+    Judgment,
+    LedgerEntry,
+    Output,
+    Participation,
+    Place,
+    Score,
+)
+from annotate.selectors import ledger, places
+
+COUNTED = (Assignment.Status.SUBMITTED, Assignment.Status.VERIFIED)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Judgments count where they hold a place; `missing` ones can still be leased."""
+
+    outputs: int
+    outputs_judged: int
+    planned: int
+    judged: int
+    missing: int
+    running: int
+    annotators: int
+    room: int | None  # judgments that those who came may still give under the cap
+    spent: Decimal
+
+
+@dataclass(frozen=True)
+class Person:
+    """One annotator of a campaign; researchers see the pseudonym."""
+
+    pseudonym: str
+    judgments: int
+    earned: Decimal
+    last_seen: datetime
+
+
+def progress(campaign_id: int, *, cap: int | None) -> Progress:
+    """Return the counts; always the same number of queries."""
+    spent, running = ledger.committed(campaign_id)
+    counted = Q(assignment__status__in=COUNTED)
+    planned = Place.objects.filter(campaign=campaign_id).aggregate(
+        planned=Count("pk"),
+        judged=Count("pk", filter=counted),
+        outputs_judged=Count("output", filter=counted, distinct=True),
+    )
+    annotators, room = _room(campaign_id, cap)
+    return Progress(
+        outputs=Output.objects.filter(campaign=campaign_id).count(),
+        missing=places.free(campaign_id).count(),
+        running=running,
+        annotators=annotators,
+        room=room,
+        spent=spent,
+        **planned,
+    )
+
+
+def people(campaign_id: int) -> list[Person]:
+    """Return who has entered, the most active first."""
+    rows = (
+        Participation.objects.filter(campaign=campaign_id)
+        .values("annotator", "annotator__pseudonym")
+        .annotate(
+            n=Coalesce(Subquery(_judgments(campaign_id)), 0),
+            earned=Coalesce(Subquery(_earned(campaign_id)), ledger.ZERO, output_field=ledger.MONEY),
+            entered=Max("entered_at"),
+            seen=Subquery(_last_seen(campaign_id)),
+        )
+        .order_by("-n", "annotator")
+    )
+    return [
+        Person(row["annotator__pseudonym"], row["n"], row["earned"], row["seen"] or row["entered"])
+        for row in rows
+    ]
+
+
+def payments(campaign_id: int) -> list[tuple[str, str, Decimal]]:
+    """Return (pseudonym, external id, amount due) of everybody who has earned something."""
+    rows = (
+        Annotator.objects.filter(participations__campaign=campaign_id)
+        .distinct()
+        .annotate(
+            earned=Coalesce(
+                Subquery(_earned(campaign_id, of="pk")), ledger.ZERO, output_field=ledger.MONEY
+            )
+        )
+        .filter(earned__gt=0)
+        .order_by("pk")
+    )
+    return list(rows.values_list("pseudonym", "external_id", "earned"))
+
+
+def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
+    """Yield one row a score: (item, systems, pseudonym, submitted at, criterion, score, counts)."""
+    wrote: dict[int, list[str]] = {}
+    authors = Authorship.objects.filter(system__campaign=campaign_id).order_by("system")
+    for output_id, name in authors.values_list("output", "system__name"):
+        wrote.setdefault(output_id, []).append(name)
+    rows = (
+        Score.objects.filter(judgment__campaign=campaign_id)
+        .order_by("pk")
+        .values_list(
+            "judgment__output", "judgment__output__item__key", "judgment__annotator__pseudonym",
+            "judgment__submitted_at", "criterion", "value", "judgment__assignment__place",
+        )
+    )  # fmt: skip
+    for output_id, item, who, at, criterion, value, place in rows.iterator(chunk_size=2000):
+        names = " + ".join(wrote[output_id])
+        yield item, names, who, at.isoformat(), criterion, value, int(place is not None)
+
+
+def _room(campaign_id: int, cap: int | None) -> tuple[int, int | None]:
+    """Return (annotators who judged, judgments still open to them under the cap)."""
+    held = dict(
+        Assignment.objects.filter(campaign=campaign_id, status__in=Assignment.HELD)
+        .order_by()
+        .values_list("annotator")
+        .annotate(n=Count("pk"))
+    )
+    room = None if cap is None else sum(max(0, cap - n) for n in held.values())
+    return len(held), room
+
+
+def _judgments(campaign_id: int) -> Any:
+    mine = Judgment.objects.filter(campaign=campaign_id, annotator=OuterRef("annotator"))
+    return mine.order_by().values("annotator").annotate(n=Count("pk")).values("n")
+
+
+def _earned(campaign_id: int, *, of: str = "annotator") -> Any:
+    mine = LedgerEntry.objects.filter(
+        campaign=campaign_id, participation__annotator=OuterRef(of)
+    ).order_by()
+    total = mine.values("participation__annotator").annotate(total=Sum("amount"))
+    return total.values("total")
+
+
+def _last_seen(campaign_id: int) -> Any:
+    mine = Assignment.objects.filter(campaign=campaign_id, annotator=OuterRef("annotator"))
+    seen = Coalesce(Max("ended_at"), Max("leased_at"))
+    return mine.order_by().values("annotator").annotate(seen=seen).values("seen")

@@ -1,0 +1,127 @@
+"""The researcher's list of campaigns, and the acts that change a campaign's state."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotate.errors import Conflict, NotFound
+from annotate.forms import ReasonForm
+from annotate.models import Campaign
+from annotate.permissions import owned, researcher_page
+from annotate.selectors import campaigns as selectors
+from annotate.selectors import progress
+from annotate.services import campaigns
+
+
+@dataclass(frozen=True)
+class Act:
+    """A change of state: what is asked before it (if anything), and what is said after it."""
+
+    do: Callable[[Campaign, int, str], object]
+    done: str
+    title: str = ""
+    button: str = ""
+    asks_why: bool = False
+
+    @property
+    def confirms(self) -> bool:
+        return bool(self.title)
+
+
+ACTS = {
+    "open": Act(
+        lambda campaign, user, _why: campaigns.open_(campaign.pk, actor_id=user),
+        "The campaign is open: whoever has its link can judge.",
+    ),
+    "pause": Act(
+        lambda campaign, user, _why: campaigns.pause(campaign.pk, actor_id=user),
+        "The campaign is paused: nobody gets a new text. Running ones may still be sent in.",
+    ),
+    "close": Act(
+        lambda campaign, user, _why: _must(
+            campaigns.close(campaign.pk, Campaign.Reason.HAND, actor_id=user)
+        ),
+        "The campaign is closing: items already begun are finished first.",
+        title="Close this campaign?",
+        button="Close the campaign",
+    ),
+    "finish": Act(
+        lambda campaign, user, _why: _must(
+            campaigns.finish(campaign.pk, actor_id=user, reason="hand")
+        ),
+        "The campaign is closed.",
+        title="Finish now?",
+        button="Finish now",
+    ),
+    "reopen": Act(
+        lambda campaign, user, why: campaigns.reopen(campaign.pk, actor_id=user, why=why),
+        "The campaign is open again.",
+        title="Reopen this campaign?",
+        button="Reopen the campaign",
+        asks_why=True,
+    ),
+    "archive": Act(
+        lambda campaign, user, _why: campaigns.archive(campaign.pk, actor_id=user),
+        "The campaign is archived.",
+        title="Archive this campaign?",
+        button="Archive the campaign",
+    ),
+}
+
+
+@require_safe
+@never_cache
+@researcher_page
+def index(request: HttpRequest) -> HttpResponseBase:
+    assert request.user.pk is not None
+    rows = selectors.listed(request.user.pk)
+    return render(request, "campaigns/list.html", {"campaigns": rows, "section": "campaigns"})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@researcher_page
+def act(request: HttpRequest, public_id: str, verb: str) -> HttpResponseBase:
+    """GET says what will happen, POST does it; an act without a question is a POST at once."""
+    campaign = owned(request.user, public_id)
+    if verb not in ACTS:
+        raise NotFound("There is no such act.")
+    asked = ACTS[verb]
+    form = ReasonForm(request.POST or None)
+    if request.method != "POST" or (asked.asks_why and not form.is_valid()):
+        return _confirm(request, campaign, verb, form)
+    assert request.user.pk is not None
+    try:
+        asked.do(campaign, request.user.pk, form["why"].value() or "")
+        messages.success(request, asked.done)
+    except Conflict as refused:
+        messages.error(request, refused.message)
+    return redirect("estimation:dashboard", public_id)
+
+
+def _confirm(
+    request: HttpRequest, campaign: Campaign, verb: str, form: ReasonForm
+) -> HttpResponseBase:
+    asked = ACTS[verb]
+    if not asked.confirms:
+        return redirect("estimation:dashboard", campaign.public_id)
+    context = {
+        "campaign": campaign,
+        "verb": verb,
+        "act": asked,
+        "form": form,
+        "progress": progress.progress(campaign.pk, cap=campaign.annotator_cap),
+        "section": "campaigns",
+    }
+    status = 422 if form.is_bound and not form.is_valid() else 200
+    return render(request, "campaigns/confirm.html", context, status=status)
+
+
+def _must(done: bool) -> None:
+    if not done:
+        raise Conflict("The campaign's state has changed meanwhile. Nothing was done.")

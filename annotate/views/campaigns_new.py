@@ -1,0 +1,158 @@
+"""A new campaign from files: the first press shows what it would be, the second makes it.
+
+Nothing is kept between the two: the browser sends the files again, and a signed digest tells
+whether they and the plan are those that were shown.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.core import signing
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import HttpResponseClientRedirect
+
+from annotate.errors import Invalid
+from annotate.forms import INSTRUMENT, CampaignForm
+from annotate.instruments import registry
+from annotate.permissions import researcher_page
+from annotate.services import ingest, upload
+from annotate.services.ingest import Plan
+from annotate.services.upload import Row, RowError, UploadRefused
+from annotate.views.campaigns_preview import preview
+
+FORM_ROOM = 1024 * 1024  # what the fields and the envelope around the files may take
+SALT = "campaign-preview"
+
+
+@dataclass(frozen=True)
+class Uploaded:
+    """A checked plan with its rows, and a digest of the bytes they came from."""
+
+    plan: Plan
+    rows: list[Row]
+    digest: str
+
+
+# The token stands in the body, so checking it reads the body: only after its length is known.
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@vary_on_headers("HX-Request")
+@researcher_page
+def new(request: HttpRequest) -> HttpResponseBase:
+    length = int(request.META.get("CONTENT_LENGTH") or 0)
+    if length > settings.UPLOAD_LIMIT + FORM_ROOM:
+        return too_large(request)
+    answer: HttpResponseBase = _new(request)
+    return answer
+
+
+@csrf_protect
+def _new(request: HttpRequest) -> HttpResponseBase:
+    if request.method != "POST":
+        return _page(request, CampaignForm())
+    if sum(file.size or 0 for file in _files(request)) > settings.UPLOAD_LIMIT:
+        return too_large(request)
+    form = CampaignForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return _page(request, form, status=422)
+    try:
+        uploaded = _read(form)
+        if request.POST.get("act") == "create" and _was_shown(request, uploaded):
+            return _create(request, uploaded)
+    except (Invalid, UploadRefused) as refused:
+        return _page(request, form, status=422, problems=_problems(form, refused))
+    changed = bool(request.POST.get("shown"))
+    return _page(
+        request, form, preview=preview(uploaded.plan, uploaded.rows), changed=changed,
+        shown=signing.dumps(uploaded.digest, salt=SALT),
+    )  # fmt: skip
+
+
+def too_large(request: HttpRequest) -> HttpResponseBase:
+    limit = settings.UPLOAD_LIMIT // (1024 * 1024)
+    return render(request, "413.html", {"limit": limit}, status=413)
+
+
+def _create(request: HttpRequest, uploaded: Uploaded) -> HttpResponseBase:
+    campaign = ingest.create(uploaded.plan, uploaded.rows, owner_id=request.user.pk)
+    messages.success(request, f"The campaign “{campaign.name}” is ready. Open it when you are.")
+    address = reverse("estimation:dashboard", args=[campaign.public_id])
+    if getattr(request, "htmx", False):
+        return HttpResponseClientRedirect(address)
+    return redirect(address)
+
+
+def _page(
+    request: HttpRequest, form: CampaignForm, *, status: int = 200, **context: Any
+) -> HttpResponseBase:
+    """The whole page, or, for htmx, its outcome: then the browser keeps the chosen files."""
+    fragment = bool(getattr(request, "htmx", False))
+    template = "campaigns/_outcome.html" if fragment else "campaigns/new.html"
+    context |= {
+        "form": form,
+        "section": "campaigns",
+        "fragment": fragment,
+        "upload_limit": settings.UPLOAD_LIMIT,
+    }
+    return render(request, template, context, status=status)
+
+
+def _files(request: HttpRequest) -> Iterable[UploadedFile]:
+    return [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
+
+
+def _read(form: CampaignForm) -> Uploaded:
+    """Check the plan, then the files, then both together: nothing is stored."""
+    plan = form.plan()
+    ingest.check(plan)
+    digest = sha256(repr(plan).encode())
+    rows = upload.read(_lines(form.cleaned_data["outputs"], digest))
+    if values := form.cleaned_data["metrics"]:
+        try:
+            rows = upload.read_metrics(_lines(values, digest), rows)
+        except UploadRefused as refused:
+            raise _of_metrics_file(refused) from None
+    ingest.check_rows(plan, rows)
+    return Uploaded(plan, rows, digest.hexdigest())
+
+
+def _lines(file: UploadedFile, digest: Any) -> Iterable[bytes]:
+    for line in file:
+        digest.update(line)
+        yield line
+
+
+def _of_metrics_file(refused: UploadRefused) -> UploadRefused:
+    errors = [RowError(e.line, f"(metrics file) {e.message}") for e in refused.errors]
+    return UploadRefused(errors, more=refused.more)
+
+
+def _was_shown(request: HttpRequest, uploaded: Uploaded) -> bool:
+    try:
+        shown = signing.loads(request.POST.get("shown", ""), salt=SALT, max_age=24 * 3600)
+    except signing.BadSignature:
+        return False
+    return bool(shown == uploaded.digest)
+
+
+def _problems(form: CampaignForm, refused: Invalid | UploadRefused) -> UploadRefused | None:
+    """Put what concerns a field beside it; return what concerns lines of a file."""
+    if isinstance(refused, UploadRefused):
+        return refused
+    first = f"width_{registry.get(INSTRUMENT).criteria[0].name}"
+    for name, message in refused.errors.items():
+        field = first if name == "targets" else name
+        form.add_error(field if field in form.fields else None, message)
+    return None

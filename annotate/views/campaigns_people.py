@@ -1,0 +1,114 @@
+"""Inviting people, who has worked, what they are owed, and who else may see the campaign."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotate.errors import Conflict, Invalid
+from annotate.forms import NamesForm, ReviewerForm
+from annotate.models import Campaign
+from annotate.permissions import is_owner, owned, researcher_page, visible
+from annotate.selectors import campaigns as selectors
+from annotate.selectors import progress
+from annotate.services import members
+from annotate.tokens import invitation_token
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@researcher_page
+def people(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """The links, and who came by them. POST makes personal links: nothing is stored for them."""
+    campaign = visible(request.user, public_id)
+    names = NamesForm(request.POST or None)
+    made = names.cleaned_data["names"] if names.is_valid() else []
+    context = {
+        "campaign": campaign,
+        "owner": is_owner(request.user, campaign),
+        "link": _link(campaign),
+        "names": names,
+        "personal": [(name, _link(campaign, name)) for name in made],
+        "people": progress.people(campaign.pk),
+        "members": selectors.members(campaign.pk),
+        "reviewer": ReviewerForm(),
+        "section": "campaigns",
+    }
+    status = 422 if names.is_bound and not made else 200
+    return render(request, "campaigns/people.html", context, status=status)
+
+
+@require_POST
+@researcher_page
+def add_reviewer(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    campaign = owned(request.user, public_id)
+    assert request.user.pk is not None
+    username = request.POST.get("username", "")
+    try:
+        members.add_reviewer(campaign.pk, username=username, actor_id=request.user.pk)
+        messages.success(request, f"{username.strip()} can now see and review this campaign.")
+    except (Conflict, Invalid) as refused:
+        messages.error(request, refused.message)
+    return redirect("annotate:people", public_id)
+
+
+@require_safe
+@never_cache
+@researcher_page
+def payments(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """What everybody has earned, with the names under which they are known to the crowd.
+
+    For the owner alone: it is the one place where pseudonyms and names meet.
+    """
+    campaign = owned(request.user, public_id)
+    rows = progress.payments(campaign.pk)
+    return _csv(f"{public_id}-payments.csv", ("pseudonym", "external_id", "amount_usd"), rows)
+
+
+@require_safe
+@never_cache
+@researcher_page
+def export(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """All scores, by pseudonym; `counts` is 0 for those that do not enter the estimates."""
+    campaign = visible(request.user, public_id)
+    columns = ("item", "systems", "pseudonym", "submitted_at", "criterion", "score", "counts")
+    return _csv(f"{public_id}-judgments.csv", columns, progress.judgments(campaign.pk))
+
+
+def _link(campaign: Campaign, person: str = "") -> str:
+    address = reverse("annotate:join", args=[invitation_token(campaign.pk, person)])
+    return f"{settings.PUBLIC_URL}{address}"
+
+
+class _Line:
+    """What csv writes to: it hands each line on."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def _csv(name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> HttpResponseBase:
+    writer = csv.writer(_Line())
+    lines = (writer.writerow([_safe(value) for value in row]) for row in _with(columns, rows))
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _with(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+    yield columns
+    yield from rows
+
+
+def _safe(value: Any) -> Any:
+    """Keep spreadsheets from taking a text that somebody typed for a formula."""
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return f"'{value}"
+    return value

@@ -1,0 +1,98 @@
+"""What a file and a plan would become: shown before anything is stored."""
+
+from collections import Counter
+from dataclasses import dataclass
+from decimal import Decimal
+
+from annotate.models import Campaign
+from annotate.services import payments
+from annotate.services.ingest import Plan
+from annotate.services.upload import Row
+from estimation.metrics import METRICS
+
+SAMPLES = 3
+MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.md, intervals)
+
+
+@dataclass(frozen=True)
+class SystemPreview:
+    name: str
+    n_outputs: int
+    samples: tuple[Row, ...]
+
+
+@dataclass(frozen=True)
+class Preview:
+    systems: tuple[SystemPreview, ...]
+    n_items: int
+    n_rows: int
+    n_outputs: int
+    n_references: int
+    planned: int
+    most: Decimal
+    price: Decimal
+    metric: str
+    notices: tuple[str, ...]
+
+    @property
+    def n_shared(self) -> int:
+        """Rows whose text another system wrote for the same item too."""
+        return self.n_rows - self.n_outputs
+
+
+def preview(plan: Plan, rows: list[Row]) -> Preview:
+    by_system: dict[str, list[Row]] = {}
+    for row in rows:
+        by_system.setdefault(row.system, []).append(row)
+    distinct = {(row.item, row.output) for row in rows}
+    price = payments.price(Campaign(reward=plan.reward, fee_rate=plan.fee_rate)).total
+    planned = len(distinct) + round(plan.double_share * len(distinct))
+    reachable = min(planned, plan.max_judgments or planned)
+    most = min(reachable * price, plan.budget or reachable * price)
+    items = {row.item for row in rows}
+    return Preview(
+        systems=tuple(
+            SystemPreview(name, len(mine), tuple(mine[:SAMPLES]))
+            for name, mine in by_system.items()
+        ),
+        n_items=len(items),
+        n_rows=len(rows),
+        n_outputs=len(distinct),
+        n_references=len({row.item for row in rows if row.reference}),
+        planned=planned,
+        most=most,
+        price=price,
+        metric=plan.metric,
+        notices=tuple(_notices(plan, by_system, items, planned, price)),
+    )
+
+
+def _notices(
+    plan: Plan, by_system: dict[str, list[Row]], items: set[str], planned: int, price: Decimal
+) -> list[str]:
+    found = []
+    if len(items) < MIN_ITEMS:
+        found.append(
+            f"{len(items)} items are few: collection can stop early only after 30 to 50 of them "
+            "are judged."
+        )
+    sizes = Counter(len(mine) for mine in by_system.values())
+    if len(sizes) > 1:
+        found.append("Not every system has an output for every item. Is the file complete?")
+    if empty := sum(not row.output.strip() for mine in by_system.values() for row in mine):
+        found.append(f"{empty} outputs are empty. They will be judged like any other.")
+    if not plan.metric:
+        found.append("Without a metric nothing is saved: the estimate is the plain mean.")
+    elif plan.metric not in METRICS:
+        found.append(f"The metric {plan.metric} is taken from your file as it is.")
+    if plan.budget is not None and plan.budget < planned * price:
+        found.append(
+            f"The budget pays for {int(plan.budget / price):,} of about {planned:,} planned "
+            "judgments. The intervals may be wider than asked for when it is spent."
+        )
+    if plan.annotator_cap is None or plan.annotator_cap > 25:
+        found.append(
+            "With more than 25 judgments by one person, the coverage of the intervals at the "
+            "moment of stopping is not warranted."
+        )
+    return found

@@ -1,0 +1,1 @@
+"""Plots drawn on the server, as SVG."""

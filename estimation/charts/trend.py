@@ -1,0 +1,114 @@
+"""The plot of an interval over judgments: control variates, and the plain mean beside them."""
+
+from typing import Any
+
+from estimation.charts.scale import Frame
+from estimation.charts.theme import FONT, Theme
+from estimation.selectors.history import Point
+
+WIDTH, HEIGHT = 248, 128
+
+
+def spec(
+    points: list[Point], frame: Frame, theme: Theme, *, target: float | None, with_metric: bool
+) -> dict[str, Any]:
+    """Return the Vega-Lite specification of one system's plot, drawn in the row's frame."""
+    import altair as alt  # a second to import: only processes that draw pay for it
+
+    data = alt.InlineData(values=[_record(p) for p in points])
+    x = alt.X(
+        "n:Q",
+        scale=alt.Scale(domain=[0, frame.x_end], nice=False),
+        axis=alt.Axis(
+            values=list(frame.x_ticks), title=None, grid=False, domain=False, ticks=False,
+            labelExpr=_last_with_unit(frame), labelFlush=False,
+        ),
+    )  # fmt: skip
+    y_scale = alt.Scale(domain=[frame.low, frame.high], nice=False, zero=False)
+    y_axis = alt.Axis(
+        values=list(frame.y_ticks), title=None, domain=False, ticks=False, format="~g",
+        gridColor=alt.condition("datum.value == 0", alt.value(theme.zero), alt.value(theme.line)),
+    )  # fmt: skip
+
+    def y(field: str) -> Any:
+        return alt.Y(f"{field}:Q", scale=y_scale, axis=y_axis)
+
+    wide = _is_wide(points[-1], target)
+    fill, stroke = (theme.wide, theme.wide_line) if wide else (theme.band, theme.band_line)
+    base = alt.Chart(data).encode(x=x)
+    layers = [
+        base.mark_area(clip=True, color=fill, opacity=1, line=False).encode(
+            y=y("low"), y2=alt.Y2("high")
+        ),
+        base.mark_line(clip=True, color=stroke, strokeWidth=1).encode(y=y("low")),
+        base.mark_line(clip=True, color=stroke, strokeWidth=1).encode(y=y("high")),
+    ]
+    if with_metric:
+        dashed: dict[str, Any] = {
+            "clip": True, "color": theme.quiet, "strokeWidth": 1, "strokeDash": [2, 3],
+        }  # fmt: skip
+        layers += [
+            base.mark_line(**dashed).encode(y=y("mean_low")),
+            base.mark_line(**dashed).encode(y=y("mean_high")),
+        ]
+    layers += [
+        base.mark_line(clip=True, color=theme.ink, strokeWidth=1.5).encode(y=y("estimate")),
+        *_end(alt, points[-1], theme, y, target),
+    ]
+    return _configured(alt, alt.layer(*layers), theme).to_dict()
+
+
+def _record(point: Point) -> dict[str, float | None]:
+    return {
+        "n": point.n_judgments, "estimate": point.estimate, "low": point.low, "high": point.high,
+        "mean_low": point.mean_low, "mean_high": point.mean_high,
+    }  # fmt: skip
+
+
+def _is_wide(last: Point, target: float | None) -> bool:
+    if target is None or last.low is None or last.high is None:
+        return False
+    return last.high - last.low > target
+
+
+def _last_with_unit(frame: Frame) -> str:
+    return f"datum.value == {frame.x_ticks[-1]} ? datum.label + ' judgments' : datum.label"
+
+
+def _end(alt: Any, last: Point, theme: Theme, y: Any, target: float | None) -> list[Any]:
+    """The newest estimate as a dot and, outside the frame, the target as a bracket."""
+    dot = alt.Chart(alt.InlineData(values=[{"n": last.n_judgments, "at": last.estimate}]))
+    marks = [dot.mark_circle(color=theme.ink, size=42, opacity=1).encode(x="n:Q", y=y("at"))]
+    if target is None:
+        return marks
+    right = WIDTH + 12
+    ends = {"a": last.estimate - target / 2, "b": last.estimate + target / 2, "at": last.estimate}
+    bracket = alt.Chart(alt.InlineData(values=[ends]))
+    ink = {"color": theme.ink, "strokeWidth": 1.5}
+    return [
+        *marks,
+        bracket.mark_rule(**ink).encode(x=alt.value(right), y=y("a"), y2=alt.Y2("b")),
+        *(
+            bracket.mark_tick(**ink, orient="horizontal", size=7, thickness=1.5).encode(
+                x=alt.value(right), y=y(end)
+            )
+            for end in ("a", "b")
+        ),
+        bracket.mark_text(color=theme.quiet, align="left", dx=7, fontSize=12).encode(
+            x=alt.value(right), y=y("at"), text=alt.value("target")
+        ),
+    ]
+
+
+def _configured(alt: Any, chart: Any, theme: Theme) -> Any:
+    """No frame, labels in the page's type and ink, and no background: the page's shows."""
+    return (
+        chart.properties(
+            width=WIDTH, height=HEIGHT, background="transparent",
+            padding={"left": 4, "right": 4, "top": 6, "bottom": 4},
+            autosize=alt.AutoSizeParams(type="pad"),
+        )
+        .configure(font=FONT)
+        .configure_view(stroke=None)
+        .configure_axis(labelColor=theme.quiet, labelFontSize=12, labelPadding=6, gridWidth=1)
+    )  # fmt: skip

@@ -1,0 +1,70 @@
+"""What happened, in sentences: acts of people, and decisions of stopping rules."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotate.selectors import campaigns
+from annotate.selectors.campaigns import Act
+from annotate.states import CloseReason
+from estimation.models import Decision
+from estimation.selectors import history
+
+SHOWN = 12
+
+_VERBS = {
+    "create": "created the campaign with {outputs} outputs",
+    "open": "opened it for judgments",
+    "pause": "paused it",
+    "close": "ended collection: {why}",
+    "finish": "closed it",
+    "resume": "went on collecting",
+    "reopen": "reopened it: {why}",
+    "archive": "archived it",
+    "add_reviewer": "gave {name} the review of its annotators",
+}
+_ICONS = {
+    Decision.Verb.STOP_SYSTEM: "check",
+    Decision.Verb.CLOSE: "stop",
+    Decision.Verb.FINISH: "check",
+}
+# What a rule does is told by its decision, in better words than the log's.
+_OF_RULES = {"close", "finish", "resume", "stop_system", "resume_system"}
+
+
+@dataclass(frozen=True)
+class Line:
+    at: datetime
+    icon: str
+    who: str
+    text: str
+
+
+def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[Line, ...]:
+    """Return the last acts and decisions in one order, the newest first."""
+    acts = [
+        _act(act)
+        for act in campaigns.activity(campaign_id, limit=limit)
+        if act.actor or act.verb not in _OF_RULES
+    ]
+    decided = [
+        Line(decision.at, _ICONS.get(decision.verb, "info"), "Plumbline", decision.text)
+        for decision in history.decisions(campaign_id, limit=limit)
+    ]
+    ordered = sorted([*acts, *decided], key=lambda line: line.at, reverse=True)
+    return tuple(ordered[:limit])
+
+
+def _act(act: Act) -> Line:
+    text = _VERBS.get(act.verb, act.verb.replace("_", " ") + (f" {act.subject}".rstrip()))
+    return Line(act.at, "", act.actor or "Plumbline", text.format_map(_Details(act.detail)))
+
+
+class _Details(dict[str, Any]):
+    """The detail of a log entry; what an old entry does not say is left out."""
+
+    def __missing__(self, key: str) -> str:
+        reason = self.get("reason", "")
+        if key == "why" and reason in CloseReason.values:
+            return str(CloseReason(reason).label)
+        return str(reason)

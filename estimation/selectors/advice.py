@@ -1,0 +1,198 @@
+"""What the researcher had best do next: one act, with the reason in numbers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from math import ceil
+
+from annotate.selectors.campaigns import Facts
+from annotate.selectors.progress import Progress
+from annotate.states import CampaignStatus as Status
+from estimation.core.stopping import (
+    MIN_EFFECTIVE_ANNOTATORS,
+    annotators_needed,
+    width_floor,
+)
+from estimation.selectors.cells import Cell, signed
+
+
+@dataclass(frozen=True)
+class Advice:
+    """`act` names what the button does: a verb of the campaign, "people", or "" for none."""
+
+    title: str
+    text: str
+    act: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """All that advice depends on; `cells` are those of the primary criteria."""
+
+    facts: Facts
+    progress: Progress
+    cells: tuple[Cell, ...]
+    price: Decimal
+    metric_left: int
+
+
+def advise(now: Situation) -> Advice:
+    return _BY_STATUS[Status(now.facts.status)](now)
+
+
+def _draft(now: Situation) -> Advice:
+    most = now.progress.planned * now.price
+    budget = now.facts.budget
+    limit = f"${min(most, budget):,.2f}" if budget else f"${most:,.2f}"
+    computing = (
+        f" The metric is still being computed for {now.metric_left:,} outputs; "
+        "you need not wait for it."
+        if now.metric_left
+        else ""
+    )
+    text = (
+        f"Nobody can judge yet. Once open, at most {now.progress.planned:,} judgments are "
+        f"collected for at most {limit}, and collection stops by itself when every interval "
+        f"is as narrow as its target.{computing}"
+    )
+    return Advice("Open the campaign", text, "open", "Open for judgments")
+
+
+def _open(now: Situation) -> Advice:
+    if now.progress.annotators == 0:
+        text = "The campaign is open, and nobody has come yet. Give people its link."
+        return Advice("Invite people", text, "people", "Get the link")
+    return _ask_for_people(now) or _wait(now)
+
+
+def _ask_for_people(now: Situation) -> Advice | None:
+    """More people, where they are what keeps an interval wide or the work from going on."""
+    if now.facts.estimand == "population":
+        short = [found for cell in now.cells if (found := _short_of_people(cell, now.facts.level))]
+        if short:
+            more, text = max(short)
+            return _more_people(more, text)
+    left = now.progress.planned - now.progress.judged - now.progress.running
+    room, cap = now.progress.room, now.facts.annotator_cap
+    if room is not None and cap and room < left:
+        text = (
+            f"Those who came may give {room:,} more judgments; nobody may give more than {cap}. "
+            f"{left:,} are still planned, so more people are needed unless the targets are "
+            "reached before."
+        )
+        return _more_people(ceil((left - room) / cap), text) if room == 0 else None
+    return None
+
+
+def _more_people(n: int, text: str) -> Advice:
+    people = f"{n} more people" if n > 1 else "one more person"
+    return Advice(f"Ask {people}", text, "people", f"Invite {people}")
+
+
+def _short_of_people(cell: Cell, level: float) -> tuple[int, str] | None:
+    """Return (how many more at least, why), if people are what this cell lacks."""
+    row = cell.row
+    if row is None or cell.target is None or cell.at_target or row.n_judgments < 30:
+        return None
+    effective = row.effective_annotators
+    if effective < MIN_EFFECTIVE_ANNOTATORS:
+        return ceil(MIN_EFFECTIVE_ANNOTATORS - effective), (
+            f"{cell.name} rests on the work of {effective:.1f} effective annotators, and an "
+            f"interval for people in general takes {MIN_EFFECTIVE_ANNOTATORS:.0f}."
+        )
+    share = float(row.detail.get("parts", {}).get("annotator", 0.0))
+    person = share * (row.std_error or 0.0) ** 2 * effective
+    floor = float(width_floor(person_variance=person, effective_annotators=effective, level=level))
+    if floor <= cell.target:
+        return None
+    needed = annotators_needed(
+        target_width=cell.target, level=level, person_variance=person,
+        evenness=min(1.0, effective / row.n_annotators),
+    )  # fmt: skip
+    if needed is None or needed <= row.n_annotators:
+        return None
+    return needed - row.n_annotators, (
+        f"More judgments by the same people cannot narrow {cell.name} enough: {share:.0%} of its "
+        f"squared error is difference between people, and with these {row.n_annotators} it "
+        f"cannot get below {floor:.3f}. At least {needed - row.n_annotators} more are needed "
+        f"for {cell.target:.3f}."
+    )
+
+
+def _wait(now: Situation) -> Advice:
+    wide = [cell for cell in now.cells if not cell.at_target]
+    if not wide:
+        return Advice("Wait", "Every interval is at its target. The campaign closes by itself.")
+    worst = max(wide, key=lambda cell: cell.too_wide or 0.0)
+    why = (
+        f"{worst.name} is the widest: {worst.too_wide:.3f} above its target."
+        if worst.too_wide
+        else f"{worst.name} has too few judgments for a decision yet."
+    )
+    text = (
+        f"{why} Judgments come in, and collection stops by itself when all {len(now.cells)} "
+        "intervals are at their target. More people make it faster."
+    )
+    return Advice("Nothing: judgments are coming in", text, "people", "Invite more people")
+
+
+def _closing(now: Situation) -> Advice:
+    missing, running = now.progress.missing, now.progress.running
+    text = (
+        f"Items already begun are finished first, because the slow ones are not like the others. "
+        f"{_places(missing)} can still be judged and {_places(running)} "
+        f"{'is' if running == 1 else 'are'} being judged. Finish now only if nobody comes any "
+        "more: unfinished items are then counted and shown."
+    )
+    return Advice("Wait for the last judgments", text, "finish", "Finish now…")
+
+
+def _places(n: int) -> str:
+    return "1 place" if n == 1 else f"{n:,} places"
+
+
+def _closed(now: Situation) -> Advice:
+    wide = [cell for cell in now.cells if not cell.at_target]
+    if wide and now.facts.close_reason == "target":
+        text = (
+            f"Since it closed, {wide[0].name} has become wider than its target, because work was "
+            "excluded. You may reopen the campaign and collect the rest."
+        )
+        return Advice("Decide whether to reopen", text, "reopen", "Reopen…")
+    text = f"It closed because {now.facts.why_closed}. These estimates are final."
+    if wide:
+        text += f" {len(wide)} of {len(now.cells)} intervals are wider than asked for."
+    best = _best(now.cells)
+    return Advice("Read the results", f"{text}{best}")
+
+
+def _best(cells: tuple[Cell, ...]) -> str:
+    """Name the best system by the first primary criterion, as a reading aid, not as a test."""
+    known = [cell for cell in cells if cell.row and cell.criterion == cells[0].criterion]
+    if len(known) < 2:
+        return ""
+    sign = 1 if known[0].criterion.higher_is_better else -1
+    top = max(known, key=lambda cell: sign * (cell.row.estimate if cell.row else 0.0))
+    assert top.row is not None
+    return (
+        f" {top.system.name} comes first on {top.criterion.name} with {signed(top.row.estimate)}; "
+        "whether it is ahead of another takes a paired comparison."
+    )
+
+
+_PAUSED = Advice(
+    "Go on collecting",
+    "Nobody gets a new text while the campaign is paused. Running ones may still be sent in.",
+    "open",
+    "Go on",
+)
+_ARCHIVED = Advice("Nothing", "This campaign is archived. Its numbers stay as they are.")
+_BY_STATUS: dict[Status, Callable[[Situation], Advice]] = {
+    Status.DRAFT: _draft,
+    Status.OPEN: _open,
+    Status.PAUSED: lambda _now: _PAUSED,
+    Status.CLOSING: _closing,
+    Status.CLOSED: _closed,
+    Status.ARCHIVED: lambda _now: _ARCHIVED,
+}

@@ -1,0 +1,155 @@
+"""All that the dashboard shows, as one value: equal values mean that nothing has changed."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from hashlib import sha256
+from statistics import fmean
+
+from django.conf import settings
+
+from annotate.selectors import progress
+from annotate.selectors.campaigns import Facts
+from annotate.selectors.progress import Progress
+from annotate.states import CampaignStatus as Status
+from estimation.metrics import METRICS
+from estimation.selectors import cells, history
+from estimation.selectors.activity import Line, lines
+from estimation.selectors.advice import Advice, Situation, advise
+from estimation.selectors.cells import Cell, Row
+
+LIVE = (Status.OPEN, Status.CLOSING)
+
+
+@dataclass(frozen=True)
+class Saving:
+    """What the metric saves; `share` is None where it is not known yet."""
+
+    metric: str
+    share: float | None
+    n_intervals: int
+
+    @property
+    def helps(self) -> bool:
+        return self.share is not None and self.share >= 0.005
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something a reader must be told, and for which cells."""
+
+    text: str
+    about: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    facts: Facts
+    progress: Progress
+    price: Decimal
+    rows: tuple[Row, ...]
+    metric_done: int
+    metric_known: bool
+    at: datetime | None
+    lines: tuple[Line, ...]
+
+    @property
+    def primary_rows(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.rows if row.target is not None)
+
+    @property
+    def secondary_rows(self) -> tuple[Row, ...]:
+        return tuple(row for row in self.rows if row.target is None)
+
+    @property
+    def primary(self) -> tuple[Cell, ...]:
+        return tuple(cell for row in self.primary_rows for cell in row.cells)
+
+    @property
+    def n_at_target(self) -> int:
+        return sum(cell.at_target for cell in self.primary)
+
+    @property
+    def n_wide(self) -> int:
+        return len(self.primary) - self.n_at_target
+
+    @property
+    def zone(self) -> str:
+        return settings.TIME_ZONE
+
+    @property
+    def live(self) -> bool:
+        """Whether the numbers may change by themselves."""
+        return self.facts.status in LIVE or self.metric_left > 0
+
+    @property
+    def provisional(self) -> bool:
+        return self.facts.status not in (Status.CLOSED, Status.ARCHIVED)
+
+    @property
+    def metric_left(self) -> int:
+        """Outputs whose metric is still to be computed."""
+        return max(0, self.progress.outputs - self.metric_done) if self.facts.metric else 0
+
+    @property
+    def effective_annotators(self) -> float | None:
+        """The lowest of the primary estimates: the one that limits what can be said."""
+        found = [cell.row.effective_annotators for cell in self.primary if cell.row]
+        return min(found, default=None)
+
+    @property
+    def n_unfinished(self) -> int:
+        return max((cell.row.n_unfinished for cell in self.primary if cell.row), default=0)
+
+    @property
+    def saving(self) -> Saving:
+        """1 − (width / width of the plain mean)², the share of judgments, averaged."""
+        pairs = [
+            (cell.row.width, cell.row.mean_width)
+            for cell in self.primary
+            if cell.row and cell.row.width is not None and cell.row.mean_width
+        ]
+        share = fmean(1 - (width / plain) ** 2 for width, plain in pairs) if pairs else None
+        return Saving(self.facts.metric, share, len(pairs))
+
+    @property
+    def advice(self) -> Advice:
+        return advise(
+            Situation(self.facts, self.progress, self.primary, self.price, self.metric_left)
+        )
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What the primary estimates say about themselves, each sentence once."""
+        about: dict[str, list[str]] = {}
+        for cell in self.primary:
+            for notice in cell.row.detail.get("notices", []) if cell.row else []:
+                about.setdefault(notice["text"], []).append(cell.name)
+        everywhere = len(self.primary)
+        return tuple(
+            Notice(text, () if len(names) == everywhere else tuple(names))
+            for text, names in about.items()
+        )
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name of this content: a page that has it needs no new one."""
+        return sha256(repr(self).encode()).hexdigest()[:16]
+
+
+def build(facts: Facts, *, price: Decimal) -> Dashboard:
+    """Return the dashboard; the number of queries depends on nothing.
+
+    price: of one judgment, the crowd's fee included.
+    """
+    newest = history.latest(facts.campaign_id)
+    return Dashboard(
+        facts=facts,
+        progress=progress.progress(facts.campaign_id, cap=facts.annotator_cap),
+        price=price,
+        rows=cells.rows(facts, newest),
+        metric_done=history.metric_scores(facts.campaign_id, facts.metric),
+        metric_known=facts.metric in METRICS,
+        at=max((row.at for row in newest), default=None),
+        lines=lines(facts.campaign_id),
+    )

@@ -1,0 +1,139 @@
+"""The history of estimates: the newest of each cell, and how each interval has shrunk."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, F, Max, Q, QuerySet, Subquery, Window
+from django.db.models.functions import RowNumber
+
+from estimation.models import Decision, Estimate, MetricScore
+
+MOST_POINTS = 120
+
+
+@dataclass(frozen=True)
+class Newest:
+    """The newest estimate of one system × criterion."""
+
+    id: int
+    system_id: int
+    criterion: str
+    at: datetime
+    provisional: bool
+    estimate: float
+    low: float | None
+    high: float | None
+    width: float | None
+    std_error: float | None
+    mean_low: float | None
+    mean_high: float | None
+    n_items: int
+    n_population: int
+    n_judgments: int
+    n_annotators: int
+    effective_annotators: float
+    n_unfinished: int
+    detail: dict[str, Any]
+
+    @property
+    def mean_width(self) -> float | None:
+        if self.mean_low is None or self.mean_high is None:
+            return None
+        return self.mean_high - self.mean_low
+
+
+@dataclass(frozen=True)
+class Point:
+    """One moment of a cell's history."""
+
+    system_id: int
+    criterion: str
+    n_judgments: int
+    estimate: float
+    low: float | None
+    high: float | None
+    mean_estimate: float
+    mean_low: float | None
+    mean_high: float | None
+
+
+@dataclass(frozen=True)
+class Decided:
+    """What a stopping rule did, and why."""
+
+    at: datetime
+    verb: str
+    text: str
+
+
+_NEWEST = (
+    "id", "system_id", "criterion", "at", "provisional", "estimate", "low", "high", "width",
+    "std_error", "mean_low", "mean_high", "n_items", "n_population", "n_judgments",
+    "n_annotators", "effective_annotators", "n_unfinished", "detail",
+)  # fmt: skip
+_POINT = (
+    "system_id", "criterion", "n_judgments", "estimate", "low", "high",
+    "mean_estimate", "mean_low", "mean_high",
+)  # fmt: skip
+
+
+def newest(campaign_ids: Sequence[int]) -> QuerySet[Estimate]:
+    """Select the newest row of every campaign, system and criterion."""
+    last = (
+        Estimate.objects.filter(campaign__in=campaign_ids)
+        .order_by()
+        .values("campaign", "system", "criterion")
+        .annotate(last=Max("id"))
+    )
+    return Estimate.objects.filter(id__in=Subquery(last.values("last"))).order_by("id")
+
+
+def latest(campaign_id: int) -> list[Newest]:
+    return [Newest(*row) for row in newest([campaign_id]).values_list(*_NEWEST)]
+
+
+def at_target(targets: dict[int, dict[str, float]]) -> dict[int, int]:
+    """Return how many intervals have reached their target, by campaign.
+
+    targets: the widths by criterion, of each campaign. One query for all campaigns.
+    """
+    rows = newest(list(targets)).values_list("campaign_id", "criterion", "detail")
+    reached = dict.fromkeys(targets, 0)
+    for campaign_id, criterion, detail in rows:
+        reached[campaign_id] += criterion in targets[campaign_id] and bool(detail.get("at_target"))
+    return reached
+
+
+def points(
+    campaign_id: int, criterion: str, *, most: int = MOST_POINTS, upto: int | None = None
+) -> list[Point]:
+    """Return at most `most` evenly spaced moments of each system, the first and last among them.
+
+    upto: an estimate's id; what came later is left out, so that the answer never changes.
+    """
+    rows = Estimate.objects.filter(campaign=campaign_id, criterion=criterion)
+    if upto is not None:
+        rows = rows.filter(id__lte=upto)
+    thinned = (
+        rows.annotate(
+            nth=Window(RowNumber(), partition_by=F("system"), order_by="id"),
+            of=Window(Count("id"), partition_by=F("system")),
+        )
+        .annotate(step=(F("of") + most - 2) / (most - 1))
+        .annotate(phase=(F("nth") - 1) % F("step"))
+        .filter(Q(phase=0) | Q(nth=F("of")))
+        .order_by("id")
+    )
+    return [Point(*row) for row in thinned.values_list(*_POINT)]
+
+
+def decisions(campaign_id: int, *, limit: int) -> list[Decided]:
+    rows = Decision.objects.filter(campaign=campaign_id).order_by("-id")
+    return [Decided(*row) for row in rows.values_list("at", "verb", "text")[:limit]]
+
+
+def metric_scores(campaign_id: int, metric: str) -> int:
+    """Return for how many outputs the campaign's metric is stored."""
+    return MetricScore.objects.filter(campaign=campaign_id, metric=metric).count()

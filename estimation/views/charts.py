@@ -1,0 +1,101 @@
+"""Plots and their data, at addresses whose content never changes."""
+
+import csv
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from annotate.errors import NotFound
+from annotate.permissions import researcher_page, visible
+from annotate.selectors import campaigns
+from annotate.selectors.campaigns import Facts
+from estimation.charts import render as charts
+from estimation.charts.theme import THEMES
+from estimation.selectors import history
+from estimation.selectors.history import Point
+
+FOR_EVER = "private, max-age=31536000, immutable"
+TABLE_POINTS = 12
+COLUMNS = (
+    "judgments", "estimate", "low", "high", "mean_estimate", "mean_low", "mean_high",
+)  # fmt: skip
+
+
+@require_safe
+@researcher_page
+def trend(
+    request: HttpRequest, public_id: str, criterion: str, system_id: int, upto: int, theme: str
+) -> HttpResponseBase:
+    """The interval over judgments, as SVG."""
+    facts = _facts(request, public_id, criterion, system_id)
+    if theme not in THEMES:
+        raise NotFound("There is no such plot.")
+    drawn = charts.svg(
+        charts.Wanted(
+            facts.campaign_id, criterion, system_id, upto, facts.targets.get(criterion),
+            bool(facts.metric), theme,
+        )
+    )  # fmt: skip
+    if drawn is None:
+        raise NotFound("There is no such plot.")
+    return _kept(HttpResponse(drawn, content_type="image/svg+xml"))
+
+
+@require_safe
+@vary_on_headers("HX-Request")
+@researcher_page
+def table(
+    request: HttpRequest, public_id: str, criterion: str, system_id: int, upto: int
+) -> HttpResponseBase:
+    """The same numbers as a table: a fragment for the dashboard, else a page."""
+    facts = _facts(request, public_id, criterion, system_id)
+    context = {
+        "facts": facts,
+        "criterion": criterion,
+        "system": next(s for s in facts.systems if s.system_id == system_id),
+        "upto": upto,
+        "points": _points(facts, criterion, system_id, upto, most=TABLE_POINTS),
+        "section": "campaigns",
+    }
+    fragment = bool(getattr(request, "htmx", False))
+    template = "estimates/_table.html" if fragment else "estimates/table.html"
+    return render(request, template, context)
+
+
+@require_safe
+@researcher_page
+def data(
+    request: HttpRequest, public_id: str, criterion: str, system_id: int, upto: int
+) -> HttpResponseBase:
+    """The plotted points as CSV."""
+    facts = _facts(request, public_id, criterion, system_id)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    name = f"{public_id}-{criterion}-{system_id}.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    writer = csv.writer(response)
+    writer.writerow(COLUMNS)
+    for p in _points(facts, criterion, system_id, upto, most=history.MOST_POINTS):
+        writer.writerow(
+            [p.n_judgments, p.estimate, p.low, p.high, p.mean_estimate, p.mean_low, p.mean_high]
+        )
+    return _kept(response)
+
+
+def _facts(request: HttpRequest, public_id: str, criterion: str, system_id: int) -> Facts:
+    facts = campaigns.facts(visible(request.user, public_id))
+    known = any(c.name == criterion for c in facts.criteria)
+    if not known or all(s.system_id != system_id for s in facts.systems):
+        raise NotFound("There is no such plot.")
+    return facts
+
+
+def _points(facts: Facts, criterion: str, system_id: int, upto: int, *, most: int) -> list[Point]:
+    points = history.points(facts.campaign_id, criterion, most=most, upto=upto)
+    return [point for point in points if point.system_id == system_id]
+
+
+def _kept(response: HttpResponse) -> HttpResponse:
+    response["Cache-Control"] = FOR_EVER
+    return response

@@ -1,0 +1,42 @@
+// The form of a new campaign: says at once when a file is too large, and tells assistive technology
+// which fields the answer complains about. Without it the server says the same.
+const form = document.getElementById("new");
+
+form.addEventListener("change", (event) => {
+  if (event.target.type !== "file") return;
+  const limit = Number(form.dataset.limit);
+  const file = event.target.files[0];
+  const large = file && file.size > limit;
+  document.getElementById(`${event.target.id}_error`).textContent = large
+    ? `This file has ${Math.ceil(file.size / 1048576)} MB. The form takes ${limit / 1048576}; larger files go through the command line.`
+    : "";
+});
+
+document.addEventListener("htmx:afterSettle", (event) => {
+  const outcome = document.getElementById("outcome");
+  if (!outcome || !event.detail.target?.matches?.("#outcome")) return;
+  for (const problem of form.querySelectorAll(".problem[id$=_error]")) {
+    const field = document.getElementById(problem.id.replace(/_error$/, ""));
+    if (!field) continue;
+    const bad = problem.textContent.trim() !== "";
+    bad ? field.setAttribute("aria-invalid", "true") : field.removeAttribute("aria-invalid");
+    const ids = new Set((field.getAttribute("aria-describedby") ?? "").split(" ").filter(Boolean));
+    bad ? ids.add(problem.id) : ids.delete(problem.id);
+    ids.size ? field.setAttribute("aria-describedby", [...ids].join(" ")) : field.removeAttribute("aria-describedby");
+  }
+  outcome.focus({ preventScroll: true });
+  outcome.scrollIntoView({ block: "start" });
+});
+
+for (const failure of ["htmx:sendError", "htmx:responseError"]) {
+  document.addEventListener(failure, () => {
+    document.getElementById("sending").textContent =
+      "The files did not get through. Check the connection, or that they have not changed, and press again.";
+  });
+}
+document.addEventListener("htmx:beforeRequest", () => {
+  document.getElementById("sending").textContent = "Reading the files…";
+});
+document.addEventListener("htmx:afterRequest", (event) => {
+  if (event.detail.successful || event.detail.xhr.status) document.getElementById("sending").textContent = "";
+});
