@@ -196,12 +196,19 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "EXCEPTION_HANDLER": "annotate.api.errors.handle",
+    # Counted in each web process. Without NUM_PROXIES a client could name its own address.
+    "DEFAULT_THROTTLE_RATES": {"token": "10/min"},
+    "NUM_PROXIES": env.int("NUM_PROXIES", default=1 if SECURE_PROXY_SSL_HEADER else 0),
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Plumbline",
     "DESCRIPTION": "Human evaluation of text generation at the lowest honest cost.",
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
+    "ENUM_NAME_OVERRIDES": {
+        "CampaignStatusEnum": "annotate.states.CampaignStatus",
+        "EstimandEnum": "annotate.states.Estimand",
+    },
 }
 
 LOGGING = {

@@ -1,16 +1,14 @@
 """All addresses: pages about work, pages about numbers, the REST API."""
 
 from django.contrib.auth import views as auth
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView
-from rest_framework.authtoken.views import obtain_auth_token
 
 from config.health import healthz
 
-api = [
+api: list[URLPattern | URLResolver] = [
     path("", include("annotate.api.urls")),
     path("", include("estimation.api.urls")),
-    path("token/", obtain_auth_token, name="api-token"),
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
 ]
 

@@ -1,22 +1,43 @@
-"""Service errors as JSON: translated once, here."""
+"""Every error as JSON of one shape: translated once, here."""
 
 from typing import Any
 
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from annotate.api.base import flat
 from annotate.errors import Invalid, ServiceError
 from annotate.services.upload import UploadRefused
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Answer with `{"error": code, "message": text}` and, where fields are wrong, `errors`."""
+    """Answer with `{"error": code, "message": text}`.
+
+    Where fields are wrong, `errors` maps each to what to do; where rows of an upload are wrong,
+    `rows` lists line and message of each.
+    """
     if isinstance(error, ServiceError):
-        body: dict[str, Any] = {"error": error.code, "message": error.message}
-        if isinstance(error, Invalid):
-            body["errors"] = error.errors
-        return Response(body, status=error.status)
+        return Response(_service_error(error), status=error.status)
     if isinstance(error, UploadRefused):
         rows = [{"line": row.line, "message": row.message} for row in error.errors]
-        return Response({"error": "refused", "message": str(error), "rows": rows}, status=422)
-    return exception_handler(error, context)
+        body = {"error": "refused", "message": str(error), "rows": rows, "more": error.more}
+        return Response(body, status=422)
+    response = exception_handler(error, context)
+    if response is not None:
+        response.data = _framework_error(response.data)
+    return response
+
+
+def _service_error(error: ServiceError) -> dict[str, Any]:
+    body: dict[str, Any] = {"error": error.code, "message": error.message}
+    if isinstance(error, Invalid):
+        body["errors"] = error.errors
+    return body
+
+
+def _framework_error(data: Any) -> dict[str, Any]:
+    if isinstance(data, dict) and "detail" in data:
+        detail = data["detail"]
+        return {"error": getattr(detail, "code", "refused"), "message": str(detail)}
+    errors = flat(data) if isinstance(data, dict) else flat({"body": data})
+    return {"error": "invalid", "message": " ".join(errors.values()), "errors": errors}

@@ -1,3 +1,10 @@
-from django.urls import URLPattern
+from django.urls import path
+from rest_framework.routers import SimpleRouter
 
-urlpatterns: list[URLPattern] = []
+from annotate.api.campaigns import CampaignViewSet
+from annotate.api.token import TokenView
+
+router = SimpleRouter()
+router.register("campaigns", CampaignViewSet, basename="api-campaign")
+
+urlpatterns = [path("token/", TokenView.as_view(), name="api-token"), *router.urls]

@@ -1,3 +1,8 @@
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from estimation.api.views import DecisionList, EstimateList
+
+urlpatterns = [
+    path("campaigns/<slug:public_id>/estimates/", EstimateList.as_view(), name="api-estimates"),
+    path("campaigns/<slug:public_id>/decisions/", DecisionList.as_view(), name="api-decisions"),
+]

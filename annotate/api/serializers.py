@@ -1,0 +1,131 @@
+"""Campaigns, judgments and uploads as JSON. Money is a decimal string, never a float."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from annotate.api.base import Finite
+from annotate.models import Campaign, Judgment
+from annotate.services import ingest
+from annotate.states import CampaignStatus, Estimand
+
+DEFAULTS = ingest.Plan(name="", targets={})
+
+
+class CampaignSerializer(serializers.ModelSerializer[Campaign]):
+    """What was planned, and where the campaign stands."""
+
+    id = serializers.CharField(source="public_id")
+    status = serializers.ChoiceField(choices=CampaignStatus.choices)
+    estimand = serializers.ChoiceField(choices=Estimand.choices)
+    role = serializers.ChoiceField(choices=["owner", "reviewer"])
+    targets = serializers.SerializerMethodField()
+    systems = serializers.SlugRelatedField("name", many=True, read_only=True)
+    planned = serializers.IntegerField(help_text="judgments planned in all")
+    judged = serializers.IntegerField(help_text="judgments that count")
+    spent = serializers.DecimalField(12, 2, help_text="fees included")
+
+    class Meta:
+        model = Campaign
+        fields = (
+            "id", "name", "status", "close_reason", "role", "instrument", "instrument_version",
+            "crowd", "language", "contact", "targets", "systems", "metric", "estimand", "level",
+            "double_share", "annotator_cap", "lease_minutes", "reward", "fee_rate", "budget",
+            "max_judgments", "deadline", "planned", "judged", "spent", "seed", "created_at",
+            "opened_at", "closed_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    def get_targets(self, campaign: Campaign) -> dict[str, float]:
+        return {target.criterion: target.width for target in campaign.targets.all()}
+
+
+class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
+    """One judgment. Who gave it is told by pseudonym alone."""
+
+    annotator = serializers.CharField(source="annotator.pseudonym")
+    item = serializers.CharField(source="output.item.key")
+    output = serializers.IntegerField(source="output_id")
+    systems = serializers.SerializerMethodField()
+    scores = serializers.SerializerMethodField()
+    counts = serializers.SerializerMethodField()
+    elapsed_seconds = Finite()
+    active_seconds = Finite(allow_null=True)
+
+    class Meta:
+        model = Judgment
+        fields = (
+            "id", "annotator", "item", "output", "systems", "scores", "counts", "submitted_at",
+            "elapsed_seconds", "active_seconds", "instrument", "instrument_version",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    def get_systems(self, judgment: Judgment) -> list[str]:
+        return [authorship.system.name for authorship in judgment.output.authorships.all()]
+
+    def get_scores(self, judgment: Judgment) -> dict[str, float]:
+        return {score.criterion: score.value for score in judgment.scores.all()}
+
+    def get_counts(self, judgment: Judgment) -> bool:
+        return hasattr(judgment.assignment, "place")
+
+
+class Targets(serializers.DictField):
+    """`{"overall": 0.2}`; a form sends it as JSON text."""
+
+    child = serializers.FloatField()
+
+    def get_value(self, dictionary: Mapping[Any, Any]) -> Any:
+        if self.field_name in dictionary:
+            return dictionary[self.field_name]
+        return super().get_value(dictionary)
+
+    def to_internal_value(self, data: Any) -> dict[str, float]:
+        if isinstance(data, str):
+            try:
+                data = json.loads(data)
+            except (ValueError, RecursionError):
+                raise serializers.ValidationError('Must look like {"overall": 0.2}.') from None
+        return dict(super().to_internal_value(data))
+
+
+class PlanSerializer(serializers.Serializer[Any]):
+    """What is decided before any judgment; `services.ingest.check` judges it as a whole."""
+
+    name = serializers.CharField(max_length=120)
+    targets = Targets(help_text="criterion -> width of the interval at which to stop")
+    instrument = serializers.CharField(default=DEFAULTS.instrument)
+    metric = serializers.CharField(default="", allow_blank=True, max_length=60)
+    reward = serializers.DecimalField(8, 2, default=DEFAULTS.reward)
+    fee_rate = serializers.DecimalField(5, 4, default=DEFAULTS.fee_rate)
+    budget = serializers.DecimalField(10, 2, default=None, allow_null=True)
+    max_judgments = serializers.IntegerField(default=None, allow_null=True)
+    deadline = serializers.DateTimeField(default=None, allow_null=True)
+    annotator_cap = serializers.IntegerField(default=DEFAULTS.annotator_cap, allow_null=True)
+    double_share = serializers.FloatField(default=DEFAULTS.double_share)
+    lease_minutes = serializers.IntegerField(default=DEFAULTS.lease_minutes)
+    estimand = serializers.ChoiceField(choices=Estimand.choices, default=DEFAULTS.estimand)
+    level = serializers.FloatField(default=DEFAULTS.level)
+    language = serializers.CharField(default=DEFAULTS.language, max_length=12)
+    contact = serializers.EmailField(default="", allow_blank=True)
+    seed = serializers.IntegerField(default=None, allow_null=True)
+
+
+class JsonImportSerializer(PlanSerializer):
+    """A plan with its rows. Errors name a row by its place in the list, from 1, as `line`."""
+
+    outputs = serializers.ListField(child=serializers.JSONField())
+
+
+class FileImportSerializer(PlanSerializer):
+    """A plan with a file of JSON lines, and perhaps a CSV file system,item,metric,value."""
+
+    file = serializers.FileField(allow_empty_file=True)
+    metrics_file = serializers.FileField(required=False, allow_empty_file=True)
+
+
+def as_lines(outputs: list[Any]) -> Iterator[bytes]:
+    """Return rows as the lines of a file, so that one reader checks both."""
+    return (json.dumps(row).encode() for row in outputs)

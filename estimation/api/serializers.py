@@ -1,0 +1,45 @@
+"""Estimates and decisions as JSON: null where there is no interval."""
+
+from rest_framework import serializers
+
+from annotate.api.base import Finite
+from estimation.models import Decision, Estimate
+
+
+class EstimateSerializer(serializers.ModelSerializer[Estimate]):
+    """One system × criterion at one moment, with the plain mean for comparison."""
+
+    system = serializers.CharField(source="system.name")
+    level = Finite()
+    estimate = Finite(allow_null=True)
+    low = Finite(allow_null=True)
+    high = Finite(allow_null=True)
+    width = Finite(allow_null=True)
+    df = Finite(allow_null=True)
+    std_error = Finite(allow_null=True)
+    mean_estimate = Finite(allow_null=True)
+    mean_low = Finite(allow_null=True)
+    mean_high = Finite(allow_null=True)
+    effective_annotators = Finite(allow_null=True)
+
+    class Meta:
+        model = Estimate
+        fields = (
+            "id", "system", "criterion", "at", "provisional", "estimator", "interval",
+            "estimand", "metric", "level", "estimate", "low", "high", "width", "df", "std_error",
+            "mean_estimate", "mean_low", "mean_high", "n_items", "n_population", "n_judgments",
+            "n_annotators", "effective_annotators", "n_unfinished", "detail",
+        )  # fmt: skip
+        read_only_fields = fields
+
+
+class DecisionSerializer(serializers.ModelSerializer[Decision]):
+    """A stopping rule's act, with the ids of the estimates that caused it."""
+
+    system = serializers.CharField(source="system.name", default=None, allow_null=True)
+    estimates = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
+
+    class Meta:
+        model = Decision
+        fields = ("id", "at", "verb", "reason", "text", "system", "estimates")
+        read_only_fields = fields

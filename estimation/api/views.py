@@ -1,0 +1,51 @@
+"""Numbers about a campaign: estimates, and what stopping rules decided."""
+
+from django.db.models import QuerySet
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.generics import ListAPIView
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotate import permissions
+from annotate.api.base import BoundedView, ById
+from estimation.api.serializers import DecisionSerializer, EstimateSerializer
+from estimation.models import Decision, Estimate
+from estimation.selectors import history
+
+HISTORY = OpenApiParameter(
+    "history", OpenApiTypes.BOOL, description="1: all estimates ever made, the oldest first"
+)
+
+
+class EstimateList(BoundedView, ListAPIView[Estimate]):
+    """The newest estimate of every system × criterion, or with `history=1` all of them."""
+
+    serializer_class = EstimateSerializer
+    pagination_class = ById
+    queryset = Estimate.objects.none()
+
+    @extend_schema(parameters=[HISTORY])
+    def get(self, request: Request, public_id: str) -> Response:
+        return self.list(request)
+
+    def get_queryset(self) -> QuerySet[Estimate]:
+        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
+        if self.request.query_params.get("history", "0") in ("1", "true"):
+            rows = Estimate.objects.filter(campaign=campaign)
+        else:
+            rows = history.newest([campaign.pk])
+        return rows.select_related("system")
+
+
+class DecisionList(BoundedView, ListAPIView[Decision]):
+    """What stopping rules did, the oldest first."""
+
+    serializer_class = DecisionSerializer
+    pagination_class = ById
+    queryset = Decision.objects.none()
+
+    def get_queryset(self) -> QuerySet[Decision]:
+        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
+        rows = Decision.objects.filter(campaign=campaign)
+        return rows.select_related("system").prefetch_related("estimates")
