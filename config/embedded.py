@@ -4,7 +4,11 @@ import logging
 import socket
 import threading
 import time
+import warnings
+from collections.abc import Callable
+from typing import Any
 
+from celery.platforms import SecurityWarning
 from django.conf import settings
 from waitress import create_server
 from waitress.server import BaseWSGIServer
@@ -19,6 +23,8 @@ logger = logging.getLogger(__name__)
 
 def start_worker() -> threading.Thread:
     """Run one Celery worker in a thread; with the memory broker it sees this process's tasks."""
+    # Celery warns of root because of pickled messages; these never leave the process.
+    warnings.simplefilter("ignore", SecurityWarning)
     worker = app.Worker(
         pool="solo", quiet=True, without_gossip=True, without_mingle=True, without_heartbeat=True,
         beat=False, loglevel="ERROR",
@@ -43,17 +49,18 @@ def port_of(server: BaseWSGIServer) -> int:
 
 
 def _tick() -> None:
-    due = {name: 0.0 for name in settings.CELERY_BEAT_SCHEDULE}
+    schedule: dict[str, dict[str, Any]] = settings.CELERY_BEAT_SCHEDULE
+    due = dict.fromkeys(schedule, 0.0)
     while True:
         now = time.monotonic()
-        for name, entry in settings.CELERY_BEAT_SCHEDULE.items():
+        for name, entry in schedule.items():
             if now >= due[name]:
                 due[name] = now + entry["schedule"].total_seconds()
                 enqueue(app.tasks[entry["task"]])
         time.sleep(0.5)
 
 
-def _in_background(target, *, name: str) -> threading.Thread:  # type: ignore[no-untyped-def]
+def _in_background(target: Callable[[], object], *, name: str) -> threading.Thread:
     thread = threading.Thread(target=target, name=name, daemon=True)
     thread.start()
     return thread

@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from django.core.management import call_command
 from django.db import connections
@@ -35,7 +36,7 @@ def scratch_database() -> Iterator[Path]:
             _use(before)
 
 
-def _use(settings: dict) -> None:  # type: ignore[type-arg]
+def _use(settings: dict[str, Any]) -> None:
     connections["default"].close()
     connections.settings["default"].clear()
     connections.settings["default"].update(settings)

@@ -64,9 +64,7 @@ def _sample(
     )
 
 
-def _within(
-    system: SystemOutputs, scores: Scores
-) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def _within(system: SystemOutputs, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
     """Which scores belong to the system's own prefix (rule 8), and to which of its outputs."""
     index = np.searchsorted(system.output, scores.output)
     index = np.minimum(index, system.output.size - 1)

@@ -56,9 +56,7 @@ class Estimate(models.Model):
 
     class Meta:
         indexes = [
-            models.Index(
-                fields=["campaign", "system", "criterion", "id"], name="estimate_history"
-            )
+            models.Index(fields=["campaign", "system", "criterion", "id"], name="estimate_history")
         ]
         constraints = [
             models.CheckConstraint(

@@ -5,7 +5,12 @@ Instruments know no database and no request: plain values in and out.
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise
+
+    Words = str | _StrPromise  # what people read: translated when it is shown
 
 
 @dataclass(frozen=True)
@@ -13,8 +18,8 @@ class Level:
     """One answer to a criterion's question, with the cue that says when to choose it."""
 
     value: int
-    label: str
-    cue: str
+    label: "Words"
+    cue: "Words"
 
 
 @dataclass(frozen=True)
@@ -30,8 +35,8 @@ class Criterion:
     high: float
     bounded: bool = True
     higher_is_better: bool = True
-    label: str = ""
-    question: str = ""
+    label: "Words" = ""
+    question: "Words" = ""
     levels: tuple[Level, ...] = ()
 
     @property

@@ -19,10 +19,10 @@ class ImmutableError(TypeError):
 
 class FactQuerySet(models.QuerySet[Any]):
     def update(self, **kwargs: Any) -> NoReturn:
-        raise ImmutableError(f"{self.model.__name__} rows are facts: they are added, never changed.")
+        raise ImmutableError(f"{self.model.__name__} rows are facts: never changed.")
 
     def delete(self) -> NoReturn:
-        raise ImmutableError(f"{self.model.__name__} rows are facts: they are added, never deleted.")
+        raise ImmutableError(f"{self.model.__name__} rows are facts: never deleted.")
 
 
 class Fact(models.Model):

@@ -86,9 +86,7 @@ class Membership(models.Model):
     role = models.CharField(max_length=10, choices=Role)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["campaign", "user"], name="membership_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["campaign", "user"], name="membership_once")]
 
 
 class System(models.Model):
@@ -137,9 +135,7 @@ class Output(models.Model):
     given_metrics = models.JSONField(default=dict)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["item", "digest"], name="output_text_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["item", "digest"], name="output_text_once")]
 
 
 class Authorship(models.Model):

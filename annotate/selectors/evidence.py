@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from annotate.instruments import registry
 from annotate.instruments.base import Criterion
 from annotate.models import Authorship, Campaign, EvidenceChange, Score, System, Target
+from estimation.core.parts import Estimand
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,7 @@ class Brief:
     status: str
     close_reason: str
     metric: str
-    estimand: str
+    estimand: Estimand
     level: float
     targets: dict[str, float]
     criteria: tuple[Criterion, ...]
@@ -71,7 +73,7 @@ def brief(campaign_id: int) -> Brief:
         status=campaign.status,
         close_reason=campaign.close_reason,
         metric=campaign.metric,
-        estimand=campaign.estimand,
+        estimand=cast(Estimand, campaign.estimand),
         level=campaign.level,
         targets=dict(targets.values_list("criterion", "width")),
         criteria=registry.get(campaign.instrument).criteria,

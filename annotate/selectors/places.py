@@ -33,9 +33,7 @@ def held_count(campaign_id: int) -> int:
 
 def open_leases(campaign_id: int) -> int:
     """Return how many leases are running."""
-    return Assignment.objects.filter(
-        campaign=campaign_id, status=Assignment.Status.LEASED
-    ).count()
+    return Assignment.objects.filter(campaign=campaign_id, status=Assignment.Status.LEASED).count()
 
 
 def unfinished_items(system_id: int) -> int:

@@ -9,16 +9,15 @@ from annotate.errors import Conflict
 from annotate.models import Campaign, System
 from annotate.selectors import places
 from annotate.services import audit, evidence, leasing
+from annotate.states import CampaignStatus, CloseReason
 
-Status = Campaign.Status
-
-TRANSITIONS: dict[Status, set[Status]] = {
-    Status.DRAFT: {Status.OPEN, Status.ARCHIVED},
-    Status.OPEN: {Status.PAUSED, Status.CLOSING},
-    Status.PAUSED: {Status.OPEN, Status.CLOSING},
-    Status.CLOSING: {Status.OPEN, Status.CLOSED},
-    Status.CLOSED: {Status.OPEN, Status.ARCHIVED},
-    Status.ARCHIVED: set(),
+TRANSITIONS: dict[CampaignStatus, set[CampaignStatus]] = {
+    CampaignStatus.DRAFT: {CampaignStatus.OPEN, CampaignStatus.ARCHIVED},
+    CampaignStatus.OPEN: {CampaignStatus.PAUSED, CampaignStatus.CLOSING},
+    CampaignStatus.PAUSED: {CampaignStatus.OPEN, CampaignStatus.CLOSING},
+    CampaignStatus.CLOSING: {CampaignStatus.OPEN, CampaignStatus.CLOSED},
+    CampaignStatus.CLOSED: {CampaignStatus.OPEN, CampaignStatus.ARCHIVED},
+    CampaignStatus.ARCHIVED: set(),
 }
 
 
@@ -26,9 +25,9 @@ def open_(campaign_id: int, *, actor_id: int | None = None) -> None:
     """draft or paused -> open."""
     with transaction.atomic():
         campaign = leasing.lock(campaign_id)
-        _require(campaign, Status.DRAFT, Status.PAUSED, verb="open")
+        _require(campaign, CampaignStatus.DRAFT, CampaignStatus.PAUSED, verb="open")
         opened = campaign.opened_at or timezone.now()
-        _move(campaign, Status.OPEN, verb="open", actor_id=actor_id, opened_at=opened)
+        _move(campaign, CampaignStatus.OPEN, verb="open", actor_id=actor_id, opened_at=opened)
         evidence.mark(campaign_id, "opened")
 
 
@@ -36,12 +35,12 @@ def pause(campaign_id: int, *, actor_id: int | None = None) -> None:
     """open -> paused: no new leases; running ones may still be submitted."""
     with transaction.atomic():
         campaign = leasing.lock(campaign_id)
-        _require(campaign, Status.OPEN, verb="pause")
-        _move(campaign, Status.PAUSED, verb="pause", actor_id=actor_id)
+        _require(campaign, CampaignStatus.OPEN, verb="pause")
+        _move(campaign, CampaignStatus.PAUSED, verb="pause", actor_id=actor_id)
 
 
 def close(
-    campaign_id: int, reason: Campaign.Reason, *, actor_id: int | None = None, **detail: Any
+    campaign_id: int, reason: CloseReason, *, actor_id: int | None = None, **detail: Any
 ) -> bool:
     """open or paused -> closing: nothing beyond the frontier is leased any more (data rule 7).
 
@@ -50,12 +49,12 @@ def close(
     """
     with transaction.atomic():
         campaign = leasing.lock(campaign_id)
-        if campaign.status not in (Status.OPEN, Status.PAUSED):
+        if campaign.status not in (CampaignStatus.OPEN, CampaignStatus.PAUSED):
             return False
         for system in campaign.systems.filter(stop_position=None):
             _stop(system)
         _move(
-            campaign, Status.CLOSING, verb="close", actor_id=actor_id,
+            campaign, CampaignStatus.CLOSING, verb="close", actor_id=actor_id,
             close_reason=reason, detail={"reason": reason, **detail},
         )  # fmt: skip
         evidence.mark(campaign_id, "closing")
@@ -66,10 +65,10 @@ def finish(campaign_id: int, *, actor_id: int | None = None, **detail: Any) -> b
     """closing -> closed, from `drained` or by hand; unfinished items are counted in the audit."""
     with transaction.atomic():
         campaign = leasing.lock(campaign_id)
-        if campaign.status != Status.CLOSING:
+        if campaign.status != CampaignStatus.CLOSING:
             return False
         _move(
-            campaign, Status.CLOSED, verb="finish", actor_id=actor_id,
+            campaign, CampaignStatus.CLOSED, verb="finish", actor_id=actor_id,
             closed_at=timezone.now(), detail=detail,
         )  # fmt: skip
         evidence.mark(campaign_id, "closed")
@@ -80,10 +79,10 @@ def resume(campaign_id: int, system_ids: list[int], **detail: Any) -> bool:
     """closing -> open, for the systems whose drained interval is wider than its target."""
     with transaction.atomic():
         campaign = leasing.lock(campaign_id)
-        if campaign.status != Status.CLOSING:
+        if campaign.status != CampaignStatus.CLOSING:
             return False
         System.objects.filter(campaign=campaign, pk__in=system_ids).update(stop_position=None)
-        _move(campaign, Status.OPEN, verb="resume", close_reason="", detail=detail)
+        _move(campaign, CampaignStatus.OPEN, verb="resume", close_reason="", detail=detail)
         evidence.mark(campaign_id, "resumed")
     return True
 
@@ -92,10 +91,10 @@ def reopen(campaign_id: int, *, actor_id: int, why: str) -> None:
     """closed -> open, by a person who says why; every system collects again."""
     with transaction.atomic():
         campaign = leasing.lock(campaign_id)
-        _require(campaign, Status.CLOSED, verb="reopen")
+        _require(campaign, CampaignStatus.CLOSED, verb="reopen")
         campaign.systems.update(stop_position=None)
         _move(
-            campaign, Status.OPEN, verb="reopen", actor_id=actor_id,
+            campaign, CampaignStatus.OPEN, verb="reopen", actor_id=actor_id,
             close_reason="", closed_at=None, detail={"why": why},
         )  # fmt: skip
         evidence.mark(campaign_id, "reopened")
@@ -105,8 +104,8 @@ def archive(campaign_id: int, *, actor_id: int) -> None:
     """draft or closed -> archived."""
     with transaction.atomic():
         campaign = leasing.lock(campaign_id)
-        _require(campaign, Status.DRAFT, Status.CLOSED, verb="archive")
-        _move(campaign, Status.ARCHIVED, verb="archive", actor_id=actor_id)
+        _require(campaign, CampaignStatus.DRAFT, CampaignStatus.CLOSED, verb="archive")
+        _move(campaign, CampaignStatus.ARCHIVED, verb="archive", actor_id=actor_id)
 
 
 def stop_system(system_id: int, **detail: Any) -> bool:
@@ -114,7 +113,7 @@ def stop_system(system_id: int, **detail: Any) -> bool:
     with transaction.atomic():
         system = System.objects.get(pk=system_id)
         campaign = leasing.lock(system.campaign_id)
-        if campaign.status != Status.OPEN or not _stop(system):
+        if campaign.status != CampaignStatus.OPEN or not _stop(system):
             return False
         audit.record(
             "stop_system", campaign_id=campaign.pk, subject=f"system:{system.name}", **detail
@@ -127,7 +126,7 @@ def resume_system(system_id: int, **detail: Any) -> bool:
     with transaction.atomic():
         system = System.objects.get(pk=system_id)
         campaign = leasing.lock(system.campaign_id)
-        if campaign.status != Status.OPEN:
+        if campaign.status != CampaignStatus.OPEN:
             return False
         resumed = System.objects.filter(pk=system_id, stop_position__isnull=False).update(
             stop_position=None
@@ -147,12 +146,12 @@ def drained(campaign_id: int) -> bool:
     return not places.free(campaign_id).exists() or leasing.blocked(campaign) is not None
 
 
-def limit_reached(campaign_id: int) -> Campaign.Reason | None:
+def limit_reached(campaign_id: int) -> CloseReason | None:
     """Return why an open campaign must close whatever its intervals say, if it must."""
     if reason := leasing.blocked(Campaign.objects.get(pk=campaign_id)):
         return reason
     if not places.free(campaign_id).exists() and not places.open_leases(campaign_id):
-        return Campaign.Reason.EXHAUSTED
+        return CloseReason.EXHAUSTED
     return None
 
 
@@ -164,14 +163,14 @@ def _stop(system: System) -> bool:
     )
 
 
-def _require(campaign: Campaign, *sources: Status, verb: str) -> None:
+def _require(campaign: Campaign, *sources: CampaignStatus, verb: str) -> None:
     if campaign.status not in sources:
         raise Conflict(f"A campaign that is {campaign.status} cannot be asked to {verb}.")
 
 
 def _move(
     campaign: Campaign,
-    to: Status,
+    to: CampaignStatus,
     *,
     verb: str,
     actor_id: int | None = None,
@@ -179,7 +178,7 @@ def _move(
     **changes: Any,
 ) -> None:
     """Change the status by a conditional UPDATE, and log it."""
-    source = Status(campaign.status)
+    source = CampaignStatus(campaign.status)
     if to not in TRANSITIONS[source]:
         raise Conflict(f"A campaign cannot go from {source} to {to}.")
     moved = Campaign.objects.filter(pk=campaign.pk, status=source).update(status=to, **changes)

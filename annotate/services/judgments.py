@@ -90,7 +90,7 @@ def save_draft(
         )
     if not saved:
         raise Conflict(
-            _("This text is open in another tab, which has saved newer answers. Reload to see them."),
+            _("This text is open in another tab, with newer answers. Reload to see them."),
             code="stale",
         )
     return revision + 1

@@ -17,6 +17,7 @@ from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation, Place
 from annotate.selectors import places
 from annotate.services import audit, evidence, payments
+from annotate.states import CloseReason
 
 AT_ONCE = 2  # open assignments per annotator: the second is the prefetch
 LEASED = Assignment.Status.LEASED
@@ -54,17 +55,17 @@ def lease(participation_id: int, *, ahead: bool = False) -> Assignment | Nothing
         return refusal or _take(campaign, who, now=now)
 
 
-def blocked(campaign: Campaign) -> Campaign.Reason | None:
+def blocked(campaign: Campaign) -> CloseReason | None:
     """Return the limit that forbids any further lease in this campaign, if one does."""
     if campaign.deadline is not None and timezone.now() >= campaign.deadline:
-        return Campaign.Reason.DEADLINE
+        return CloseReason.DEADLINE
     if (
         campaign.max_judgments is not None
         and places.held_count(campaign.pk) >= campaign.max_judgments
     ):
-        return Campaign.Reason.MAX_JUDGMENTS
+        return CloseReason.MAX_JUDGMENTS
     if not payments.affordable(campaign):
-        return Campaign.Reason.BUDGET
+        return CloseReason.BUDGET
     return None
 
 
@@ -131,7 +132,8 @@ def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing 
         message = _("You have judged as many texts as one person may in this study. Thank you!")
         return Nothing("cap", message, final=True)
     if reason := blocked(campaign):
-        return Nothing(reason, _("This study has all the judgments that it can pay for."), final=True)
+        message = _("This study has all the judgments that it can pay for.")
+        return Nothing(reason, message, final=True)
     return None
 
 

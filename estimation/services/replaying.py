@@ -138,9 +138,7 @@ def _row(campaign_id: int, criterion: str) -> EstimateRow:
 
 
 def _outcome_of_row(row: EstimateRow) -> Outcome:
-    return Outcome(
-        row.estimate, row.low, row.high, row.n_items, row.n_judgments, row.n_annotators
-    )
+    return Outcome(row.estimate, row.low, row.high, row.n_items, row.n_judgments, row.n_annotators)
 
 
 def _outcome(result: Estimate, level: float) -> Outcome:

@@ -4,7 +4,6 @@
 """
 
 from dataclasses import dataclass, field
-from itertools import groupby
 
 from annotate.selectors import evidence
 from annotate.selectors.evidence import Brief

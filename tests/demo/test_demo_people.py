@@ -28,7 +28,9 @@ class Stub(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.queue = list(enumerate(TEXTS, start=1))
-        self.finished: list[dict[str, str | bool]] = [{"reason": "closed", "message": "Thank you.", "final": True}]
+        self.finished: list[dict[str, str | bool]] = [
+            {"reason": "closed", "message": "Thank you.", "final": True}
+        ]
         self.submits: list[dict[str, Any]] = []
         self.drafts: list[dict[str, Any]] = []
         self.statuses: list[int] = []

@@ -223,9 +223,7 @@ def test_catch_up_finds_old_marks_and_reports_failures(monkeypatch, settings):
     work(other, judgments_=4)
     monkeypatch.setattr(estimating, "GRACE", -estimating.GRACE)
     refresh = estimating.refresh
-    monkeypatch.setattr(
-        estimating, "refresh", lambda pk: 1 / 0 if pk == study.pk else refresh(pk)
-    )
+    monkeypatch.setattr(estimating, "refresh", lambda pk: 1 / 0 if pk == study.pk else refresh(pk))
     with pytest.raises(ExceptionGroup):
         estimating.catch_up()
     assert {row.system_id for row in latest(other.pk)}

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from annotate.models import Campaign, Judgment, Place, System
+from annotate.models import Campaign, Judgment, System
 from annotate.services import released
 from annotate.services.upload import UploadRefused
 from estimation.models import MetricScore
@@ -34,7 +34,8 @@ def record(item: int, system: str = "alpha", people=(1, 2), text: str = "") -> d
                 "id": f"{item:04d}",
                 "system": system,
                 "reference": "A short reference.",
-                "text": text or f"The {system} text of item {item} and its own words. " * (item % 3 + 1),
+                "text": text
+                or f"The {system} text of item {item} and its own words. " * (item % 3 + 1),
             }
         },
         "output": {

@@ -52,7 +52,7 @@ EDIT = Criterion(
     bounded=False,
     higher_is_better=False,
     label=_("Edit"),
-    question=_("Words changed to make the text as good as possible, as a share of its words (HTER)"),
+    question=_("Words changed to make the text good, as a share of its words (HTER)"),
 )
 ASKED = (FLUENCY, REDUNDANCY, OVERALL)
 ALL = (*ASKED, EDIT)

@@ -71,6 +71,6 @@ def _edit(given: Any, *, text: str) -> str:
         )
     if edit.split() == original.split():
         raise InvalidResponse(
-            {"edit": _("Nothing but spaces has changed. Improve the wording, or raise the answers.")}
+            {"edit": _("Nothing but spaces has changed. Improve the words, or raise the answers.")}
         )
     return edit

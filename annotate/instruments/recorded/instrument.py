@@ -41,7 +41,8 @@ def _problem(criterion: Criterion, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return f"{criterion.name} has no finite number."
     if criterion.bounded and not criterion.low <= value <= criterion.high:
-        return f"{criterion.name} {value:g} is off its scale {criterion.low:g} to {criterion.high:g}."
+        scale = f"{criterion.low:g} to {criterion.high:g}"
+        return f"{criterion.name} {value:g} is off its scale {scale}."
     return ""
 
 
