@@ -11,7 +11,7 @@ from functools import wraps
 from typing import Any
 
 from csp.decorators import csp_replace
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_exempt
@@ -22,7 +22,8 @@ from annotate.crowds.link import LINK
 from annotate.errors import Invalid, NotFound, ServiceError
 
 BODY_LIMIT = 256 * 1024
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
+Endpoint = Callable[..., dict[str, Any]]
 
 
 class RequestError(ServiceError):
@@ -33,7 +34,7 @@ class RequestError(ServiceError):
         self.status = status
 
 
-def worker_page(view: View) -> View:
+def worker_page(view: Callable[..., HttpResponse]) -> View:
     """A page that any site may frame, whose address nobody else learns or keeps."""
 
     @csrf_exempt
@@ -55,10 +56,10 @@ def explain(request: HttpRequest, message: str, status: int) -> HttpResponse:
     return render(request, "work/refused.html", {"message": message}, status=status)
 
 
-def worker_endpoint(method: str) -> Callable[[View], View]:
+def worker_endpoint(method: str) -> Callable[[Endpoint], View]:
     """An endpoint of the page's script: `view(participation_id, body, **kwargs)` -> JSON."""
 
-    def decorate(view: Callable[..., dict[str, Any]]) -> View:
+    def decorate(view: Endpoint) -> View:
         @csrf_exempt
         @wraps(view)
         def wrapped(request: HttpRequest, **kwargs: Any) -> HttpResponse:

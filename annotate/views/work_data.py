@@ -67,7 +67,6 @@ def _editing() -> dict[str, Any]:
         },
         "unchanged": _("Nothing changed yet"),
         "spaces_only": _("Nothing but spaces changed yet"),
-        "tiny": _("very little: is it as good as you can make it?"),
         "why": _("Asked because you chose %(choices)s. Keep what the text says."),
         "choice": _("“%(level)s” for “%(criterion)s”"),
         "taken_out": _("taken out:"),
@@ -85,9 +84,7 @@ def _sending() -> dict[str, Any]:
         "no_answer": _("“%(criterion)s” has no answer"),
         "no_edit": _("the improved text"),
         "not_answered": _("Not answered yet"),
-        "edit_unchanged": _(
-            "Nothing but spaces has changed. Improve the wording, or raise the answers."
-        ),
+        "edit_unchanged": _("The wording has not changed yet. Improve it, or raise the answers."),
         "sending": _("Sending…"),
         "submit": _("Submit"),
         "offline": _("No connection. Your work is kept here and sent as soon as it is back."),
@@ -99,7 +96,7 @@ def _sending() -> dict[str, Any]:
 
 def _keeping() -> dict[str, Any]:
     return {
-        "saved": _("Draft saved at %(time)s"),
+        "saved": _("Draft saved at %(time)s."),
         "saving": _("Saving…"),
         "unsaved": _("Not saved on the server yet"),
         "kept_here": _("Kept in this browser, not on the server yet"),

@@ -13,6 +13,7 @@ export function createEditArea({ text, strings, changed, announce }) {
   const box = document.getElementById("edit");
   const why = document.getElementById("edit-why");
   const tally = document.getElementById("edit-distance");
+  const tiny = document.getElementById("edit-tiny");
   const diff = document.getElementById("edit-diff");
   const none = document.getElementById("no-edit");
   let timer = 0;
@@ -24,15 +25,16 @@ export function createEditArea({ text, strings, changed, announce }) {
   function tallied() {
     if (!touched()) return strings.unchanged;
     if (unchanged()) return strings.spaces_only;
-    const n = distance(text, box.value);
-    return plural(strings.changed, n) + (n < TINY ? `, ${strings.tiny}` : "");
+    return plural(strings.changed, distance(text, box.value));
   }
 
   function show() {
     const words = tallied();
     tally.textContent = words;
     tally.classList.toggle("quiet", unchanged());
+    tiny.hidden = unchanged() || distance(text, box.value) >= TINY;
     const runs = wordDiff(text, box.value);
+    diff.parentElement.hidden = unchanged();
     diff.replaceChildren(...(runs ? runs.flatMap(draw) : [strings.too_long]));
     clearTimeout(spoken);
     if (document.activeElement === box) spoken = setTimeout(() => announce(words), SPOKEN);

@@ -54,7 +54,7 @@ export function createStatusBar(strings) {
   }
 
   function draft(state) {
-    const time = new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit" });
+    const time = new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
     saved.dataset.state = state;
     savedText.textContent = fill(strings[state], { time });
     saved.querySelector(".i")?.remove();

@@ -1,0 +1,89 @@
+"""A real Chromium against a real server; without a Chromium these tests fail, never skip."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from tests import chromium
+
+# Playwright's sync API runs an event loop in this thread; the database is used outside of it.
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
+expect.set_options(timeout=8000)
+
+
+@pytest.fixture(scope="session")
+def live_server(django_db_setup: None, django_db_modify_db_settings: None) -> Iterator[object]:
+    """pytest-django's, but static files come through the middleware, as in production.
+
+    Django's test handler would answer them without `Access-Control-Allow-Origin`, and modules
+    in a sandboxed frame need it.
+    """
+    from django.contrib.staticfiles import handlers
+    from pytest_django.live_server_helper import LiveServer
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(handlers, "StaticFilesHandler", lambda app: app)
+        server = LiveServer("localhost", start=False)
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = chromium.executable()
+    assert path, "No Chromium: run `python -m tests.chromium`, or name one in CHROMIUM"
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=path, args=chromium.flags())
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    made = browser.new_context(viewport={"width": 1280, "height": 800})
+    made.set_default_timeout(8000)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page whose script must not fail."""
+    made = context.new_page()
+    errors: list[str] = []
+    made.on("pageerror", lambda error: errors.append(str(error)))
+    yield made
+    assert not errors, errors
+
+
+class _Page(BaseHTTPRequestHandler):
+    html = ""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        self.wfile.write(self.html.encode())
+
+    def log_message(self, *_args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def foreign_site() -> Iterator[Callable[[str], str]]:
+    """Serves a page from another host name and port than ours; returns its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Framing", (_Page,), {}))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+    def serve(body: str) -> str:
+        server.RequestHandlerClass.html = f"<!doctype html><title>A crowd</title>{body}"
+        return f"http://127.0.0.1:{server.server_port}/"
+
+    yield serve
+    server.shutdown()
+    server.server_close()

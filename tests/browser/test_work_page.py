@@ -1,0 +1,274 @@
+"""An annotator at the language-quality page, in a real browser."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from annotate import tokens
+from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry, Participation
+from annotate.services import campaigns, leasing
+from tests.factories import campaign, person
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+EDITED = "The council met on Monday."
+
+
+@pytest.fixture
+def who() -> Participation:
+    return person(campaign(contact="ada@example.org"))
+
+
+@pytest.fixture
+def url(live_server, who) -> str:
+    return f"{live_server.url}/work/p/{tokens.participation_token(who.pk)}/"
+
+
+def choose(page: Page, **indices: int) -> None:
+    for name, index in indices.items():
+        page.locator(f"input[name={name}]").nth(index).check()
+
+
+def answer_all(page: Page, index: int = 0) -> None:
+    choose(page, fluency=index, redundancy=index, overall=index)
+
+
+def open_text(page: Page, url: str, number: int = 1) -> None:
+    page.goto(url)
+    see_text(page, number)
+
+
+def see_text(page: Page, number: int) -> None:
+    expect(page).to_have_title(re.compile(f"^Text {number} "))
+    expect(page.locator("[data-current]")).to_be_visible()  # the script has started
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+
+
+def test_by_keyboard_alone(page, url):
+    open_text(page, url)
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#missing")).to_contain_text("“Fluency” has no answer")
+    expect(page.locator("input[name=fluency]").first).to_be_focused()
+    page.keyboard.press("1")
+    page.keyboard.press("3")
+    expect(page.locator("#missing")).not_to_contain_text("Redundancy")
+    page.keyboard.press("2")
+    expect(page.locator("#missing")).to_be_empty()
+    expect(page.locator("#edit-why")).to_contain_text("“A lot” for “Redundancy”")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#missing")).to_contain_text("the improved text")
+    expect(page.locator("#edit")).to_be_focused()
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+    page.keyboard.press("Escape")
+    page.keyboard.press("e")
+    page.keyboard.press("Control+a")
+    page.keyboard.type("It met 123 times?")
+    expect(page.locator("#edit-distance")).to_have_text(re.compile(r"^\d+ characters changed$"))
+    expect(page.locator("#edit-diff ins")).not_to_have_count(0)
+    page.keyboard.press("Control+Enter")
+    see_text(page, 2)
+    expect(page.locator("#text")).to_be_focused()
+    response = Judgment.objects.get().response
+    assert (response["fluency"], response["redundancy"], response["overall"]) == (1, -1, 0)
+    assert response["edit"] == "It met 123 times?"
+
+
+def test_by_touch_on_a_phone(browser: Browser, url):
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    page = context.new_page()
+    open_text(page, url)
+    for name, label in (("fluency", "Fluent"), ("redundancy", "Some"), ("overall", "Good")):
+        page.locator(f'#{name} label:has(b:text-is("{label}"))').tap()
+    page.locator("#edit").fill(EDITED)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    small = page.evaluate(
+        """[...document.querySelectorAll("button, .level, .btn")]
+           .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44)
+           .map(e => e.outerHTML)"""
+    )
+    assert small == []
+    page.locator("#submit").tap()
+    see_text(page, 2)
+    assert Judgment.objects.get().response["edit"] == EDITED
+    context.close()
+
+
+def test_a_reload_in_the_middle_keeps_the_draft(page, url):
+    open_text(page, url)
+    choose(page, redundancy=2)
+    page.fill("#edit", EDITED)
+    page.reload()  # before the pause after which it is saved
+    expect(page.locator("input[name=redundancy]").nth(2)).to_be_checked()
+    expect(page.locator("#edit")).to_have_value(EDITED)
+    saved(page)
+    choose(page, fluency=0)
+    saved(page)
+    expect(page.locator("#missing")).to_be_empty()
+
+
+def test_back_at_the_best_the_edit_is_kept_and_not_submitted(page, url):
+    open_text(page, url)
+    choose(page, fluency=1, redundancy=0, overall=0)
+    page.fill("#edit", EDITED)
+    choose(page, fluency=0)
+    expect(page.locator("#edit-area")).to_be_hidden()
+    expect(page.locator("#no-edit")).to_contain_text("kept in the draft")
+    choose(page, fluency=1)
+    expect(page.locator("#edit")).to_have_value(EDITED)
+    choose(page, fluency=0)
+    page.click("#submit")
+    see_text(page, 2)
+    assert Judgment.objects.get().response["edit"] is None
+
+
+def test_the_stale_one_of_two_tabs_is_told(context: BrowserContext, url):
+    first, second = context.new_page(), context.new_page()
+    open_text(first, url)
+    open_text(second, url)
+    choose(second, fluency=1)
+    saved(second)
+    choose(first, overall=2)
+    expect(first.locator("#missing")).to_contain_text("another tab")
+    expect(first.locator("#saved")).to_have_attribute("data-state", "stale")
+    first.click("#missing a")
+    expect(first.locator("input[name=fluency]").nth(1)).to_be_checked()
+    expect(first.locator("input[name=overall]").nth(2)).not_to_be_checked()
+    assert Draft.objects.get().data["fluency"] == 0
+
+
+def test_offline_and_back_stores_one_judgment(context, page, url):
+    open_text(page, url)
+    context.set_offline(True)
+    answer_all(page)
+    page.click("#submit")
+    expect(page.locator("#missing")).to_contain_text("No connection")
+    page.click("#submit")
+    assert not Judgment.objects.exists()
+    context.set_offline(False)
+    see_text(page, 2)
+    assert Judgment.objects.count() == LedgerEntry.objects.count() == 1
+
+
+def test_a_double_click_stores_one_judgment(page, url):
+    open_text(page, url)
+    answer_all(page)
+    page.dblclick("#submit")
+    see_text(page, 2)
+    assert Judgment.objects.count() == 1
+
+
+def test_errors_of_the_server_are_shown_at_their_fields(page, url):
+    open_text(page, url)
+    choose(page, fluency=0, redundancy=0, overall=2)
+    page.fill("#edit", "x")
+    page.click("#submit")
+    expect(page.locator("#missing")).to_contain_text("deletes nearly everything")
+    expect(page.locator("#edit-problem")).to_contain_text("deletes nearly everything")
+    expect(page.locator("#edit")).to_be_focused()
+    page.fill("#edit", EDITED)
+    expect(page.locator("#missing")).to_be_empty()
+    page.click("#submit")
+    see_text(page, 2)
+
+
+def test_an_expired_lease_is_explained_and_still_accepted(page, url):
+    page.clock.install()
+    open_text(page, url)
+    answer_all(page)
+    leasing.expire_due(
+        Campaign.objects.get().pk, now=Assignment.objects.get().expires_at
+    )  # the sweep of the server, half an hour on
+    page.clock.run_for(61_000)
+    expect(page.locator("#missing")).to_contain_text("no longer reserved")
+    page.click("#submit")
+    see_text(page, 2)
+    assert Judgment.objects.count() == 1
+
+
+def test_returning_asks_first(page, url):
+    open_text(page, url)
+    text = page.inner_text(".read")
+    page.click("[data-opens=give-back]")
+    page.click("text=Keep it")
+    expect(page.locator("#give-back")).to_be_hidden()
+    page.click("[data-opens=give-back]")
+    page.click("#give-back-yes")
+    expect(page.locator(".read")).not_to_have_text(text)
+    assert Assignment.objects.filter(status="returned").count() == 1
+
+
+def test_without_work_it_looks_again_by_itself(page, url, who):
+    campaigns.pause(who.campaign_id)
+    page.clock.install()
+    page.goto(url)
+    expect(page.locator("h1")).to_contain_text("paused")
+    campaigns.open_(who.campaign_id)
+    page.clock.run_for(16_000)
+    see_text(page, 1)
+
+
+@pytest.mark.parametrize("extra", ["", " allow-same-origin"])
+def test_inside_a_sandboxed_frame_of_another_site(page, live_server, who, extra, foreign_site):
+    invitation = f"{live_server.url}/work/join/{tokens.invitation_token(who.campaign_id)}/"
+    page.goto(foreign_site(f'<iframe sandbox="allow-scripts allow-forms{extra}" src="{invitation}"'
+                           ' width="1000" height="700"></iframe>'))  # fmt: skip
+    frame = page.frame_locator("iframe")
+    frame.locator("[name=name]").fill("framed")
+    frame.locator("text=Start").click()
+    for name in ("fluency", "redundancy"):
+        frame.locator(f"input[name={name}]").nth(0).check()
+    frame.locator("input[name=overall]").nth(1).check()
+    frame.locator("#edit").fill(EDITED)
+    expect(frame.locator("#saved")).to_have_attribute("data-state", "saved")
+    frame.locator("#submit").click()
+    expect(frame.locator("#text")).to_have_attribute("aria-label", re.compile("^Text 2 "))
+    assert Judgment.objects.get().response["edit"] == EDITED
+    frame.locator("[data-opens=give-back]").click()
+    frame.locator("#give-back-yes").click()
+    expect(frame.locator("#today")).to_contain_text("1 text")
+
+
+# ---- what axe finds --------------------------------------------------------------------------
+
+
+def assert_accessible(page: Page, state: str) -> None:
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{state}, {scheme}: {found.generate_report()}"
+
+
+def test_axe_finds_nothing(browser: Browser, live_server, who, url):
+    # Axe is put into the page as a script; the pages' policy is tested elsewhere.
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True)
+    page = context.new_page()
+    invitation = f"{live_server.url}/work/join/{tokens.invitation_token(who.campaign_id)}/"
+    page.goto(invitation)
+    assert_accessible(page, "landing page")
+    open_text(page, url)
+    assert_accessible(page, "task page, empty")
+    choose(page, redundancy=2)
+    page.fill("#edit", EDITED)
+    page.click("#submit")
+    expect(page.locator("#edit-diff del").first).to_be_visible()
+    assert_accessible(page, "task page, answers missing")
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert_accessible(page, "task page, 320 px")
+    page.click("[data-opens=instructions]")
+    assert_accessible(page, "instructions")
+    campaigns.close(who.campaign_id, Campaign.Reason.HAND)
+    campaigns.finish(who.campaign_id)
+    leasing.give_back(Assignment.objects.get().pk, participation_id=who.pk)
+    page.goto(url)
+    expect(page.locator("#finished")).to_be_visible()
+    assert_accessible(page, "finished page")
+    context.close()
