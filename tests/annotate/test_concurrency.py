@@ -1,0 +1,524 @@
+"""Many people at once: what must hold whatever the threads' order (data rules 2, 5, 6, 9).
+
+After each storm the invariants are read by SQL from places, judgments and the ledger, not
+from what the services believe.
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from annotate.errors import Conflict, Gone
+from annotate.models import (
+    Assignment,
+    Campaign,
+    Draft,
+    EvidenceChange,
+    Judgment,
+    LedgerEntry,
+    Participation,
+    Place,
+    System,
+)
+from annotate.selectors import ledger, places
+from annotate.services import campaigns, evidence, judgments, leasing, participations
+from tests.factories import GOOD, campaign, leased, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db(transaction=True)]
+
+THREADS = 16
+Job = Callable[[], object]
+
+
+def at_once(jobs: Sequence[Job]) -> list:
+    """Run each job in a thread of its own, all released together; return their results."""
+    start = threading.Barrier(len(jobs))
+    results: list = [None] * len(jobs)
+    errors: list[BaseException] = []
+
+    def run(number: int, job: Job) -> None:
+        try:
+            start.wait(timeout=30)
+            results[number] = job()
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=pair, daemon=True) for pair in enumerate(jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert not any(thread.is_alive() for thread in threads), "a thread hangs"
+    if errors:
+        raise errors[0]
+    return results
+
+
+def sql(query: str, *params: object) -> list[tuple]:
+    with connection.cursor() as cursor:
+        cursor.execute(query, params)
+        return cursor.fetchall()
+
+
+def check_invariants(study: Campaign) -> None:
+    """Assert what must hold of a campaign's facts at any moment."""
+    check_places(study.pk)
+    check_people(study)
+    check_money(study)
+
+
+def check_places(pk: int) -> None:
+    assert not sql(
+        "SELECT p.output_id FROM annotate_place p JOIN annotate_judgment j "
+        "ON j.assignment_id = p.assignment_id WHERE p.campaign_id = %s GROUP BY p.output_id "
+        "HAVING count(*) > (SELECT count(*) FROM annotate_place q WHERE q.output_id = p.output_id)",
+        pk,
+    ), "an output has more counted judgments than planned"
+    assert not sql(
+        "SELECT p.id FROM annotate_place p JOIN annotate_assignment a ON a.id = p.assignment_id "
+        "WHERE p.campaign_id = %s AND (a.output_id <> p.output_id OR a.campaign_id <> %s "
+        "OR a.status NOT IN ('leased', 'submitted', 'verified'))",
+        pk, pk,
+    ), "a place is held by an assignment that cannot hold it"  # fmt: skip
+    assert not sql(
+        "SELECT a.id FROM annotate_assignment a LEFT JOIN annotate_place p "
+        "ON p.assignment_id = a.id WHERE a.campaign_id = %s AND a.status = 'leased' "
+        "AND p.id IS NULL",
+        pk,
+    ), "a lease holds no place"
+    assert not sql(
+        "SELECT a.id FROM annotate_assignment a LEFT JOIN annotate_judgment j "
+        "ON j.assignment_id = a.id WHERE a.campaign_id = %s "
+        "AND (a.status IN ('submitted', 'verified')) <> (j.id IS NOT NULL)",
+        pk,
+    ), "a submitted assignment without a judgment, or a judgment without a submit"
+
+
+def check_people(study: Campaign) -> None:
+    assert not sql(
+        "SELECT annotator_id FROM annotate_judgment WHERE campaign_id = %s "
+        "GROUP BY annotator_id, output_id HAVING count(*) > 1",
+        study.pk,
+    ), "somebody judged an output twice"
+    assert not sql(
+        "SELECT a.annotator_id FROM annotate_place p JOIN annotate_assignment a "
+        "ON a.id = p.assignment_id WHERE p.campaign_id = %s "
+        "GROUP BY a.annotator_id, p.output_id HAVING count(*) > 1",
+        study.pk,
+    ), "somebody holds two places of an output"
+    most = study.annotator_cap or 10**9
+    assert not sql(
+        "SELECT a.annotator_id FROM annotate_place p JOIN annotate_assignment a "
+        "ON a.id = p.assignment_id WHERE p.campaign_id = %s "
+        "GROUP BY a.annotator_id HAVING count(*) > %s",
+        study.pk, most,
+    ), "an annotator is over the cap"  # fmt: skip
+    assert not sql(
+        "SELECT annotator_id FROM annotate_assignment WHERE campaign_id = %s "
+        "AND status = 'leased' GROUP BY annotator_id HAVING count(*) > 2",
+        study.pk,
+    ), "somebody has more than two open assignments"
+
+
+def check_money(study: Campaign) -> None:
+    reward = study.reward
+    fee = (reward * study.fee_rate).quantize(Decimal("0.01"), "ROUND_HALF_UP")
+    paid = sum_of(study, "amount")
+    n_paid, n_unpaid = sql(
+        "SELECT count(l.id), count(*) - count(l.id) FROM annotate_judgment j "
+        "LEFT JOIN annotate_ledgerentry l ON l.assignment_id = j.assignment_id "
+        "WHERE j.campaign_id = %s",
+        study.pk,
+    )[0]
+    n_counted = counted(study)
+    n_compensated = sql(
+        "SELECT count(*) FROM annotate_ledgerentry WHERE campaign_id = %s "
+        "AND kind = 'compensation'",
+        study.pk,
+    )[0][0]
+    assert n_paid == n_counted + n_compensated
+    assert paid == reward * (n_counted + n_compensated)
+    assert sum_of(study, "fee") == fee * n_paid
+    n_waiting = sql(
+        "SELECT count(*) FROM annotate_auditentry WHERE campaign_id = %s "
+        "AND verb = 'compensation_needed'",
+        study.pk,
+    )[0][0]
+    assert n_unpaid == n_waiting, "unpaid work that nobody was told about"
+    n_leased = Assignment.objects.filter(campaign=study, status="leased").count()
+    spent = paid + sum_of(study, "fee")
+    assert ledger.committed(study.pk) == (spent, n_leased)
+    if study.budget is not None:
+        assert spent + n_leased * (reward + fee) <= study.budget
+
+
+def sum_of(study: Campaign, column: str) -> Decimal:
+    """Add a column of the ledger row by row, in cents: no database's arithmetic is trusted."""
+    entries = LedgerEntry.objects.filter(campaign=study).values_list(column, flat=True)
+    return sum(entries, Decimal(0))
+
+
+def counted(study: Campaign) -> int:
+    return sql(
+        "SELECT count(*) FROM annotate_judgment j JOIN annotate_place p "
+        "ON p.assignment_id = j.assignment_id WHERE p.campaign_id = %s",
+        study.pk,
+    )[0][0]
+
+
+def crowd(study: Campaign, n: int) -> list[Participation]:
+    return [person(study, f"p{i}") for i in range(n)]
+
+
+def try_submit(assignment: Assignment, who: Participation) -> judgments.Receipt | None:
+    with suppress(Gone):  # the same text again: leased anew after an expiry, or in another tab
+        return judgments.submit(assignment.pk, participation_id=who.pk, raw=GOOD)
+    return None
+
+
+def work_until_refused(who: Participation, *, ahead: bool = False) -> list[str]:
+    """Lease and submit until there is nothing; return why, and how often something was leased."""
+    outcomes = []
+    while isinstance(got := leasing.lease(who.pk, ahead=ahead), Assignment):
+        try_submit(got, who)
+        outcomes.append("leased")
+    return [*outcomes, got.reason]
+
+
+def test_sixteen_threads_collect_exactly_what_was_planned():
+    study = campaign(items=160, annotator_cap=None)  # 160 × 2 outputs, a quarter of them twice
+    n_planned = Place.objects.filter(campaign=study).count()
+    people = crowd(study, THREADS // 2)
+    jobs = [lambda who=who: work_until_refused(who) for who in people for _tab in range(2)]
+    outcomes = at_once(jobs)
+    assert sum(outcome.count("leased") for outcome in outcomes) >= n_planned == 400
+    assert {outcome[-1] for outcome in outcomes} == {"waiting"}
+    assert counted(study) == n_planned
+    assert campaigns.limit_reached(study.pk) == Campaign.Reason.EXHAUSTED
+    check_invariants(study)
+
+
+def test_the_cap_binds_in_every_tab():
+    study = campaign(items=60, annotator_cap=5)
+    people = crowd(study, THREADS // 2)
+    jobs = [lambda who=who: work_until_refused(who) for who in people for _tab in range(2)]
+    outcomes = at_once(jobs)
+    assert {outcome[-1] for outcome in outcomes} == {"cap"}
+    assert counted(study) == 5 * len(people)
+    check_invariants(study)
+
+
+@pytest.mark.parametrize("budget", ["33.00", "33.43"])
+def test_the_budget_is_spent_to_the_cent_and_no_further(budget):
+    study = campaign(
+        items=60, annotator_cap=None,
+        reward=Decimal("0.37"), fee_rate=Decimal("0.20"), budget=Decimal(budget),
+    )  # fmt: skip
+    people = crowd(study, THREADS)
+    outcomes = at_once([lambda who=who: work_until_refused(who) for who in people])
+    assert {outcome[-1] for outcome in outcomes} == {"budget"}
+    assert ledger.committed(study.pk) == (75 * Decimal("0.44"), 0)  # the fee of 0.074 is 0.07
+    check_invariants(study)
+
+
+def test_the_maximum_of_judgments_is_reached_and_not_passed():
+    study = campaign(items=60, annotator_cap=None, max_judgments=50)
+    outcomes = at_once([lambda who=who: work_until_refused(who) for who in crowd(study, THREADS)])
+    assert {outcome[-1] for outcome in outcomes} == {"max_judgments"}
+    assert counted(study) == 50
+    check_invariants(study)
+
+
+def test_tabs_that_fetch_ahead_get_two_assignments_and_no_more():
+    study = campaign(items=20)
+    who = person(study)
+    got = at_once([lambda: leasing.lease(who.pk, ahead=True) for _ in range(THREADS)])
+    taken = [each for each in got if isinstance(each, Assignment)]
+    assert len(taken) == 2
+    assert len({each.output_id for each in taken}) == 2
+    assert {each.reason for each in got if each not in taken} == {"enough"}
+    check_invariants(study)
+
+
+def test_tabs_that_ask_at_once_get_the_same_assignment():
+    study = campaign(items=20)
+    who = person(study)
+    assert len(set(at_once([lambda: leased(who).pk for _ in range(THREADS)]))) == 1
+    check_invariants(study)
+
+
+def test_one_person_enters_once_from_many_tabs():
+    study = campaign()
+    enter = lambda: participations.enter(study.pk, external_id="p1").pk  # noqa: E731
+    assert len(set(at_once([enter] * THREADS))) == 1
+
+
+# --- leases that end while people submit
+
+
+def dawdle(who: Participation, *, turns: int, seed: int) -> int:
+    """Lease and submit, now and then so slowly that somebody else ends the lease first."""
+    chance, n_leased = random.Random(seed), 0
+    for _ in range(turns):
+        got = leasing.lease(who.pk)
+        if not isinstance(got, Assignment):
+            if got.final and got.reason != "budget":
+                break
+            time.sleep(0.002)
+            continue
+        n_leased += 1
+        if chance.random() < 0.4:
+            time.sleep(chance.random() * 0.03)
+        if chance.random() < 0.1:
+            with suppress(Gone):
+                leasing.give_back(got.pk, participation_id=who.pk)
+        try_submit(got, who)
+    return n_leased
+
+
+class Countdown:
+    """How many jobs still run."""
+
+    def __init__(self, n: int) -> None:
+        self.left = n
+        self._lock = threading.Lock()
+
+    def after(self, job: Job) -> Job:
+        """Return `job`, counting itself down when it ends, however it ends."""
+
+        def run() -> object:
+            try:
+                return job()
+            finally:
+                with self._lock:
+                    self.left -= 1
+
+        return run
+
+
+def end_leases(study: Campaign, running: Countdown) -> int:
+    """Expire every lease again and again, as if its time had passed, while people work."""
+    ended = 0
+    while running.left:
+        ended += leasing.expire_due(study.pk, now=timezone.now() + timedelta(hours=1))
+        time.sleep(0.005)
+    return ended
+
+
+@pytest.mark.parametrize("budget", [None, Decimal("30.00")])
+def test_leases_that_end_during_submits_leave_consistent_facts(budget):
+    study = campaign(
+        items=40, annotator_cap=30, reward=Decimal("0.37"), fee_rate=Decimal("0.2"), budget=budget
+    )
+    workers = [
+        lambda number=number, who=who: dawdle(who, turns=22, seed=number)
+        for number, who in enumerate(crowd(study, 12))
+    ]
+    done = Countdown(len(workers))
+    sweepers = [lambda: end_leases(study, done)] * 4
+    results = at_once([*(done.after(work) for work in workers), *sweepers])
+    assert sum(results[:12]) >= 60
+    assert sum(results[12:]) > 0, "no lease ended: the test tests nothing"
+    late = LedgerEntry.objects.filter(campaign=study, kind="compensation")
+    assert late.exists(), "no late work was compensated: the test tests nothing"
+    check_invariants(study)
+
+
+@pytest.mark.parametrize("turn", range(8))
+def test_a_submit_that_races_the_end_of_its_lease_has_one_of_two_outcomes(turn):
+    study = campaign(items=1, systems=("alpha",), double_share=0)
+    slow, quick = person(study, "slow"), person(study, "quick")
+    lost = leased(slow)
+    later = timezone.now() + timedelta(hours=1)
+
+    def take_over() -> object:
+        leasing.expire_due(study.pk, now=later)
+        return leasing.lease(quick.pk)
+
+    receipt, taken = at_once([lambda: try_submit(lost, slow), take_over])
+    holders = Place.objects.filter(assignment__isnull=False).values_list("assignment", flat=True)
+    entry = LedgerEntry.objects.get()
+    assert receipt.earned == study.reward
+    if receipt.counts:
+        assert list(holders) == [lost.pk]
+        assert not isinstance(taken, Assignment)
+        assert entry.kind == LedgerEntry.Kind.REWARD
+    else:
+        assert list(holders) == [taken.pk]
+        assert entry.kind == LedgerEntry.Kind.COMPENSATION
+    check_invariants(study)
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_a_submit_that_races_a_give_back_is_never_lost(turn):
+    study = campaign(items=1, systems=("alpha",), double_share=0)
+    who = person(study)
+    mine = leased(who)
+    receipt, _none = at_once(
+        [
+            lambda: try_submit(mine, who),
+            lambda: leasing.give_back(mine.pk, participation_id=who.pk),
+        ]
+    )
+    assert receipt.counts
+    assert counted(study) == 1
+    check_invariants(study)
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_a_heartbeat_that_races_the_sweep_either_keeps_the_lease_or_says_so(turn):
+    study = campaign(items=1, systems=("alpha",), double_share=0)
+    who = person(study)
+    mine = leased(who)
+    Assignment.objects.filter(pk=mine.pk).update(expires_at=timezone.now())
+
+    def beat() -> bool:
+        with suppress(Gone):
+            return bool(leasing.heartbeat(mine.pk, participation_id=who.pk))
+        return False
+
+    kept, ended = at_once([beat, lambda: leasing.expire_due(study.pk, now=timezone.now())])
+    assert kept != bool(ended)
+    check_invariants(study)
+
+
+# --- twice the same
+
+
+@pytest.mark.parametrize("turn", range(6))
+def test_a_double_submit_makes_one_judgment_and_one_receipt(turn):
+    study = campaign(budget=Decimal("0.40"))
+    who = person(study)
+    mine = leased(who)
+    receipts = at_once([lambda: try_submit(mine, who) for _ in range(4)])
+    assert len({receipt.judgment_id for receipt in receipts}) == 1
+    assert {(receipt.counts, receipt.earned) for receipt in receipts} == {(True, study.reward)}
+    assert sorted(receipt.already for receipt in receipts) == [False, True, True, True]
+    assert Judgment.objects.get().scores.count() == 4
+    assert LedgerEntry.objects.count() == 1
+    check_invariants(study)
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_a_double_late_submit_is_paid_once(turn):
+    study = campaign(items=1, systems=("alpha",), double_share=0)
+    slow, quick = person(study, "slow"), person(study, "quick")
+    lost = leased(slow)
+    leasing.expire_due(study.pk, now=timezone.now() + timedelta(hours=1))
+    try_submit(leased(quick), quick)
+    receipts = at_once([lambda: try_submit(lost, slow) for _ in range(4)])
+    assert len({receipt.judgment_id for receipt in receipts}) == 1
+    assert {(receipt.counts, receipt.earned) for receipt in receipts} == {(False, study.reward)}
+    assert LedgerEntry.objects.filter(kind="compensation").count() == 1
+    check_invariants(study)
+
+
+def test_each_revision_of_a_draft_has_one_winner():
+    who = person(campaign())
+    mine = leased(who)
+
+    def type_on(tab: int) -> list[int]:
+        won = []
+        for revision in range(5):
+            with suppress(Conflict):
+                judgments.save_draft(
+                    mine.pk, participation_id=who.pk, revision=revision, data={"tab": tab}
+                )
+                won.append(revision)
+        return won
+
+    tabs = at_once([lambda tab=tab: type_on(tab) for tab in range(8)])
+    won = sorted(revision for tab in tabs for revision in tab)
+    assert won == list(range(len(won)))
+    assert won
+    assert Draft.objects.get().revision == len(won)
+
+
+def test_two_estimators_do_not_both_clear_the_same_marks():
+    study = campaign()
+    for _ in range(40):
+        evidence.mark(study.pk, "judgment")
+    marks = list(EvidenceChange.objects.values_list("pk", flat=True))
+
+    def clear(order: list[int]) -> bool:
+        from django.db import transaction
+
+        with transaction.atomic():
+            return evidence.clear(order)
+
+    outcomes = at_once([lambda: clear(marks), lambda: clear(marks[::-1])] * 4)
+    assert sorted(outcomes) == [False] * 7 + [True]
+
+
+# --- the campaign ends meanwhile
+
+
+def test_of_several_closers_one_wins():
+    study = campaign(items=20)
+    reasons = [Campaign.Reason.HAND, Campaign.Reason.TARGET] * 4
+    won = at_once([lambda why=why: campaigns.close(study.pk, why) for why in reasons])
+    assert sorted(won) == [False] * 7 + [True]
+    study.refresh_from_db()
+    assert study.close_reason == reasons[won.index(True)]
+    assert study.audit.filter(verb="close").count() == 1
+    won = at_once([lambda: campaigns.finish(study.pk)] * 4)
+    assert sorted(won) == [False] * 3 + [True]
+
+
+def test_of_several_who_stop_a_system_one_wins():
+    system = campaign(items=20).systems.first()
+    won = at_once([lambda: campaigns.stop_system(system.pk)] * 6)
+    assert sorted(won) == [False] * 5 + [True]
+
+
+def test_nothing_beyond_the_frontier_is_leased_once_a_campaign_closes():
+    study = campaign(items=60, annotator_cap=None)
+    people = crowd(study, THREADS - 2)
+
+    def toggle() -> None:
+        for _ in range(4):
+            time.sleep(0.05)
+            campaigns.pause(study.pk)
+            time.sleep(0.01)
+            campaigns.open_(study.pk)
+
+    def close() -> bool:
+        time.sleep(0.6)
+        return campaigns.close(study.pk, Campaign.Reason.HAND)  # open or paused, whichever
+
+    def toggle_until_closed() -> None:
+        with suppress(Conflict):
+            toggle()
+
+    def work(who: Participation) -> int:
+        n_leased = 0
+        while True:
+            got = leasing.lease(who.pk)
+            if isinstance(got, Assignment):
+                n_leased += try_submit(got, who) is not None
+            elif got.final or got.reason == "waiting":
+                return n_leased
+            else:
+                time.sleep(0.005)
+
+    jobs = [lambda who=who: work(who) for who in people]
+    done = at_once([*jobs, toggle_until_closed, close])
+    assert done[-1] is True
+    frontiers = set(System.objects.filter(campaign=study).values_list("stop_position", flat=True))
+    assert None not in frontiers
+    assert sum(done[:-2]) == counted(study)
+    beyond = Place.objects.filter(assignment__isnull=False, position__gte=max(frontiers))
+    assert not beyond.exists()
+    assert not places.free(study.pk).exists(), "a gap before the frontier was left"
+    assert campaigns.drained(study.pk)
+    check_invariants(study)
