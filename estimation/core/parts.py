@@ -39,7 +39,8 @@ class Parts:
     rest: sigma_a² h / N, what a single judgment per item leaves even after a census.
     annotator: variance from having asked these people and not others.
     annotator_sum, cell_sum: V_annot and V_cell, of which `annotator` is made.
-    df: degrees of freedom; variance or df are NaN where no interval exists.
+    df: degrees of freedom. No interval exists where it is not positive or the variance is NaN;
+    it counts the data alone, so pseudo-rows cannot conjure one up.
     """
 
     estimate: Floats
@@ -110,8 +111,7 @@ def _item_part(moments: Moments, plain: Fit, method: Method, scale: Scale) -> tu
         guarded = fit(items, estimator=method.estimator, flat=flat)
     weights = items.combination(guarded.constant, guarded.tilt)
     variance = guarded.residual_variance * weights
-    # Pseudo-rows must not conjure up an interval where the data alone have no freedom left.
-    return guarded.intercept, np.where(plain.df >= 1, variance, np.nan)
+    return guarded.intercept, variance
 
 
 def _correct_for_finite(

@@ -160,6 +160,24 @@ def test_activity_that_goes_with_leniency_is_said():
     assert "activity_matters" not in codes(fair)
 
 
+def test_activity_matters_from_half_the_half_width_on():
+    said = []
+    for seed in range(40):
+        result = estimate(random_sample(seed), estimator="mean", estimand="panel")
+        moved = abs(result.equal_annotator_mean - result.estimate)
+        quarter = result.interval(0.95).width / 4
+        assert ("activity_matters" in codes(result)) is (moved > quarter)
+        said.append(moved > quarter)
+    assert 0 < sum(said) < 40
+
+
+def test_rounding_does_not_make_a_constant_metric_vary():
+    # The mean of three times .1 is not .1, so the computed sd is not 0.
+    metric = np.full(3, 0.1)
+    assert metric.std() > 0
+    assert (Sample(**{**GOOD, "metric": metric}).standardised_metric() == 0).all()
+
+
 def test_components_need_replicates():
     for compute in (one_way, crossed, human_metric_correlation):
         with pytest.raises(errors.ReplicatesNeededError):
