@@ -15,7 +15,7 @@ from estimation.metrics import METRICS
 INSTRUMENT = "language_quality"
 OWN_METRIC = "own"
 MOST_NAMES = 500
-DEFAULT_WIDTHS = {"overall": 0.20}
+DEFAULT_WIDTHS = {"overall": "0.20"}
 HINTS = {
     "outputs": "Up to 50 MB; larger files go through the command line.",
     "name": "For you and your reviewers.",
@@ -94,7 +94,7 @@ class CampaignForm(forms.Form):
             (Estimand.PANEL, "Exactly the people who judge, and nobody else"),
         ],
     )  # fmt: skip
-    contact = forms.EmailField(label="E-mail for annotators' questions", required=False)
+    contact = forms.EmailField(label="E-mail for annotators’ questions", required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -38,7 +38,7 @@ def frame(points: list[Point], *, target: float | None) -> Frame:
     high = max(float(values.max()), max(last) + room)
     margin = 0.05 * (high - low) or 0.1
     low, high = low - margin, high + margin
-    return Frame(x_end, tuple(ticks(0, x_end, 3)), low, high, tuple(ticks(low, high, 4)))
+    return Frame(x_end, tuple(ticks(0, x_end, 2)), low, high, tuple(ticks(low, high, 4)))
 
 
 def ticks(low: float, high: float, about: int) -> list[float]:

@@ -6,7 +6,8 @@ from estimation.charts.scale import Frame
 from estimation.charts.theme import FONT, Theme
 from estimation.selectors.history import Point
 
-WIDTH, HEIGHT = 248, 128
+WIDTH, HEIGHT = 248, 130
+PADDING = {"left": 40, "right": 64, "top": 8, "bottom": 28}
 
 
 def spec(
@@ -50,6 +51,7 @@ def spec(
         layers += [
             base.mark_line(**dashed).encode(y=y("mean_low")),
             base.mark_line(**dashed).encode(y=y("mean_high")),
+            _label(alt, points, theme, y),
         ]
     layers += [
         base.mark_line(clip=True, color=theme.ink, strokeWidth=1.5).encode(y=y("estimate")),
@@ -63,6 +65,16 @@ def _record(point: Point) -> dict[str, float | None]:
         "n": point.n_judgments, "estimate": point.estimate, "low": point.low, "high": point.high,
         "mean_low": point.mean_low, "mean_high": point.mean_high,
     }  # fmt: skip
+
+
+def _label(alt: Any, points: list[Point], theme: Theme, y: Any) -> Any:
+    """“plain mean”, above its interval and the other's, in the second half of the plot."""
+    later = [p for p in points if p.n_judgments >= 0.6 * points[-1].n_judgments]
+    top = max((v for p in later for v in (p.mean_high, p.high) if v is not None), default=None)
+    at = alt.Chart(alt.InlineData(values=[{"n": points[-1].n_judgments, "top": top}]))
+    return at.mark_text(color=theme.quiet, align="right", dy=-8, fontSize=12).encode(
+        x="n:Q", y=y("top"), text=alt.value("plain mean")
+    )
 
 
 def _is_wide(last: Point, target: float | None) -> bool:
@@ -105,8 +117,8 @@ def _configured(alt: Any, chart: Any, theme: Theme) -> Any:
     return (
         chart.properties(
             width=WIDTH, height=HEIGHT, background="transparent",
-            padding={"left": 4, "right": 4, "top": 6, "bottom": 4},
-            autosize=alt.AutoSizeParams(type="pad"),
+            padding=PADDING,
+            autosize="none",  # all plots of a page have one size, whatever their labels
         )
         .configure(font=FONT)
         .configure_view(stroke=None)

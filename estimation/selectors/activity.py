@@ -23,7 +23,7 @@ _VERBS = {
     "archive": "archived it",
     "add_reviewer": "gave {name} the review of its annotators",
 }
-_ICONS = {
+_ICONS: dict[str, str] = {
     Decision.Verb.STOP_SYSTEM: "check",
     Decision.Verb.CLOSE: "stop",
     Decision.Verb.FINISH: "check",

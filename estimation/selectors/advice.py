@@ -34,7 +34,6 @@ class Situation:
     progress: Progress
     cells: tuple[Cell, ...]
     price: Decimal
-    metric_left: int
 
 
 def advise(now: Situation) -> Advice:
@@ -45,16 +44,10 @@ def _draft(now: Situation) -> Advice:
     most = now.progress.planned * now.price
     budget = now.facts.budget
     limit = f"${min(most, budget):,.2f}" if budget else f"${most:,.2f}"
-    computing = (
-        f" The metric is still being computed for {now.metric_left:,} outputs; "
-        "you need not wait for it."
-        if now.metric_left
-        else ""
-    )
     text = (
         f"Nobody can judge yet. Once open, at most {now.progress.planned:,} judgments are "
         f"collected for at most {limit}, and collection stops by itself when every interval "
-        f"is as narrow as its target.{computing}"
+        f"is as narrow as its target."
     )
     return Advice("Open the campaign", text, "open", "Open for judgments")
 
@@ -113,7 +106,7 @@ def _short_of_people(cell: Cell, level: float) -> tuple[int, str] | None:
     if needed is None or needed <= row.n_annotators:
         return None
     return needed - row.n_annotators, (
-        f"More judgments by the same people cannot narrow {cell.name} enough: {share:.0%} of its "
+        f"More judgments by the same people cannot narrow {cell.name} enough: {share * 100:.0f}\u00a0% of its "
         f"squared error is difference between people, and with these {row.n_annotators} it "
         f"cannot get below {floor:.3f}. At least {needed - row.n_annotators} more are needed "
         f"for {cell.target:.3f}."
@@ -139,6 +132,9 @@ def _wait(now: Situation) -> Advice:
 
 def _closing(now: Situation) -> Advice:
     missing, running = now.progress.missing, now.progress.running
+    if not missing and not running:
+        text = "Everything that was begun is finished. The final estimates follow in a moment."
+        return Advice("Wait a moment", text)
     text = (
         f"Items already begun are finished first, because the slow ones are not like the others. "
         f"{_places(missing)} can still be judged and {_places(running)} "

@@ -73,6 +73,16 @@ class Cell:
         return State("", "clock", "too few people" if few_people else "too few items")
 
     @property
+    def parts(self) -> str:
+        """Where the squared error comes from, such as `items 31 %, people 69 %`."""
+        shares = self.row.detail.get("parts", {}) if self.row and self.row.width is not None else {}
+        names = (("item", "items"), ("annotator", "people"), ("rest", "rest"))
+        known = [(word, shares.get(name, 0.0)) for name, word in names]
+        return ", ".join(
+            f"{word} {share * 100:.0f}\u00a0%" for word, share in known if share >= 0.005
+        )
+
+    @property
     def gauge_end(self) -> float:
         """The width at the right end of the gauge: twice the target, or the width itself."""
         width = self.row.width if self.row and self.row.width is not None else 0.0

@@ -114,9 +114,7 @@ class Dashboard:
 
     @property
     def advice(self) -> Advice:
-        return advise(
-            Situation(self.facts, self.progress, self.primary, self.price, self.metric_left)
-        )
+        return advise(Situation(self.facts, self.progress, self.primary, self.price))
 
     @property
     def notices(self) -> tuple[Notice, ...]:
