@@ -5,6 +5,7 @@ Run from the checkout: python -m bench.coverage [replicates]
 
 import sys
 from dataclasses import replace
+from typing import Any
 
 from estimation.core.simulate import BINARY, HTER_LIKE, TERNARY, Plan, simulate
 
@@ -13,7 +14,7 @@ OVERALL = Plan(TERNARY, item=0.139 / 0.43, person=0.059 / 0.43)
 GOOD = replace(OVERALL, marginal=BINARY)
 EDIT = Plan(HTER_LIKE, item=0.143 / 0.21, person=0.006 / 0.21)
 
-ROWS = [
+ROWS: list[tuple[str, Plan, float, dict[str, Any]]] = [
     ("ternary, cap 10", replace(OVERALL, cap=10), 0.2, {}),
     ("ternary, cap 10", replace(OVERALL, cap=10), 0.15, {}),
     ("ternary, cap 25", OVERALL, 0.2, {}),
