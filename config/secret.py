@@ -26,9 +26,10 @@ def secret_key(given: str, *, embedded: bool, folder: Path) -> str:
 
 
 def _refuse_weak(given: str) -> str:
-    if len(given) < 32 or given.lower().startswith(tuple(PLACEHOLDERS)):
+    repetitive = len(set(given)) < 10
+    if len(given) < 32 or repetitive or given.lower().startswith(tuple(PLACEHOLDERS)):
         raise ImproperlyConfigured(
-            "SECRET_KEY is a placeholder or shorter than 32 characters. Anybody could forge "
+            "SECRET_KEY is a placeholder, repetitive, or shorter than 32 characters. Anybody could forge "
             "sessions and worker tokens with it; generate a random one."
         )
     return given

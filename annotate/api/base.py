@@ -56,8 +56,8 @@ class NewestFirst(ById):
 class Finite(serializers.FloatField):
     """A number, or null where there is none: JSON knows neither NaN nor infinity."""
 
-    def to_representation(self, value: Any) -> float | None:  # type: ignore[override]
-        number = super().to_representation(value)
+    def to_representation(self, value: Any) -> Any:
+        number = float(value)
         return number if math.isfinite(number) else None
 
 

@@ -1,5 +1,7 @@
 """What the API shows, each page in a constant number of queries."""
 
+from typing import Any
+
 from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
@@ -41,6 +43,6 @@ def judgments(campaign: Campaign) -> QuerySet[Judgment]:
     )
 
 
-def _number(rows: QuerySet[Place, dict[str, int]]) -> Coalesce:
+def _number(rows: QuerySet[Place, Any]) -> Coalesce:
     total = Subquery(rows.annotate(n=Count("pk")).values("n"), output_field=IntegerField())
     return Coalesce(total, 0)

@@ -22,7 +22,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     estimand = serializers.ChoiceField(choices=Estimand.choices)
     role = serializers.ChoiceField(choices=["owner", "reviewer"])
     targets = serializers.SerializerMethodField()
-    systems = serializers.SlugRelatedField("name", many=True, read_only=True)
+    systems: Any = serializers.SlugRelatedField("name", many=True, read_only=True)
     planned = serializers.IntegerField(help_text="judgments planned in all")
     judged = serializers.IntegerField(help_text="judgments that count")
     spent = serializers.DecimalField(12, 2, help_text="fees included")
@@ -43,7 +43,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
 
 class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
-    """One judgment. Who gave it is told by pseudonym alone."""
+    """One judgment. Who gave it is told by pseudonym alone; scores follow within seconds."""
 
     annotator = serializers.CharField(source="annotator.pseudonym")
     item = serializers.CharField(source="output.item.key")

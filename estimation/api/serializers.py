@@ -1,5 +1,7 @@
 """Estimates and decisions as JSON: null where there is no interval."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from annotate.api.base import Finite
@@ -37,7 +39,7 @@ class DecisionSerializer(serializers.ModelSerializer[Decision]):
     """A stopping rule's act, with the ids of the estimates that caused it."""
 
     system = serializers.CharField(source="system.name", default=None, allow_null=True)
-    estimates = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
+    estimates: Any = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
 
     class Meta:
         model = Decision

@@ -1,0 +1,48 @@
+import pytest
+from django.core.cache import cache
+from rest_framework.test import APIClient
+
+from tests.factories import campaign, judge, person, user
+
+
+@pytest.fixture(autouse=True)
+def _fresh_throttle():
+    cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _fast_passwords(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def ada(db):
+    return user("ada")
+
+
+@pytest.fixture
+def client_of(db):
+    """Return an API client of a user, signed in by session."""
+
+    def of(who):
+        client = APIClient()
+        client.force_login(who)
+        return client
+
+    return of
+
+
+@pytest.fixture
+def api(ada, client_of):
+    return client_of(ada)
+
+
+@pytest.fixture
+def study(ada):
+    """An open campaign of Ada's with three judgments of two people."""
+    made = campaign(owner=ada, systems=("alpha", "beta"))
+    first, second = person(made, "worker-A1B2"), person(made, "worker-C3D4")
+    judge(first)
+    judge(first, overall=0, edit="The council met on Monday in the district, as they tell it.")
+    judge(second)
+    return made
