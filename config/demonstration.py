@@ -64,6 +64,7 @@ def _campaign() -> tuple[int, str]:
         metric=METRIC,
         reward=Decimal("0.40"),
         budget=Decimal(450),
+        lease_minutes=3,  # a visitor who walks away delays the end no longer
         seed=SEED,
     )
     campaign = ingest.create(plan, upload.read(lines), owner_id=user.pk)

@@ -29,8 +29,8 @@ def _refuse_weak(given: str) -> str:
     repetitive = len(set(given)) < 10
     if len(given) < 32 or repetitive or given.lower().startswith(tuple(PLACEHOLDERS)):
         raise ImproperlyConfigured(
-            "SECRET_KEY is a placeholder, repetitive, or shorter than 32 characters. Anybody could forge "
-            "sessions and worker tokens with it; generate a random one."
+            "SECRET_KEY is a placeholder, repetitive, or shorter than 32 characters. Anybody "
+            "could forge sessions and worker tokens with it; generate a random one."
         )
     return given
 
