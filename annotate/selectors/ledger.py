@@ -7,6 +7,7 @@ from django.db.models.functions import Coalesce
 
 from annotate.models import Assignment, Campaign, LedgerEntry
 
+CENT = Decimal("0.01")
 ZERO = Decimal("0.00")
 MONEY = DecimalField(max_digits=12, decimal_places=2)
 
@@ -40,7 +41,7 @@ def committed(campaign_id: int) -> tuple[Decimal, int]:
         .values_list("spent", "leases")
         .get()
     )
-    return row[0], row[1]
+    return _cents(row[0]), row[1]
 
 
 def earned(participation_id: int) -> tuple[Decimal, int]:
@@ -49,4 +50,9 @@ def earned(participation_id: int) -> tuple[Decimal, int]:
         amount=Coalesce(Sum("amount"), ZERO, output_field=MONEY),
         units=Count("pk", filter=Q(amount__gt=0)),
     )
-    return row["amount"], row["units"]
+    return _cents(row["amount"]), row["units"]
+
+
+def _cents(total: Decimal) -> Decimal:
+    """Undo what SQLite does to sums: it adds decimals as floats, so cents drift at 1e-12."""
+    return total.quantize(CENT)
