@@ -1,12 +1,20 @@
-"""No page waits for the broker: how long `enqueue` takes while Redis is not there."""
+"""Running for real: no page waits for the broker, and the three processes of docs/operations.md."""
 
 import os
+import secrets
+import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+from urllib.request import urlopen
 
+import psycopg2
 import pytest
 import redis
 from kombu.exceptions import OperationalError
@@ -80,3 +88,144 @@ def test_no_failure_of_the_broker_reaches_the_caller(error, monkeypatch):
     monkeypatch.setattr(celery, "_silent_until", 0.0)
     celery.enqueue(catch_up)
     assert celery._silent_until > 0
+
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Deployment:
+    """gunicorn, a worker and beat, on a fresh database and a Redis of their own."""
+
+    def __init__(self, folder: Path, database_url: str) -> None:
+        self.folder = folder
+        self.redis_url, self.redis = start_redis()
+        self.port = free_port()
+        self.environment = os.environ | {
+            "DATABASE_URL": database_url, "REDIS_URL": self.redis_url, "LOG_LEVEL": "INFO",
+            "PUBLIC_URL": f"http://localhost:{self.port}", "PLUMBLINE_VAR": str(folder),
+        }  # fmt: skip
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self) -> None:
+        self.manage("migrate", "--no-input")
+        bind = f"--bind=127.0.0.1:{self.port}"
+        self._run("gunicorn", "config.wsgi", bind, "--workers=1", "--threads=4")
+        self.start_worker()
+        self._run("celery", "-A", "config", "beat", "--loglevel=INFO", name="beat")
+
+    def start_worker(self) -> None:
+        concurrency = ("--concurrency=1", "--loglevel=INFO")
+        self._run("celery", "-A", "config", "worker", *concurrency, name="worker")
+
+    def _run(self, program: str, *arguments: str, name: str = "") -> None:
+        with (self.folder / f"{name or program}.log").open("ab") as log:
+            self.processes[name or program] = subprocess.Popen(
+                [str(Path(sys.executable).parent / program), *arguments], cwd=ROOT,
+                env=self.environment, stdout=log, stderr=log, start_new_session=True,
+            )  # fmt: skip
+
+    def manage(self, *command: str) -> str:
+        return subprocess.run(
+            [sys.executable, "manage.py", *command], cwd=ROOT, env=self.environment,
+            capture_output=True, text=True, timeout=120, check=True,
+        ).stdout  # fmt: skip
+
+    def healthy(self) -> bool:
+        try:
+            with urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=5) as answer:
+                return answer.status == 200
+        except OSError:
+            return False
+
+    def marks(self) -> int:
+        code = "from annotate.models import EvidenceChange as E; print(E.objects.count())"
+        return int(self.manage("shell", "-v0", "-c", code))
+
+    def import_campaign(self) -> str:
+        """Import in a process of its own; return the log of what it warned about."""
+        file = self.folder / "outputs.jsonl"
+        file.write_text(
+            "".join(f'{{"item": "{n}", "system": "a", "output": "text {n}"}}\n' for n in range(3))
+        )
+        return self.manage(
+            "create_campaign", str(file), "--name", "News", "--target", "overall=0.2", "--open"
+        )
+
+    def kill(self, name: str) -> None:
+        process = self.processes.pop(name)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(10)
+
+    def stop(self) -> None:
+        for process in self.processes.values():
+            process.terminate()
+        for process in self.processes.values():
+            try:
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait(10)
+        self.redis.terminate()
+        self.redis.wait(10)
+
+    def log(self, name: str) -> str:
+        return (self.folder / f"{name}.log").read_text()
+
+    def eventually(self, what: Callable[[], bool], within: float = 40) -> None:
+        until = time.monotonic() + within
+        while not what():
+            logs = "\n".join(f"== {log}\n{log.read_text()}" for log in self.folder.glob("*.log"))
+            assert time.monotonic() < until, f"not within {within} s\n{logs}"
+            time.sleep(0.3)
+
+
+@pytest.fixture
+def deployment(tmp_path, request):
+    url = os.environ["DATABASE_URL"]
+    if not url.startswith("postgres"):
+        pytest.skip("needs Postgres")
+    name = f"running_{secrets.token_hex(4)}"
+    with _postgres(url) as cursor:
+        cursor.execute(f"CREATE DATABASE {name}")
+    parts = urlsplit(url)
+    running = Deployment(tmp_path, urlunsplit(parts._replace(path=f"/{name}")))
+    try:
+        running.start()
+        yield running
+    finally:
+        running.stop()
+        with _postgres(url) as cursor:
+            cursor.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@contextmanager
+def _postgres(url: str) -> Iterator[Any]:
+    connection = psycopg2.connect(url)
+    connection.autocommit = True
+    try:
+        yield connection.cursor()
+    finally:
+        connection.close()
+
+
+def test_web_worker_and_beat_run_and_survive_the_loss_of_worker_and_redis(deployment):
+    deployment.eventually(deployment.healthy)
+    deployment.eventually(lambda: "estimation.tasks.catch_up" in deployment.log("worker"))
+
+    deployment.import_campaign()
+    deployment.eventually(lambda: deployment.marks() == 0)
+
+    deployment.kill("worker")
+    deployment.import_campaign()
+    assert deployment.marks() > 0
+    deployment.start_worker()
+    deployment.eventually(lambda: deployment.marks() == 0)
+
+    port = urlsplit(deployment.redis_url).port
+    deployment.redis.kill()
+    deployment.redis.wait(10)
+    deployment.import_campaign()  # works without a broker
+    assert deployment.healthy()
+    assert deployment.marks() > 0
+    deployment.redis = start_redis(port)[1]
+    deployment.eventually(lambda: deployment.marks() == 0, within=60)
