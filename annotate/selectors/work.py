@@ -86,14 +86,18 @@ def current(assignment: Assignment) -> Work:
 
 def draft(assignment: Assignment) -> SavedDraft:
     """Return its draft, or what the same person typed before an earlier lease on it expired."""
-    mine = Draft.objects.filter(assignment=assignment).first()
-    if mine is not None:
-        return SavedDraft(mine.revision, mine.data)
+    if Draft.objects.filter(assignment=assignment).exists():
+        return saved_draft(assignment.pk)
     earlier = Draft.objects.filter(
         assignment__annotator=assignment.annotator_id, assignment__output=assignment.output_id
     ).order_by("-saved_at")
     found = earlier.first()
     return SavedDraft(0, found.data if found else {})
+
+
+def saved_draft(assignment_id: int) -> SavedDraft:
+    mine = Draft.objects.get(assignment=assignment_id)
+    return SavedDraft(mine.revision, mine.data)
 
 
 def _study(campaign: Campaign) -> Study:

@@ -29,9 +29,10 @@ Endpoint = Callable[..., dict[str, Any]]
 class RequestError(ServiceError):
     """The request itself is wrong, whatever it asks for."""
 
-    def __init__(self, message: str, *, status: int, code: str) -> None:
+    def __init__(self, message: str, *, status: int, code: str, **detail: Any) -> None:
         super().__init__(message, code=code)
         self.status = status
+        self.detail = detail
 
 
 def worker_page(view: Callable[..., HttpResponse]) -> View:
@@ -98,6 +99,7 @@ def _private(response: HttpResponse) -> HttpResponse:
 
 def _refusal(error: ServiceError) -> HttpResponse:
     body: dict[str, Any] = {"error": error.code, "message": error.message}
+    body |= getattr(error, "detail", {})
     if isinstance(error, Invalid):
         body["errors"] = error.errors
     return JsonResponse(body, status=error.status)

@@ -1,13 +1,15 @@
 """What the annotator's page asks of the server while somebody works."""
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotate import tokens
-from annotate.errors import Invalid
+from annotate.errors import Conflict, Invalid
+from annotate.selectors import work
 from annotate.services import judgments, leasing
 from annotate.views.work_access import RequestError, worker_endpoint
 
@@ -22,13 +24,18 @@ def heartbeat(participation_id: int, _body: dict[str, Any], assignment_id: int) 
 
 @worker_endpoint("PUT")
 def draft(participation_id: int, body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
+    """Keep the draft; who is behind gets what is newer along with the refusal."""
     revision, data = body.get("revision"), body.get("data")
     if type(revision) is not int or not 0 <= revision < LARGEST or not isinstance(data, dict):
         message = _("A draft has a revision and data.")
         raise RequestError(message, status=400, code="not_a_draft")
-    saved = judgments.save_draft(
-        assignment_id, participation_id=participation_id, revision=revision, data=data
-    )
+    try:
+        saved = judgments.save_draft(
+            assignment_id, participation_id=participation_id, revision=revision, data=data
+        )
+    except Conflict as error:
+        newer = asdict(work.saved_draft(assignment_id))
+        raise RequestError(error.message, status=409, code=error.code, draft=newer) from None
     return {"revision": saved}
 
 

@@ -46,7 +46,7 @@ export function createAutosave({ api, assignment, local, read, seconds, show }) 
     try {
       const answer = await api.call("draft", "PUT", { revision, data: full(answers) }, options);
       if (answer.status === 200) return accept(answer.body.revision, answers);
-      if (answer.status === 409 && answer.body.error === "stale") return await catchUp(answer.body.message);
+      if (answer.status === 409 && answer.body.error === "stale") return catchUp(answer.body);
       show("refused", answer.body.message);
       over = answer.status !== 413;
     } catch (error) {
@@ -66,13 +66,9 @@ export function createAutosave({ api, assignment, local, read, seconds, show }) 
   }
 
   // The server has a newer revision: our own last words on leaving the page, or another tab's.
-  async function catchUp(message) {
-    const { assignment: now } = await api.freshData();
-    const theirs = now && now.id === assignment.id ? now.draft : null;
-    const { active_seconds: _time, ...answers } = theirs?.data ?? {};
-    if (theirs && (same(answers, started) || same(answers, read()))) {
-      return accept(theirs.revision, answers);
-    }
+  function catchUp({ message, draft }) {
+    const { active_seconds: _time, ...answers } = draft.data;
+    if (same(answers, started) || same(answers, read())) return accept(draft.revision, answers);
     over = true;
     show("stale", message);
   }

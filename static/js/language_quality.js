@@ -82,9 +82,10 @@ startShell(({ assignment, strings, announce, changed }) => {
 
   return {
     restore: (data) => {
-      questions.restore(data);
+      const early = questions.restore(data);
       edit.restore(data.edit);
       edit.require(reason());
+      return early;
     },
     // The edit stays in the draft even when the answers no longer ask for it.
     read: () => ({ ...questions.values(), edit: edit.value() === text ? null : edit.value() }),

@@ -46,11 +46,14 @@ export function createQuestions({ form, criteria, changed }) {
     answer,
     values: () =>
       Object.fromEntries(groups.map((g) => [g.criterion.name, checked(g) ? Number(checked(g).value) : null])),
+    // What was answered before this script ran stays; tells whether there was any of it.
     restore: (data) => {
-      for (const { criterion, radios } of groups) {
-        for (const radio of radios) radio.checked = Number(radio.value) === data[criterion.name] && data[criterion.name] !== null;
+      const early = groups.filter(checked);
+      for (const { criterion, radios } of groups.filter((group) => !early.includes(group))) {
+        for (const radio of radios) radio.checked = radio.value === String(data[criterion.name]);
       }
       showCurrent();
+      return early.length > 0;
     },
     focus: (name) => focusGroup(groups.find((group) => group.criterion.name === name)),
   };

@@ -1,6 +1,7 @@
 // What every instrument's page does around the work itself.
 //
-// An instrument offers: restore(data), read() (the draft), response() (what is submitted),
+// An instrument offers: restore(data) (true if something was answered before the script ran),
+// read() (the draft), response() (what is submitted),
 // missing() and problems(errors) (lists of {field, text, href, focus}), mark(problems), keys.
 
 import { startActiveTime } from "./active_time.js";
@@ -35,7 +36,7 @@ function work(assignment, api, createInstrument) {
   const { data, fromServer } = newest(assignment.draft, local.read());
   const time = startActiveTime({ seconds: data.active_seconds, element: document.getElementById("timer") });
   const instrument = createInstrument({ assignment, strings, announce, changed: () => onChange() });
-  instrument.restore(data);
+  const early = instrument.restore(data);
 
   const autosave = createAutosave({
     api, assignment, local, read: instrument.read, seconds: time.seconds,
@@ -60,7 +61,7 @@ function work(assignment, api, createInstrument) {
     submitter.changed();
   }
 
-  autosave.begin({ fromServer });
+  autosave.begin({ fromServer: fromServer && !early });
   document.getElementById("text").focus({ preventScroll: true });
 }
 

@@ -343,6 +343,7 @@ def test_draft_is_kept_and_a_stale_tab_is_told(client, who):
     stale = call(client, who, "draft", {"revision": 0, "data": {"fluency": -1}})
     assert stale.status_code == 409
     assert stale.json()["error"] == "stale"
+    assert stale.json()["draft"] == {"revision": 1, "data": {"fluency": 0}}
     draft = work_data(client, work_url(who))["assignment"]["draft"]
     assert draft == {"revision": 1, "data": {"fluency": 0}}
 

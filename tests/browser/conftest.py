@@ -19,14 +19,14 @@ expect.set_options(timeout=8000)
 def live_server(django_db_setup: None, django_db_modify_db_settings: None) -> Iterator[object]:
     """pytest-django's, but static files come through the middleware, as in production.
 
-    Django's test handler would answer them without `Access-Control-Allow-Origin`, and modules
-    in a sandboxed frame need it.
+    Django's test handlers, for static files and for media (whose root would be this folder),
+    answer without `Access-Control-Allow-Origin`, and modules in a sandboxed frame need it.
     """
     from django.contrib.staticfiles import handlers
     from pytest_django.live_server_helper import LiveServer
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(handlers, "StaticFilesHandler", lambda app: app)
+        patch.setattr(handlers, "StaticFilesHandler", lambda media: media.application)
         server = LiveServer("localhost", start=False)
     server.start()
     yield server

@@ -232,6 +232,7 @@ def test_inside_a_sandboxed_frame_of_another_site(page, live_server, who, extra,
     frame.locator("#submit").click()
     expect(frame.locator("#text")).to_have_attribute("aria-label", re.compile("^Text 2 "))
     assert Judgment.objects.get().response["edit"] == EDITED
+    expect(frame.locator("[data-current]")).to_be_visible()
     frame.locator("[data-opens=give-back]").click()
     frame.locator("#give-back-yes").click()
     expect(frame.locator("#today")).to_contain_text("1 text")
