@@ -10,10 +10,11 @@ from django.core.exceptions import ValidationError
 from annotate.instruments import registry
 from annotate.services.ingest import Plan
 from annotate.states import Estimand
-from estimation.metrics import METRICS
+from estimation.metrics import METRICS, Metric
 
 INSTRUMENT = "language_quality"
 OWN_METRIC = "own"
+DEFAULT_METRIC = "repetition"  # needs nothing but the text (docs/statistics.md, metrics)
 MOST_NAMES = 500
 DEFAULT_WIDTHS = {"overall": "0.20"}
 HINTS = {
@@ -38,8 +39,8 @@ HINTS = {
 
 
 def _metrics() -> list[tuple[str, Any]]:
-    free = [(m.name, m.name) for m in METRICS.values() if m.needs == "nothing"]
-    against = [(m.name, m.name) for m in METRICS.values() if m.needs == "reference"]
+    free = [(m.name, _described(m)) for m in METRICS.values() if m.needs == "nothing"]
+    against = [(m.name, _described(m)) for m in METRICS.values() if m.needs == "reference"]
     return [
         ("", "None: the plain mean of the judgments"),
         ("Computed from the text alone", free),
@@ -48,17 +49,33 @@ def _metrics() -> list[tuple[str, Any]]:
     ]
 
 
+def _described(metric: Metric) -> str:
+    """The name, and what it is without the remarks in brackets."""
+    plain = metric.description.split(" (")[0].split(": ", 1)[-1]
+    return f"{metric.name}: {plain.rstrip('.')}"
+
+
 class CampaignForm(forms.Form):
     """One form for the files and the plan of a campaign."""
 
     use_required_attribute = False  # the server says what is missing, for all fields at once
 
-    outputs = forms.FileField(label="Outputs (JSON lines)")
+    outputs = forms.FileField(
+        label="Outputs (JSON lines)",
+        error_messages={
+            "required": "Choose the file with the outputs.",
+            "empty": "The file is empty. It needs one JSON object a line, one for each output.",
+        },
+    )
     metrics = forms.FileField(
         label="Metric values (CSV), if not in the outputs file", required=False
     )
-    name = forms.CharField(label="Name", max_length=120)
-    metric = forms.ChoiceField(label="Automatic metric", required=False, choices=_metrics)
+    name = forms.CharField(
+        label="Name", max_length=120, error_messages={"required": "Give the campaign a name."}
+    )
+    metric = forms.ChoiceField(
+        label="Automatic metric", required=False, choices=_metrics, initial=DEFAULT_METRIC
+    )
     metric_column = forms.CharField(
         label="Name of the metric in your file", max_length=60, required=False
     )

@@ -103,7 +103,11 @@ def payments(campaign_id: int) -> list[tuple[str, str, Decimal]]:
         .filter(earned__gt=0)
         .order_by("pk")
     )
-    return list(rows.values_list("pseudonym", "external_id", "earned"))
+    # SQLite gives sums more digits than money has.
+    return [
+        (pseudonym, name, earned.quantize(ledger.ZERO))
+        for pseudonym, name, earned in rows.values_list("pseudonym", "external_id", "earned")
+    ]
 
 
 def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:

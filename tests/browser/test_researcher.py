@@ -1,0 +1,142 @@
+"""The researcher's way in a real browser: upload, preview, create, open; and no barrier on it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from annotate.models import Campaign
+from estimation.models import Estimate
+from tests.factories import campaign, judge, person, user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PASSWORD = "long enough to be fine"
+
+
+@pytest.fixture
+def ada(page: Page, live_server: Any) -> Page:
+    """A page of a researcher who has logged in by keyboard."""
+    user()
+    page.goto(f"{live_server.url}/login/")
+    page.get_by_label("User name").focus()
+    page.keyboard.type("ada")
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Campaigns")).to_be_visible()
+    return page
+
+
+def file_of(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def good(folder: Path) -> Path:
+    rows = [
+        {"item": f"i{i}", "system": system, "output": f"{system} wrote {i}"}
+        for i in range(60)
+        for system in ("alpha", "beta")
+    ]
+    return file_of(folder, "good.jsonl", "\n".join(map(json.dumps, rows)))
+
+
+def press(page: Page, role: Any, name: str) -> None:
+    """Reach a control with the keyboard's focus and press it."""
+    control = page.get_by_role(role, name=name)
+    control.focus()
+    expect(control).to_be_focused()
+    page.keyboard.press("Enter")
+
+
+def no_barriers(page: Page, where: str) -> None:
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        found = Axe().run(page).response["violations"]
+        assert not found, (where, theme, [(v["id"], v["nodes"][0]["html"]) for v in found])
+
+
+def history(made: Campaign) -> None:
+    for n in range(10, 60):
+        half = 1 / n**0.5
+        Estimate.objects.bulk_create(
+            Estimate(
+                campaign=made, system=system, criterion="overall", estimator="regression",
+                interval="two_way", estimand="population", metric=made.metric, level=0.95,
+                estimate=0.4, low=0.4 - half, high=0.4 + half, width=2 * half, std_error=half / 2,
+                mean_estimate=0.4, mean_low=0.4 - 1.1 * half, mean_high=0.4 + 1.1 * half,
+                n_items=n, n_population=60, n_judgments=n, n_annotators=20,
+                effective_annotators=18, detail={"at_target": False},
+            )
+            for system in made.systems.all()
+        )  # fmt: skip
+
+
+def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> None:
+    no_barriers(ada, "empty list")
+    press(ada, "link", "New campaign")
+    no_barriers(ada, "form")
+    bad = file_of(tmp_path, "bad.jsonl", '{"item": "a", "system": "s", "output": "x"}\nnope\n')
+    ada.get_by_label("Outputs (JSON lines)").set_input_files(bad)
+    press(ada, "button", "Preview")
+    expect(ada.get_by_text("Give the campaign a name.").first).to_be_visible()
+    expect(ada.get_by_label("Name", exact=True)).to_have_attribute("aria-invalid", "true")
+    ada.get_by_label("Name", exact=True).focus()
+    ada.keyboard.type("News")
+    press(ada, "button", "Preview again")
+    expect(ada.get_by_text("Line 2")).to_be_visible()
+    expect(ada.locator("#outcome")).to_be_focused()
+    no_barriers(ada, "errors")
+
+    ada.get_by_label("Outputs (JSON lines)").set_input_files(good(tmp_path))
+    press(ada, "button", "Preview again")
+    expect(ada.get_by_role("heading", name="Preview: nothing is stored yet")).to_be_visible()
+    assert not Campaign.objects.exists()
+    no_barriers(ada, "preview")
+    press(ada, "button", "Create the campaign")
+    expect(ada.get_by_role("heading", name="Open the campaign")).to_be_visible()
+    press(ada, "button", "Open for judgments")
+    expect(ada.get_by_role("heading", name="Invite people")).to_be_visible()
+    assert Campaign.objects.get().status == Campaign.Status.OPEN
+
+
+def test_no_barrier_on_list_dashboard_and_people(ada: Page, live_server: Any) -> None:
+    from django.contrib.auth.models import User
+
+    made = campaign(owner=User.objects.get())
+    judge(person(made))
+    history(made)
+    ada.goto(f"{live_server.url}/")
+    expect(ada.locator(f"#at-{made.public_id}")).to_have_text("0 of 2")
+    no_barriers(ada, "list")
+    ada.goto(live_server.url + reverse("estimation:dashboard", args=[made.public_id]))
+    no_barriers(ada, "dashboard")
+    ada.goto(live_server.url + reverse("annotate:people", args=[made.public_id]))
+    no_barriers(ada, "people")
+    ada.goto(live_server.url + reverse("annotate:act", args=[made.public_id, "close"]))
+    no_barriers(ada, "confirm")
+
+
+def test_numbers_refresh_and_disturb_nobody(ada: Page, live_server: Any) -> None:
+    from django.contrib.auth.models import User
+
+    made = campaign(owner=User.objects.get())
+    history(made)
+    ada.goto(live_server.url + reverse("estimation:dashboard", args=[made.public_id]))
+    data = ada.locator("details").first
+    data.locator("summary").click()
+    expect(data.get_by_role("table")).to_be_visible()
+    ada.get_by_role("link", name="People", exact=True).focus()
+    ada.evaluate("scrollTo(0, 250)")
+    judge(person(made))
+    expect(ada.get_by_text("1 of 12 outputs")).to_be_visible(timeout=15_000)
+    expect(ada.get_by_role("link", name="People", exact=True)).to_be_focused()
+    expect(ada.locator("details").first.get_by_role("table")).to_be_visible()
+    assert ada.evaluate("scrollY") == 250
+    assert ada.evaluate("[...document.images].every(image => image.complete && image.naturalWidth)")

@@ -1,0 +1,391 @@
+"""The dashboard: its numbers, what it advises, its plots, and what they cost."""
+
+import re
+import xml.etree.ElementTree as ET
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotate.models import Campaign
+from annotate.services import campaigns
+from estimation.charts.scale import frame, ticks
+from estimation.models import Decision, Estimate, MetricScore
+from estimation.selectors import history
+from estimation.selectors.dashboard import Dashboard
+from tests.factories import campaign, judge, leased, person, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+@pytest.fixture(autouse=True)
+def _no_plots_of_other_tests() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def ada(client: Client) -> User:
+    ada = user()
+    client.force_login(ada)
+    return ada
+
+
+def estimated(made: Campaign, n: int, width: float | None = 0.3, **changes: Any) -> list[Estimate]:
+    """One recomputation: a row for each system and criterion, after n judgments each."""
+    half = None if width is None else width / 2
+    rows = [
+        Estimate(
+            **{
+                "campaign": made, "system": system, "criterion": criterion,
+                "estimator": "regression", "interval": "two_way", "estimand": "population",
+                "metric": made.metric, "level": 0.95, "estimate": 0.4,
+                "low": half and 0.4 - half, "high": half and 0.4 + half, "width": width,
+                "std_error": half and half / 2, "df": 20, "mean_estimate": 0.41,
+                "mean_low": half and 0.41 - 1.25 * half, "mean_high": half and 0.41 + 1.25 * half,
+                "n_items": n, "n_population": 100, "n_judgments": n, "n_annotators": 20,
+                "effective_annotators": 18.0,
+                "detail": {"at_target": bool(width and width <= 0.2 and n >= 30)},
+            }
+            | changes
+        )
+        for system in made.systems.all()
+        for criterion in ("overall", "fluency")
+    ]  # fmt: skip
+    return Estimate.objects.bulk_create(rows)
+
+
+def page(client: Client, made: Campaign) -> Any:
+    answer = client.get(reverse("estimation:dashboard", args=[made.public_id]))
+    assert answer.status_code == 200
+    return answer
+
+
+def board(client: Client, made: Campaign) -> Dashboard:
+    found: Dashboard = page(client, made).context["board"]
+    return found
+
+
+def plot(made: Campaign, upto: int, *, theme: str = "light", criterion: str = "overall") -> str:
+    system = made.systems.all()[0].pk
+    return reverse("estimation:trend", args=[made.public_id, criterion, system, upto, theme])
+
+
+def test_primary_criteria_come_first_with_the_newest_numbers(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    estimated(made, 40, 0.5)
+    estimated(made, 60, 0.25)
+    found = board(client, made)
+    assert found.rows[0].criterion.name == "overall"
+    assert [row.target for row in found.rows] == [0.2, None, None, None]
+    for cell in found.primary:
+        assert cell.row is not None
+        assert (cell.row.n_judgments, cell.row.width) == (60, 0.25)
+        assert cell.state.word == "0.050 too wide"
+    assert (found.n_at_target, found.n_wide) == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("n", "width", "changes", "word"),
+    [
+        (60, 0.19, {}, "at target"),
+        (60, 0.25, {}, "0.050 too wide"),
+        (20, 0.19, {}, "too few items"),
+        (60, 0.19, {"effective_annotators": 3.0, "detail": {}}, "too few people"),
+        (60, None, {"low": None, "high": None}, "no interval yet"),
+    ],
+)
+def test_the_state_of_a_cell_in_words(
+    client: Client, ada: User, n: int, width: float | None, changes: Any, word: str
+) -> None:
+    made = campaign(owner=ada)
+    estimated(made, n, width, **changes)
+    assert {cell.state.word for cell in board(client, made).primary} == {word}
+
+
+def test_intervals_are_cut_to_the_scale_for_display_only(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    estimated(made, 40, 1.6, estimate=0.9, low=0.1, high=1.7)
+    cell = board(client, made).primary[0]
+    assert (cell.low, cell.high) == (0.1, 1.0)
+    assert cell.row is not None
+    assert cell.row.width == 1.6
+
+
+def test_what_the_metric_saves(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    assert board(client, made).saving.share is None
+    estimated(made, 60, 0.2)  # the plain mean's interval is 1.25 times as wide
+    saving = board(client, made).saving
+    assert saving.share == pytest.approx(1 - 1 / 1.25**2)
+    assert "36\u00a0%" in page(client, made).content.decode()
+    estimated(made, 61, 0.2, mean_low=0.35, mean_high=0.45)
+    assert not board(client, made).saving.helps
+    assert "does not help yet" in page(client, made).content.decode()
+
+
+def test_money_and_judgments_are_those_of_the_ledger(client: Client, ada: User) -> None:
+    made = campaign(owner=ada, fee_rate=Decimal("0.2"), budget=Decimal(30))
+    judge(person(made, "p1"))
+    judge(person(made, "p2"))
+    leased(person(made, "p3"))
+    found = board(client, made)
+    assert found.progress.spent == Decimal("0.96")
+    assert (found.progress.judged, found.progress.running) == (2, 1)
+    assert found.progress.annotators == 3
+    assert found.price == Decimal("0.48")
+
+
+def test_advice_follows_the_state(client: Client, ada: User) -> None:
+    made = campaign(owner=ada, is_open=False)
+
+    def advised() -> tuple[str, str]:
+        advice = board(client, made).advice
+        return advice.title, advice.act
+
+    assert advised() == ("Open the campaign", "open")
+    campaigns.open_(made.pk)
+    assert advised() == ("Invite people", "people")
+    judge(person(made))
+    estimated(made, 60, 0.25)
+    assert advised()[0].startswith("Nothing:")
+    campaigns.pause(made.pk)
+    assert advised() == ("Go on collecting", "open")
+    campaigns.open_(made.pk)
+    leased(person(made, "slow"))
+    campaigns.close(made.pk, Campaign.Reason.TARGET)
+    assert advised() == ("Wait for the last judgments", "finish")
+    campaigns.finish(made.pk)
+    assert advised() == ("Decide whether to reopen", "reopen")
+    estimated(made, 70, 0.19)
+    assert advised()[0] == "Read the results"
+    campaigns.archive(made.pk, actor_id=ada.pk)
+    assert advised() == ("Nothing", "")
+
+
+def test_more_people_are_asked_for_where_people_are_the_limit(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    judge(person(made))
+    shares = {"item": 0.2, "annotator": 0.8, "rest": 0.0}
+    estimated(made, 60, 0.4, detail={"at_target": False, "parts": shares})
+    advice = board(client, made).advice
+    assert re.fullmatch(r"Ask \d+ more people", advice.title)
+    assert advice.act == "people"
+    assert "cannot get below" in advice.text
+    # The same width from too few items is no reason to ask more people.
+    shares = {"item": 0.98, "annotator": 0.02, "rest": 0.0}
+    estimated(made, 61, 0.4, detail={"at_target": False, "parts": shares})
+    assert "more people" not in board(client, made).advice.title
+
+
+def test_a_panel_is_never_told_to_ask_more_people(client: Client, ada: User) -> None:
+    made = campaign(owner=ada, estimand="panel", annotator_cap=None)
+    judge(person(made))
+    estimated(made, 60, 0.4, effective_annotators=2.0)
+    assert "more people" not in board(client, made).advice.title
+    assert "exactly these annotators" in page(client, made).content.decode()
+
+
+def test_metric_progress_is_shown_until_it_is_complete(client: Client, ada: User) -> None:
+    made = campaign(owner=ada, is_open=False)
+    outputs = list(made.outputs.all())
+    scores = [
+        MetricScore(campaign=made, output=o, metric="quality", version="1", value=0)
+        for o in outputs
+    ]
+    MetricScore.objects.bulk_create(scores[:5])
+    found = board(client, made)
+    assert (found.metric_left, found.live) == (len(outputs) - 5, True)
+    assert f"5 of {len(outputs)} outputs" in page(client, made).content.decode()
+    MetricScore.objects.bulk_create(scores[5:])
+    assert not board(client, made).live
+    assert "is being computed" not in page(client, made).content.decode()
+
+
+def test_the_log_tells_decisions_and_acts(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    campaigns.pause(made.pk, actor_id=ada.pk)
+    Decision.objects.create(campaign=made, verb="close", reason="target", text="Narrow enough.")
+    texts = [(line.who, line.text) for line in board(client, made).lines]
+    assert texts[0] == ("Plumbline", "Narrow enough.")
+    assert texts[1] == ("ada", "paused it")
+    assert ("ada", "created the campaign with 12 outputs") in texts
+
+
+def test_final_or_provisional_and_for_whom(client: Client, ada: User) -> None:
+    made = campaign(owner=ada, level=0.9)
+    text = page(client, made).content.decode()
+    assert "Provisional" in text
+    assert "90\u00a0% intervals for people in general" in text
+    assert "not all at once" in text
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    campaigns.finish(made.pk)
+    text = page(client, made).content.decode()
+    assert "Final." in text
+    assert "closed by hand" in text
+
+
+def test_numbers_answer_only_when_something_has_changed(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    address = reverse("estimation:numbers", args=[made.public_id])
+    first = client.get(address)
+    have = {"have": first.context["fingerprint"]}
+    assert f"have={have['have']}" in first.content.decode()
+    assert client.get(address, have).status_code == 204
+    estimated(made, 40)
+    assert client.get(address, have).status_code == 200
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    campaigns.finish(made.pk)
+    MetricScore.objects.bulk_create(
+        MetricScore(campaign=made, output=o, metric="quality", version="1", value=0)
+        for o in made.outputs.all()
+    )
+    last = client.get(address, have)
+    assert last.status_code == 286
+    assert "hx-get" not in last.content.decode().split(">")[0]
+
+
+def test_plots_exist_in_both_themes_and_are_drawn_once(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    for n in range(10, 60):
+        estimated(made, n, 2 / n**0.5)
+    last = max(Estimate.objects.values_list("pk", flat=True))
+    drawn = {}
+    for theme in ("light", "dark"):
+        answer = client.get(plot(made, last, theme=theme))
+        assert answer["Content-Type"] == "image/svg+xml"
+        assert "immutable" in answer["Cache-Control"]
+        assert ET.fromstring(answer.content).tag.endswith("svg")
+        drawn[theme] = answer.content
+    assert drawn["light"] != drawn["dark"]
+    text = drawn["light"].decode()
+    for label in ("target", "plain mean", "judgments"):
+        assert label in text, label
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(plot(made, last)).content == drawn["light"]
+    assert not any("estimation_estimate" in query["sql"] for query in queries)
+
+
+def drawing(client: Client, address: str) -> bytes:
+    """The plot without the numbers that the renderer gives to its clip paths."""
+    return re.sub(rb"clip\d+", b"clip", client.get(address).content)
+
+
+def test_a_plot_never_changes_meaning(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    early = estimated(made, 40, 0.5)[-1].pk
+    before = drawing(client, plot(made, early))
+    estimated(made, 41, 0.1, estimate=-0.9, low=-0.95, high=-0.85)
+    cache.clear()
+    assert drawing(client, plot(made, early)) == before
+
+
+def test_plots_that_do_not_exist_are_not_found(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    last = estimated(made, 40)[-1].pk
+    other = campaign(owner=user("eve"))
+    system = other.systems.all()[0].pk
+    foreign = [made.public_id, "overall", system, last, "light"]
+    assert client.get(plot(made, last, theme="sepia")).status_code == 404
+    assert client.get(plot(made, last, criterion="taste")).status_code == 404
+    assert client.get(plot(made, 0)).status_code == 404
+    assert client.get(reverse("estimation:trend", args=foreign)).status_code == 404
+
+
+def test_the_page_points_to_plots_table_and_text(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    last = estimated(made, 40, 0.25)[-1].pk
+    text = page(client, made).content.decode()
+    newest = last - 1  # the last row of the criterion overall
+    assert plot(made, newest, theme="dark") in text
+    assert plot(made, newest) in text
+    assert "alpha, overall: after 40 judgments the estimate is 0.40" in text
+    assert "<style" not in text
+    assert " style=" not in text
+    assert re.findall(r"<script(?![^>]*src)", text) == []
+
+
+def test_history_is_thinned_but_keeps_its_ends(ada: User) -> None:
+    made = campaign(owner=ada, systems=("alpha",))
+    for n in range(1, 301):
+        estimated(made, n)
+    points = history.points(made.pk, "overall")
+    counts = [point.n_judgments for point in points]
+    assert counts[0] == 1
+    assert counts[-1] == 300
+    assert 60 <= len(counts) <= history.MOST_POINTS
+    assert len(history.points(made.pk, "overall", most=12)) <= 12
+    middle = Estimate.objects.filter(n_judgments=100, criterion="overall").get().pk
+    assert history.points(made.pk, "overall", upto=middle)[-1].n_judgments == 100
+
+
+def test_the_data_of_a_plot_as_table_and_csv(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    for n in range(10, 50):
+        last = estimated(made, n)[-1].pk
+    args = [made.public_id, "overall", made.systems.all()[0].pk, last]
+    table = client.get(reverse("estimation:trend-table", args=args))
+    assert 2 <= len(table.context["points"]) <= 12
+    fragment = client.get(
+        reverse("estimation:trend-table", args=args), headers={"HX-Request": "true"}
+    )
+    assert b"<html" not in fragment.content
+    csv = client.get(reverse("estimation:trend-data", args=args)).content.decode().splitlines()
+    assert csv[0].startswith("judgments,estimate,low,high")
+    assert len(csv) == 41
+
+
+def test_the_list_learns_how_many_intervals_are_at_target(client: Client, ada: User) -> None:
+    made = campaign(owner=ada)
+    estimated(made, 60, 0.3)
+    estimated(made, 61, 0.19)
+    foreign = campaign(owner=user("eve"))
+    answer = client.get(reverse("estimation:at-target"))
+    assert [(found.n_intervals, reached) for found, reached in answer.context["lines"]] == [(2, 2)]
+    assert foreign.public_id not in answer.content.decode()
+
+
+def count_queries(client: Client, address: str) -> int:
+    client.get(address)
+    with CaptureQueriesContext(connection) as queries:
+        client.get(address)
+    return len(queries)
+
+
+def test_pages_ask_a_constant_number_of_queries(client: Client, ada: User) -> None:
+    small = campaign(owner=ada, systems=("alpha",))
+    estimated(small, 40)
+    judge(person(small))
+    large = campaign(owner=ada, systems=tuple("abcdef"), items=20)
+    for n in range(40, 60):
+        estimated(large, n)
+    for n in range(4):
+        judge(person(large, f"p{n}"))
+        campaigns.pause(large.pk, actor_id=ada.pk)
+        campaigns.open_(large.pk, actor_id=ada.pk)
+    for name in ("dashboard", "numbers"):
+        few, many = (
+            count_queries(client, reverse(f"estimation:{name}", args=[made.public_id]))
+            for made in (small, large)
+        )
+        assert few == many <= 25, name
+
+
+def test_ticks_are_round_and_inside() -> None:
+    assert ticks(-0.23, 0.71, 4) == [-0.2, 0.0, 0.2, 0.4, 0.6]
+    assert ticks(0, 214, 2) == [0, 100, 200]
+    assert ticks(0, 7, 2)[0] == 0
+
+
+def test_early_wide_intervals_do_not_flatten_the_plot() -> None:
+    wide = history.Point(1, "overall", 2, 0.4, -5.0, 6.0, 0.4, -5.0, 6.0)
+    later = [history.Point(1, "overall", n, 0.4, 0.3, 0.5, 0.4, 0.28, 0.52) for n in range(20, 101)]
+    found = frame([wide, *later], target=0.2)
+    assert found.low == pytest.approx(0.28, abs=0.03)
+    assert found.high == pytest.approx(0.52, abs=0.03)
+    assert found.x_end == 100
