@@ -135,6 +135,7 @@ def resume_system(system_id: int, **detail: Any) -> bool:
             audit.record(
                 "resume_system", campaign_id=campaign.pk, subject=f"system:{system.name}", **detail
             )
+            evidence.mark(campaign.pk, "resumed")  # what lay beyond the old stop counts again
     return bool(resumed)
 
 

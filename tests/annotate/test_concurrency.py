@@ -26,9 +26,8 @@ from annotate.models import (
     LedgerEntry,
     Participation,
     Place,
-    System,
 )
-from annotate.selectors import ledger, places
+from annotate.selectors import ledger
 from annotate.services import campaigns, evidence, judgments, leasing, participations
 from tests.factories import GOOD, campaign, leased, person
 
@@ -457,64 +456,3 @@ def test_two_estimators_do_not_both_clear_the_same_marks():
 
     outcomes = at_once([lambda: clear(marks), lambda: clear(marks[::-1])] * 4)
     assert sorted(outcomes) == [False] * 7 + [True]
-
-
-# --- the campaign ends meanwhile
-
-
-def test_of_several_closers_one_wins():
-    study = campaign(items=20)
-    reasons = [Campaign.Reason.HAND, Campaign.Reason.TARGET] * 4
-    won = at_once([lambda why=why: campaigns.close(study.pk, why) for why in reasons])
-    assert sorted(won) == [False] * 7 + [True]
-    study.refresh_from_db()
-    assert study.close_reason == reasons[won.index(True)]
-    assert study.audit.filter(verb="close").count() == 1
-    won = at_once([lambda: campaigns.finish(study.pk)] * 4)
-    assert sorted(won) == [False] * 3 + [True]
-
-
-def test_of_several_who_stop_a_system_one_wins():
-    system = campaign(items=20).systems.first()
-    won = at_once([lambda: campaigns.stop_system(system.pk)] * 6)
-    assert sorted(won) == [False] * 5 + [True]
-
-
-def test_nothing_beyond_the_frontier_is_leased_once_a_campaign_closes():
-    study = campaign(items=60, annotator_cap=None)
-    people = crowd(study, THREADS - 2)
-
-    def toggle() -> None:
-        with suppress(Conflict):  # closed meanwhile
-            for _ in range(4):
-                time.sleep(0.05)
-                campaigns.pause(study.pk)
-                time.sleep(0.01)
-                campaigns.open_(study.pk)
-
-    def close() -> bool:
-        time.sleep(0.6)
-        return campaigns.close(study.pk, Campaign.Reason.HAND)  # open or paused, whichever
-
-    def work(who: Participation) -> int:
-        n_leased = 0
-        for _ in range(500):
-            got = leasing.lease(who.pk)
-            if isinstance(got, Assignment):
-                n_leased += try_submit(got, who) is not None
-            elif got.reason in ("closing", "closed"):
-                return n_leased
-            time.sleep(0.02)
-        raise AssertionError(f"still {got} after 500 turns")
-
-    jobs = [lambda who=who: work(who) for who in people]
-    done = at_once([*jobs, toggle, close])
-    assert done[-1] is True
-    frontiers = set(System.objects.filter(campaign=study).values_list("stop_position", flat=True))
-    assert None not in frontiers
-    assert sum(done[:-2]) == counted(study)
-    beyond = Place.objects.filter(assignment__isnull=False, position__gte=max(frontiers))
-    assert not beyond.exists()
-    assert not places.free(study.pk).exists(), "a gap before the frontier was left"
-    assert campaigns.drained(study.pk)
-    check_invariants(study)
