@@ -109,7 +109,7 @@ class Deployment:
     def start(self) -> None:
         self.manage("migrate", "--no-input")
         bind = f"--bind=127.0.0.1:{self.port}"
-        self._run("gunicorn", "config.wsgi", bind, "--workers=1", "--threads=4")
+        self._run("gunicorn", "config.wsgi", bind, "--threads=4", "--no-control-socket")
         self.start_worker()
         self._run("celery", "-A", "config", "beat", "--loglevel=INFO", name="beat")
 
