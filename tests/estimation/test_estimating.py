@@ -231,3 +231,20 @@ def test_catch_up_finds_old_marks_and_reports_failures(monkeypatch, settings):
     monkeypatch.setattr(estimating, "refresh", refresh)
     estimating.catch_up()
     assert latest(study.pk)
+
+
+def test_each_task_may_run_twice():
+    from annotate.tasks import expire_leases
+    from estimation.tasks import catch_up, estimate_campaign
+
+    study = campaign()
+    work(study, judgments_=4)
+    assert [estimate_campaign(study.pk), estimate_campaign(study.pk)] == [True, False]
+    Assignment.objects.update(expires_at=study.created_at)
+    leased(person(study, "slow"))
+    Assignment.objects.update(expires_at=study.created_at)
+    assert [expire_leases(), expire_leases()] == [1, 0]
+    written = Estimate.objects.count()
+    estimating.refresh(study.pk)
+    assert [catch_up(), catch_up()] == [0, 0]
+    assert Estimate.objects.count() == written + 8

@@ -1,0 +1,175 @@
+"""Making campaigns: whole or nothing, and a sample that a seed determines (data rules 7, 9)."""
+
+import hashlib
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotate.errors import Invalid
+from annotate.models import Authorship, Campaign, Item, Output, Place, System
+from annotate.services import ingest
+from annotate.services.upload import Row, UploadRefused
+from tests.factories import plan, rows, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+def make(rows_: list[Row] | None = None, **changes) -> Campaign:
+    return ingest.create(plan(**changes), rows_ or rows(20), owner_id=None)
+
+
+def order(campaign: Campaign) -> list[str]:
+    return list(campaign.items.order_by("position").values_list("key", flat=True))
+
+
+def planned(campaign: Campaign) -> list[tuple]:
+    return list(
+        campaign.places.order_by("position", "output_id", "number").values_list(
+            "position", "output__digest", "number"
+        )
+    )
+
+
+@pytest.mark.parametrize("model", [Item, Output, Authorship, Place])
+def test_a_failure_in_the_middle_leaves_nothing(monkeypatch, model):
+    def fail(*args, **kwargs):
+        raise RuntimeError("the disk is full")
+
+    owner = user()
+    monkeypatch.setattr(model.objects, "bulk_create", fail)
+    with pytest.raises(RuntimeError):
+        ingest.create(plan(), rows(), owner_id=owner.pk)
+    for each in (Campaign, System, Item, Output, Authorship, Place):
+        assert not each._base_manager.exists(), each
+
+
+def test_the_same_seed_gives_the_same_sample_and_another_seed_another():
+    first, again, other = make(seed=5), make(seed=5), make(seed=6)
+    assert order(first) == order(again)
+    assert planned(first) == planned(again)
+    assert order(first) != order(other)
+    assert sorted(order(first)) == sorted(order(other))
+
+
+def test_without_a_seed_one_is_drawn_and_kept():
+    first, second = make(seed=None), make(seed=None)
+    assert first.seed != second.seed
+    assert order(make(seed=first.seed)) == order(first)
+
+
+def test_positions_are_a_permutation():
+    made = make()
+    positions = made.items.order_by("position").values_list("position", flat=True)
+    assert list(positions) == list(range(20))
+    assert order(made) != [f"item-{i}" for i in range(20)]
+
+
+def test_places_stand_at_the_position_of_their_item():
+    for place in make().places.select_related("output__item"):
+        assert place.position == place.output.item.position
+
+
+def test_all_systems_are_alike():
+    made = make(systems_ := rows(30, ("a", "b", "c")), double_share=0.4)
+    per_system = [
+        sorted(
+            Place.objects.filter(output__authorships__system=system).values_list(
+                "position", "number"
+            )
+        )
+        for system in made.systems.all()
+    ]
+    assert len(systems_) == 90
+    assert per_system[0] == per_system[1] == per_system[2]
+
+
+def test_no_system_is_always_first_in_its_item():
+    made = make(rows(40))
+    alpha = made.systems.get(name="alpha")
+    first_ids = [item.outputs.order_by("pk").first().pk for item in made.items.all()]
+    n_first = Authorship.objects.filter(system=alpha, output__in=first_ids).count()
+    assert 8 <= n_first <= 32
+
+
+def test_identical_texts_of_an_item_are_one_output_of_several_systems():
+    same = [
+        Row("1", "a", "The same.", metrics={"quality": 1.0}),
+        Row("1", "b", "The same.", metrics={"quality": 2.0}),
+        Row("1", "c", "Another.", metrics={"quality": 5.0}),
+        Row("2", "a", "The same.", metrics={"quality": 3.0}),
+    ]
+    made = make(same, double_share=0)
+    assert made.outputs.count() == made.places.count() == 3
+    shared = Output.objects.get(item__key="1", text="The same.")
+    assert set(shared.authorships.values_list("system__name", flat=True)) == {"a", "b"}
+    assert shared.given_metrics == {"quality": 1.5}
+    assert shared.digest == hashlib.sha256(b"The same.").hexdigest()
+
+
+@given(
+    st.floats(0, 1),
+    st.integers(0, 2**63 - 1),
+    st.integers(1, 300),
+)
+def test_every_prefix_of_the_sample_holds_its_share_of_double_judgments(share, seed, n):
+    count = ingest._every_so_many(plan(double_share=share), seed)
+    doubles = 0
+    for position in range(n):
+        judgments = count(Row("1", "a", "x"), position)
+        assert judgments in (1, 2)
+        doubles += judgments - 1
+        assert abs(doubles - share * (position + 1)) < 1 + 1e-6
+
+
+def test_which_items_are_judged_twice_depends_on_the_seed():
+    doubled = {
+        tuple(make(seed=seed).places.filter(number=2).values_list("position", flat=True))
+        for seed in range(12)
+    }
+    assert len(doubled) > 1
+
+
+def test_the_owner_and_the_act_are_stored():
+    owner = user()
+    made = ingest.create(plan(), rows(), owner_id=owner.pk)
+    assert made.status == "draft"
+    assert made.memberships.get().role == "owner"
+    assert made.audit.get(verb="create").actor == owner
+    assert made.evidence_changes.get().reason == "imported"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("name", "  "),
+        ("name", "x" * 121),
+        ("targets", {}),
+        ("targets", {"beauty": 0.1}),
+        ("targets", {"overall": 0}),
+        ("targets", {"overall": float("nan")}),
+        ("instrument", "none such"),
+        ("reward", Decimal("-0.01")),
+        ("reward", Decimal("0.405")),
+        ("fee_rate", Decimal("-0.2")),
+        ("budget", Decimal(0)),
+        ("max_judgments", 0),
+        ("level", 1.0),
+        ("level", float("nan")),
+        ("double_share", 1.1),
+        ("annotator_cap", 0),
+        ("lease_minutes", 0),
+    ],
+)
+def test_a_plan_that_cannot_be_names_the_field(field, value):
+    with pytest.raises(Invalid) as refused:
+        make(**{field: value})
+    assert set(refused.value.errors) == {field}
+    assert not Campaign.objects.exists()
+
+
+def test_a_metric_that_cannot_be_had_is_refused():
+    with pytest.raises(UploadRefused, match="no value of the metric “comet”"):
+        make(metric="comet")
+    assert not Campaign.objects.exists()

@@ -1,0 +1,99 @@
+"""What happens when a worker is killed, or Redis is away: nothing is lost."""
+
+import threading
+import time
+from urllib.parse import urlsplit
+
+import pytest
+import urllib3
+from django.db import connection, transaction
+
+from annotate.demo.browser import Browser
+from annotate.models import EvidenceChange, Judgment, Participation
+from annotate.tokens import participation_token
+from estimation.models import Estimate
+from tests.factories import GOOD, campaign, judge, person
+from tests.processes import stack, wait_for
+from tests.servers import free_port, start_redis
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def redis():
+    """A Redis of this test's own: other tests' messages stay out."""
+    url, process = start_redis()
+    yield url, process
+    process.kill()
+
+
+def worker_waits_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")  # else a transaction sees one moment
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+            "AND wait_event_type = 'Lock' AND query LIKE 'DELETE%evidencechange%'"
+        )
+        return cursor.fetchone()[0] > 0
+
+
+def test_a_worker_killed_before_its_estimate_is_written_loses_nothing(tmp_path, redis):
+    study = campaign()
+    for name in ("a", "b", "c"):
+        judge(person(study, name))
+    with stack(tmp_path, redis_url=redis[0]) as processes:
+        with transaction.atomic():
+            # Holding the marks stops the worker just before it writes.
+            list(EvidenceChange.objects.select_for_update())
+            processes.start("worker", "beat")
+            wait_for(worker_waits_for_a_lock)
+            processes.kill("worker")
+        assert not Estimate.objects.exists()
+        assert EvidenceChange.objects.exists()
+        processes.start("worker")
+        wait_for(Estimate.objects.exists)
+        wait_for(lambda: not EvidenceChange.objects.exists())
+    assert set(Estimate.objects.values_list("n_judgments", flat=True)) <= {2, 3}
+
+
+def test_a_submit_without_redis_is_quick_and_its_estimate_follows(tmp_path, redis):
+    url, server = redis
+    study = campaign(systems=("alpha",))
+    port = free_port()
+    with stack(tmp_path, redis_url=url, port=port) as processes:
+        processes.start("web")
+        base = f"http://127.0.0.1:{port}"
+        wait_for(lambda: answers(f"{base}/healthz"))
+        assert submit(base, person(study, "first")) < 60  # the broker is there and connected
+        server.kill()
+        server.wait()
+        assert submit(base, person(study, "second")) < 1.0
+        assert submit(base, person(study, "third")) < 1.0
+        processes.start("worker", "beat")
+        assert not Estimate.objects.exists()
+        _url, again = start_redis(port=int(urlsplit(url).port or 0))
+        try:
+            wait_for(Estimate.objects.exists)
+        finally:
+            again.kill()
+    assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {3}
+
+
+def submit(base: str, who: Participation) -> float:
+    """Judge one text through the pages, and return how long the submit took in seconds."""
+    browser = Browser(threading.Event())
+    page = browser.open(f"{base}/work/p/{participation_token(who.pk)}/")
+    before = Judgment.objects.count()
+    began = time.monotonic()
+    errors = browser.submit(page, GOOD, 20.0)
+    took = time.monotonic() - began
+    assert errors == {}  # a 2xx
+    assert Judgment.objects.count() == before + 1
+    return took
+
+
+def answers(url: str) -> bool:
+    try:
+        return urllib3.request("GET", url, retries=False, timeout=5).status == 200
+    except urllib3.exceptions.HTTPError:
+        return False
