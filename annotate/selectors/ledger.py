@@ -47,10 +47,10 @@ def committed(campaign_id: int) -> tuple[Decimal, int]:
 def earned(participation_id: int) -> tuple[Decimal, int]:
     """Return (amount earned, paid units) of one participation, fees excluded."""
     row = LedgerEntry.objects.filter(participation_id=participation_id).aggregate(
-        amount=Coalesce(Sum("amount"), ZERO, output_field=MONEY),
+        total=Coalesce(Sum("amount"), ZERO, output_field=MONEY),
         units=Count("pk", filter=Q(amount__gt=0)),
     )
-    return _cents(row["amount"]), row["units"]
+    return _cents(row["total"]), row["units"]
 
 
 def _cents(total: Decimal) -> Decimal:

@@ -7,6 +7,8 @@ from django.db import transaction
 from annotate.models import EvidenceChange
 from annotate.signals import evidence_changed
 
+BATCH = 500  # marks pile up while no worker runs, and SQLite takes only so many parameters
+
 
 def mark(campaign_id: int, reason: str) -> None:
     """Mark the campaign's evidence as changed; call it inside the changing transaction.
@@ -26,6 +28,10 @@ def clear(mark_ids: Iterable[int]) -> bool:
     Call it in the transaction that writes the result: on False the caller rolls back, because
     another worker has already written a result from evidence at least as new.
     """
-    wanted = list(mark_ids)
-    removed, _ = EvidenceChange.objects.filter(pk__in=wanted).delete()
+    wanted = sorted(mark_ids)  # one order for all, or two workers could wait for each other
+    removed = 0
+    for start in range(0, len(wanted), BATCH):
+        batch = EvidenceChange.objects.filter(pk__in=wanted[start : start + BATCH])
+        held = batch.select_for_update().order_by("pk").values_list("pk", flat=True)
+        removed += EvidenceChange.objects.filter(pk__in=list(held)).delete()[0]
     return removed == len(wanted)

@@ -113,7 +113,10 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
             0 < len(plan.name.strip()) <= 120,
             "Give the campaign a name of at most 120 characters.",
         ),
-        "reward": (0 <= plan.reward < MOST_REWARD, "The reward lies between 0 and a million."),
+        "reward": (
+            0 <= plan.reward < MOST_REWARD and plan.reward == round(plan.reward, 2),
+            "The reward lies between 0 and a million, in whole cents.",
+        ),
         "fee_rate": (0 <= plan.fee_rate < 10, "The crowd's fee is a share, such as 0.2 for 20 %."),
         "budget": (
             plan.budget is None or 0 < plan.budget < MOST_BUDGET,

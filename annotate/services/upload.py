@@ -14,6 +14,7 @@ from typing import Any
 REQUIRED = ("item", "system", "output")
 OPTIONAL = ("reference", "input", "metrics")
 MOST_ERRORS = 50
+LONGEST_METRIC = 60
 LONGEST = {"item": 120, "system": 80, "output": 50_000, "reference": 50_000, "input": 200_000}
 
 
@@ -71,8 +72,8 @@ def read(lines: Iterable[bytes]) -> list[Row]:
     for number, line in enumerate(lines, start=1):
         if line.strip():
             _read_line(line, number, reading)
-        if len(reading.errors) >= MOST_ERRORS:
-            raise UploadRefused(reading.errors, more=True)
+        if len(reading.errors) > MOST_ERRORS:
+            raise UploadRefused(reading.errors[:MOST_ERRORS], more=True)
     if not reading.rows and not reading.errors:
         reading.errors.append(
             RowError(0, "The file is empty. It needs one JSON object a line, one for each output.")
@@ -121,7 +122,8 @@ def _row(value: dict[str, Any], line: int) -> Row:
         if name not in REQUIRED + OPTIONAL:
             close = get_close_matches(name, REQUIRED + OPTIONAL, n=1)
             hint = f" Did you mean “{close[0]}”?" if close else ""
-            raise ValueError(f"unknown field “{name}”.{hint}")
+            shown = name[:80].encode(errors="replace").decode()
+            raise ValueError(f"unknown field “{shown}”.{hint}")
     texts = {name: _text(value, name) for name in (*REQUIRED, "reference", "input")}
     return Row(**texts, metrics=_metrics(value.get("metrics", {})), line=line)
 
@@ -157,11 +159,19 @@ def _metrics(given: Any) -> dict[str, float]:
     if not isinstance(given, dict):
         raise ValueError('“metrics” must be an object of numbers, such as {"comet": 0.71}.')
     for name, number in given.items():
+        _check_metric_name(name)
         if isinstance(number, bool) or not isinstance(number, int | float):
             raise ValueError(f"metric “{name}” is not a number.")
         if not _finite(number):
             raise ValueError(f"metric “{name}” is not finite.")
     return {name: float(number) for name, number in given.items()}
+
+
+def _check_metric_name(name: str) -> None:
+    if not 0 < len(name) <= LONGEST_METRIC:
+        raise ValueError(f"the name of a metric has 1 to {LONGEST_METRIC} characters.")
+    if "\x00" in name or not _encodable(name):
+        raise ValueError("the name of a metric contains a character that no text has.")
 
 
 def _finite(number: float) -> bool:
@@ -221,8 +231,8 @@ def read_metrics(lines: Iterable[bytes], rows: list[Row]) -> list[Row]:
             _add_value(record, by_pair)
         except ValueError as problem:
             errors.append(RowError(number, str(problem)))
-        if len(errors) >= MOST_ERRORS:
-            raise UploadRefused(errors, more=True)
+        if len(errors) > MOST_ERRORS:
+            raise UploadRefused(errors[:MOST_ERRORS], more=True)
     if errors:
         raise UploadRefused(errors)
     return rows
@@ -252,6 +262,7 @@ def _add_value(record: dict[str, str], by_pair: dict[tuple[str, str], Row]) -> N
             f"there is no output of system “{record['system']}” for item “{record['item']}”."
         )
     name = record["metric"]
+    _check_metric_name(name)
     if name in row.metrics:
         raise ValueError(f"metric “{name}” of this output was given twice.")
     try:

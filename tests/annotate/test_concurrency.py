@@ -13,7 +13,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from annotate.errors import Conflict, Gone
@@ -28,7 +28,7 @@ from annotate.models import (
     Place,
 )
 from annotate.selectors import ledger
-from annotate.services import campaigns, evidence, judgments, leasing, participations
+from annotate.services import campaigns, evidence, judgments, leasing
 from tests.factories import GOOD, campaign, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db(transaction=True)]
@@ -148,11 +148,7 @@ def check_money(study: Campaign) -> None:
     assert n_paid == n_counted + n_compensated
     assert paid == reward * (n_counted + n_compensated)
     assert sum_of(study, "fee") == fee * n_paid
-    n_waiting = sql(
-        "SELECT count(*) FROM annotate_auditentry WHERE campaign_id = %s "
-        "AND verb = 'compensation_needed'",
-        study.pk,
-    )[0][0]
+    n_waiting = study.audit.filter(verb="compensation_needed").count()
     assert n_unpaid == n_waiting, "unpaid work that nobody was told about"
     n_leased = Assignment.objects.filter(campaign=study, status="leased").count()
     spent = paid + sum_of(study, "fee")
@@ -162,9 +158,8 @@ def check_money(study: Campaign) -> None:
 
 
 def sum_of(study: Campaign, column: str) -> Decimal:
-    """Add a column of the ledger row by row, in cents: no database's arithmetic is trusted."""
-    entries = LedgerEntry.objects.filter(campaign=study).values_list(column, flat=True)
-    return sum(entries, Decimal(0))
+    """Add a column row by row: no database's arithmetic is trusted."""
+    return sum(study.ledger.values_list(column, flat=True), Decimal(0))
 
 
 def counted(study: Campaign) -> int:
@@ -258,8 +253,7 @@ def test_tabs_that_ask_at_once_get_the_same_assignment():
 
 def test_one_person_enters_once_from_many_tabs():
     study = campaign()
-    enter = lambda: participations.enter(study.pk, external_id="p1").pk  # noqa: E731
-    assert len(set(at_once([enter] * THREADS))) == 1
+    assert len(set(at_once([lambda: person(study).pk for _ in range(THREADS)]))) == 1
 
 
 # --- leases that end while people submit
@@ -449,8 +443,6 @@ def test_two_estimators_do_not_both_clear_the_same_marks():
     marks = list(EvidenceChange.objects.values_list("pk", flat=True))
 
     def clear(order: list[int]) -> bool:
-        from django.db import transaction
-
         with transaction.atomic():
             return evidence.clear(order)
 
