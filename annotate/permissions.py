@@ -46,12 +46,21 @@ def researcher_page(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if getattr(request, "htmx", False) and not request.user.is_authenticated:
+            return _logged_out(request)
         try:
-            return view(request, *args, **kwargs)
+            return asking(request, *args, **kwargs)
         except ServiceError as error:
             return refusal(request, error)
 
-    return login_required(guarded)
+    asking = login_required(view)
+    return guarded
+
+
+def _logged_out(request: HttpRequest) -> HttpResponse:
+    """A log-in page must not land inside of a page: reload that, unless a form would be lost."""
+    headers = {"HX-Refresh": "true"} if request.method == "GET" else {}
+    return HttpResponse(status=401, headers=headers)
 
 
 def refusal(request: HttpRequest, error: ServiceError) -> HttpResponse:

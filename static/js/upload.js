@@ -31,7 +31,7 @@ document.addEventListener("htmx:afterSettle", (event) => {
 for (const failure of ["htmx:sendError", "htmx:responseError"]) {
   document.addEventListener(failure, () => {
     document.getElementById("sending").textContent =
-      "The files did not get through. Check the connection, or that they have not changed, and press again.";
+      "The files did not get through. Check the connection, that the files have not changed, and in another tab that you are still logged in; then press again.";
   });
 }
 document.addEventListener("htmx:beforeRequest", () => {

@@ -90,6 +90,16 @@ def test_everything_asks_for_a_login(client: Client) -> None:
         assert answer["Location"].startswith("/login/"), address
 
 
+def test_a_fragment_never_becomes_a_login_page(client: Client) -> None:
+    made = campaign(owner=user())
+    headers = {"HX-Request": "true"}
+    numbers = client.get(reverse("estimation:numbers", args=[made.public_id]), headers=headers)
+    assert (numbers.status_code, numbers["HX-Refresh"]) == (401, "true")
+    upload = client.post(NEW, PLAN, headers=headers)
+    assert upload.status_code == 401
+    assert "HX-Refresh" not in upload
+
+
 def test_a_foreign_campaign_is_not_there(ada: Client) -> None:
     made = campaign(owner=user("eve"))
     for address in addresses(made):
