@@ -161,9 +161,12 @@ def test_offline_and_back_stores_one_judgment(context, page, url):
 def test_a_double_click_stores_one_judgment(page, url):
     open_text(page, url)
     answer_all(page)
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
     page.dblclick("#submit")
     see_text(page, 2)
     assert Judgment.objects.count() == 1
+    assert sum(address.endswith("/submit") for address in sent) == 1
 
 
 def test_errors_of_the_server_are_shown_at_their_fields(page, url):
