@@ -295,6 +295,9 @@ def test_plots_that_do_not_exist_are_not_found(client: Client, ada: User) -> Non
     assert client.get(plot(made, last, criterion="taste")).status_code == 404
     assert client.get(plot(made, 0)).status_code == 404
     assert client.get(reverse("estimation:trend", args=foreign)).status_code == 404
+    for name in ("trend-table", "trend-data"):
+        address = reverse(f"estimation:{name}", args=foreign[:-1])
+        assert client.get(address).status_code == 404, name
 
 
 def test_the_page_points_to_plots_table_and_text(client: Client, ada: User) -> None:
