@@ -107,9 +107,9 @@ def _short_of_people(cell: Cell, level: float) -> tuple[int, str] | None:
         return None
     return needed - row.n_annotators, (
         f"More judgments by the same people cannot narrow {cell.name} enough: "
-        f"{share * 100:.0f}\u00a0% of its squared error is difference between people, and with these {row.n_annotators} it "
-        f"cannot get below {floor:.3f}. At least {needed - row.n_annotators} more are needed "
-        f"for {cell.target:.3f}."
+        f"{share * 100:.0f}\u00a0% of its squared error is difference between people, "
+        f"and with these {row.n_annotators} it cannot get below {floor:.3f}. "
+        f"At least {needed - row.n_annotators} more are needed for {cell.target:.3f}."
     )
 
 
