@@ -290,6 +290,10 @@ class Migration(migrations.Migration):
             model_name='place',
             index=models.Index(condition=models.Q(('assignment', None)), fields=['campaign', 'position', 'output', 'number'], name='place_free_in_order'),
         ),
+        migrations.AddIndex(
+            model_name='place',
+            index=models.Index(fields=['campaign', 'assignment', 'position', 'output', 'number'], name='place_by_holder'),
+        ),
         migrations.AddConstraint(
             model_name='place',
             constraint=models.UniqueConstraint(fields=('output', 'number'), name='place_number_once'),

@@ -67,7 +67,13 @@ class Place(models.Model):
                 fields=["campaign", "position", "output", "number"],
                 condition=Q(assignment=None),
                 name="place_free_in_order",
-            )
+            ),
+            # SQLite would rather scan all free places by `assignment` than use the index above;
+            # and it counts the held ones.
+            models.Index(
+                fields=["campaign", "assignment", "position", "output", "number"],
+                name="place_by_holder",
+            ),
         ]
         constraints = [
             models.UniqueConstraint(fields=["output", "number"], name="place_number_once")
