@@ -26,6 +26,17 @@ ANNOTATORS = 44
 TARGETS = {"overall": 0.25, "edit": 0.10}
 METRIC = "repetition"
 SEED = 8
+SHOWN = (
+    "system",
+    "criterion",
+    "estimate",
+    "low",
+    "high",
+    "width",
+    "n_items",
+    "n_judgments",
+    "n_annotators",
+)
 Say = Callable[[str], None]
 
 
@@ -108,28 +119,16 @@ def _visit(
 
 
 def result(campaign_id: int) -> dict[str, Any]:
-    """Return why the campaign closed and its final estimates, as plain data."""
+    """Return why the campaign closed and its final estimates, as plain data.
+
+    Each estimate's reason says why the collection of its system ended.
+    """
     brief = evidence.brief(campaign_id)
+    rows = latest(campaign_id)
+    wide = {row.system for row in rows if row.criterion in brief.targets and not row.at_target}
     estimates = [
-        {
-            "system": row.system,
-            "criterion": row.criterion,
-            "estimate": row.estimate,
-            "low": row.low,
-            "high": row.high,
-            "width": row.width,
-            "n_items": row.n_items,
-            "n_judgments": row.n_judgments,
-            "n_annotators": row.n_annotators,
-            "reason": _reason(row.at_target, row.criterion in brief.targets, brief.close_reason),
-        }
-        for row in latest(campaign_id)
+        {name: getattr(row, name) for name in SHOWN}
+        | {"reason": brief.close_reason if row.system in wide else CloseReason.TARGET.value}
+        for row in rows
     ]
     return {"reason": brief.close_reason, "estimates": estimates}
-
-
-def _reason(at_target: bool, primary: bool, close_reason: str) -> str:
-    """Why this cell's collection ended; a secondary criterion ends with its system."""
-    if primary:
-        return CloseReason.TARGET if at_target else close_reason
-    return "secondary"

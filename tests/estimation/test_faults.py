@@ -32,7 +32,7 @@ def worker_waits_for_a_lock() -> bool:
         cursor.execute("SELECT pg_stat_clear_snapshot()")  # else a transaction sees one moment
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-            "AND wait_event_type = 'Lock' AND query LIKE 'DELETE%evidencechange%'"
+            "AND wait_event_type = 'Lock' AND query LIKE '%annotate_evidencechange%'"
         )
         return cursor.fetchone()[0] > 0
 
