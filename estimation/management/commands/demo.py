@@ -11,7 +11,7 @@ from annotate.selectors import evidence
 from config import demonstration
 from config.demonstration import PASSWORD, USER, Stage
 
-PAUSE = 17.0  # seconds a text: closes in about three minutes
+PAUSE = 12.0  # seconds a text: closes in about three minutes
 
 
 class Command(BaseCommand):
