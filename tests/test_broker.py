@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 import redis
@@ -81,6 +80,3 @@ def test_no_failure_of_the_broker_reaches_the_caller(error, monkeypatch):
     monkeypatch.setattr(celery, "_silent_until", 0.0)
     celery.enqueue(catch_up)
     assert celery._silent_until > 0
-
-
-ROOT = Path(__file__).resolve().parent.parent
