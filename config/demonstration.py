@@ -26,6 +26,7 @@ ANNOTATORS = 44
 TARGETS = {"overall": 0.25, "edit": 0.10}
 METRIC = "repetition"
 SEED = 8
+BACKLOG = 8  # judgments without an estimate, beside the texts that people have at hand
 SHOWN = (
     "system",
     "criterion",
@@ -89,19 +90,36 @@ def perform(on: Stage, *, pause: float, stop: threading.Event, say: Say) -> None
     `pause`: seconds that an average person spends on a text. Raises what a person raised.
     """
     failures: list[BaseException] = []
+    flow = threading.Event()
     threads = [
-        threading.Thread(target=_visit, args=(person, on, stop, pause, say, failures), daemon=True)
+        threading.Thread(
+            target=_visit, args=(person, on, stop, pause, say, flow, failures), daemon=True
+        )
         for person in people.cast(ANNOTATORS, SEED)
     ]
     for thread in threads:
         thread.start()
     while not evidence.brief(on.campaign_id).is_final and not stop.is_set() and not failures:
-        time.sleep(0.3)
+        _regulate(flow, waiting=len(evidence.marks(on.campaign_id)))
+        time.sleep(0.05)
     stop.set()
+    flow.set()
     for thread in threads:
         thread.join()
     if failures:
         raise failures[0]
+
+
+def _regulate(flow: threading.Event, *, waiting: int) -> None:
+    """Let people go on only while the estimates keep up with them.
+
+    People do not judge hundreds of texts a minute; simulated ones would, on one machine whose
+    web threads and worker share a core, and the campaign would collect long past its target.
+    """
+    if waiting > BACKLOG:
+        flow.clear()
+    else:
+        flow.set()
 
 
 def _visit(
@@ -110,10 +128,11 @@ def _visit(
     stop: threading.Event,
     pause: float,
     say: Say,
+    flow: threading.Event,
     failures: list[BaseException],
 ) -> None:
     try:
-        people.work(person, on.invitation, stop, pause, say)
+        people.work(person, on.invitation, stop, pause, say, turn=flow.wait)
     except BaseException as failure:
         failures.append(failure)
 

@@ -12,6 +12,7 @@ from annotate.demo.browser import Assignment, Browser, InterruptedVisitError, Pa
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
 USUAL_SPEED = 230.0  # words a minute
 Say = Callable[[str], None]
+Turn = Callable[[], object]  # called before each text; may take its time
 
 
 @dataclass
@@ -92,10 +93,15 @@ def cast(n: int, seed: int) -> list[Person]:
 
 
 def work(
-    person: Person, invitation_url: str, stop: threading.Event, pause: float, say: Say
+    person: Person,
+    invitation_url: str,
+    stop: threading.Event,
+    pause: float,
+    say: Say,
+    turn: Turn = lambda: None,
 ) -> Tally:
     """Judge what is offered until the work is over for this person, or stop is set."""
-    visit = Visit(person, Browser(stop), stop, pause, say)
+    visit = Visit(person, Browser(stop), stop, pause, say, turn)
     try:
         visit.run(invitation_url)
     except InterruptedVisitError:
@@ -110,12 +116,14 @@ class Visit:
     stop: threading.Event
     pause: float
     say: Say
+    turn: Turn
     tally: Tally = field(default_factory=Tally)
 
     def run(self, invitation_url: str) -> None:
         page_url = self.browser.accept_invitation(invitation_url, self.person.name)
         wait = FIRST_WAIT
         while not self.stop.is_set():
+            self.turn()
             page = self.browser.open(page_url)
             if page.assignment:
                 self._work_on(page, page.assignment)
