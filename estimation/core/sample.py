@@ -1,9 +1,10 @@
 """The input of every estimator: the judgments of one system on one criterion, as arrays."""
 
 from dataclasses import InitVar, dataclass, field
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from estimation.core import errors
 from estimation.core.incidence import Floats, Incidence, Ints
@@ -93,7 +94,7 @@ class Sample:
         metrics = self.standardised_metrics()
         if metrics.shape[1] > 1:
             raise errors.InvalidOptionError(
-                f"This estimator takes one metric, not {metrics.shape[1]}; 'multi' combines several."
+                f"This estimator takes one metric, not {metrics.shape[1]}; 'multi' takes several."
             )
         return np.ascontiguousarray(metrics[:, 0])
 
@@ -116,21 +117,25 @@ def _standardised(values: Floats) -> Floats:
     return np.asarray(deviation / deviation.std())
 
 
-def _frozen_floats(
-    values: ArrayLike, *, what: str, dimensions: tuple[int, ...] = (1,)
-) -> Floats:
+def _is_of(sample: Sample, incidence: Incidence) -> bool:
+    """Whether this very incidence is meant, and not a copy that may differ."""
+    return (
+        sample.item is incidence.item
+        and sample.annotator is incidence.annotator
+        and sample.n_population == incidence.n_population
+    )
+
+
+def _incidence(sample: Sample) -> Incidence:
+    return Incidence(sample.item, sample.annotator, sample.n_population)
+
+
+def _frozen_floats(values: ArrayLike, *, what: str, dimensions: tuple[int, ...] = (1,)) -> Floats:
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise errors.ShapeMismatchError(f"The {what} must be a flat list of numbers.") from error
     return _frozen(array, what=what, dimensions=dimensions)
-
-
-def _frozen_ints(values: ArrayLike, *, what: str) -> Ints:
-    array = np.array(values)
-    if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise errors.ShapeMismatchError(f"The {what} must be whole numbers, not {array.dtype}.")
-    return _frozen(array.astype(np.int64), what=what, dimensions=(1,))
 
 
 def _frozen(array: NDArray[Any], *, what: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
