@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,7 @@ def _plan(release: Release, options: dict[str, Any]) -> ingest.Plan:
         targets=DEFAULT_TARGETS[release.instrument],
         metric=options["metric"],
         annotator_cap=None if with_judgments else 25,
+        reward=Decimal(0) if with_judgments else Decimal("0.40"),  # who judged has been paid
         seed=options["seed"],
         planned=recorded,
     )
