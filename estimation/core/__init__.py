@@ -5,6 +5,11 @@ from estimation.core.bernstein import (
     bernstein_half_widths,
     bernstein_judgments,
 )
+from estimation.core.bootstrap import (
+    BootstrapInterval,
+    bootstrap,
+    bootstrap_widths,
+)
 from estimation.core.components import (
     Crossed,
     OneWay,
@@ -23,6 +28,9 @@ from estimation.core.errors import EstimationError
 from estimation.core.estimate import Estimate, Variance, estimate
 from estimation.core.interval import Interval
 from estimation.core.notices import Notice
+from estimation.core.pigeonhole import (
+    pigeonhole,
+)
 from estimation.core.sample import Sample, Scale
 from estimation.core.sequence import (
     Band,
@@ -43,6 +51,7 @@ from estimation.core.trajectory import Trajectory, trajectory
 __all__ = [
     "Agreement",
     "Band",
+    "BootstrapInterval",
     "Crossed",
     "Estimate",
     "EstimationError",
@@ -59,6 +68,8 @@ __all__ = [
     "anytime",
     "bernstein_half_widths",
     "bernstein_judgments",
+    "bootstrap",
+    "bootstrap_widths",
     "confidence_sequence",
     "crossed",
     "data_efficiency",
@@ -71,6 +82,7 @@ __all__ = [
     "krippendorff_alpha",
     "normalised_annotator_variance",
     "one_way",
+    "pigeonhole",
     "precision",
     "trajectory",
     "variance_of_item_means",
