@@ -1,6 +1,8 @@
 """Pure statistics: arrays in, estimates out. No Django, no clock, no global random state."""
 
 from estimation.core.agreement import Agreement, NoVariationError, krippendorff_alpha
+from estimation.core.annotators import Deviations, Drift, deviations, drift
+from estimation.core.balanced import Weights, gls_weights
 from estimation.core.bernstein import (
     bernstein_half_widths,
     bernstein_judgments,
@@ -28,9 +30,11 @@ from estimation.core.errors import EstimationError
 from estimation.core.estimate import Estimate, Variance, estimate
 from estimation.core.interval import Interval
 from estimation.core.notices import Notice
+from estimation.core.paired import Difference, difference
 from estimation.core.pigeonhole import (
     pigeonhole,
 )
+from estimation.core.ppi import PpiMean, ppi_mean
 from estimation.core.sample import Sample, Scale
 from estimation.core.sequence import (
     Band,
@@ -46,6 +50,7 @@ from estimation.core.stopping import (
     precision,
     width_floor,
 )
+from estimation.core.straightlining import StraightLining, person_correlation, straight_lining
 from estimation.core.trajectory import Trajectory, trajectory
 
 __all__ = [
@@ -53,17 +58,23 @@ __all__ = [
     "Band",
     "BootstrapInterval",
     "Crossed",
+    "Deviations",
+    "Difference",
+    "Drift",
     "Estimate",
     "EstimationError",
     "Interval",
     "NoVariationError",
     "Notice",
     "OneWay",
+    "PpiMean",
     "Sample",
     "Scale",
+    "StraightLining",
     "Trajectory",
     "Variance",
     "Verdict",
+    "Weights",
     "annotators_needed",
     "anytime",
     "bernstein_half_widths",
@@ -74,16 +85,23 @@ __all__ = [
     "crossed",
     "data_efficiency",
     "data_efficiency_cap",
+    "deviations",
+    "difference",
+    "drift",
     "empirical_bernstein",
     "estimate",
     "first_anytime_stop",
     "first_stop",
+    "gls_weights",
     "human_metric_correlation",
     "krippendorff_alpha",
     "normalised_annotator_variance",
     "one_way",
+    "person_correlation",
     "pigeonhole",
+    "ppi_mean",
     "precision",
+    "straight_lining",
     "trajectory",
     "variance_of_item_means",
     "variance_of_mean",
