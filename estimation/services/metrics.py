@@ -23,9 +23,9 @@ def ensure(brief: Brief, *, progress: Progress | None = None) -> None:
         return
     total = outputs.total(brief.campaign_id)
     stored = MetricScore.objects.filter(campaign=brief.campaign_id, metric=brief.metric)
-    done = set(stored.values_list("output_id", flat=True))
-    if len(done) == total:
+    if stored.count() == total:
         return
+    done = set(stored.values_list("output_id", flat=True))
     missing = (row for row in outputs.texts(brief.campaign_id) if row.output_id not in done)
     finished = len(done)
     for chunk in _chunks(missing):

@@ -157,6 +157,7 @@ def _from_all(campaign_id: int, everything: list[Due], question: Question) -> Es
     """Estimate from every recorded judgment, through the library alone."""
     brief, system = evidence.brief(campaign_id), evidence.systems(campaign_id)[0]
     scale = data.scale_of(next(c for c in brief.criteria if c.name == question.criterion))
+    metric = data.metric_values(brief)
     place = {int(output): index for index, output in enumerate(system.output)}
     people = {due.recorded.annotator: 0 for due in everything}
     number = {name: index for index, name in enumerate(people)}
@@ -166,7 +167,7 @@ def _from_all(campaign_id: int, everything: list[Due], question: Question) -> Es
         annotator=np.array([number[due.recorded.annotator] for due in everything]),
         n_population=system.output.size,
         scale=scale,
-        metric=data.metric_of(system, data.metric_values(brief)) if question.metric else None,
+        metric=None if metric is None else data.metric_of(system, metric),
     )
     estimator: Estimator = "regression" if question.metric else "mean"
     return estimate(sample, estimator=estimator, estimand=question.estimand)
