@@ -72,18 +72,44 @@ def moments(sample: Sample, *, x: Floats) -> Moments:
     who = sample.incidence
     k = who.count[who.judged].astype(np.float64)
     item_mean = np.bincount(who.item, y, who.n_population) / np.maximum(who.count, 1)
-    rows = _products(np.stack([np.ones(k.size), x[who.judged], item_mean[who.judged]]))
     weighted = y * who.weight
+    return from_items(
+        np.stack([np.ones(k.size), x[who.judged], item_mean[who.judged]]),
+        k,
+        annotators=_by_annotator(who, x, weighted),
+        squares=float((y**2).sum()),
+        weighted_squares=float((weighted**2).sum()),
+        within=float(((y - item_mean[who.item]) ** 2).sum()),
+        shift=shift,
+    )
+
+
+def from_items(
+    row: Floats,
+    k: Floats,
+    *,
+    annotators: Floats,
+    squares: float,
+    weighted_squares: float,
+    within: float,
+    shift: float,
+) -> Moments:
+    """The statistics from what is known of each item and each annotator.
+
+    row: (3, n) of (1, x_i, mean score). k: (n,) judgments. annotators: (3, A), see `Moments`.
+    squares, weighted_squares: the sums of y_ij² and (y_ij / k_i)².
+    """
+    products = _products(row)
     # The judgments of one item differ in y alone, so all other sums over them go by item.
-    judgments, cells = (rows * k).sum(axis=1), (rows / k).sum(axis=1)
-    judgments[5], cells[5] = (y**2).sum(), (weighted**2).sum()
+    judgments, cells = (products * k).sum(axis=1), (products / k).sum(axis=1)
+    judgments[5], cells[5] = squares, weighted_squares
     return Moments(
-        items=Gram(*rows.sum(axis=1)),
+        items=Gram(*products.sum(axis=1)),
         judgments=Gram(*judgments),
-        annotators=_gram(_by_annotator(who, x, weighted)),
+        annotators=_gram(annotators),
         cells=Gram(*cells),
-        within=np.asarray(((y - item_mean[who.item]) ** 2).sum()),
-        n_annotators=np.asarray(who.activity.size),
+        within=np.asarray(within),
+        n_annotators=np.asarray(annotators.shape[1]),
         shift=shift,
     )
 
