@@ -4,6 +4,9 @@ A judgment changes the mean of its own item and the weight 1 / k_i of that item'
 hence the sums of the few annotators who judged it, and nothing else. All that an estimate needs
 beyond these are sums over items and over annotators: the quadratic forms of the two-way
 variance are expanded in the slope (`Gram.residual`), so residuals are never formed.
+
+The sums over items are kept by blocks. A changed block is added up anew, so that rounding does
+not pile up however long the stream, and there are few blocks to add up.
 """
 
 import numpy as np
@@ -12,22 +15,23 @@ from estimation.core import errors
 from estimation.core.estimate import Estimate, assemble
 from estimation.core.fit import ESTIMATORS
 from estimation.core.leniency import compare
-from estimation.core.moments import Moments, from_items
+from estimation.core.moments import Gram, Moments, gram
 from estimation.core.parts import Method, parts
 from estimation.core.sample import Floats, Sample, Scale, standardised
 
 # Rows of the tables: one column for each item that was ever judged, and for each annotator.
-_ITEM = 6  # 1 or 0, x, mean y, k, sum of y², sum of squares about the mean
+_ITEM = 19  # `Gram` of the item, of its judgments and of its cells; squares about its mean
 _PERSON = 6  # sums of (1, x, y) / k, then of (1, x, y)
-_EMPTY = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0)  # an item without judgments; k = 1 may divide
+_BLOCK = 256  # items
 
 
 class Running:
     """The judgments of one system on one criterion, to be added and removed one at a time.
 
-    `add` and `remove` cost O(k_i); `estimate` costs a few passes over the judged items and the
-    annotators, whatever the number of judgments, and equals `estimation.core.estimate` of the
-    same judgments but for rounding. y stands for score less the first score.
+    `add` and `remove` cost O(k_i); `estimate` costs a few passes over the annotators, and over
+    one number for 256 items, whatever the number of judgments. It equals
+    `estimation.core.estimate` of the same judgments but for rounding. y stands for the score
+    less the first score.
     """
 
     def __init__(
@@ -50,7 +54,8 @@ class Running:
         self._scores: dict[int, dict[int, float]] = {}  # item -> {annotator's column: y}
         self._item_column: dict[int, int] = {}
         self._person_column: dict[int, int] = {}
-        self._items, self._people = np.zeros((_ITEM, 64)), np.zeros((_PERSON, 64))
+        self._items, self._blocks = np.zeros((_ITEM, _BLOCK)), np.zeros((_ITEM, 1))
+        self._people = np.zeros((_PERSON, 64))
 
     @classmethod
     def of(cls, sample: Sample, *, method: Method | None = None) -> "Running":
@@ -95,17 +100,17 @@ class Running:
         )  # fmt: skip
 
     def _moments(self) -> Moments:
-        one, x, mean, k, squares, within = self._items[:, : len(self._item_column)]
-        if float((one * k).sum()) < 2 or self._shift is None:
+        sums = self._blocks.sum(axis=1)
+        if sums[6] < 2 or self._shift is None:
             raise errors.TooFewJudgmentsError("An estimate needs at least two judgments.")
         weighted, *_ = self._active()
-        return from_items(
-            np.stack([one, x, mean]),
-            k,
-            annotators=weighted,
-            squares=float(squares.sum()),
-            weighted_squares=float((squares / k**2).sum()),
-            within=float(within.sum()),
+        return Moments(
+            items=Gram(*sums[:6]),
+            judgments=Gram(*sums[6:12]),
+            annotators=gram(weighted),
+            cells=Gram(*sums[12:18]),
+            within=np.asarray(sums[18]),
+            n_annotators=np.asarray(weighted.shape[1]),
             shift=self._shift,
         )
 
@@ -135,10 +140,11 @@ class Running:
     def _summarise(self, item: int, x: float, scores: list[float]) -> None:
         column = self._item_column.setdefault(item, len(self._item_column))
         self._items = _with_room(self._items, column)
-        k = len(scores)
-        mean = sum(scores) / k if k else 0.0
-        squares, within = sum(y * y for y in scores), sum((y - mean) ** 2 for y in scores)
-        self._items[:, column] = (1.0, x, mean, k, squares, within) if k else _EMPTY
+        self._blocks = _with_room(self._blocks, column // _BLOCK)
+        self._items[:, column] = _contribution(x, scores)
+        start = column // _BLOCK * _BLOCK
+        changed = self._items[:, start : start + _BLOCK]
+        self._blocks[:, column // _BLOCK] = changed.sum(axis=1)
 
     def _column(self, annotator: int) -> int:
         column = self._person_column.setdefault(annotator, len(self._person_column))
@@ -173,6 +179,21 @@ def _standardised(metric: Floats | None, method: Method, n_population: int) -> F
     if not np.isfinite(metric).all():
         raise errors.MetricIncompleteError("The metric must be known for all outputs.")
     return standardised(metric)
+
+
+def _contribution(x: float, scores: list[float]) -> tuple[float, ...]:
+    """What one item with these scores adds to the sums; see `_ITEM`."""
+    if not scores:
+        return (0.0,) * _ITEM
+    k = len(scores)
+    mean, squares = sum(scores) / k, sum(y * y for y in scores)
+    one_item = (1.0, x, mean, x * x, x * mean)
+    return (
+        *one_item, mean * mean,
+        *(value * k for value in one_item), squares,
+        *(value / k for value in one_item), squares / k**2,
+        sum((y - mean) ** 2 for y in scores),
+    )  # fmt: skip
 
 
 def _with_room(table: Floats, column: int) -> Floats:

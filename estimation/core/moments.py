@@ -72,44 +72,18 @@ def moments(sample: Sample, *, x: Floats) -> Moments:
     who = sample.incidence
     k = who.count[who.judged].astype(np.float64)
     item_mean = np.bincount(who.item, y, who.n_population) / np.maximum(who.count, 1)
+    rows = products(np.stack([np.ones(k.size), x[who.judged], item_mean[who.judged]]))
     weighted = y * who.weight
-    return from_items(
-        np.stack([np.ones(k.size), x[who.judged], item_mean[who.judged]]),
-        k,
-        annotators=_by_annotator(who, x, weighted),
-        squares=float((y**2).sum()),
-        weighted_squares=float((weighted**2).sum()),
-        within=float(((y - item_mean[who.item]) ** 2).sum()),
-        shift=shift,
-    )
-
-
-def from_items(
-    row: Floats,
-    k: Floats,
-    *,
-    annotators: Floats,
-    squares: float,
-    weighted_squares: float,
-    within: float,
-    shift: float,
-) -> Moments:
-    """The statistics from what is known of each item and each annotator.
-
-    row: (3, n) of (1, x_i, mean score). k: (n,) judgments. annotators: (3, A), see `Moments`.
-    squares, weighted_squares: the sums of y_ij² and (y_ij / k_i)².
-    """
-    products = _products(row)
     # The judgments of one item differ in y alone, so all other sums over them go by item.
-    judgments, cells = (products * k).sum(axis=1), (products / k).sum(axis=1)
-    judgments[5], cells[5] = squares, weighted_squares
+    judgments, cells = (rows * k).sum(axis=1), (rows / k).sum(axis=1)
+    judgments[5], cells[5] = (y**2).sum(), (weighted**2).sum()
     return Moments(
-        items=Gram(*products.sum(axis=1)),
+        items=Gram(*rows.sum(axis=1)),
         judgments=Gram(*judgments),
-        annotators=_gram(annotators),
+        annotators=gram(_by_annotator(who, x, weighted)),
         cells=Gram(*cells),
-        within=np.asarray(within),
-        n_annotators=np.asarray(annotators.shape[1]),
+        within=np.asarray(((y - item_mean[who.item]) ** 2).sum()),
+        n_annotators=np.asarray(who.activity.size),
         shift=shift,
     )
 
@@ -141,11 +115,11 @@ def moments_along(sample: Sample, *, x: Floats) -> Moments:
     along[:, order] = after - before
     sums = np.cumsum(along, axis=1)
     row = np.stack([np.ones(y.size), x[sample.item], y])
-    products = np.cumsum(_products(row), axis=1)
+    judged = np.cumsum(products(row), axis=1)
     _, first = np.unique(sample.annotator, return_index=True)
     return Moments(
         items=Gram(*sums[:6]),
-        judgments=Gram(*products),
+        judgments=Gram(*judged),
         annotators=_annotators_along(sample, row, order, start, rank),
         cells=Gram(*sums[6:12]),
         within=np.maximum(0.0, sums[12]),
@@ -159,13 +133,15 @@ def _shifted(sample: Sample) -> tuple[float, Floats]:
     return shift, sample.score - shift
 
 
-def _products(row: Floats) -> Floats:
+def products(row: Floats) -> Floats:
+    """(6, ...) the products of (3, ...) rows (1, x, y) in the order of `Gram`."""
     one, x, y = row
     return np.stack([one * one, one * x, one * y, x * x, x * y, y * y])
 
 
-def _gram(row: Floats) -> Gram:
-    return Gram(*_products(row).sum(axis=1))
+def gram(row: Floats) -> Gram:
+    """The sums of the products of (3, n) rows (1, x, y)."""
+    return Gram(*products(row).sum(axis=1))
 
 
 def _group_start(sorted_label: Ints) -> NDArray[np.intp]:
@@ -184,7 +160,7 @@ def _item_state(k: NDArray[np.intp], total: Floats, squares: Floats, x: Floats) 
     """(13, T) what one item with k judgments contributes to items, cells and within."""
     mean = total / k
     one = np.ones(k.size)
-    items = _products(np.stack([one, x, mean]))
+    items = products(np.stack([one, x, mean]))
     # k rows (1, x, y) / k: every entry is the items' entry / k, except the squares of y.
     cells = items / k
     cells[5] = squares / k**2
@@ -203,7 +179,7 @@ def _annotators_along(
     judgment, time, change = judgment[by_person], time[by_person], change[by_person]
     delta = row[:, judgment] * change
     after = _grouped_cumsum(delta, _group_start(sample.annotator[judgment]))
-    gained = _products(after) - _products(after - delta)
+    gained = products(after) - products(after - delta)
     size = sample.n_judgments
     return Gram(*(np.cumsum(np.bincount(time, entry, size), dtype=np.float64) for entry in gained))
 

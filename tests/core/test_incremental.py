@@ -96,6 +96,12 @@ def test_every_prefix_of_a_stream_has_its_estimate():
         assert_same(running.estimate(), estimate(replace(sample, **first)))
 
 
+def test_many_items_and_people_are_kept_apart():
+    # More than one block of items, and more annotators than the table begins with.
+    sample = random_sample(5, judgments=1500, items=700, people=150)
+    assert_same(Running.of(sample).estimate(), estimate(sample))
+
+
 @pytest.mark.parametrize(
     ("judgment", "error"),
     [
