@@ -96,9 +96,8 @@ def _add_work(parser: ArgumentParser) -> None:
     group.add_argument("--fee-rate", type=float, default=0.0, help="0.2 for 20 percent")
     group.add_argument("--minutes", type=float, help="of work per judgment")
     group.add_argument(
-        "--item-cost", type=float, default=None,
-        help="of one more item before it is judged (default: as much as a judgment)",
-    )  # fmt: skip
+        "--item-cost", type=float, default=0.0, help="of one more item before anybody judges it"
+    )
 
 
 def _study(options: dict[str, Any]) -> Study:
@@ -137,9 +136,7 @@ def _expectation(options: dict[str, Any]) -> Expectation:
 
 
 def _prices(options: dict[str, Any]) -> Prices:
-    prices = Prices(options["reward"], options["fee_rate"], options["minutes"])
-    item_cost = options["item_cost"]
-    return replace(prices, item_cost=prices.per_judgment if item_cost is None else item_cost)
+    return Prices(options["reward"], options["fee_rate"], options["minutes"], options["item_cost"])
 
 
 def _data(study: Study, goal: Forecast | None, bought: Purchase | None) -> dict[str, Any]:
