@@ -233,9 +233,9 @@ def drawn():
 def test_every_estimator_narrows_the_interval_of_the_mean(files, drawn, estimator, metric):
     arguments = [*files(*drawn), "--system", "alpha"]
     (found,) = run(*arguments, "--estimator", estimator, "--metric", metric)
-    # PPI++ knows neither people nor the finite population; its like is the independent interval.
-    interval = "iid" if estimator == "ppi" else "two_way"
-    (mean,) = run(*arguments, "--estimator", "mean", "--interval", interval)
+    # PPI++ knows neither people nor the finite population: compared with its like.
+    like = ["--estimand", "panel", "--no-finite-population"] if estimator == "ppi" else []
+    (mean,) = run(*arguments, "--estimator", "mean", *like)
     assert found["estimator"] == estimator
     assert found["std_error"] < mean["std_error"]
     assert abs(found["estimate"] - mean["estimate"]) < 0.2
