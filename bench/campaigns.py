@@ -147,11 +147,11 @@ class _Clones:
         table = model._meta.db_table
         row = model._default_manager.filter(**{_PATHS.get(model, "campaign"): self.template.pk})
         source = row.order_by("pk").values_list("pk", flat=True)[0]
-        query = (  # noqa: S608
+        query = (
             "WITH RECURSIVE n(t) AS (SELECT CAST(0 AS bigint) UNION ALL "
             f"SELECT t + 1 FROM n WHERE t + 1 < {count}) "
             f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} "
-            f"FROM {table} AS row, n WHERE row.id = {source}"
+            f"FROM {table} AS row, n WHERE row.id = {source}"  # noqa: S608
         )
         with connection.cursor() as cursor:
             cursor.execute(query)
