@@ -148,10 +148,10 @@ class _Clones:
         row = model._default_manager.filter(**{_PATHS.get(model, "campaign"): self.template.pk})
         source = row.order_by("pk").values_list("pk", flat=True)[0]
         query = (
-            "WITH RECURSIVE n(t) AS (SELECT CAST(0 AS bigint) UNION ALL "
+            "WITH RECURSIVE n(t) AS (SELECT CAST(0 AS bigint) UNION ALL "  # noqa: S608
             f"SELECT t + 1 FROM n WHERE t + 1 < {count}) "
             f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} "
-            f"FROM {table} AS row, n WHERE row.id = {source}"  # noqa: S608
+            f"FROM {table} AS row, n WHERE row.id = {source}"
         )
         with connection.cursor() as cursor:
             cursor.execute(query)

@@ -18,7 +18,7 @@ from statistics import median
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
+sys.path[0] = str(ROOT)  # not this folder, whose `coverage` is not the package of that name
 SIZES = {"postgres": (1_000, 10_000, 100_000, 1_000_000), "sqlite": (1_000, 10_000, 100_000)}
 LARGE = 1_000_000  # sizes from here on are only read and estimated, in a process of their own
 
