@@ -41,10 +41,12 @@ HINTS = {
 def _metrics() -> list[tuple[str, Any]]:
     free = [(m.name, _described(m)) for m in METRICS.values() if m.needs == "nothing"]
     against = [(m.name, _described(m)) for m in METRICS.values() if m.needs == "reference"]
+    within = [(m.name, _described(m)) for m in METRICS.values() if m.needs == "paragraphs"]
     return [
         ("", "None: the plain mean of the judgments"),
         ("Computed from the text alone", free),
         ("Computed against the references", against),
+        ("Computed against the input's paragraphs", within),
         (OWN_METRIC, "Given in my file: a column of my own"),
     ]
 

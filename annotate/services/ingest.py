@@ -103,8 +103,14 @@ def check(plan: Plan) -> Instrument:
 def check_rows(plan: Plan, rows: Sequence[Row]) -> None:
     """Raise `UploadRefused` where the plan's metric cannot be had for every row."""
     computed = plan.metric in METRICS and not any(plan.metric in row.metrics for row in rows)
-    needs = computed and METRICS[plan.metric].needs == "reference"
-    upload.check_metric(list(rows), plan.metric, needs_reference=needs, computed=computed)
+    needs = METRICS[plan.metric].needs if computed else "nothing"
+    upload.check_metric(
+        list(rows),
+        plan.metric,
+        needs_reference=needs == "reference",
+        needs_input=needs == "paragraphs",
+        computed=computed,
+    )
 
 
 def _check_numbers(plan: Plan) -> dict[str, str]:

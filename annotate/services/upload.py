@@ -199,7 +199,14 @@ def _check_against_others(row: Row, number: int, reading: _Reading) -> None:
             )
 
 
-def check_metric(rows: list[Row], metric: str, *, needs_reference: bool, computed: bool) -> None:
+def check_metric(
+    rows: list[Row],
+    metric: str,
+    *,
+    needs_reference: bool,
+    computed: bool,
+    needs_input: bool = False,
+) -> None:
     """Raise `UploadRefused` where the campaign's metric cannot be had for every output."""
     if not metric:
         return
@@ -208,6 +215,10 @@ def check_metric(rows: list[Row], metric: str, *, needs_reference: bool, compute
             RowError(row.line, f"no reference, which {metric} needs.")
             for row in rows
             if needs_reference and not row.reference
+        ] + [
+            RowError(row.line, f"no input, whose paragraphs {metric} needs.")
+            for row in rows
+            if needs_input and not row.input.strip()
         ]
     else:
         errors = [

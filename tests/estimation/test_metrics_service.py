@@ -6,7 +6,8 @@ from types import MappingProxyType
 import pytest
 
 from annotate.models import Output
-from annotate.services.upload import Row
+from annotate.selectors import evidence
+from annotate.services.upload import Row, UploadRefused
 from estimation.metrics import METRICS, MetricError, UnknownMetricError, registry
 from estimation.models import MetricScore
 from estimation.services import metrics
@@ -151,6 +152,16 @@ def test_a_given_metric_must_be_whole():
     with pytest.raises(metrics.PartlyGivenError, match="mine was given for 1 of 6 outputs"):
         metrics.compute(made, ["mine"])
     assert issubclass(metrics.PartlyGivenError, MetricError)
+
+
+def test_support_asks_for_inputs():
+    blank = [replace(row, input=" ") for row in rows()]
+    with pytest.raises(UploadRefused) as refused:
+        campaign(rows_=blank, systems=("alpha",), metric="support_1")
+    assert "no input, whose paragraphs support_1 needs" in str(refused.value.errors)
+    made = campaign(rows_=rows(), systems=("alpha",), metric="support_1")
+    metrics.ensure(evidence.brief(made.pk))
+    assert {value for _, value in stored(made.pk, "support_1")} == {4 / 7}
 
 
 def test_processes_do_not_change_scores(monkeypatch):
