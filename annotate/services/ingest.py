@@ -26,7 +26,7 @@ from annotate.models import (
 )
 from annotate.services import audit, evidence, upload
 from annotate.services.upload import Row
-from estimation.metrics import METRICS
+from estimation.metrics import MissingExtraError, find, vectors
 
 BATCH = 2000
 # What the database's columns hold.
@@ -101,9 +101,15 @@ def check(plan: Plan) -> Instrument:
 
 
 def check_rows(plan: Plan, rows: Sequence[Row]) -> None:
-    """Raise `UploadRefused` where the plan's metric cannot be had for every row."""
-    computed = plan.metric in METRICS and not any(plan.metric in row.metrics for row in rows)
-    needs = METRICS[plan.metric].needs if computed else "nothing"
+    """Raise `UploadRefused` where the plan's metric cannot be had for every row.
+
+    Raises `Invalid` for sentence vectors without the package that makes them.
+    """
+    given = any(plan.metric in row.metrics for row in rows)
+    metric = None if given else find(plan.metric)
+    computed, needs = metric is not None, metric.needs if metric else "nothing"
+    if computed and plan.metric.startswith(vectors.PREFIX):
+        _check_vectors(plan.metric)
     upload.check_metric(
         list(rows),
         plan.metric,
@@ -111,6 +117,17 @@ def check_rows(plan: Plan, rows: Sequence[Row]) -> None:
         needs_input=needs == "paragraphs",
         computed=computed,
     )
+
+
+def _check_vectors(metric: str) -> None:
+    if len(metric) > upload.LONGEST_METRIC:
+        raise Invalid(
+            {"metric": f"The name of a metric has at most {upload.LONGEST_METRIC} characters."}
+        )
+    try:
+        vectors.check_installed()
+    except MissingExtraError as error:
+        raise Invalid({"metric": str(error)}) from error
 
 
 def _check_numbers(plan: Plan) -> dict[str, str]:

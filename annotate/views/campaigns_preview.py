@@ -8,7 +8,7 @@ from annotate.models import Campaign
 from annotate.services import payments
 from annotate.services.ingest import Plan
 from annotate.services.upload import Row
-from estimation.metrics import METRICS
+from estimation.metrics import find
 
 SAMPLES = 3
 MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.md, intervals)
@@ -83,7 +83,7 @@ def _notices(
         found.append(f"{empty} outputs are empty. They will be judged like any other.")
     if not plan.metric:
         found.append("Without a metric nothing is saved: the estimate is the plain mean.")
-    elif plan.metric not in METRICS:
+    elif find(plan.metric) is None:
         found.append(f"The metric {plan.metric} is taken from your file as it is.")
     if plan.budget is not None and plan.budget < planned * price:
         found.append(

@@ -12,7 +12,7 @@ from annotate.selectors import progress
 from annotate.selectors.campaigns import Facts
 from annotate.selectors.progress import Progress
 from annotate.states import CampaignStatus as Status
-from estimation.metrics import METRICS
+from estimation.metrics import find
 from estimation.selectors import cells, history
 from estimation.selectors.activity import Line, lines
 from estimation.selectors.advice import Advice, Situation, advise
@@ -147,7 +147,7 @@ def build(facts: Facts, *, price: Decimal) -> Dashboard:
         price=price,
         rows=cells.rows(facts, newest),
         metric_done=history.metric_scores(facts.campaign_id, facts.metric),
-        metric_known=facts.metric in METRICS,
+        metric_known=find(facts.metric) is not None,
         at=max((row.at for row in newest), default=None),
         lines=lines(facts.campaign_id),
     )
