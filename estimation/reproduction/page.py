@@ -119,8 +119,8 @@ DIFFERENCES = """## What differs from the paper, and why
 - **Answers: a sample.** 156 of the 1,861 released outputs are at hand, 35 to 46 a system: a
   correlation has a standard error of about 0.15 there, so these rows show that the code runs, not
   what is true.
-- **Answers: no references.** In the released file the list `answers` of every output holds that
-  output itself, and the reference answer is there only where it was judged too. Metrics against a
+- **Answers: no references.** In this sample the list `answers` of every output holds that output
+  itself, and the reference answer is there only where it was judged too. Metrics against a
   reference are therefore computed against the question and its paragraphs, which is another
   quantity; the paper's 1.16 for ROUGE-1 and its ρ = 0.31 for ROUGE-L (Figure 1b) cannot be checked.
 - **What is estimated over.** Correlations and data efficiencies are per system, over all of its
@@ -128,7 +128,7 @@ DIFFERENCES = """## What differs from the paper, and why
   summary has no judgments; one item has two outputs of `ml+rl`, both of which count.
 - **Released judgments.** Annotators are numbers in the file. They are taken to be the same person
   wherever the number recurs, on which only the crossed components depend. What is left of the
-  differences in Table 2 (0.424 for a printed 0.43, and γ about 0.02 above the printed one
+  differences in Table 2 (0.424 for a printed 0.43, and γ 0.01 to 0.02 above the printed one
   throughout) is within what a few judgments more or less would do; whether the table was made from
   exactly these is not known.
 - **Sampling.** A bootstrap sample draws an output with replacement and then one of its judgments,
