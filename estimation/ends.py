@@ -41,6 +41,7 @@ INTERVAL_NOTICES = {
         "The pigeonhole bootstrap errs on the safe side: its interval may be too wide.",
     ),
 }
+_PPI = "The interval of PPI++ knows neither annotators nor the share of outputs judged."
 REPLICATES = 2000
 
 
@@ -67,6 +68,12 @@ class Ends:
     high: float | None = None
     std_error: float | None = None
     df: float | None = None
+
+
+def about(asked: Asked) -> tuple[str, ...]:
+    """What a reader must be told about the interval, whatever the data."""
+    ppi = (_PPI,) if asked.estimator == "ppi" else ()
+    return (*ppi, *INTERVAL_NOTICES.get(asked.interval, ()))
 
 
 def ends_of(found: Estimate | Difference, sample: Sample | None, asked: Asked) -> Ends:

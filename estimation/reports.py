@@ -21,7 +21,7 @@ from estimation.core import (
     variance_of_item_means,
 )
 from estimation.core.errors import ReplicatesNeededError
-from estimation.ends import ESTIMATOR_NAMES, INTERVAL_NOTICES, Asked, Ends, ends_of
+from estimation.ends import ESTIMATOR_NAMES, Asked, Ends, about, ends_of
 from estimation.plain import Cell, Pair
 
 T = TypeVar("T")
@@ -127,7 +127,7 @@ def report(cell: Cell, asked: Asked) -> Report:
         components=components(sample),
         rho=_rho(sample),
         gamma=_known(normalised_annotator_variance, sample),
-        notices=(*cell.notices, *INTERVAL_NOTICES.get(asked.interval, ()), *told),
+        notices=(*cell.notices, *about(asked), *told),
     )
 
 

@@ -240,6 +240,7 @@ def test_every_estimator_narrows_the_interval_of_the_mean(files, drawn, estimato
     assert found["std_error"] < mean["std_error"]
     assert abs(found["estimate"] - mean["estimate"]) < 0.2
     assert (found["rho"] is None) == (metric == "auto")
+    assert ("PPI++" in " ".join(found["notices"])) == (estimator == "ppi")
 
 
 def test_several_metrics_are_combined_unless_something_else_is_asked(files, drawn):
