@@ -68,9 +68,9 @@ def test_judgments_are_those_of_the_simulator(criterion, width):
     expected = TYPICAL[criterion]
     part, total = expected.components, distribution(expected).variance()
     plan = Plan(distribution(expected), part.item / total, part.person / total)
-    judge = simulate(plan, target_width=width, level=0.95, replicates=100, seed=99)
+    judge = simulate(plan, target_width=width, level=0.95, replicates=60, seed=99)
     study = replace(OVERALL, expected=expected)
-    found = forecast(study, target_width=width, prices=PRICES, replicates=100)
+    found = forecast(study, target_width=width, prices=PRICES, replicates=50)
     print(found.judgments, judge)
     assert judge.stop_share > 0.95
     assert found.judgments.expected == pytest.approx(judge.mean_judgments, rel=0.15)
@@ -79,7 +79,7 @@ def test_judgments_are_those_of_the_simulator(criterion, width):
 
 def test_judgments_are_those_of_the_design():
     # statistics.md section 4: ternary, cap 25, 290 judgments to .2; cap 10, 197.
-    found = forecast(OVERALL, target_width=0.2, prices=PRICES)
+    found = forecast(OVERALL, target_width=0.2, prices=PRICES, replicates=60)
     assert found.judgments.expected == pytest.approx(290, rel=0.15)
 
 
@@ -89,7 +89,7 @@ def test_formula_agrees_with_the_interval(criterion):
     moments = np.array([60, 150, 400, 800, 1200])
     drawn = [
         (h.n_items[moments], h.effective_annotators[moments], 2 * h.half_widths(0.95)[moments])
-        for _, h in campaigns(study, 40, 1)
+        for _, h in campaigns(study, 25, 1)
     ]
     items, effective, width = np.mean(drawn, axis=0)
     formula = expected_variance(
@@ -140,7 +140,7 @@ def test_scales_do_not_matter():
 def test_more_helps():
     def judgments(**changes):
         study = replace(OVERALL, **changes)
-        return forecast(study, target_width=0.2, prices=PRICES, replicates=40).judgments.expected
+        return forecast(study, target_width=0.15, prices=PRICES, replicates=40).judgments.expected
 
     plain = judgments()
     assert judgments(rho=0.8) < plain
@@ -151,8 +151,8 @@ def test_more_helps():
 
 
 def test_several_systems_share_people():
-    one = forecast(OVERALL, target_width=0.2, prices=PRICES, replicates=100)
-    four = forecast(replace(OVERALL, systems=4), target_width=0.2, prices=PRICES, replicates=100)
+    one = forecast(OVERALL, target_width=0.2, prices=PRICES, replicates=50)
+    four = forecast(replace(OVERALL, systems=4), target_width=0.2, prices=PRICES, replicates=50)
     # Less work per person and system, so fewer judgments each; but four times as many systems.
     assert 2 * one.judgments.expected < four.judgments.expected < 4 * one.judgments.expected
     assert one.annotators.expected < four.annotators.expected
@@ -201,7 +201,7 @@ def test_a_panel_has_no_floor():
 
 
 def test_a_budget_buys_a_width():
-    spent = affordable(OVERALL, budget=140.0, prices=PRICES, replicates=100)
+    spent = affordable(OVERALL, budget=140.0, prices=PRICES, replicates=50)
     assert spent.judgments == 291
     assert spent.cost == pytest.approx(139.68)
     assert spent.width.expected == pytest.approx(0.2, rel=0.1)
