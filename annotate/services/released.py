@@ -117,7 +117,8 @@ def _output(record: dict[str, Any], *, quality: bool, dropped: str) -> ReleasedO
         item=str(contents["id"]),
         systems=tuple(dict.fromkeys(name for name in named if name != dropped)),
         text=contents["text"] if quality else contents["answer"],
-        reference=contents["reference"] if quality else contents["answers"][0],
+        # `answers` repeats the output itself: no reference that a metric could be taken against.
+        reference=contents["reference"] if quality else "",
         input="" if quality else _question(contents),
         judgments=tuple(_judgments(responses, names)),
     )

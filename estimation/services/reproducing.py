@@ -165,8 +165,8 @@ def _compared_with(outputs: list[ReleasedOutput]) -> list[str]:
 
 
 def has_references(outputs: Sequence[ReleasedOutput]) -> bool:
-    """Whether some reference differs from the output that it belongs to."""
-    return any(output.reference != output.text for output in outputs)
+    """Whether there is a reference that differs from the output that it belongs to."""
+    return any(output.reference not in ("", output.text) for output in outputs)
 
 
 def _links(data: Data) -> Iterator[Link]:

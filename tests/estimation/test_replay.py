@@ -181,7 +181,9 @@ def test_import_with_judgments_is_a_closed_campaign_with_estimates(write):
 
 def test_import_of_answer_correctness(write):
     path = write([question_record(i) for i in range(5)])
-    call_command("import_released", path, "--judgments", "--metric", "rouge_1_f", stdout=StringIO())
+    with pytest.raises(CommandError, match="no reference"):
+        call_command("import_released", path, "--metric", "rouge_1_f", stdout=StringIO())
+    call_command("import_released", path, "--judgments", "--metric", "length", stdout=StringIO())
     rows = {row.criterion: row for row in latest(Campaign.objects.get().pk)}
     assert rows["any_correct"].estimate == pytest.approx(0.5, abs=0.2)
     assert rows["avg_correct"].mean_estimate == pytest.approx(0.25)
