@@ -23,6 +23,14 @@ class CloseReason(TextChoices):
     HAND = "hand", "closed by hand"
 
 
+class MetricChoice(TextChoices):
+    """What was asked for; `Campaign.metrics` holds the names that it came to."""
+
+    NONE = "none"
+    NAMED = "named"
+    AUTO = "auto"
+
+
 class Estimand(TextChoices):
     """For whom an estimate speaks."""
 

@@ -1,6 +1,6 @@
 """From annotate's selectors to the samples of `estimation.core`: the one bridge."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,11 @@ from annotate.selectors import evidence
 from annotate.selectors.evidence import Brief, Scores, SystemOutputs
 from estimation.core import Sample, Scale
 from estimation.core.errors import TooFewJudgmentsError
+from estimation.core.fit import Estimator
 from estimation.models import MetricScore
+
+Metrics = list[dict[int, float]]  # {output id: g} for each metric
+ESTIMATORS: tuple[Estimator, Estimator, Estimator] = ("mean", "regression", "multi")
 
 
 @dataclass(frozen=True)
@@ -26,24 +30,26 @@ class Cell:
 def cells(brief: Brief, systems: list[SystemOutputs]) -> Iterator[Cell]:
     """Yield the sample of every system × criterion that has at least two judgments."""
     scores = evidence.scores(brief.campaign_id)
-    metric = metric_values(brief)
+    metrics = metric_values(brief)
     for system in systems:
         for criterion in brief.criteria:
             if criterion.name not in scores:
                 continue
             try:
-                sample = _sample(system, criterion, scores[criterion.name], metric)
+                sample = _sample(system, criterion, scores[criterion.name], metrics)
             except TooFewJudgmentsError:
                 continue
             yield Cell(system, criterion, sample)
 
 
-def metric_values(brief: Brief) -> dict[int, float]:
-    """Return {output id: g} of the campaign's metric; empty where it uses none."""
-    if not brief.metric:
-        return {}
-    rows = MetricScore.objects.filter(campaign=brief.campaign_id, metric=brief.metric)
-    return dict(rows.values_list("output_id", "value"))
+def metric_values(brief: Brief) -> list[dict[int, float]]:
+    """Return {output id: g} for each of the campaign's metrics, in their order."""
+    found: dict[str, dict[int, float]] = {name: {} for name in brief.metrics}
+    rows = MetricScore.objects.filter(campaign=brief.campaign_id, metric__in=brief.metrics)
+    if found:
+        for name, output, value in rows.values_list("metric", "output_id", "value"):
+            found[name][output] = value
+    return list(found.values())
 
 
 def scale_of(criterion: Criterion) -> Scale:
@@ -51,7 +57,7 @@ def scale_of(criterion: Criterion) -> Scale:
 
 
 def _sample(
-    system: SystemOutputs, criterion: Criterion, scores: Scores, metric: dict[int, float]
+    system: SystemOutputs, criterion: Criterion, scores: Scores, metrics: Metrics
 ) -> Sample:
     chosen, index = _within(system, scores)
     return Sample(
@@ -60,7 +66,7 @@ def _sample(
         annotator=scores.annotator[chosen],
         n_population=system.output.size,
         scale=scale_of(criterion),
-        metric=metric_of(system, metric) if metric else None,
+        metric=metric_of(system, metrics),
     )
 
 
@@ -74,6 +80,18 @@ def _within(system: SystemOutputs, scores: Scores) -> tuple[NDArray[np.bool_], N
     return chosen, index
 
 
-def metric_of(system: SystemOutputs, metric: dict[int, float]) -> NDArray[np.float64]:
-    """(N,) the metric of the system's outputs; NaN where it is not known."""
-    return np.array([metric.get(int(output), np.nan) for output in system.output])
+def metric_of(system: SystemOutputs, metrics: Metrics) -> NDArray[np.float64] | None:
+    """(N,) the metric of the system's outputs, (N, p) of several; NaN where it is not known.
+
+    None for a campaign without metrics.
+    """
+    outputs = system.output.tolist()
+    columns = [np.array([values.get(output, np.nan) for output in outputs]) for values in metrics]
+    if len(columns) < 2:
+        return columns[0] if columns else None
+    return np.stack(columns, axis=1)
+
+
+def estimator_of(metrics: Sequence[str]) -> Estimator:
+    """The estimator that a campaign with these metrics uses: fixed with them."""
+    return ESTIMATORS[min(len(metrics), 2)]

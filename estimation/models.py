@@ -35,7 +35,7 @@ class Estimate(models.Model):
     estimator = models.CharField(max_length=20)
     interval = models.CharField(max_length=20)
     estimand = models.CharField(max_length=12)
-    metric = models.CharField(max_length=60, blank=True)
+    metrics = models.JSONField(default=list)
     level = models.FloatField()
     estimate = models.FloatField()
     low = models.FloatField(null=True)

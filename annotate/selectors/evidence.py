@@ -20,7 +20,7 @@ class Brief:
     campaign_id: int
     status: str
     close_reason: str
-    metric: str
+    metrics: tuple[str, ...]
     estimand: Estimand
     level: float
     targets: dict[str, float]
@@ -72,7 +72,7 @@ def brief(campaign_id: int) -> Brief:
         campaign_id=campaign_id,
         status=campaign.status,
         close_reason=campaign.close_reason,
-        metric=campaign.metric,
+        metrics=tuple(campaign.metrics),
         estimand=cast(Estimand, campaign.estimand),
         level=campaign.level,
         targets=dict(targets.values_list("criterion", "width")),

@@ -24,9 +24,8 @@ from annotate.models import (
     System,
     Target,
 )
-from annotate.services import audit, evidence, upload
+from annotate.services import audit, evidence, metric_choice
 from annotate.services.upload import Row
-from estimation.metrics import METRICS
 
 BATCH = 2000
 # What the database's columns hold.
@@ -41,7 +40,7 @@ class Plan:
     name: str
     targets: Mapping[str, float]
     instrument: str = "language_quality"
-    metric: str = ""
+    metrics: tuple[str, ...] = ()  # names, or ("auto",) for all that the rows can have
     reward: Decimal = Decimal("0.40")
     fee_rate: Decimal = Decimal(0)
     budget: Decimal | None = None
@@ -65,10 +64,10 @@ def create(plan: Plan, rows: Sequence[Row], *, owner_id: int | None) -> Campaign
     be had for.
     """
     instrument = check(plan)
-    check_rows(plan, rows)
+    metrics = check_rows(plan, rows)
     seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
     with transaction.atomic():
-        campaign = _campaign(plan, instrument, seed)
+        campaign = _campaign(plan, instrument, seed, metrics)
         _outputs(campaign, rows, planned=plan.planned or _every_so_many(plan, seed))
         if owner_id is not None:
             Membership.objects.create(
@@ -94,17 +93,20 @@ def check(plan: Plan) -> Instrument:
             errors["targets"] = f"“{name}” is not a criterion; there are {', '.join(known)}."
         elif not 0 < width < 10:
             errors["targets"] = f"The target width of {name} must be a positive number."
+    if problem := metric_choice.problem(plan.metrics):
+        errors["metrics"] = problem
     errors |= _check_numbers(plan)
     if errors:
         raise Invalid(errors)
     return instrument
 
 
-def check_rows(plan: Plan, rows: Sequence[Row]) -> None:
-    """Raise `UploadRefused` where the plan's metric cannot be had for every row."""
-    computed = plan.metric in METRICS and not any(plan.metric in row.metrics for row in rows)
-    needs = computed and METRICS[plan.metric].needs == "reference"
-    upload.check_metric(list(rows), plan.metric, needs_reference=needs, computed=computed)
+def check_rows(plan: Plan, rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the names of the campaign's metrics, `auto` expanded: fixed from here on.
+
+    Raises `UploadRefused` where one of them cannot be had for every row.
+    """
+    return metric_choice.resolve(plan.metrics, rows)
 
 
 def _check_numbers(plan: Plan) -> dict[str, str]:
@@ -152,7 +154,9 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
     return {name: message for name, (fine, message) in checks.items() if not fine}
 
 
-def _campaign(plan: Plan, instrument: Instrument, seed: int) -> Campaign:
+def _campaign(
+    plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str, ...]
+) -> Campaign:
     campaign = Campaign.objects.create(
         name=plan.name.strip(),
         instrument=instrument.key,
@@ -168,7 +172,8 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int) -> Campaign:
         budget=plan.budget,
         max_judgments=plan.max_judgments,
         deadline=plan.deadline,
-        metric=plan.metric,
+        metric_choice=metric_choice.choice(plan.metrics),
+        metrics=list(metrics),
         estimand=plan.estimand,
         level=plan.level,
     )

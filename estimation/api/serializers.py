@@ -28,7 +28,7 @@ class EstimateSerializer(serializers.ModelSerializer[Estimate]):
         model = Estimate
         fields = (
             "id", "system", "criterion", "at", "provisional", "estimator", "interval",
-            "estimand", "metric", "level", "estimate", "low", "high", "width", "df", "std_error",
+            "estimand", "metrics", "level", "estimate", "low", "high", "width", "df", "std_error",
             "mean_estimate", "mean_low", "mean_high", "n_items", "n_population", "n_judgments",
             "n_annotators", "effective_annotators", "n_unfinished", "detail",
         )  # fmt: skip

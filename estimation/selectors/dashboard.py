@@ -12,7 +12,6 @@ from annotate.selectors import progress
 from annotate.selectors.campaigns import Facts
 from annotate.selectors.progress import Progress
 from annotate.states import CampaignStatus as Status
-from estimation.metrics import METRICS
 from estimation.selectors import cells, history
 from estimation.selectors.activity import Line, lines
 from estimation.selectors.advice import Advice, Situation, advise
@@ -49,7 +48,6 @@ class Dashboard:
     price: Decimal
     rows: tuple[Row, ...]
     metric_done: int
-    metric_known: bool
     at: datetime | None
     lines: tuple[Line, ...]
 
@@ -89,7 +87,7 @@ class Dashboard:
     @property
     def metric_left(self) -> int:
         """Outputs whose metric is still to be computed."""
-        return max(0, self.progress.outputs - self.metric_done) if self.facts.metric else 0
+        return max(0, self.progress.outputs - self.metric_done) if self.facts.metrics else 0
 
     @property
     def effective_annotators(self) -> float | None:
@@ -110,7 +108,7 @@ class Dashboard:
             if cell.row and cell.row.width is not None and cell.row.mean_width
         ]
         share = fmean(1 - (width / plain) ** 2 for width, plain in pairs) if pairs else None
-        return Saving(self.facts.metric, share, len(pairs))
+        return Saving(self.facts.metric_name, share, len(pairs))
 
     @property
     def advice(self) -> Advice:
@@ -146,8 +144,7 @@ def build(facts: Facts, *, price: Decimal) -> Dashboard:
         progress=progress.progress(facts.campaign_id, cap=facts.annotator_cap),
         price=price,
         rows=cells.rows(facts, newest),
-        metric_done=history.metric_scores(facts.campaign_id, facts.metric),
-        metric_known=facts.metric in METRICS,
+        metric_done=history.metric_scores(facts.campaign_id, facts.metrics),
         at=max((row.at for row in newest), default=None),
         lines=lines(facts.campaign_id),
     )

@@ -96,7 +96,7 @@ def _finding(brief: Brief, cell: data.Cell, *, unfinished: int) -> Finding:
     estimand = brief.estimand
     has_metric = cell.sample.metric is not None
     main = estimate(
-        cell.sample, estimator="regression" if has_metric else "mean", estimand=estimand
+        cell.sample, estimator=data.estimator_of(brief.metrics), estimand=estimand
     )
     width = brief.targets.get(cell.criterion.name)
     return Finding(

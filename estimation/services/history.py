@@ -22,7 +22,7 @@ def _row(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
         estimator=result.method.estimator,
         interval=result.method.interval,
         estimand=result.method.estimand,
-        metric=brief.metric,
+        metrics=list(brief.metrics),
         level=brief.level,
         estimate=result.estimate,
         low=interval.low if interval else None,

@@ -14,7 +14,6 @@ from annotate.services.released import Release
 from annotate.states import CampaignStatus
 from estimation import data
 from estimation.core import Estimate, Sample, estimate
-from estimation.core.fit import Estimator
 from estimation.core.parts import Estimand
 from estimation.selectors.latest import EstimateRow, latest
 from estimation.services import estimating, metrics
@@ -30,7 +29,7 @@ class Question:
     criterion: str
     width: float
     level: float = 0.95
-    metric: str = ""
+    metrics: tuple[str, ...] = ()
     estimand: Estimand = "population"
     seed: int = 0
 
@@ -98,7 +97,7 @@ def _campaign(release: Release, question: Question) -> int:
         name=f"Replay of {question.system}",
         instrument=recording.instrument_for(release, with_judgments=True),
         targets={question.criterion: question.width},
-        metric=question.metric,
+        metrics=question.metrics,
         estimand=question.estimand,
         level=question.level,
         seed=question.seed,
@@ -166,7 +165,7 @@ def _from_all(campaign_id: int, everything: list[Due], question: Question) -> Es
         annotator=np.array([number[due.recorded.annotator] for due in everything]),
         n_population=system.output.size,
         scale=scale,
-        metric=data.metric_of(system, data.metric_values(brief)) if question.metric else None,
+        metric=data.metric_of(system, data.metric_values(brief)),
     )
-    estimator: Estimator = "regression" if question.metric else "mean"
+    estimator = data.estimator_of(brief.metrics)
     return estimate(sample, estimator=estimator, estimand=question.estimand)
