@@ -23,7 +23,8 @@ EMBEDDED = not REDIS_URL
 SECRET_KEY = secret_key(env.str("SECRET_KEY", default=""), embedded=EMBEDDED, folder=VAR_DIR)
 
 # Where people reach the product: decides hosts, links in invitations, and whether cookies need TLS.
-PUBLIC_URL = env.str("PUBLIC_URL", default="http://localhost:8000").rstrip("/")
+LOCAL_URL = "http://localhost:8000"
+PUBLIC_URL = env.str("PUBLIC_URL", default=LOCAL_URL).rstrip("/")
 _public = urlsplit(PUBLIC_URL)
 TLS = _public.scheme == "https"
 ALLOWED_HOSTS = env.list(

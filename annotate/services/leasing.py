@@ -19,6 +19,7 @@ from annotate.selectors import places
 from annotate.services import audit, evidence, payments
 from annotate.states import CloseReason
 
+LONGEST = 6  # times the lease's length: how far a page that stays open can extend it
 AT_ONCE = 2  # open assignments per annotator: the second is the prefetch
 LEASED = Assignment.Status.LEASED
 COLLECTING = (Campaign.Status.OPEN, Campaign.Status.CLOSING)
@@ -89,9 +90,13 @@ def give_back(assignment_id: int, *, participation_id: int) -> None:
 
 
 def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
-    """Extend a lease while its page is in use; return when it now ends."""
+    """Extend a lease while its page is in use; return when it now ends.
+
+    Not without end: a page forgotten on a screen must not keep a campaign from closing.
+    """
     assignment = own(assignment_id, participation_id=participation_id)
-    until = timezone.now() + _length(assignment.campaign)
+    length = _length(assignment.campaign)
+    until = min(timezone.now() + length, assignment.leased_at + LONGEST * length)
     if not Assignment.objects.filter(pk=assignment_id, status=LEASED).update(expires_at=until):
         raise Gone(_("This text is no longer reserved for you. Your draft is kept."))
     return until
@@ -132,8 +137,10 @@ def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing 
         message = _("You have judged as many texts as one person may in this study. Thank you!")
         return Nothing("cap", message, final=True)
     if reason := blocked(campaign):
-        message = _("This study has all the judgments that it can pay for.")
-        return Nothing(reason, message, final=True)
+        message = _("This study has all the judgments that it can take. Thank you!")
+        # A lease that is given up makes room again, unless time has run out.
+        over = reason == CloseReason.DEADLINE or not places.open_leases(campaign.pk)
+        return Nothing(reason, message, final=over)
     return None
 
 

@@ -88,9 +88,15 @@ def _last_with_unit(frame: Frame) -> str:
 
 
 def _end(alt: Any, last: Point, theme: Theme, y: Any, target: float | None) -> list[Any]:
-    """The newest estimate as a dot and, outside the frame, the target as a bracket."""
-    dot = alt.Chart(alt.InlineData(values=[{"n": last.n_judgments, "at": last.estimate}]))
-    marks = [dot.mark_circle(color=theme.ink, size=42, opacity=1).encode(x="n:Q", y=y("at"))]
+    """The newest estimate with its interval and, outside the frame, the target as a bracket."""
+    newest = {"n": last.n_judgments, "at": last.estimate, "from": last.low, "to": last.high}
+    now = alt.Chart(alt.InlineData(values=[newest])).encode(x="n:Q")
+    marks = [
+        now.mark_rule(clip=True, color=theme.ink, strokeWidth=1).encode(
+            y=y("from"), y2=alt.Y2("to")
+        ),
+        now.mark_circle(color=theme.ink, size=42, opacity=1).encode(y=y("at")),
+    ]
     if target is None:
         return marks
     right = WIDTH + 12

@@ -1,5 +1,6 @@
 """Pure statistics: arrays in, estimates out. No Django, no clock, no global random state."""
 
+from estimation.core.agreement import Agreement, NoVariationError, krippendorff_alpha
 from estimation.core.components import (
     Crossed,
     OneWay,
@@ -29,10 +30,12 @@ from estimation.core.stopping import (
 from estimation.core.trajectory import Trajectory, trajectory
 
 __all__ = [
+    "Agreement",
     "Crossed",
     "Estimate",
     "EstimationError",
     "Interval",
+    "NoVariationError",
     "Notice",
     "OneWay",
     "Sample",
@@ -47,6 +50,7 @@ __all__ = [
     "estimate",
     "first_stop",
     "human_metric_correlation",
+    "krippendorff_alpha",
     "normalised_annotator_variance",
     "one_way",
     "precision",

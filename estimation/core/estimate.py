@@ -120,7 +120,9 @@ def estimate(
     stats = moments(sample, x=x)
     found = parts(stats, method=method, scale=sample.scale, n_population=sample.n_population)
     people = leniency(sample, x=x, slope=float(found.slope))
-    return _assemble(sample, method, stats, found, people)
+    return assemble(
+        stats, found, people, method=method, scale=sample.scale, n_population=sample.n_population
+    )
 
 
 def metric_for(sample: Sample, method: Method) -> Floats:
@@ -138,9 +140,16 @@ def metric_for(sample: Sample, method: Method) -> Floats:
     return sample.standardised_metric()
 
 
-def _assemble(
-    sample: Sample, method: Method, stats: Moments, found: Parts, people: Leniency
+def assemble(
+    stats: Moments,
+    found: Parts,
+    people: Leniency,
+    *,
+    method: Method,
+    scale: Scale,
+    n_population: int,
 ) -> Estimate:
+    """Put an estimate together from what was computed of it."""
     exists = bool(np.isfinite(found.variance) and found.df > 0)
     r = _known(correlation(stats.items))
     _, flat = spread_of_x(stats.items)
@@ -151,8 +160,8 @@ def _assemble(
         std_error=float(np.sqrt(found.variance)) if exists else None,
         df=float(found.df) if exists else None,
         n_items=int(stats.items.one_one),
-        n_population=sample.n_population,
-        n_judgments=sample.n_judgments,
+        n_population=n_population,
+        n_judgments=int(stats.judgments.one_one),
         n_annotators=int(stats.n_annotators),
         effective_annotators=float(found.effective_annotators),
         slope=float(found.slope),
@@ -160,7 +169,7 @@ def _assemble(
         equal_annotator_mean=people.equal_annotator_mean,
         leniency_correlation=people.correlation,
         method=method,
-        scale=sample.scale,
+        scale=scale,
         notices=notices(
             stats, found, people, method=method, correlation=r, flat=bool(flat), exists=exists
         ),

@@ -1,16 +1,21 @@
 """The estimators: how item means and a metric become one number."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from estimation.core.errors import InvalidOptionError
 from estimation.core.moments import Gram
 from estimation.core.sample import Floats
 
+# Those that a few additive sums determine, so that a whole history costs no refits ...
 Estimator = Literal["regression", "algorithm_1", "mean"]
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
+# ... and all that `estimate` knows.
+AnyEstimator = Literal["regression", "algorithm_1", "mean", "multi", "ppi", "balanced"]
+ALL_ESTIMATORS: tuple[str, ...] = get_args(AnyEstimator)
 
 # Sums of squares below this share of their terms are rounding, not spread.
 _ROUNDING = 1e-12
@@ -34,6 +39,13 @@ class Fit:
     def residual_variance(self) -> Floats:
         """s² = RSS / df, NaN where df < 1."""
         return np.asarray(self.rss / np.where(self.df >= 1, self.df, np.nan))
+
+
+def from_sums(estimator: str) -> Estimator:
+    """The same estimator; raises InvalidOptionError unless sums determine it."""
+    if estimator not in ESTIMATORS:
+        raise InvalidOptionError(f"{estimator!r} is not one of {', '.join(ESTIMATORS)}.")
+    return cast(Estimator, estimator)
 
 
 def spread_of_x(items: Gram) -> tuple[Floats, NDArray[np.bool_]]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from estimation.core.errors import InvalidOptionError
+from estimation.core.errors import IntervalUnavailableError, InvalidOptionError
 from estimation.core.sample import Floats, Scale
 
 
@@ -46,6 +46,24 @@ def half_width(std_error: Floats, df: Floats, *, level: float) -> Floats:
     check_level(level)
     degrees = np.where(np.asarray(df) > 0, df, np.nan)
     return np.asarray(stdtrit(degrees, 0.5 + level / 2) * std_error)
+
+
+def interval_of(
+    centre: float, std_error: float | None, df: float | None, *, level: float
+) -> Interval:
+    """centre ± t_df · std_error, not clipped to the scale.
+
+    Raises InvalidOptionError unless 0 < level < 1, IntervalUnavailableError without a standard
+    error.
+    """
+    check_level(level)
+    if std_error is None or df is None:
+        raise IntervalUnavailableError(
+            "There is no interval yet: it takes at least three items and, to speak for people "
+            "in general, at least two annotators."
+        )
+    half = float(half_width(np.asarray(std_error), np.asarray(df), level=level))
+    return Interval(centre - half, centre + half, level, df, centre)
 
 
 def check_level(level: float) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from estimation.core.sample import Floats, Sample
+from estimation.core.sample import Floats, Ints, Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +25,13 @@ def leniency(sample: Sample, *, x: Floats, slope: float) -> Leniency:
 
     The correction takes out which outputs each one happened to get, as far as the metric knows.
     """
-    _, annotator, activity = np.unique(sample.annotator, return_inverse=True, return_counts=True)
+    who = sample.incidence
     corrected = sample.score - slope * x[sample.item]
-    mean = np.bincount(annotator, corrected) / activity
+    return compare(who.activity, np.bincount(who.person, corrected) / who.activity)
+
+
+def compare(activity: Ints, mean: Floats) -> Leniency:
+    """Compare annotators by activity (A,), their judgments, and mean corrected score (A,)."""
     varies = activity.size >= 3 and np.ptp(activity) > 0 and np.ptp(mean) > 0
     r = float(np.corrcoef(activity, mean)[0, 1]) if varies else None
     return Leniency(equal_annotator_mean=float(mean.mean()), correlation=r)

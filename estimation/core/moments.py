@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from estimation.core.sample import Floats, Ints, Sample
+from estimation.core.incidence import Floats, Incidence, Ints
+from estimation.core.sample import Sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +69,29 @@ class Moments:
 def moments(sample: Sample, *, x: Floats) -> Moments:
     """The statistics of the whole sample; `x` (N,) is the standardised metric, or zeros."""
     shift, y = _shifted(sample)
-    n, item = sample.n_population, sample.item
-    people, annotator = np.unique(sample.annotator, return_inverse=True)
-    count = np.bincount(item, minlength=n)
-    judged = np.flatnonzero(count)
-    mean = np.bincount(item, y, n)[judged] / count[judged]
-    weight = 1 / count[item]
-    cell = np.stack([weight, x[item] * weight, y * weight])
-    by_person = np.stack([np.bincount(annotator, row).astype(np.float64) for row in cell])
-    item_mean = np.zeros(n)
-    item_mean[judged] = mean
+    who = sample.incidence
+    k = who.count[who.judged].astype(np.float64)
+    item_mean = np.bincount(who.item, y, who.n_population) / np.maximum(who.count, 1)
+    rows = _products(np.stack([np.ones(k.size), x[who.judged], item_mean[who.judged]]))
+    weighted = y * who.weight
+    # The judgments of one item differ in y alone, so all other sums over them go by item.
+    judgments, cells = (rows * k).sum(axis=1), (rows / k).sum(axis=1)
+    judgments[5], cells[5] = (y**2).sum(), (weighted**2).sum()
     return Moments(
-        items=_gram(np.stack([np.ones(judged.size), x[judged], mean])),
-        judgments=_gram(np.stack([np.ones(y.size), x[item], y])),
-        annotators=_gram(by_person),
-        cells=_gram(cell),
-        within=np.asarray(((y - item_mean[item]) ** 2).sum()),
-        n_annotators=np.asarray(people.size),
+        items=Gram(*rows.sum(axis=1)),
+        judgments=Gram(*judgments),
+        annotators=_gram(_by_annotator(who, x, weighted)),
+        cells=Gram(*cells),
+        within=np.asarray(((y - item_mean[who.item]) ** 2).sum()),
+        n_annotators=np.asarray(who.activity.size),
         shift=shift,
     )
+
+
+def _by_annotator(who: Incidence, x: Floats, weighted: Floats) -> Floats:
+    """(3, A) the sums of (1, x_i, y_ij) / k_i over each annotator's judgments."""
+    of_x = np.bincount(who.person, x[who.item] * who.weight)
+    return np.stack([who.person_weight, of_x, np.bincount(who.person, weighted)])
 
 
 def moments_along(sample: Sample, *, x: Floats) -> Moments:

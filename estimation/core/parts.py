@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from estimation.core.fit import Estimator, Fit, fit, spread_of_x
+from estimation.core.fit import AnyEstimator, Fit, fit, from_sums, spread_of_x
 from estimation.core.moments import Moments
 from estimation.core.sample import Floats, Scale
 
@@ -22,11 +22,12 @@ _ALONE = 1 + 1e-9
 class Method:
     """Which estimate and which interval; `estimate` documents the options."""
 
-    estimator: Estimator = "regression"
+    estimator: AnyEstimator = "regression"
     interval: IntervalMethod = "two_way"
     estimand: Estimand = "population"
     finite_population: bool = True
     pseudo_rows: bool = True
+    seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Parts:
 def parts(moments: Moments, *, method: Method, scale: Scale, n_population: int) -> Parts:
     """Estimate and variance from sufficient statistics, for one state or a whole history."""
     _, flat = spread_of_x(moments.items)
-    plain = fit(moments.items, estimator=method.estimator, flat=flat)
+    plain = fit(moments.items, estimator=from_sums(method.estimator), flat=flat)
     n = moments.items.one_one
     annotator_sum = moments.annotators.residual(plain.intercept, plain.slope) / n**2
     cell_sum = moments.cells.residual(plain.intercept, plain.slope) / n**2
@@ -77,7 +78,7 @@ def parts(moments: Moments, *, method: Method, scale: Scale, n_population: int) 
         item, rest = _correct_for_finite(moments, item, method, n_population)
         annotator, df = zero, plain.df
         if method.estimand == "population":
-            annotator = _annotator_part(annotator_sum, cell_sum, effective)
+            annotator = annotator_part(annotator_sum, cell_sum, effective)
             df = np.minimum(df, effective - 1)
     return Parts(
         plain.intercept + moments.shift, plain.slope, centre + moments.shift, item, rest,
@@ -108,7 +109,7 @@ def _item_part(moments: Moments, plain: Fit, method: Method, scale: Scale) -> tu
         ends = np.array([scale.low, scale.low, scale.high, scale.high]) - moments.shift
         _, flat = spread_of_x(items)
         items = items.with_rows_at_zero(ends)
-        guarded = fit(items, estimator=method.estimator, flat=flat)
+        guarded = fit(items, estimator=from_sums(method.estimator), flat=flat)
     weights = items.combination(guarded.constant, guarded.tilt)
     variance = guarded.residual_variance * weights
     return guarded.intercept, variance
@@ -129,7 +130,7 @@ def _correct_for_finite(
     return (1 - share) * item, noise * h / n_population
 
 
-def _annotator_part(annotator_sum: Floats, cell_sum: Floats, effective: Floats) -> Floats:
+def annotator_part(annotator_sum: Floats, cell_sum: Floats, effective: Floats) -> Floats:
     """max(0, c V_annot - V_cell), c = A_eff / (A_eff - 1); NaN where A_eff <= 1."""
     several = np.where(effective > _ALONE, effective, np.nan)
     # NaN must survive the comparison with 0, and np.maximum lets it.

@@ -1,15 +1,13 @@
 """The input of every estimator: the judgments of one system on one criterion, as arrays."""
 
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from estimation.core import errors
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from estimation.core.incidence import Floats, Incidence, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +41,7 @@ class Sample:
     n_population: N, the number of outputs that the system has.
     scale: the criterion's scale.
     metric: (N,) the automatic metric of every output, or None.
+    shared: the `Incidence` that `item` and `annotator` belong to, where several samples share it.
 
     The arrays are copied and made read-only. Raises a subclass of EstimationError for input
     that cannot be right.
@@ -54,18 +53,32 @@ class Sample:
     n_population: int
     scale: Scale
     metric: Floats | None = None
+    shared: InitVar[Incidence | None] = None
+    incidence: Incidence = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, shared: Incidence | None) -> None:
         score = _frozen_floats(self.score, what="scores")
         object.__setattr__(self, "score", score)
-        object.__setattr__(self, "item", _frozen_ints(self.item, what="items"))
-        object.__setattr__(self, "annotator", _frozen_ints(self.annotator, what="annotators"))
         if self.metric is not None:
-            object.__setattr__(self, "metric", _frozen_floats(self.metric, what="metric"))
+            metric = _frozen_floats(self.metric, what="metric", dimensions=(1, 2))
+            object.__setattr__(self, "metric", metric)
+        incidence = shared if shared is not None and _is_of(self, shared) else _incidence(self)
+        object.__setattr__(self, "incidence", incidence)
+        object.__setattr__(self, "item", incidence.item)
+        object.__setattr__(self, "annotator", incidence.annotator)
         _check_shapes(self)
         _check_scores(self)
-        _check_incidence(self)
         _check_metric(self)
+
+    @classmethod
+    def on(
+        cls, incidence: Incidence, *, score: Floats, scale: Scale, metric: Floats | None = None
+    ) -> "Sample":
+        """Scores on one more criterion of judgments that were checked and counted before."""
+        return cls(
+            score, incidence.item, incidence.annotator, incidence.n_population, scale, metric,
+            incidence,
+        )  # fmt: skip
 
     @property
     def n_judgments(self) -> int:
@@ -76,34 +89,57 @@ class Sample:
         """(N,) x = (g - mean g) / sd g over all N outputs; zeros where g is constant.
 
         The divisor is N, because the N outputs are the whole population and not a sample of it.
+        Raises MetricMissingError without a metric, InvalidOptionError where there are several.
+        """
+        metrics = self.standardised_metrics()
+        if metrics.shape[1] > 1:
+            raise errors.InvalidOptionError(
+                f"This estimator takes one metric, not {metrics.shape[1]}; 'multi' takes several."
+            )
+        return np.ascontiguousarray(metrics[:, 0])
+
+    def standardised_metrics(self) -> Floats:
+        """(N, p) every metric as in `standardised_metric`, one column each; p = 1 for a single one.
+
         Raises MetricMissingError without a metric.
         """
         if self.metric is None:
             raise errors.MetricMissingError("This estimator needs a metric score for every output.")
-        # Compared as numbers: the computed sd of a constant need not be exactly 0.
-        if np.ptp(self.metric) == 0:
-            return np.zeros(self.n_population)
-        deviation = self.metric - self.metric.mean()
-        return np.asarray(deviation / deviation.std())
+        columns = self.metric.reshape(self.n_population, -1).T
+        return np.stack([_standardised(column) for column in columns], axis=1)
 
 
-def _frozen_floats(values: ArrayLike, *, what: str) -> Floats:
+def _standardised(values: Floats) -> Floats:
+    # Compared as numbers: the computed sd of a constant need not be exactly 0.
+    if np.ptp(values) == 0:
+        return np.zeros(values.size)
+    deviation = values - values.mean()
+    return np.asarray(deviation / deviation.std())
+
+
+def _is_of(sample: Sample, incidence: Incidence) -> bool:
+    """Whether this very incidence is meant, and not a copy that may differ."""
+    return (
+        sample.item is incidence.item
+        and sample.annotator is incidence.annotator
+        and sample.n_population == incidence.n_population
+    )
+
+
+def _incidence(sample: Sample) -> Incidence:
+    return Incidence(sample.item, sample.annotator, sample.n_population)
+
+
+def _frozen_floats(values: ArrayLike, *, what: str, dimensions: tuple[int, ...] = (1,)) -> Floats:
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise errors.ShapeMismatchError(f"The {what} must be a flat list of numbers.") from error
-    return _flat_and_frozen(array, what=what)
+    return _frozen(array, what=what, dimensions=dimensions)
 
 
-def _frozen_ints(values: ArrayLike, *, what: str) -> Ints:
-    array = np.array(values)
-    if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise errors.ShapeMismatchError(f"The {what} must be whole numbers, not {array.dtype}.")
-    return _flat_and_frozen(array.astype(np.int64), what=what)
-
-
-def _flat_and_frozen(array: NDArray[Any], *, what: str) -> NDArray[Any]:
-    if array.ndim != 1:
+def _frozen(array: NDArray[Any], *, what: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
+    if array.ndim not in dimensions:
         raise errors.ShapeMismatchError(
             f"The {what} must be a flat list, not {array.ndim}-dimensional."
         )
@@ -130,39 +166,26 @@ def _check_scores(sample: Sample) -> None:
             "Some scores are missing or infinite; every score is a number."
         )
     scale = sample.scale
+    if not scale.bounded or scale.low <= sample.score.min() <= sample.score.max() <= scale.high:
+        return
     off = (sample.score < scale.low) | (sample.score > scale.high)
-    if scale.bounded and off.any():
+    if off.any():
         raise errors.ScoreOffScaleError(
             f"The score {sample.score[off][0]} lies outside the scale {scale.low} to {scale.high}."
-        )
-
-
-def _check_incidence(sample: Sample) -> None:
-    if sample.item.min() < 0 or sample.item.max() >= sample.n_population:
-        raise errors.ItemOutsidePopulationError(
-            f"Items are numbered 0 to {sample.n_population - 1}; the judgments name "
-            f"{sample.item.min()} to {sample.item.max()}."
-        )
-    order = np.lexsort((sample.annotator, sample.item))
-    same = (np.diff(sample.item[order]) == 0) & (np.diff(sample.annotator[order]) == 0)
-    if same.any():
-        first = order[np.flatnonzero(same)[0]]
-        raise errors.DuplicateJudgmentError(
-            f"Annotator {sample.annotator[first]} judged item {sample.item[first]} more than once."
         )
 
 
 def _check_metric(sample: Sample) -> None:
     if sample.metric is None:
         return
-    if sample.metric.size != sample.n_population:
+    if sample.metric.shape[0] != sample.n_population or sample.metric.size == 0:
         raise errors.ShapeMismatchError(
-            f"The metric covers {sample.metric.size} outputs; the population has "
-            f"{sample.n_population}."
+            f"The metric is {' by '.join(map(str, sample.metric.shape))}; it takes one row for "
+            f"each of the population's {sample.n_population} outputs, and at least one column."
         )
-    missing = int((~np.isfinite(sample.metric)).sum())
-    if missing:
+    complete = np.isfinite(sample.metric.reshape(sample.n_population, -1)).all(axis=1)
+    if not complete.all():
         raise errors.MetricIncompleteError(
-            f"The metric is missing for {missing} of {sample.n_population} outputs; it must be "
-            "known for all of them, judged or not."
+            f"The metric is missing for {(~complete).sum()} of {sample.n_population} outputs; it "
+            "must be known for all of them, judged or not."
         )

@@ -109,6 +109,24 @@ def test_heartbeat_extends_a_lease_and_fails_after_it():
         leasing.heartbeat(assignment.pk, participation_id=who.pk)
 
 
+def test_an_open_page_cannot_hold_a_text_forever():
+    who = person(campaign())
+    assignment = leased(who)
+    long_ago = timezone.now() - timedelta(hours=2, minutes=50)
+    Assignment.objects.filter(pk=assignment.pk).update(leased_at=long_ago)
+    until = leasing.heartbeat(assignment.pk, participation_id=who.pk)
+    assert until == long_ago + timedelta(hours=3)
+
+
+def test_a_refusal_for_money_is_final_once_no_running_work_can_free_any():
+    study = campaign(reward=Decimal("0.40"), budget=Decimal("0.40"))
+    holder, waiting = person(study, "holder"), person(study, "waiting")
+    running = leased(holder)
+    assert not leasing.lease(waiting.pk).final
+    judgments.submit(running.pk, participation_id=holder.pk, raw=GOOD)
+    assert leasing.lease(waiting.pk).final
+
+
 def test_a_foreign_assignment_does_not_exist():
     study = campaign()
     mine, other = person(study, "mine"), person(study, "other")

@@ -14,7 +14,7 @@ FLUENCY = Criterion(
     low=-1,
     high=1,
     label=_("Fluency"),
-    question=_("Does it read as natural, correct English?"),
+    question=_("Does it read as natural, correct language?"),
     levels=(
         Level(1, _("Fluent"), _("No errors, or one slip you read past")),
         Level(0, _("Partly fluent"), _("Errors, but the meaning is always clear")),

@@ -24,6 +24,8 @@ class Command(BaseCommand):
             )
         call_command("migrate", verbosity=0)
         server = embedded.make_server(options["port"], host=options["host"])
+        if settings.PUBLIC_URL == settings.LOCAL_URL:
+            settings.PUBLIC_URL = f"http://localhost:{options['port']}"  # invitations name it
         embedded.start_worker()
         embedded.start_ticker()
         self.stdout.write(

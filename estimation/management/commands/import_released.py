@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,7 @@ def _plan(release: Release, options: dict[str, Any]) -> ingest.Plan:
         targets=DEFAULT_TARGETS[release.instrument],
         metrics=tuple(options["metrics"] or DEFAULT_METRICS),
         annotator_cap=None if with_judgments else 25,
+        reward=Decimal(0) if with_judgments else Decimal("0.40"),  # who judged has been paid
         seed=options["seed"],
         planned=recorded,
     )
