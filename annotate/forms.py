@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.forms.boundfield import BoundWidget
 
 from annotate.instruments import registry
 from annotate.services.ingest import Plan
@@ -127,7 +128,7 @@ class CampaignForm(forms.Form):
             self.fields[name].help_text = hint.format(zone=settings.TIME_ZONE)
 
     @property
-    def metric_groups(self) -> list[tuple[str, list[forms.BoundWidget]]]:
+    def metric_groups(self) -> list[tuple[str, list[BoundWidget]]]:
         """The boxes of `metric_names` under the headings of its choices."""
         boxes = iter(self["metric_names"])
         return [(group, [next(boxes) for _ in names]) for group, names in _metrics()]

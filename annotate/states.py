@@ -31,6 +31,13 @@ class MetricChoice(TextChoices):
     AUTO = "auto"
 
 
+class StopMode(TextChoices):
+    """How an interval is made that a campaign may stop on (docs/statistics.md, stopping)."""
+
+    PRECISION = "precision", "by itself, at the target width"
+    ANYTIME = "anytime", "by itself or by hand, on intervals valid whenever one looks"
+
+
 class Estimand(TextChoices):
     """For whom an estimate speaks."""
 

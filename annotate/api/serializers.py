@@ -98,8 +98,8 @@ class Names(serializers.ListField):
 
     child = serializers.CharField(max_length=60)
 
-    def to_internal_value(self, data: Any) -> tuple[str, ...]:  # type: ignore[override]
-        return tuple(super().to_internal_value([data] if isinstance(data, str) else data))
+    def to_internal_value(self, data: Any) -> list[str]:
+        return list(super().to_internal_value([data] if isinstance(data, str) else data))
 
 
 class PlanSerializer(serializers.Serializer[Any]):
@@ -109,7 +109,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     targets = Targets(help_text="criterion -> width of the interval at which to stop")
     instrument = serializers.CharField(default=DEFAULTS.instrument)
     metrics = Names(
-        default=tuple, help_text="names of metrics, or “auto” for all that these rows can have"
+        default=list, help_text="names of metrics, or “auto” for all that these rows can have"
     )
     reward = serializers.DecimalField(8, 2, default=DEFAULTS.reward)
     fee_rate = serializers.DecimalField(5, 4, default=DEFAULTS.fee_rate)

@@ -154,9 +154,7 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
     return {name: message for name, (fine, message) in checks.items() if not fine}
 
 
-def _campaign(
-    plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str, ...]
-) -> Campaign:
+def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str, ...]) -> Campaign:
     campaign = Campaign.objects.create(
         name=plan.name.strip(),
         instrument=instrument.key,

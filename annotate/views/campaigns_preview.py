@@ -63,8 +63,9 @@ def preview(plan: Plan, rows: list[Row], metrics: tuple[str, ...]) -> Preview:
         most=most,
         price=price,
         metrics=metrics,
-        notices=tuple(
-            [*_notices(plan, by_system, items, planned, price), *_about_metrics(metrics, rows)]
+        notices=(
+            *_notices(plan, by_system, items, planned, price),
+            *_about_metrics(metrics, rows),
         ),
     )
 

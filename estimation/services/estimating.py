@@ -95,9 +95,7 @@ def _unfinished(system: SystemOutputs) -> int:
 def _finding(brief: Brief, cell: data.Cell, *, unfinished: int) -> Finding:
     estimand = brief.estimand
     has_metric = cell.sample.metric is not None
-    main = estimate(
-        cell.sample, estimator=data.estimator_of(brief.metrics), estimand=estimand
-    )
+    main = estimate(cell.sample, estimator=data.estimator_of(brief.metrics), estimand=estimand)
     width = brief.targets.get(cell.criterion.name)
     return Finding(
         system=cell.system,

@@ -44,7 +44,7 @@ def estimated(made: Campaign, n: int, width: float | None = 0.3, **changes: Any)
             **{
                 "campaign": made, "system": system, "criterion": criterion,
                 "estimator": "regression", "interval": "two_way", "estimand": "population",
-                "metric": made.metric, "level": 0.95, "estimate": 0.4,
+                "metrics": made.metrics, "level": 0.95, "estimate": 0.4,
                 "low": half and 0.4 - half, "high": half and 0.4 + half, "width": width,
                 "std_error": half and half / 2, "df": 20, "mean_estimate": 0.41,
                 "mean_low": half and 0.41 - 1.25 * half, "mean_high": half and 0.41 + 1.25 * half,

@@ -63,7 +63,7 @@ def test_the_metric_is_computed_for_every_output_before_it_is_used():
 
 
 def test_a_metric_that_is_computed_from_texts():
-    study = campaign(items=5, metric="rouge_1_f")
+    study = campaign(items=5, metrics=("rouge_1_f",))
     reported = []
     metrics.ensure(evidence.brief(study.pk), progress=lambda *x: reported.append(x))
     assert reported[-1] == (10, 10)
