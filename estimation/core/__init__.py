@@ -1,6 +1,10 @@
 """Pure statistics: arrays in, estimates out. No Django, no clock, no global random state."""
 
 from estimation.core.agreement import Agreement, NoVariationError, krippendorff_alpha
+from estimation.core.bernstein import (
+    bernstein_half_widths,
+    bernstein_judgments,
+)
 from estimation.core.components import (
     Crossed,
     OneWay,
@@ -20,9 +24,16 @@ from estimation.core.estimate import Estimate, Variance, estimate
 from estimation.core.interval import Interval
 from estimation.core.notices import Notice
 from estimation.core.sample import Sample, Scale
+from estimation.core.sequence import (
+    Band,
+    confidence_sequence,
+)
 from estimation.core.stopping import (
     Verdict,
     annotators_needed,
+    anytime,
+    empirical_bernstein,
+    first_anytime_stop,
     first_stop,
     precision,
     width_floor,
@@ -31,6 +42,7 @@ from estimation.core.trajectory import Trajectory, trajectory
 
 __all__ = [
     "Agreement",
+    "Band",
     "Crossed",
     "Estimate",
     "EstimationError",
@@ -44,10 +56,16 @@ __all__ = [
     "Variance",
     "Verdict",
     "annotators_needed",
+    "anytime",
+    "bernstein_half_widths",
+    "bernstein_judgments",
+    "confidence_sequence",
     "crossed",
     "data_efficiency",
     "data_efficiency_cap",
+    "empirical_bernstein",
     "estimate",
+    "first_anytime_stop",
     "first_stop",
     "human_metric_correlation",
     "krippendorff_alpha",

@@ -11,10 +11,10 @@ import numpy as np
 from estimation.core.bernstein import BernsteinRule, bernstein_half_widths
 from estimation.core.errors import InvalidOptionError
 from estimation.core.estimate import Estimate
-from estimation.core.interval import half_width
+from estimation.core.interval import check_level, half_width
 from estimation.core.parts import Method
 from estimation.core.sample import Floats, Sample, Scale
-from estimation.core.sequence import confidence_sequence
+from estimation.core.sequence import check_planned_items, confidence_sequence
 from estimation.core.trajectory import Trajectory
 
 MIN_ITEMS = 30
@@ -59,6 +59,8 @@ def anytime(
     Raises InvalidOptionError unless target_width and planned_items are positive.
     """
     _check_target(target_width)
+    check_level(level)
+    check_planned_items(planned_items)
     width = None
     if estimate.has_interval and estimate.n_items >= MIN_ITEMS:
         width = confidence_sequence(estimate, level=level, planned_items=planned_items).width

@@ -1,0 +1,101 @@
+"""One campaign with a known truth."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from estimation.core.sample import Floats, Ints, Sample
+from estimation.core.simulation.delays import work_through
+from estimation.core.simulation.people import part_repeats, stream
+from estimation.core.simulation.plan import Plan, latent_shares, metric_loading
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Campaign:
+    """A complete campaign in order of leasing; T judgments of N items by A annotators.
+
+    quality: (N,) and effect: (A,), the standard normal item and person effects.
+    truth: mean over the N outputs of the expected score over people counted equally, exact.
+    leased, finished: (T,) times, in medians of the time per judgment; both are the number of
+    the judgment where judgments take no time.
+    shared: (N,) whether another system has the same output.
+    """
+
+    sample: Sample
+    quality: Floats
+    effect: Floats
+    truth: float
+    leased: Floats
+    finished: Floats
+    shared: NDArray[np.bool_]
+
+
+def draw_campaign(plan: Plan, rng: Generator) -> tuple[Sample, float]:
+    """One complete campaign in order of leasing, and the true mean over all N outputs.
+
+    The truth counts people equally; it is computed exactly.
+    """
+    drawn = draw(plan, rng)
+    return drawn.sample, drawn.truth
+
+
+def draw(plan: Plan, rng: Generator) -> Campaign:
+    """One complete campaign: every output judged, or as many as the people there are make."""
+    quality = rng.standard_normal(plan.n_population)
+    loading = metric_loading(plan)
+    metric = loading * quality + np.sqrt(1 - loading**2) * rng.standard_normal(quality.size)
+    shared = _shared(plan, quality, rng)
+    item = _rows(plan, rng)
+    if plan.time_correlation is None:
+        people = stream(plan, item.size, rng)
+        item = item[: people.who.size]
+        who, effect = part_repeats(item, people.who, rng), people.effect
+        score = plan.marginal.scores(_latent(plan, quality[item], effect[who], rng))
+        leased = finished = np.arange(item.size, dtype=np.float64)
+    else:
+        work = work_through(plan, quality, item, rng)
+        item, who, effect, score = work.item, work.who, work.effect, work.score
+        leased, finished = work.leased, work.finished
+    sample = Sample(score, item, who, plan.n_population, plan.marginal.scale, metric)
+    truth = float(plan.marginal.conditional_mean(quality, latent_shares(plan)[0]).mean())
+    return Campaign(sample, quality, effect, truth, leased, finished, shared)
+
+
+def panel_truth(plan: Plan, campaign: Campaign, sample: Sample) -> float:
+    """The mean over all N outputs of what `sample`'s annotators would say, by their weight.
+
+    Weights are 1 / (n k_i), as in the estimate.
+    """
+    count = np.bincount(sample.item)
+    weight = np.bincount(sample.annotator, 1 / count[sample.item])
+    people = np.flatnonzero(weight)
+    item, person = np.sqrt(latent_shares(plan))
+    effect = item * campaign.quality[:, None] + person * campaign.effect[people]
+    # The expected score is a smooth function of one number: tabulated, then interpolated.
+    grid = np.linspace(effect.min(), effect.max(), 1001)
+    noise = float(np.sqrt(1 - item**2 - person**2))
+    expected = np.interp(effect, grid, plan.marginal.expected(grid, noise=noise))
+    return float(expected.mean(axis=0) @ weight[people] / weight.sum())
+
+
+def _latent(plan: Plan, quality: Floats, effect: Floats, rng: Generator) -> Floats:
+    item, person = latent_shares(plan)
+    noise = np.sqrt(1 - item - person) * rng.standard_normal(quality.size)
+    return np.asarray(np.sqrt(item) * quality + np.sqrt(person) * effect + noise)
+
+
+def _rows(plan: Plan, rng: Generator) -> Ints:
+    """(T,) the items in order of leasing: the second judgment follows the first."""
+    twice = rng.random(plan.n_population) < plan.double_share
+    return np.repeat(np.arange(plan.n_population), np.where(twice, 2, 1))
+
+
+def _shared(plan: Plan, quality: Floats, rng: Generator) -> NDArray[np.bool_]:
+    """The share of outputs that come highest by something correlated with quality."""
+    own = np.sqrt(1 - plan.shared_quality**2) * rng.standard_normal(quality.size)
+    return np.asarray(
+        np.argsort(np.argsort(-(plan.shared_quality * quality + own)))
+        < plan.shared * plan.n_population
+    )

@@ -1,0 +1,95 @@
+"""What became of simulated campaigns, in counts and means."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import beta
+
+from estimation.core.interval import check_level
+
+QUANTILES = (0.1, 0.5, 0.9)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One campaign that stopped.
+
+    covered: whether the truth lay inside the reported interval. error: estimate less truth, and
+    half: the interval's half-width, in score units. activity_matters: whether that notice came.
+    """
+
+    covered: bool
+    error: float
+    half: float
+    judgments: int
+    annotators: int
+    effective_annotators: float
+    activity_matters: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of `replicates` campaigns; all but these count and average the stopped ones.
+
+    stopped of them stopped; of those, covered had the truth inside the reported interval.
+    mean_judgments, judgments_quantiles (10 %, 50 %, 90 %), mean_annotators,
+    mean_effective_annotators; mean_cost: judgments times price. mean_error: estimate less truth;
+    mean_half_width; both in score units. activity_notices: how many said that active people
+    score differently. NaN where none stopped.
+    """
+
+    replicates: int
+    stopped: int
+    covered: int
+    mean_judgments: float
+    judgments_quantiles: tuple[float, float, float]
+    mean_annotators: float
+    mean_effective_annotators: float
+    mean_cost: float
+    mean_error: float
+    mean_half_width: float
+    activity_notices: int
+
+    @property
+    def coverage(self) -> float:
+        """The share of stopped campaigns whose interval held the truth; NaN if none stopped."""
+        return self.covered / self.stopped if self.stopped else float("nan")
+
+    @property
+    def stop_share(self) -> float:
+        """The share of campaigns that stopped before running out of outputs or people."""
+        return self.stopped / self.replicates
+
+    def coverage_interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The exact binomial interval of the coverage (Clopper and Pearson 1934)."""
+        check_level(level)
+        missed, tail = self.stopped - self.covered, (1 - level) / 2
+        low = beta.ppf(tail, self.covered, missed + 1) if self.covered else 0.0
+        high = beta.ppf(1 - tail, self.covered + 1, missed) if missed else 1.0
+        return float(low), float(high)
+
+
+def outcome(runs: Sequence[Run | None], *, price: float) -> Outcome:
+    """Count and average; None is a campaign that did not stop. price: per judgment."""
+    ended = [run for run in runs if run is not None]
+    judgments = np.array([run.judgments for run in ended], dtype=np.float64)
+    low, middle, high = np.quantile(judgments, QUANTILES) if ended else (np.nan,) * 3
+    mean_judgments = _mean([run.judgments for run in ended])
+    return Outcome(
+        replicates=len(runs),
+        stopped=len(ended),
+        covered=sum(run.covered for run in ended),
+        mean_judgments=mean_judgments,
+        judgments_quantiles=(float(low), float(middle), float(high)),
+        mean_annotators=_mean([run.annotators for run in ended]),
+        mean_effective_annotators=_mean([run.effective_annotators for run in ended]),
+        mean_cost=mean_judgments * price,
+        mean_error=_mean([run.error for run in ended]),
+        mean_half_width=_mean([run.half for run in ended]),
+        activity_notices=sum(run.activity_matters for run in ended),
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return float(np.mean(values)) if values else float("nan")

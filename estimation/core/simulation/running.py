@@ -1,0 +1,158 @@
+"""Many campaigns under one rule, the same whatever the number of processes."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import lru_cache, partial
+from multiprocessing import get_context
+
+import numpy as np
+from numpy.typing import NDArray
+
+from estimation.core.errors import InvalidOptionError
+from estimation.core.estimate import Estimate, estimate
+from estimation.core.fit import Estimator
+from estimation.core.parts import Estimand, IntervalMethod
+from estimation.core.sample import Floats, Sample
+from estimation.core.simulation.campaign import Campaign, draw, panel_truth
+from estimation.core.simulation.outcome import Outcome, Run, outcome
+from estimation.core.simulation.plan import Plan, latent_shares
+from estimation.core.simulation.rule import Report, Rule, Weighing
+from estimation.core.simulation.stops import Stop, find_stop, only
+
+Progress = Callable[[int], object]
+Job = Callable[[int], list[Run | None]]
+
+_CHUNK = 20
+_REFERENCES = 200
+
+
+def simulate(
+    plan: Plan,
+    *,
+    target_width: float,
+    level: float = 0.95,
+    replicates: int,
+    seed: int,
+    estimator: Estimator = "regression",
+    interval: IntervalMethod = "two_way",
+    estimand: Estimand = "population",
+    finite_population: bool = True,
+    pseudo_rows: bool = True,
+    report: Report = "drained",
+    weighing: Weighing = "work",
+    price: float = 0.0,
+    processes: int = 1,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Run the precision rule, checked after every judgment, on campaigns drawn from `plan`.
+
+    target_width ... weighing: see `Rule`. price: of one judgment. progress: called with the
+    number of campaigns just finished. The same seed and plan draw the same campaigns, so rules
+    can be compared on equal data; the number of processes changes nothing but the time.
+    Raises InvalidOptionError for options out of range.
+    """
+    rule = Rule(
+        target_width, level, estimator, interval, estimand, finite_population, pseudo_rows,
+        report, weighing,
+    )  # fmt: skip
+    _check(replicates=replicates, seed=seed, price=price, processes=processes)
+    starts = range(0, replicates, _CHUNK)
+    job = partial(_chunk, plan, rule, seed, replicates)
+    found: dict[int, list[Run | None]] = {}
+    for start, runs in _each(job, starts, processes):
+        found[start] = runs
+        if progress is not None:
+            progress(len(runs))
+    return outcome([run for start in starts for run in found[start]], price=price)
+
+
+def replicate(plan: Plan, rule: Rule, rng: np.random.Generator) -> Run | None:
+    """One campaign, drawn and run; None if it did not stop before its last judgment."""
+    campaign = draw(plan, rng)
+    stop = find_stop(campaign, rule)
+    if stop is None:
+        return None
+    sample = only(campaign.sample, _reported(campaign, rule, stop))
+    found = _estimate(sample, rule)
+    truth = _truth(plan, rule, campaign, sample)
+    half = found.interval(rule.level).width / 2
+    return Run(
+        covered=abs(found.centre - truth) <= half,
+        error=found.estimate - truth,
+        half=half,
+        judgments=found.n_judgments,
+        annotators=found.n_annotators,
+        effective_annotators=found.effective_annotators,
+        activity_matters=any(notice.code == "activity_matters" for notice in found.notices),
+    )
+
+
+def _each(job: Job, starts: range, processes: int) -> Iterator[tuple[int, list[Run | None]]]:
+    if processes == 1 or len(starts) == 1:
+        for start in starts:
+            yield start, job(start)
+        return
+    # Spawned, not forked: the caller may have threads and database connections.
+    with ProcessPoolExecutor(min(processes, len(starts)), mp_context=get_context("spawn")) as pool:
+        waiting = {pool.submit(job, start): start for start in starts}
+        for done in as_completed(waiting):
+            yield waiting[done], done.result()
+
+
+def _chunk(plan: Plan, rule: Rule, seed: int, replicates: int, start: int) -> list[Run | None]:
+    """Replicates `start` to `start` + 20, each with a random stream of its own."""
+    children = np.random.SeedSequence(seed).spawn(replicates)[start : start + _CHUNK]
+    return [replicate(plan, rule, np.random.default_rng(child)) for child in children]
+
+
+def _reported(campaign: Campaign, rule: Rule, stop: Stop) -> NDArray[np.intp]:
+    """The rows that the report takes: those of the stop, and what spills over from others."""
+    if rule.report != "spill":
+        return stop.rows
+    later = np.arange(stop.frontier, campaign.sample.n_judgments)
+    return np.r_[stop.rows, later[campaign.shared[campaign.sample.item[later]]]]
+
+
+def _estimate(sample: Sample, rule: Rule) -> Estimate:
+    return estimate(
+        sample,
+        estimator=rule.estimator,
+        interval=rule.interval,
+        estimand=rule.estimand,
+        finite_population=rule.finite_population,
+        pseudo_rows=rule.pseudo_rows,
+    )
+
+
+def _truth(plan: Plan, rule: Rule, campaign: Campaign, sample: Sample) -> float:
+    if rule.estimand == "panel":
+        return panel_truth(plan, campaign, sample)
+    if rule.weighing == "equal" or plan.leniency == 0:
+        return campaign.truth
+    return campaign.truth + float(work_shift(plan)[sample.n_judgments - 1])
+
+
+@lru_cache(maxsize=8)
+def work_shift(plan: Plan) -> Floats:
+    """(2N,) how far the mean by expected work lies from the mean by people, after t judgments.
+
+    An average over 200 campaigns of a seed of their own, in score units.
+    """
+    total = np.zeros(2 * plan.n_population)
+    for child in np.random.SeedSequence(0).spawn(_REFERENCES):
+        drawn = draw(plan, np.random.default_rng(child))
+        says = plan.marginal.conditional_mean(drawn.effect, latent_shares(plan)[1])
+        path = np.cumsum(says[drawn.sample.annotator]) / np.arange(1, drawn.sample.n_judgments + 1)
+        total += np.pad(path, (0, total.size - path.size), mode="edge")
+    return np.asarray(total / _REFERENCES - plan.marginal.mean())
+
+
+def _check(*, replicates: int, seed: int, price: float, processes: int) -> None:
+    if replicates < 1:
+        raise InvalidOptionError(f"At least one campaign is simulated, not {replicates}.")
+    if processes < 1:
+        raise InvalidOptionError(f"At least one process does the work, not {processes}.")
+    if seed < 0:
+        raise InvalidOptionError(f"A seed is a whole number from 0; got {seed}.")
+    if not (np.isfinite(price) and price >= 0):
+        raise InvalidOptionError(f"A price is not negative; got {price}.")
