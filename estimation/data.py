@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from estimation.core.fit import Estimator
 from estimation.models import MetricScore
 
 Metrics = list[dict[int, float]]  # {output id: g} for each metric
-ESTIMATORS: tuple[Estimator, Estimator, Estimator] = ("mean", "regression", "multi")
+ESTIMATORS = cast(tuple[Estimator, ...], ("mean", "regression", "multi"))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from django.urls import reverse
 from annotate import tokens
 from annotate.models import AuditEntry, Campaign, Membership, Output
 from annotate.services import campaigns, scoring
+from estimation.metrics import available
 from tests.factories import campaign, judge, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -258,9 +259,31 @@ def test_an_empty_file_is_told_beside_the_field(ada: Client) -> None:
 
 
 def test_a_metric_that_cannot_be_had_is_told_by_line(ada: Client) -> None:
-    assert "no reference" in send(ada, metric_names=["rouge_l_f"]).context["problems"].errors[0].message
+    assert (
+        "no reference"
+        in send(ada, metric_names=["rouge_l_f"]).context["problems"].errors[0].message
+    )
     own = send(ada, metric_names=[], metric_columns="comet")
     assert "no value of the metric “comet”" in own.context["problems"].errors[0].message
+
+
+@pytest.mark.parametrize(
+    ("fields", "choice", "kept"),
+    [
+        ({"metric_names": ["length", "repetition"]}, "named", ["length", "repetition"]),
+        ({"metric_choice": "none"}, "none", []),
+        ({"metric_choice": "auto"}, "auto", [m.name for m in available(has_reference=False)]),
+    ],
+)
+def test_the_preview_names_the_metrics_that_are_kept(
+    ada: Client, fields: Any, choice: str, kept: list[str]
+) -> None:
+    first = send(ada, **fields)
+    assert first.context["preview"].metrics == tuple(kept)
+    assert (", ".join(kept) or "No metric") in first.content.decode()
+    send(ada, **fields, act="create", shown=shown(first))
+    made = Campaign.objects.get()
+    assert (made.metric_choice, made.metrics) == (choice, kept)
 
 
 def test_metric_values_come_from_a_second_file(ada: Client) -> None:

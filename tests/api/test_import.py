@@ -116,6 +116,18 @@ def test_a_missing_reference_is_told(api):
     assert "no reference" in answer.json()["rows"][0]["message"]
 
 
+@pytest.mark.parametrize("asked", ["auto", ["auto"]])
+def test_auto_is_expanded_at_once(api, asked):
+    made = post(api, metrics=asked).json()
+    assert made["metric_choice"] == "auto"
+    assert "repetition" in made["metrics"]
+    assert "auto" not in made["metrics"]
+    form = post_file(api, LINES, metrics=["length", "repetition"]).json()
+    assert (form["metric_choice"], form["metrics"]) == ("named", ["length", "repetition"])
+    refused = post(api, metrics=["auto", "length"])
+    assert (refused.status_code, list(refused.json()["errors"])) == (422, ["metrics"])
+
+
 def test_metrics_for_unknown_outputs_are_told(api):
     metrics = upload("system,item,metric,value\ngamma,1,comet,0.5\n", "metrics.csv")
     answer = post_file(api, LINES, metrics_file=metrics, metrics="comet")
