@@ -66,6 +66,12 @@ class Estimate(models.Model):
             )
         ]
 
+    @property
+    def mean_width(self) -> float | None:
+        if self.mean_low is None or self.mean_high is None:
+            return None
+        return self.mean_high - self.mean_low
+
 
 class Comparison(models.Model):
     """Two systems on one criterion at one moment: `first` less `second`, over the items that

@@ -2,10 +2,21 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.base import Finite
 from estimation.models import Decision, Estimate
+from estimation.selectors import savings
+
+
+class SavingSerializer(serializers.Serializer[savings.Saving]):
+    """Judgments that the metrics spared against the plain mean; null, and why, where none."""
+
+    judgments = serializers.IntegerField(allow_null=True)
+    share = Finite(allow_null=True)
+    money = serializers.DecimalField(12, 2, allow_null=True, help_text="fees included")
+    why = serializers.CharField(allow_blank=True)
 
 
 class EstimateSerializer(serializers.ModelSerializer[Estimate]):
@@ -23,6 +34,7 @@ class EstimateSerializer(serializers.ModelSerializer[Estimate]):
     mean_low = Finite(allow_null=True)
     mean_high = Finite(allow_null=True)
     effective_annotators = Finite(allow_null=True)
+    saving = serializers.SerializerMethodField()
 
     class Meta:
         model = Estimate
@@ -30,9 +42,18 @@ class EstimateSerializer(serializers.ModelSerializer[Estimate]):
             "id", "system", "criterion", "at", "provisional", "estimator", "interval",
             "estimand", "metrics", "level", "estimate", "low", "high", "width", "df", "std_error",
             "mean_estimate", "mean_low", "mean_high", "n_items", "n_population", "n_judgments",
-            "n_annotators", "effective_annotators", "n_unfinished", "detail",
+            "n_annotators", "effective_annotators", "n_unfinished", "saving",
+            "detail",
         )  # fmt: skip
         read_only_fields = fields
+
+    @extend_schema_field(SavingSerializer)
+    def get_saving(self, row: Estimate) -> dict[str, Any]:
+        if not row.metrics:
+            found = savings.NO_METRIC
+        else:
+            found = savings.of_estimate(row, price=self.context["price"])
+        return dict(SavingSerializer(found).data)
 
 
 class DecisionSerializer(serializers.ModelSerializer[Decision]):

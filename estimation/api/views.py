@@ -1,5 +1,7 @@
 """Numbers about a campaign: estimates, and what stopping rules decided."""
 
+from typing import Any
+
 from django.db.models import QuerySet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -9,6 +11,7 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api.base import BoundedView, ById
+from annotate.services import payments
 from estimation.api.serializers import DecisionSerializer, EstimateSerializer
 from estimation.models import Decision, Estimate
 from estimation.selectors import history
@@ -28,6 +31,12 @@ class EstimateList(BoundedView, ListAPIView[Estimate]):
     @extend_schema(parameters=[HISTORY])
     def get(self, request: Request, public_id: str) -> Response:
         return self.list(request)
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        if getattr(self, "swagger_fake_view", False):  # the schema is asked for, not a campaign
+            return {**super().get_serializer_context()}
+        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
+        return {**super().get_serializer_context(), "price": payments.price(campaign).total}
 
     def get_queryset(self) -> QuerySet[Estimate]:
         campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
