@@ -1,22 +1,23 @@
 """From annotate's selectors to the samples of `estimation.core`: the one bridge."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import cast
+from itertools import combinations
+from typing import Literal
 
 import numpy as np
+from django.db.models import Case, Value, When
 from numpy.typing import NDArray
 
 from annotate.instruments.base import Criterion
-from annotate.selectors import evidence
+from annotate.selectors import bulk, evidence
 from annotate.selectors.evidence import Brief, Scores, SystemOutputs
 from estimation.core import Sample, Scale
 from estimation.core.errors import TooFewJudgmentsError
-from estimation.core.fit import Estimator
+from estimation.core.incidence import Incidence
 from estimation.models import MetricScore
 
-Metrics = list[dict[int, float]]  # {output id: g} for each metric
-ESTIMATORS = cast(tuple[Estimator, ...], ("mean", "regression", "multi"))
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -28,71 +29,135 @@ class Cell:
     sample: Sample
 
 
-def cells(brief: Brief, systems: list[SystemOutputs]) -> Iterator[Cell]:
+@dataclass(frozen=True)
+class Pair:
+    """Two systems on one criterion: samples over the items that both have, in one numbering."""
+
+    first: SystemOutputs
+    second: SystemOutputs
+    criterion: Criterion
+    samples: tuple[Sample, Sample]
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """The campaign's p metrics of its outputs: ids (M,), ascending, and values (M, p)."""
+
+    output: Ints
+    value: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Seen:
+    """All that counts in a campaign, read once: judgments with scores, and metrics if any."""
+
+    scores: Scores
+    metrics: Metrics | None
+
+
+def see(brief: Brief) -> Seen:
+    return Seen(evidence.scores(brief.campaign_id), metric_values(brief))
+
+
+def cells(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Cell]:
     """Yield the sample of every system × criterion that has at least two judgments."""
-    scores = evidence.scores(brief.campaign_id)
-    metrics = metric_values(brief)
     for system in systems:
+        every = np.arange(system.output.size)
+        side = _side(system, every, system.stop_position, seen)
         for criterion in brief.criteria:
-            if criterion.name not in scores:
-                continue
-            try:
-                sample = _sample(system, criterion, scores[criterion.name], metrics)
-            except TooFewJudgmentsError:
-                continue
-            yield Cell(system, criterion, sample)
+            if (sample := side.sample(criterion)) is not None:
+                yield Cell(system, criterion, sample)
 
 
-def metric_values(brief: Brief) -> list[dict[int, float]]:
-    """Return {output id: g} for each of the campaign's metrics, in their order."""
-    found: dict[str, dict[int, float]] = {name: {} for name in brief.metrics}
+def pairs(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Pair]:
+    """Yield every pair of systems × primary criterion, over their common prefix (rule 8)."""
+    primary = [criterion for criterion in brief.criteria if criterion.name in brief.targets]
+    for first, second in combinations(systems, 2):
+        _, *at = np.intersect1d(first.position, second.position, return_indices=True)
+        stops = [s.stop_position for s in (first, second) if s.stop_position is not None]
+        sides = [
+            _side(system, places, min(stops, default=None), seen)
+            for system, places in zip((first, second), at, strict=True)
+        ]
+        for criterion in primary:
+            one, other = (side.sample(criterion) for side in sides)
+            if one is not None and other is not None:
+                yield Pair(first, second, criterion, (one, other))
+
+
+def metric_values(brief: Brief) -> Metrics | None:
+    """Return the values of the campaign's metrics; None where it uses none or has none yet."""
+    if not brief.metrics:
+        return None
+    cases = (When(metric=name, then=Value(i)) for i, name in enumerate(brief.metrics))
     rows = MetricScore.objects.filter(campaign=brief.campaign_id, metric__in=brief.metrics)
-    if found:
-        for name, output, value in rows.values_list("metric", "output_id", "value"):
-            found[name][output] = value
-    return list(found.values())
+    numbered = rows.annotate(number=Case(*cases, default=Value(-1))).order_by()
+    output, number, value = bulk.columns(numbered, output="i8", number="i4", value="f8")
+    outputs, row = np.unique(output, return_inverse=True)
+    values = np.full((outputs.size, len(brief.metrics)), np.nan)
+    values[row, number] = value
+    return Metrics(outputs, values) if outputs.size else None
+
+
+def metric_of(output: Ints, metrics: Metrics | None) -> NDArray[np.float64] | None:
+    """(N,) the metric of these outputs, (N, p) of several; NaN where it is not known."""
+    if metrics is None:
+        return None
+    place = bulk.places(metrics.output, wanted=output)
+    values = np.where(place[:, None] >= 0, metrics.value[place], np.nan)
+    return values[:, 0] if values.shape[1] == 1 else values
+
+
+def estimator_for(sample: Sample) -> Literal["mean", "regression", "multi"]:
+    """The estimator of a campaign with as many metrics as the sample has: fixed with them."""
+    if sample.metric is None:
+        return "mean"
+    return "regression" if sample.metric.ndim == 1 else "multi"
 
 
 def scale_of(criterion: Criterion) -> Scale:
     return Scale(criterion.low, criterion.high, criterion.bounded)
 
 
-def _sample(
-    system: SystemOutputs, criterion: Criterion, scores: Scores, metrics: Metrics
-) -> Sample:
-    chosen, index = _within(system, scores)
-    return Sample(
-        score=scores.value[chosen],
-        item=index[chosen],
-        annotator=scores.annotator[chosen],
-        n_population=system.output.size,
-        scale=scale_of(criterion),
-        metric=metric_of(system, metrics),
-    )
+@dataclass(frozen=True)
+class _Side:
+    """One system's part of the evidence: `chosen` among all judgments, and what they share."""
+
+    chosen: Ints
+    incidence: Incidence
+    scores: Scores
+    metric: NDArray[np.float64] | None
+
+    def sample(self, criterion: Criterion) -> Sample | None:
+        """The sample of one criterion; it shares the incidence where every judgment has a score.
+
+        None where there are fewer than two judgments.
+        """
+        if criterion.name not in self.scores.value:
+            return None
+        score, shared = self.scores.value[criterion.name][self.chosen], self.incidence
+        known = ~np.isnan(score)
+        if not known.all():
+            score = score[known]
+            shared = Incidence(shared.item[known], shared.annotator[known], shared.n_population)
+        try:
+            return Sample.on(shared, score=score, scale=scale_of(criterion), metric=self.metric)
+        except TooFewJudgmentsError:
+            return None
 
 
-def _within(system: SystemOutputs, scores: Scores) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """Which scores belong to the system's own prefix (rule 8), and to which of its outputs."""
-    index = np.searchsorted(system.output, scores.output)
-    index = np.minimum(index, system.output.size - 1)
-    chosen = system.output[index] == scores.output
-    if system.stop_position is not None:
-        chosen &= system.position[index] < system.stop_position
-    return chosen, index
+def _side(system: SystemOutputs, at: Ints, stop: int | None, seen: Seen) -> _Side:
+    """The judgments of the system's outputs `at`, numbered in that order, before position `stop`.
 
-
-def metric_of(system: SystemOutputs, metrics: Metrics) -> NDArray[np.float64] | None:
-    """(N,) the metric of the system's outputs, (N, p) of several; NaN where it is not known.
-
-    None for a campaign without metrics.
+    A system's own estimate ends at its own stop, a comparison at the earlier of two (rule 8).
     """
-    outputs = system.output.tolist()
-    columns = [np.array([values.get(output, np.nan) for output in outputs]) for values in metrics]
-    if len(columns) < 2:
-        return columns[0] if columns else None
-    return np.stack(columns, axis=1)
-
-
-def estimator_of(metrics: Sequence[str]) -> Estimator:
-    """The estimator that a campaign with these metrics uses: fixed with them."""
-    return ESTIMATORS[min(len(metrics), 2)]
+    number = np.full(system.output.size + 1, -1)  # the last one: of outputs that are not its own
+    number[at] = np.arange(at.size)
+    place = bulk.places(system.output, wanted=seen.scores.output)
+    item = number[place]
+    belongs = item >= 0
+    if stop is not None:
+        belongs &= system.position[place] < stop
+    chosen = np.flatnonzero(belongs)
+    incidence = Incidence(item[chosen], seen.scores.annotator[chosen], at.size)
+    return _Side(chosen, incidence, seen.scores, metric_of(system.output[at], seen.metrics))

@@ -88,6 +88,7 @@ class Comparison(models.Model):
     provisional = models.BooleanField(default=True)
 
     estimator = models.CharField(max_length=20)
+    interval = models.CharField(max_length=20)
     estimand = models.CharField(max_length=12)
     metrics = models.JSONField(default=list)
     level = models.FloatField()

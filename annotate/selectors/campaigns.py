@@ -68,6 +68,7 @@ class Facts:
     double_share: float
     metric_choice: str
     metrics: tuple[str, ...]
+    stop_mode: str
     estimand: str
     level: float
     contact: str
@@ -166,6 +167,7 @@ def facts(campaign: Campaign) -> Facts:
         double_share=campaign.double_share,
         metric_choice=campaign.metric_choice,
         metrics=tuple(campaign.metrics),
+        stop_mode=campaign.stop_mode,
         estimand=campaign.estimand,
         level=campaign.level,
         contact=campaign.contact,

@@ -5,11 +5,22 @@ from datetime import datetime
 from typing import cast
 
 import numpy as np
+from django.db.models import Case, QuerySet, Value, When
 from numpy.typing import NDArray
 
 from annotate.instruments import registry
 from annotate.instruments.base import Criterion
-from annotate.models import Authorship, Campaign, EvidenceChange, Score, System, Target
+from annotate.models import (
+    Authorship,
+    Campaign,
+    EvidenceChange,
+    Judgment,
+    Place,
+    Score,
+    System,
+    Target,
+)
+from annotate.selectors import bulk
 from estimation.core.parts import Estimand
 
 
@@ -21,6 +32,7 @@ class Brief:
     status: str
     close_reason: str
     metrics: tuple[str, ...]
+    stop_mode: str
     estimand: Estimand
     level: float
     targets: dict[str, float]
@@ -32,23 +44,33 @@ class Brief:
 
 
 @dataclass(frozen=True)
-class SystemOutputs:
-    """A system's N outputs in ascending id: ids and positions are (N,) ints."""
+class Standing:
+    """A system, and where its sample ends (None: it goes on)."""
 
     system_id: int
     name: str
     stop_position: int | None
+
+
+@dataclass(frozen=True)
+class SystemOutputs(Standing):
+    """A system's N outputs in ascending id: ids and positions are (N,) ints."""
+
     output: NDArray[np.int64]
     position: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The counted scores of one criterion in order of arrival; every array is (T,)."""
+    """The counted judgments in order of arrival, with their scores on all criteria.
+
+    output, annotator: (T,) database keys. value: {criterion: (T,)}, NaN where a judgment has no
+    score on it; criteria that nobody has scored are left out.
+    """
 
     output: NDArray[np.int64]
     annotator: NDArray[np.int64]
-    value: NDArray[np.float64]
+    value: dict[str, NDArray[np.float64]]
 
 
 def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:
@@ -73,6 +95,7 @@ def brief(campaign_id: int) -> Brief:
         status=campaign.status,
         close_reason=campaign.close_reason,
         metrics=tuple(campaign.metrics),
+        stop_mode=campaign.stop_mode,
         estimand=cast(Estimand, campaign.estimand),
         level=campaign.level,
         targets=dict(targets.values_list("criterion", "width")),
@@ -80,40 +103,78 @@ def brief(campaign_id: int) -> Brief:
     )
 
 
+def standings(campaign_id: int) -> list[Standing]:
+    """Return the systems in the order in which they were uploaded."""
+    found = System.objects.filter(campaign=campaign_id)
+    return [Standing(*row) for row in found.values_list("pk", "name", "stop_position")]
+
+
 def systems(campaign_id: int) -> list[SystemOutputs]:
     """Return every system with its outputs, in the order in which they were uploaded."""
-    rows = np.array(
-        list(
-            Authorship.objects.filter(system__campaign=campaign_id)
-            .order_by("output")
-            .values_list("system", "output", "item__position")
-        ),
-        dtype=np.int64,
-    ).reshape(-1, 3)
+    author, output, position = bulk.columns(
+        Authorship.objects.filter(item__campaign=campaign_id).order_by(),
+        system="i8", output="i8", item__position="i4",
+    )  # fmt: skip
+    order = np.argsort(output, kind="stable")
+    author, output, position = author[order], output[order], position[order]
     return [
-        SystemOutputs(pk, name, stop, mine[:, 1], mine[:, 2])
-        for pk, name, stop in System.objects.filter(campaign=campaign_id).values_list(
-            "pk", "name", "stop_position"
-        )
-        for mine in [rows[rows[:, 0] == pk]]
+        SystemOutputs(one.system_id, one.name, one.stop_position, output[mine], position[mine])
+        for one in standings(campaign_id)
+        for mine in [author == one.system_id]
     ]
 
 
-def scores(campaign_id: int) -> dict[str, Scores]:
-    """Return the scores of judgments that hold a place, by criterion."""
-    found = (
-        Score.objects.filter(judgment__campaign=campaign_id)
-        .filter(judgment__assignment__place__isnull=False)
-        .order_by("judgment")
-        .values_list("criterion", "judgment__output", "judgment__annotator", "value")
+def scores(campaign_id: int) -> Scores:
+    """Return the judgments that hold a place, with their scores.
+
+    Three plain reads instead of one join of all. Whatever is written between them has its own
+    mark, so an estimate from the older part of it is followed by another.
+    """
+    (held,) = bulk.columns(_held_places(campaign_id), assignment="i8")
+    pk, assignment, output, annotator = bulk.columns(
+        Judgment.objects.filter(campaign=campaign_id).order_by(),
+        id="i8", assignment="i8", output="i8", annotator="i8",
+    )  # fmt: skip
+    counted = np.flatnonzero(bulk.places(np.sort(held), wanted=assignment) >= 0)
+    counted = counted[np.argsort(pk[counted], kind="stable")]
+    names = _criteria(campaign_id)
+    value = _values(campaign_id, pk[counted], names)
+    return Scores(
+        output[counted],
+        annotator[counted],
+        {name: row for name, row in zip(names, value, strict=True) if not np.isnan(row).all()},
     )
-    kinds = np.dtype([("c", "U40"), ("o", np.int64), ("a", np.int64), ("v", np.float64)])
-    rows = np.fromiter(found.iterator(chunk_size=20_000), dtype=kinds)
-    return {
-        str(name): Scores(mine["o"], mine["a"], mine["v"])
-        for name in np.unique(rows["c"])
-        for mine in [rows[rows["c"] == name]]
-    }
+
+
+def _held_places(campaign_id: int) -> QuerySet[Place]:
+    return Place.objects.filter(campaign=campaign_id, assignment__isnull=False).order_by()
+
+
+def _criteria(campaign_id: int) -> list[str]:
+    instrument = Campaign.objects.values_list("instrument", flat=True).get(pk=campaign_id)
+    return [criterion.name for criterion in registry.get(instrument).criteria]
+
+
+def _values(campaign_id: int, judgment: NDArray[np.int64], names: list[str]) -> NDArray[np.float64]:
+    """(C, T) the scores of these judgments (T,), ascending; NaN where there is none."""
+    value = np.full((len(names), judgment.size), np.nan)
+    if not judgment.size:
+        return value
+    cases = (When(criterion=name, then=Value(i)) for i, name in enumerate(names))
+    found = _scores_of(campaign_id, judgment).annotate(number=Case(*cases, default=Value(-1)))
+    pk, row, score = bulk.columns(found.order_by(), judgment="i8", number="i4", value="f8")
+    column = bulk.places(judgment, wanted=pk)
+    known = np.flatnonzero((column >= 0) & (row >= 0))
+    value[row[known], column[known]] = score[known]
+    return value
+
+
+def _scores_of(campaign_id: int, judgment: NDArray[np.int64]) -> QuerySet[Score]:
+    first, last = int(judgment[0]), int(judgment[-1])
+    if last - first < 2 * judgment.size:
+        # Hardly any other campaign's judgments lie between: a range is read without a join.
+        return Score.objects.filter(judgment__gte=first, judgment__lte=last)
+    return Score.objects.filter(judgment__campaign=campaign_id)
 
 
 def campaign_id_of(public_id: str) -> int | None:

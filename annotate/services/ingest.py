@@ -26,6 +26,7 @@ from annotate.models import (
 )
 from annotate.services import audit, evidence, metric_choice
 from annotate.services.upload import Row
+from annotate.states import StopMode
 
 BATCH = 2000
 # What the database's columns hold.
@@ -51,6 +52,7 @@ class Plan:
     lease_minutes: int = 30
     estimand: str = Campaign.Estimand.POPULATION
     level: float = 0.95
+    stop_mode: str = StopMode.PRECISION
     language: str = "en"
     contact: str = ""
     seed: int | None = None
@@ -145,6 +147,10 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
             plan.estimand in Campaign.Estimand.values,
             f"The estimand is one of {', '.join(Campaign.Estimand.values)}.",
         ),
+        "stop_mode": (
+            plan.stop_mode in StopMode.values,
+            f"The stopping mode is one of {', '.join(StopMode.values)}.",
+        ),
         "seed": (
             plan.seed is None or 0 <= plan.seed < MOST_SEED,
             "The seed lies between 0 and 2^63 − 1.",
@@ -174,6 +180,7 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
         metrics=list(metrics),
         estimand=plan.estimand,
         level=plan.level,
+        stop_mode=plan.stop_mode,
     )
     Target.objects.bulk_create(
         Target(campaign=campaign, criterion=name, width=width)

@@ -1,9 +1,16 @@
 """Pure statistics: arrays in, estimates out. No Django, no clock, no global random state."""
 
 from estimation.core.agreement import Agreement, NoVariationError, krippendorff_alpha
+from estimation.core.annotators import Deviations, Drift, deviations, drift
+from estimation.core.balanced import Weights, gls_weights
 from estimation.core.bernstein import (
     bernstein_half_widths,
     bernstein_judgments,
+)
+from estimation.core.bootstrap import (
+    BootstrapInterval,
+    bootstrap,
+    bootstrap_widths,
 )
 from estimation.core.components import (
     Crossed,
@@ -23,6 +30,11 @@ from estimation.core.errors import EstimationError
 from estimation.core.estimate import Estimate, Variance, estimate
 from estimation.core.interval import Interval
 from estimation.core.notices import Notice
+from estimation.core.paired import Difference, difference
+from estimation.core.pigeonhole import (
+    pigeonhole,
+)
+from estimation.core.ppi import PpiMean, ppi_mean
 from estimation.core.sample import Sample, Scale
 from estimation.core.sequence import (
     Band,
@@ -38,40 +50,58 @@ from estimation.core.stopping import (
     precision,
     width_floor,
 )
+from estimation.core.straightlining import StraightLining, person_correlation, straight_lining
 from estimation.core.trajectory import Trajectory, trajectory
 
 __all__ = [
     "Agreement",
     "Band",
+    "BootstrapInterval",
     "Crossed",
+    "Deviations",
+    "Difference",
+    "Drift",
     "Estimate",
     "EstimationError",
     "Interval",
     "NoVariationError",
     "Notice",
     "OneWay",
+    "PpiMean",
     "Sample",
     "Scale",
+    "StraightLining",
     "Trajectory",
     "Variance",
     "Verdict",
+    "Weights",
     "annotators_needed",
     "anytime",
     "bernstein_half_widths",
     "bernstein_judgments",
+    "bootstrap",
+    "bootstrap_widths",
     "confidence_sequence",
     "crossed",
     "data_efficiency",
     "data_efficiency_cap",
+    "deviations",
+    "difference",
+    "drift",
     "empirical_bernstein",
     "estimate",
     "first_anytime_stop",
     "first_stop",
+    "gls_weights",
     "human_metric_correlation",
     "krippendorff_alpha",
     "normalised_annotator_variance",
     "one_way",
+    "person_correlation",
+    "pigeonhole",
+    "ppi_mean",
     "precision",
+    "straight_lining",
     "trajectory",
     "variance_of_item_means",
     "variance_of_mean",

@@ -75,7 +75,7 @@ class Incidence:
     @cached_property
     def person_weight(self) -> Floats:
         """(A,) the sum of 1 / k_i over each annotator's judgments."""
-        return np.bincount(self.person, self.weight)
+        return np.asarray(np.bincount(self.person, self.weight), dtype=np.float64)
 
     def _check_range(self) -> None:
         low, high = self.item.min(), self.item.max()

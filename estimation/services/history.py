@@ -20,7 +20,7 @@ def _row(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
         criterion=finding.criterion.name,
         provisional=not final,
         estimator=result.method.estimator,
-        interval=result.method.interval,
+        interval=finding.rule.name,
         estimand=result.method.estimand,
         metrics=list(brief.metrics),
         level=brief.level,

@@ -165,7 +165,6 @@ def _from_all(campaign_id: int, everything: list[Due], question: Question) -> Es
         annotator=np.array([number[due.recorded.annotator] for due in everything]),
         n_population=system.output.size,
         scale=scale,
-        metric=data.metric_of(system, data.metric_values(brief)),
+        metric=data.metric_of(system.output, data.metric_values(brief)),
     )
-    estimator = data.estimator_of(brief.metrics)
-    return estimate(sample, estimator=estimator, estimand=question.estimand)
+    return estimate(sample, estimator=data.estimator_for(sample), estimand=question.estimand)

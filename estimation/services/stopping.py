@@ -102,7 +102,7 @@ def _samples(brief: Brief, found: list[Finding]) -> list[_Sample]:
             and all(found[index].at_target for index in because),
             because=tuple(because),
         )
-        for system in evidence.systems(brief.campaign_id)
+        for system in evidence.standings(brief.campaign_id)
         for because in [by_system.get(system.system_id, [])]
     ]
 

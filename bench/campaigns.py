@@ -1,0 +1,148 @@
+"""Campaigns of any size for benchmarks: one real judgment, cloned by the database itself.
+
+A million judgments through the services would take hours, and only the rows matter here.
+Imported after `django.setup()`.
+"""
+
+from django.db import connection, models
+
+from annotate.models import (
+    Annotator,
+    Assignment,
+    Authorship,
+    Campaign,
+    Item,
+    Judgment,
+    LedgerEntry,
+    Output,
+    Participation,
+    Place,
+    Score,
+    System,
+)
+from annotate.services import campaigns, scoring
+from estimation.models import MetricScore
+from estimation.services import estimating
+from tests import factories
+
+SYSTEMS = 4
+CRITERIA = 4
+CAP = 25  # judgments per annotator
+SPACING = 10_000_000  # what lies between the ids of one campaign's rows and the next one's
+
+# Systems take turns, and of every four positions the first is judged twice.
+_TURN = f"t / {SYSTEMS}"
+_POSITION = f"4 * ({_TURN} / 5) + CASE WHEN {_TURN} % 5 < 2 THEN 0 ELSE {_TURN} % 5 - 1 END"
+
+
+def judged(judgments: int) -> int:
+    """Make an open campaign with so many judgments by `judgments` / 25 people; return its id.
+
+    4 systems, 4 criteria, a metric; each system has 0.8 judged outputs per judgment and a tenth
+    more that nobody has judged yet.
+    """
+    template = factories.campaign(
+        items=1, systems=("one", "two", "three", "four"), targets={"overall": 1e-6}, is_open=False
+    )
+    campaigns.open_(template.pk)
+    factories.judge(factories.person(template, f"template-{judgments}"))
+    estimating.refresh(template.pk)
+    scoring.ensure(template.pk)
+    return _Clones(template, judgments).make()
+
+
+class _Clones:
+    """The rows of one campaign; numbers in SQL are offsets from `base`."""
+
+    def __init__(self, template: Campaign, judgments: int) -> None:
+        self.template = template
+        self.judgments = judgments
+        self.people = judgments // CAP + 1
+        self.items = judgments * 4 // 5 // SYSTEMS * 11 // 10
+        self.base = SPACING * (1 + (template.pk + 1))
+        self.campaign = self.base
+
+    def make(self) -> int:
+        with connection.cursor() as cursor:
+            if connection.vendor == "postgresql":  # foreign keys would be checked row by row
+                cursor.execute("SET session_replication_role = replica")
+        self._campaign()
+        self._outputs()
+        self._people()
+        self._work()
+        with connection.cursor() as cursor:
+            if connection.vendor == "postgresql":
+                cursor.execute("SET session_replication_role = DEFAULT")
+                cursor.execute("ANALYZE")
+        return self.campaign
+
+    def _campaign(self) -> None:
+        self._clone(Campaign, 1, {"public_id": "'b' || {base}"})
+        self._clone(System, SYSTEMS, {"name": "'system-' || t"})
+        self._clone(self.template.targets.model, 1, {})
+
+    def _outputs(self) -> None:
+        n = self.items * SYSTEMS
+        item = f"{{base}} + t / {SYSTEMS}"
+        self._clone(Item, self.items, {"key": "'item-' || t", "position": "t"})
+        self._clone(Output, n, {"item_id": item, "digest": "'digest-' || t"})
+        system = f"{{base}} + t % {SYSTEMS}"
+        self._clone(
+            Authorship, n, {"item_id": item, "output_id": "{base} + t", "system_id": system}
+        )
+        # A metric that follows the scores a little.
+        value = "(t * 7919 % 3) + (t * 104729 % 1000) / 500.0"
+        self._clone(MetricScore, n, {"output_id": "{base} + t", "value": value})
+        free = f"{{base}} + {self.judgments} + t"
+        first = self.judgments * 4 // 5
+        place = {"id": free, "assignment_id": "NULL", "number": "1"}
+        place |= {"output_id": f"{{base}} + {first} + t", "position": f"({first} + t) / {SYSTEMS}"}
+        self._clone(Place, n - first, place)
+
+    def _people(self) -> None:
+        names = {"external_id": "'bench-' || ({base} + t)", "pseudonym": "'c' || ({base} + t)"}
+        self._clone(Annotator, self.people, names)
+        self._clone(Participation, self.people, {"annotator_id": "{base} + t"})
+
+    def _work(self) -> None:
+        person = f"{{base}} + (t * 7919) % {self.people}"
+        output = f"{{base}} + {SYSTEMS} * ({_POSITION}) + t % {SYSTEMS}"
+        own = "{base} + t"
+        work = {"annotator_id": person, "output_id": output, "participation_id": person}
+        self._clone(Assignment, self.judgments, work)
+        number = f"CASE WHEN {_TURN} % 5 = 1 THEN 2 ELSE 1 END"
+        place = {"output_id": output, "assignment_id": own, "position": _POSITION, "number": number}
+        self._clone(Place, self.judgments, place)
+        self._clone(Judgment, self.judgments, work | {"assignment_id": own})
+        paid = {"participation_id": person, "assignment_id": own, "key": "'clone-' || ({base} + t)"}
+        self._clone(LedgerEntry, self.judgments, paid)
+        value = f"(t / {CRITERIA} * 7919 + t % {CRITERIA} * 31 + t / 7 % 2) % 3 - 1"
+        names = " ".join(f"WHEN {i} THEN '{name}'" for i, name in enumerate(self._criteria()))
+        self._clone(
+            Score,
+            self.judgments * CRITERIA,
+            {
+                "judgment_id": f"{{base}} + t / {CRITERIA}",
+                "criterion": f"CASE t % {CRITERIA} {names} END",
+                "value": value,
+            },
+        )
+
+    def _criteria(self) -> list[str]:
+        scores = Score.objects.filter(judgment__campaign=self.template)
+        return sorted(set(scores.values_list("criterion", flat=True)))
+
+    def _clone(self, model: type[models.Model], count: int, changes: dict[str, str]) -> None:
+        """Copy the template's row `count` times; `changes` are SQL in t = 0 .. count - 1."""
+        changes = {"id": "{base} + t", "campaign_id": str(self.campaign)} | changes
+        columns = [field.column for field in model._meta.local_concrete_fields]
+        values = [changes.get(column, f"row.{column}").format(base=self.base) for column in columns]
+        table = model._meta.db_table
+        query = (
+            f"WITH RECURSIVE n(t) AS (SELECT CAST(0 AS bigint) UNION ALL SELECT t + 1 FROM n WHERE t + 1 < {count}) "
+            f"INSERT INTO {table} ({', '.join(columns)}) "
+            f"SELECT {', '.join(values)} FROM (SELECT * FROM {table} WHERE id = "
+            f"(SELECT MAX(id) FROM {table} WHERE id < {SPACING})) row, n"
+        )
+        with connection.cursor() as cursor:
+            cursor.execute(query)

@@ -1,0 +1,168 @@
+"""`manage.py estimate`: estimates from plain CSV files, without a database."""
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.states import Estimand
+from estimation import files, plain
+from estimation.core.errors import EstimationError
+from estimation.files import FileError, Vocabulary
+from estimation.plain import ALL_METRICS, Wanted
+from estimation.reports import (
+    ESTIMATOR_NAMES,
+    INTERVAL_NAMES,
+    NEED_METRIC,
+    Asked,
+    Report,
+    report,
+)
+
+COLUMNS = (
+    "system", "criterion", "estimate", "interval", "items", "judgments", "annotators (effective)",
+    "rho", "gamma", "data efficiency (cap)",
+)  # fmt: skip
+
+
+class Command(BaseCommand):
+    help = (
+        "Estimates every system's mean score on every criterion from CSV files of judgments "
+        "(system,item,annotator,criterion,score) and of automatic metrics (system,item,metric,"
+        "value; every output of every system). Plain or gzip, UTF-8."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--judgments", type=Path, required=True, metavar="FILE")
+        parser.add_argument("--metrics", type=Path, metavar="FILE")
+        parser.add_argument(
+            "--metric", nargs="+", default=[], metavar="NAME",
+            help=f"the control variate; {ALL_METRICS!r} combines all. The only one by default",
+        )  # fmt: skip
+        parser.add_argument("--system", nargs="+", default=[], metavar="NAME")
+        parser.add_argument("--criterion", nargs="+", default=[], metavar="NAME")
+        parser.add_argument(
+            "--estimator", choices=list(ESTIMATOR_NAMES),
+            help="regression where there is a metric, else mean",
+        )  # fmt: skip
+        parser.add_argument("--interval", choices=list(INTERVAL_NAMES), default="two_way")
+        parser.add_argument("--estimand", choices=Estimand.values, default="population")
+        parser.add_argument("--level", type=float, default=0.95)
+        parser.add_argument("--scale", type=float, nargs=2, metavar=("LOW", "HIGH"))
+        parser.add_argument(
+            "--unbounded", action="store_true",
+            help="the scale is a working range: scores may lie outside it",
+        )  # fmt: skip
+        parser.add_argument(
+            "--no-finite-population", action="store_true",
+            help="the outputs are themselves a sample: take no credit for the share judged",
+        )  # fmt: skip
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            reports = _reports(options)
+        except (FileError, EstimationError) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(
+            json.dumps([report.as_data() for report in reports], allow_nan=False)
+            if options["json"]
+            else _table(reports)
+        )
+
+
+def _reports(options: dict[str, Any]) -> list[Report]:
+    names = Vocabulary()
+    metrics = files.read_metrics(options["metrics"], names) if options["metrics"] else None
+    judgments = files.read_judgments(options["judgments"], names)
+    wanted = _wanted(options)
+    estimator = _estimator(options, plain.chosen_metrics(metrics, wanted))
+    asked = Asked(
+        estimator=estimator,
+        interval=options["interval"],
+        estimand=options["estimand"],
+        level=options["level"],
+        finite_population=not options["no_finite_population"],
+    )
+    return [report(cell, asked) for cell in plain.cells(judgments, metrics, wanted)]
+
+
+def _wanted(options: dict[str, Any]) -> Wanted:
+    return Wanted(
+        systems=tuple(options["system"]),
+        criteria=tuple(options["criterion"]),
+        metrics=tuple(options["metric"]),
+        scale=tuple(options["scale"]) if options["scale"] else None,
+        unbounded=options["unbounded"],
+        uses_metric=options["estimator"] != "mean",
+    )
+
+
+def _estimator(options: dict[str, Any], metrics: tuple[str, ...]) -> str:
+    """The estimator asked for, or the usual one for so many metrics."""
+    if options["metric"] and not options["metrics"]:
+        raise CommandError("--metric names a column of a metrics file; say --metrics FILE.")
+    usual = "regression" if metrics else "mean"
+    chosen: str = options["estimator"] or usual
+    if chosen in NEED_METRIC and len(metrics) != 1:
+        raise CommandError(
+            f"The estimator {chosen} takes one metric; "
+            + (f"{len(metrics)} are named." if metrics else "say --metrics FILE.")
+        )
+    return chosen
+
+
+def _table(reports: list[Report]) -> str:
+    rows = [COLUMNS, *(_row(report) for report in reports)]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(COLUMNS))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if k < 2 else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    return "\n".join([*lines, "", *_remarks(reports)])
+
+
+def _row(report: Report) -> tuple[str, ...]:
+    found = report.found
+    low_high = report.ends.clipped(found.scale) if report.ends else None
+    return (
+        report.cell.system,
+        report.cell.criterion,
+        f"{found.estimate:.3f}",
+        f"[{low_high[0]:.3f}, {low_high[1]:.3f}]" if low_high else "none",
+        f"{found.n_items} of {found.n_population}",
+        f"{found.n_judgments}",
+        f"{found.n_annotators} ({found.effective_annotators:.1f})",
+        _number(report.rho),
+        _number(report.gamma),
+        f"{_number(report.data_efficiency)} ({_number(report.cap)})",
+    )
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _remarks(reports: list[Report]) -> list[str]:
+    """What the numbers mean, then every notice once, with the rows that it is about."""
+    asked = reports[0].asked
+    whom = {"population": "people in general", "panel": "exactly these annotators"}
+    lines = [
+        f"{asked.level:.0%} intervals ({asked.interval}), estimator {asked.estimator}, for "
+        f"{whom[asked.estimand]}."
+    ]
+    if len(reports) > 1:
+        lines.append("The intervals are not simultaneous: each holds its level on its own.")
+    about: dict[str, list[str]] = {}
+    for entry in reports:
+        for notice in entry.notices:
+            about.setdefault(notice, []).append(f"{entry.cell.system} {entry.cell.criterion}")
+    for notice, rows in about.items():
+        lines.append(notice if len(rows) == len(reports) else f"{'; '.join(rows)}: {notice}")
+    return lines

@@ -1,0 +1,220 @@
+"""From tables read from plain files to the samples of `estimation.core`. Pure."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from annotate.instruments.registry import INSTRUMENTS
+from estimation.core import Sample, Scale
+from estimation.files import FileError, Floats, Ints, Names, Table
+
+ALL_METRICS = "auto"
+KNOWN_SCALES = {
+    criterion.name: Scale(criterion.low, criterion.high, criterion.bounded)
+    for instrument in INSTRUMENTS.values()
+    for criterion in instrument.criteria
+}
+NO_METRICS_FILE = (
+    "Without a metrics file the judged outputs count as all that there are: the estimate does not "
+    "speak for outputs that nobody judged."
+)
+
+
+class UnknownNameError(FileError):
+    """A system, criterion or metric that the file does not have."""
+
+
+class TooFewJudgmentsError(FileError):
+    """Fewer than two judgments of a system on a criterion."""
+
+
+class ScoreOffScaleError(FileError):
+    """A score outside the criterion's scale."""
+
+
+class ScaleNeededError(FileError):
+    """A criterion whose scale nobody named."""
+
+
+class MetricIncompleteError(FileError):
+    """A metric that is missing for some of a system's outputs."""
+
+
+class ItemMissingError(FileError):
+    """A judged item that the metrics file does not list for its system."""
+
+
+class AmbiguousMetricError(FileError):
+    """Several metrics, and nobody said which one to use."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Wanted:
+    """What to estimate; empty tuples mean everything that the files have.
+
+    metrics: names, or "auto" for all. scale, bounded: None for those of known criteria.
+    uses_metric: False where the estimator needs none, so that none has to be chosen.
+    """
+
+    systems: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    scale: tuple[float, float] | None = None
+    unbounded: bool = False
+    uses_metric: bool = True
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One system on one criterion; `notices` say what its numbers rest on."""
+
+    system: str
+    criterion: str
+    sample: Sample
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Population:
+    """A system's outputs: the items' numbers, ascending, and (N, p) metrics or None."""
+
+    item: Ints
+    metric: Floats | None
+
+
+def chosen_metrics(metrics: Table | None, wanted: Wanted) -> tuple[str, ...]:
+    """Return the metrics to use, in the order named; raises `UnknownNameError`."""
+    if metrics is None:
+        return ()
+    known = tuple(metrics.names.metric)
+    if wanted.metrics:
+        every = wanted.metrics == (ALL_METRICS,)
+        return (
+            known if every else _known(metrics.path, "metric", metrics.names.metric, wanted.metrics)
+        )
+    if not wanted.uses_metric:
+        return ()
+    if len(known) > 1:
+        raise AmbiguousMetricError(
+            metrics.path, 0,
+            f"there are {len(known)} metrics ({', '.join(known)}); name one with --metric, or "
+            f"use them all with --metric {ALL_METRICS}.",
+        )  # fmt: skip
+    return known
+
+
+def cells(judgments: Table, metrics: Table | None, wanted: Wanted) -> Iterator[Cell]:
+    """Yield the sample of every wanted system × criterion; raises a `FileError`."""
+    names, path = judgments.names, judgments.path
+    judged = Names()
+    judged.encode([list(names.system)[k] for k in np.unique(judgments.columns["system"])])
+    systems = _known(path, "system", judged, wanted.systems) if wanted.systems else tuple(judged)
+    criteria = tuple(names.criterion)
+    if wanted.criteria:
+        criteria = _known(path, "criterion", names.criterion, wanted.criteria)
+    scales = {name: _scale(path, name, wanted) for name in criteria}
+    chosen = chosen_metrics(metrics, wanted)
+    for system in systems:
+        of_system = judgments.columns["system"] == names.system.number(system)
+        population = _population(metrics, system, chosen) if metrics else None
+        for criterion in criteria:
+            rows = of_system & (judgments.columns["criterion"] == names.criterion.number(criterion))
+            if rows.any() or (wanted.systems and wanted.criteria):
+                at = np.flatnonzero(rows)
+                sample = _sample(judgments, at, population, scales[criterion], system, criterion)
+                yield Cell(system, criterion, sample, () if metrics else (NO_METRICS_FILE,))
+
+
+def _known(path: Path, what: str, names: Names, asked: tuple[str, ...]) -> tuple[str, ...]:
+    for name in asked:
+        if names.number(name) is None:
+            raise UnknownNameError(
+                path, 0, f"there is no {what} {name!r}; there are {', '.join(names)}."
+            )
+    return tuple(dict.fromkeys(asked))
+
+
+def _scale(path: Path, criterion: str, wanted: Wanted) -> Scale:
+    known = KNOWN_SCALES.get(criterion)
+    if wanted.scale:
+        return Scale(*wanted.scale, bounded=not wanted.unbounded)
+    if known is None:
+        raise ScaleNeededError(
+            path, 0, f"the scale of {criterion!r} is not known; say --scale LOW HIGH "
+            "(and --unbounded where scores may lie outside it).",
+        )  # fmt: skip
+    return Scale(known.low, known.high, known.bounded and not wanted.unbounded)
+
+
+def _population(metrics: Table, system: str, chosen: tuple[str, ...]) -> Population:
+    rows = np.flatnonzero(metrics.columns["system"] == metrics.names.system.number(system))
+    items = np.unique(metrics.columns["item"][rows])
+    columns = [_metric(metrics, rows, items, system, name) for name in chosen]
+    return Population(items, np.stack(columns, axis=1) if columns else None)
+
+
+def _metric(metrics: Table, rows: Ints, items: Ints, system: str, name: str) -> Floats:
+    """(N,) one metric of a system's outputs."""
+    of_metric = rows[metrics.columns["metric"][rows] == metrics.names.metric.number(name)]
+    values = np.full(items.size, np.nan)
+    values[np.searchsorted(items, metrics.columns["item"][of_metric])] = metrics.value[of_metric]
+    missing = np.flatnonzero(np.isnan(values))
+    if missing.size:
+        item = list(metrics.names.item)[items[missing[0]]]
+        raise MetricIncompleteError(
+            metrics.path, 0, f"the metric {name} is missing for {missing.size} of {items.size} "
+            f"outputs of {system} (the first is item {item}); it must be known for all of them.",
+        )  # fmt: skip
+    return values
+
+
+def _sample(
+    judgments: Table, rows: Ints, population: Population | None, scale: Scale,
+    system: str, criterion: str,
+) -> Sample:  # fmt: skip
+    _check_number(judgments, rows, system, criterion)
+    _check_scale(judgments, rows, criterion, scale)
+    item = judgments.columns["item"][rows]
+    known = population or Population(np.unique(item), None)
+    place = np.minimum(np.searchsorted(known.item, item), max(0, known.item.size - 1))
+    found = known.item[place] == item if known.item.size else np.zeros(item.size, dtype=bool)
+    if not found.all():
+        row = int(rows[np.argmin(found)])
+        raise ItemMissingError(
+            judgments.path, int(judgments.line[row]),
+            f"item {judgments.name('item', row)} of {system} is not in the metrics file, which "
+            "must list every output.",
+        )  # fmt: skip
+    metric = known.metric
+    return Sample(
+        score=judgments.value[rows],
+        item=place,
+        annotator=judgments.columns["annotator"][rows],
+        n_population=known.item.size,
+        scale=scale,
+        metric=metric[:, 0] if metric is not None and metric.shape[1] == 1 else metric,
+    )
+
+
+def _check_number(judgments: Table, rows: Ints, system: str, criterion: str) -> None:
+    if rows.size >= 2:
+        return
+    line = int(judgments.line[rows[0]]) if rows.size else 0
+    count = "a single judgment" if rows.size else "no judgment"
+    raise TooFewJudgmentsError(
+        judgments.path, line, f"{count} of {system} on {criterion}; an estimate needs two or more."
+    )
+
+
+def _check_scale(judgments: Table, rows: Ints, criterion: str, scale: Scale) -> None:
+    score = judgments.value[rows]
+    off = (score < scale.low) | (score > scale.high)
+    if scale.bounded and off.any():
+        row = int(rows[np.argmax(off)])
+        raise ScoreOffScaleError(
+            judgments.path, int(judgments.line[row]),
+            f"the score {judgments.value[row]:g} on {criterion} lies outside the scale "
+            f"{scale.low:g} to {scale.high:g}; --scale LOW HIGH names another.",
+        )  # fmt: skip

@@ -1,0 +1,209 @@
+"""`manage.py estimate`: numbers, table, options, and every error in one line."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+KEYS = [
+    "system", "criterion", "estimator", "estimate", "std_error", "low", "high", "level", "df",
+    "estimand", "n_items", "n_population", "n_judgments", "n_annotators", "effective_annotators",
+    "variance", "rho", "gamma", "data_efficiency", "data_efficiency_cap", "notices",
+]  # fmt: skip
+VARIANCE = ["item", "annotator", "residual", "one_way_item", "one_way_annotator", "item_means"]
+
+# Case 2b of docs/statistics.md: ten judgments, ten outputs, one metric.
+JUDGED = ["ap0", "aq1", "ar1", "bp0", "cp-1", "cq0", "dr1", "eq1", "fs-1", "ft0"]
+METRIC = dict(
+    zip("abcdefghij", (0.2, -0.4, -1.1, 0.9, 0.6, -0.7, 0.1, 0.3, -0.2, 0.5), strict=True)
+)
+
+
+def judgments(system: str = "alpha", criterion: str = "overall") -> list[str]:
+    return [f"{system},{e[0]},{e[1]},{criterion},{e[2:]}" for e in JUDGED]
+
+
+def metrics(system: str = "alpha", name: str = "g") -> list[str]:
+    return [f"{system},{item},{name},{value}" for item, value in METRIC.items()]
+
+
+@pytest.fixture
+def files(tmp_path):
+    def written(j: list[str] | None = None, m: list[str] | None = None) -> list[str | Path]:
+        paths = tmp_path / "J.csv", tmp_path / "M.csv"
+        j, m = judgments() if j is None else j, metrics() if m is None else m
+        paths[0].write_text("\n".join(["system,item,annotator,criterion,score", *j]))
+        paths[1].write_text("\n".join(["system,item,metric,value", *m]))
+        return ["--judgments", str(paths[0]), *(["--metrics", str(paths[1])] if m else [])]
+
+    return written
+
+
+def run(*arguments: str) -> list[dict]:
+    out = StringIO()
+    call_command("estimate", *arguments, "--json", stdout=out)
+    return json.loads(out.getvalue(), parse_constant=lambda name: pytest.fail(f"{name} in JSON"))
+
+
+def refused(*arguments: str) -> str:
+    out = StringIO()
+    with pytest.raises(CommandError) as caught:
+        call_command("estimate", *arguments, stdout=out)
+    assert out.getvalue() == ""
+    assert caught.value.returncode == 1
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_the_known_answer_comes_out(files):
+    (found,) = run(*files(), "--no-finite-population")
+    assert list(found) == KEYS
+    assert list(found["variance"]) == VARIANCE
+    assert found["estimate"] == pytest.approx(0.3689598, abs=5e-8)
+    assert found["std_error"] == pytest.approx(0.2616775, abs=5e-8)
+    assert (found["low"], found["high"]) == pytest.approx((-0.6132564, 1.0522929), abs=5e-8)
+    assert (found["df"], found["effective_annotators"]) == pytest.approx((3, 4))
+    crossed = [found["variance"][key] for key in ("item", "annotator", "residual")]
+    assert crossed == pytest.approx([0.3121212, 0.4621212, 0.0], abs=5e-8)
+    counts = [found[f"n_{what}"] for what in ("items", "population", "judgments", "annotators")]
+    assert counts == [6, 10, 10, 5]
+
+
+def test_the_share_of_outputs_judged_narrows_the_interval(files):
+    (found,) = run(*files())
+    # (1 − .6)·V_item + MSW·h/N + max(0, (4/3)·V_annot − V_cell), by hand.
+    msw, h = (2 / 3 + 1 / 2 + 1 / 2) / 4, (1 / 3 + 1 + 1 / 2 + 1 + 1 + 1 / 2) / 6
+    expected = 0.4 * 0.0562931 + msw * h / 10 + 4 / 3 * 0.0174761 - 0.0111194
+    assert found["std_error"] == pytest.approx(expected**0.5, abs=1e-6)
+    assert found["variance"]["one_way_annotator"] == pytest.approx(msw)
+
+
+def test_order_of_rows_and_names_change_nothing(files):
+    first = run(*files())
+    rows, scores = judgments()[::-1], metrics()[::-1]
+    other = run(*files([row.replace("alpha,", "alpha,item ") for row in rows],
+                       [row.replace("alpha,", "alpha,item ") for row in scores]))  # fmt: skip
+    assert other[0]["low"] == pytest.approx(first[0]["low"], abs=1e-12)
+
+
+def test_without_metrics_the_judged_items_are_all_there_are_and_that_is_said(files):
+    (found,) = run(*files(m=[]))
+    assert (found["estimator"], found["n_population"], found["rho"]) == ("mean", 6, None)
+    assert found["estimate"] == pytest.approx((2 / 3 + 0 - 0.5 + 1 + 1 - 0.5) / 6)
+    assert "nobody judged" in found["notices"][0]
+
+
+def test_the_estimator_mean_asks_for_no_metric(files):
+    two = [*metrics(), *metrics(name="h")]
+    (found,) = run(*files(m=two), "--estimator", "mean")
+    assert (found["n_population"], found["rho"]) == (10, None)
+
+
+def test_every_system_and_criterion_has_its_own_entry(files):
+    rows = [*judgments(), *judgments("beta"), *judgments("beta", "fluency")]
+    arguments = files(rows, [*metrics(), *metrics("beta")])
+    found = run(*arguments)
+    assert [(f["system"], f["criterion"]) for f in found] == [
+        ("alpha", "overall"), ("beta", "overall"), ("beta", "fluency"),
+    ]  # fmt: skip
+    assert found[0]["estimate"] == found[2]["estimate"]
+    some = run(*arguments, "--system", "beta", "--criterion", "fluency")
+    assert [(f["system"], f["criterion"]) for f in some] == [("beta", "fluency")]
+
+
+def test_panel_and_algorithm_and_level(files):
+    wide, narrow = (run(*files(), "--level", level)[0] for level in ("0.95", "0.5"))
+    assert wide["low"] < narrow["low"] < narrow["high"] < wide["high"]
+    (panel,) = run(*files(), "--estimand", "panel", "--estimator", "algorithm1")
+    assert (panel["estimand"], panel["estimator"], panel["df"]) == ("panel", "algorithm1", 4)
+
+
+def test_a_sequence_is_wider_than_a_single_look(files):
+    rng = np.random.default_rng(5)
+    rows = [f"s,{i},p{i % 9},overall,{rng.integers(-1, 2)}" for i in range(60)]
+    g = [f"s,{i},g,{rng.normal()}" for i in range(200)]
+    sequence = run(*files(rows, g), "--interval", "sequence")[0]
+    single = run(*files(rows, g))[0]
+    assert sequence["high"] - sequence["low"] > single["high"] - single["low"]
+    assert (sequence["std_error"], sequence["df"]) == (single["std_error"], None)
+
+
+def test_what_cannot_be_known_is_null_and_said(files):
+    one = [f"alpha,{item},ann,overall,1" for item in "abc"]
+    (found,) = run(*files(one))
+    assert (found["estimate"], found["low"], found["df"], found["gamma"]) == (1.0, None, None, None)
+    assert [found["variance"][key] for key in VARIANCE] == [None] * 5 + [0.0]
+    assert any("Too few items or annotators" in notice for notice in found["notices"])
+
+
+def test_constant_scores_have_an_interval_of_some_width(files):
+    rows = [f"alpha,{item},{who},overall,1" for item in "abcdef" for who in ("p", "q")]
+    (found,) = run(*files(rows))
+    assert found["estimate"] == 1.0
+    assert found["low"] < 0.9
+    assert found["gamma"] is None
+
+
+def test_a_constant_metric_is_not_used_and_that_is_said(files):
+    (found,) = run(*files(m=[f"alpha,{item},g,3" for item in METRIC]))
+    (mean,) = run(*files(), "--estimator", "mean")
+    assert found["estimate"] == mean["estimate"]
+    assert any("same for all" in notice for notice in found["notices"])
+
+
+def test_a_scale_is_taken_from_known_criteria_or_from_the_options(files):
+    rating = judgments(criterion="rating")
+    assert "scale of 'rating' is not known" in refused(*files(rating))
+    assert run(*files(rating), "--scale", "-1", "1")[0]["low"] == run(*files())[0]["low"]
+    above = [*judgments(criterion="edit")[:2], "alpha,c,z,edit,3.5"]
+    assert run(*files(above))[0]["n_judgments"] == 3
+    assert run(*files([*judgments(), "alpha,c,z,overall,3"]), "--unbounded")[0]["n_items"] == 6
+
+
+REFUSED = [
+    (["alpha,a,p,overall,1"], None, [], ["J.csv, line 2", "a single judgment of alpha on overall"]),
+    (
+        [*judgments(), "alpha,b,z,overall,2"],
+        None,
+        [],
+        ["J.csv, line 12", "2 on overall", "-1 to 1"],
+    ),
+    ([*judgments(), "alpha,b,z,overall,-2"], None, [], ["J.csv, line 12", "-2 on overall"]),
+    ([*judgments(), "alpha,k,z,overall,1"], None, [], ["J.csv, line 12", "item k of alpha"]),
+    ([*judgments(), "beta,a,z,overall,1", "beta,b,z,overall,1"], None, [], ["line 12", "of beta"]),
+    ([*judgments(), "alpha,a,p,overall,1"], None, [], ["J.csv, line 12", "a second time"]),
+    (None, [*metrics(), "alpha,k,h,1"], ["--metric", "g"], ["M.csv", "1 of 11", "item k"]),
+    (None, [*metrics(), *metrics(name="h")], [], ["M.csv", "2 metrics (g, h)", "--metric"]),
+    (None, None, ["--metric", "h"], ["M.csv", "no metric 'h'; there are g"]),
+    (None, None, ["--system", "beta"], ["J.csv", "no system 'beta'; there are alpha"]),
+    (None, None, ["--criterion", "wit"], ["J.csv", "no criterion 'wit'; there are overall"]),
+    (None, None, ["--level", "95"], ["confidence level lies between 0 and 1"]),
+    (None, None, ["--scale", "1", "0"], ["from a lower to a higher"]),
+    (None, [], ["--estimator", "regression"], ["takes one metric", "--metrics FILE"]),
+    (None, [], ["--metric", "g"], ["--metrics FILE"]),
+    (None, ["alpha,a,g,nan"], [], ["M.csv, line 2", "'nan'"]),
+    (None, ["alpha,a,g,1", "alpha,a,g,1"], [], ["M.csv, line 3", "second time"]),
+]
+
+
+@pytest.mark.parametrize(("j", "m", "options", "words"), REFUSED)
+def test_bad_input_is_refused_in_one_line(files, j, m, options, words):
+    message = refused(*files(j, m), *options)
+    assert all(word in message for word in words), message
+
+
+def test_the_table_reads(files):
+    out = StringIO()
+    rows = [*judgments(), *judgments("beta")]
+    call_command("estimate", *files(rows, [*metrics(), *metrics("beta")]), stdout=out)
+    lines = out.getvalue().splitlines()
+    assert lines[0].split()[:3] == ["system", "criterion", "estimate"]
+    assert lines[1].startswith("alpha   overall       0.369  [")
+    assert "6 of 10" in lines[1]
+    assert "not simultaneous" in out.getvalue()
+    assert max(map(len, lines)) < 160
