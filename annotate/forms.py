@@ -11,7 +11,7 @@ from django.forms.boundfield import BoundWidget
 from annotate.instruments import registry
 from annotate.services.ingest import Plan
 from annotate.services.metric_choice import AUTO
-from annotate.states import Estimand, MetricChoice
+from annotate.states import Estimand, MetricChoice, StopMode
 from estimation.metrics import METRICS, Metric
 
 INSTRUMENT = "language_quality"
@@ -113,6 +113,14 @@ class CampaignForm(forms.Form):
             (Estimand.PANEL, "Exactly the people who judge, and nobody else"),
         ],
     )  # fmt: skip
+    stop_mode = forms.ChoiceField(
+        label="Who ends it", initial=StopMode.PRECISION, widget=forms.RadioSelect,
+        choices=[
+            (StopMode.PRECISION, "Plumbline, when the intervals are narrow enough"),
+            (StopMode.ANYTIME, "Perhaps I myself, after a look at the intervals: they are made "
+             "wider, so that they hold whenever one looks, and take about twice the judgments"),
+        ],
+    )  # fmt: skip
     contact = forms.EmailField(label="E-mail for annotators’ questions", required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -178,6 +186,7 @@ class CampaignForm(forms.Form):
             annotator_cap=given["annotator_cap"],
             estimand=given["estimand"],
             level=float(given["level"]) / 100,
+            stop_mode=given["stop_mode"],
             contact=given["contact"],
         )
 

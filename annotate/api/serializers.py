@@ -9,7 +9,7 @@ from rest_framework import serializers
 from annotate.api.base import Finite
 from annotate.models import Campaign, Judgment
 from annotate.services import ingest
-from annotate.states import CampaignStatus, Estimand, MetricChoice
+from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
 
 DEFAULTS = ingest.Plan(name="", targets={})
 
@@ -21,6 +21,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     status = serializers.ChoiceField(choices=CampaignStatus.choices)
     estimand = serializers.ChoiceField(choices=Estimand.choices)
     metric_choice = serializers.ChoiceField(choices=MetricChoice.choices)
+    stop_mode = serializers.ChoiceField(choices=StopMode.choices)
     role = serializers.ChoiceField(choices=["owner", "reviewer"])
     targets = serializers.SerializerMethodField()
     systems: Any = serializers.SlugRelatedField("name", many=True, read_only=True)
@@ -33,7 +34,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         fields = (
             "id", "name", "status", "close_reason", "role", "instrument", "instrument_version",
             "crowd", "language", "contact", "targets", "systems", "metric_choice",
-            "metrics", "estimand", "level",
+            "metrics", "estimand", "level", "stop_mode",
             "double_share", "annotator_cap", "lease_minutes", "reward", "fee_rate", "budget",
             "max_judgments", "deadline", "planned", "judged", "spent", "seed", "created_at",
             "opened_at", "closed_at",
@@ -121,6 +122,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     lease_minutes = serializers.IntegerField(default=DEFAULTS.lease_minutes)
     estimand = serializers.ChoiceField(choices=Estimand.choices, default=DEFAULTS.estimand)
     level = serializers.FloatField(default=DEFAULTS.level)
+    stop_mode = serializers.ChoiceField(choices=StopMode.choices, default=DEFAULTS.stop_mode)
     language = serializers.CharField(default=DEFAULTS.language, max_length=12)
     contact = serializers.EmailField(default="", allow_blank=True)
     seed = serializers.IntegerField(default=None, allow_null=True)

@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.base import Finite
-from estimation.models import Decision, Estimate
+from estimation.models import Comparison, Decision, Estimate
 from estimation.selectors import savings
 
 
@@ -54,6 +54,31 @@ class EstimateSerializer(serializers.ModelSerializer[Estimate]):
         else:
             found = savings.of_estimate(row, price=self.context["price"])
         return dict(SavingSerializer(found).data)
+
+
+class ComparisonSerializer(serializers.ModelSerializer[Comparison]):
+    """The paired difference of two systems, `first` less `second`, on one criterion."""
+
+    first = serializers.CharField(source="first.name")
+    second = serializers.CharField(source="second.name")
+    level = Finite()
+    difference = Finite(allow_null=True)
+    low = Finite(allow_null=True)
+    high = Finite(allow_null=True)
+    width = Finite(allow_null=True)
+    df = Finite(allow_null=True)
+    std_error = Finite(allow_null=True)
+    effective_annotators = Finite(allow_null=True)
+
+    class Meta:
+        model = Comparison
+        fields = (
+            "id", "first", "second", "criterion", "at", "provisional", "estimator", "interval",
+            "estimand", "metrics", "level", "difference", "low", "high", "width", "df",
+            "std_error", "n_items", "n_population", "n_judgments", "n_annotators",
+            "effective_annotators", "detail",
+        )  # fmt: skip
+        read_only_fields = fields
 
 
 class DecisionSerializer(serializers.ModelSerializer[Decision]):

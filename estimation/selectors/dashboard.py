@@ -11,10 +11,11 @@ from annotate.selectors import progress
 from annotate.selectors.campaigns import Facts
 from annotate.selectors.progress import Progress
 from annotate.states import CampaignStatus as Status
-from estimation.selectors import cells, history, savings
+from estimation.selectors import cells, comparisons, history, savings
 from estimation.selectors.activity import Line, lines
 from estimation.selectors.advice import Advice, Situation, advise
 from estimation.selectors.cells import Cell, Row
+from estimation.selectors.comparisons import Table
 from estimation.selectors.savings import Saving
 
 LIVE = (Status.OPEN, Status.CLOSING)
@@ -37,6 +38,7 @@ class Dashboard:
     metric_done: int
     at: datetime | None
     lines: tuple[Line, ...]
+    comparisons: tuple[Table, ...]
 
     @property
     def primary_rows(self) -> tuple[Row, ...]:
@@ -134,4 +136,5 @@ def build(facts: Facts, *, price: Decimal) -> Dashboard:
         metric_done=history.metric_scores(facts.campaign_id, facts.metrics),
         at=max((row.at for row in newest), default=None),
         lines=lines(facts.campaign_id),
+        comparisons=comparisons.tables(facts),
     )

@@ -23,6 +23,7 @@ from annotate.errors import Invalid
 from annotate.models import Campaign
 from annotate.services import campaigns, ingest, upload
 from annotate.services.upload import Row, UploadRefused
+from annotate.states import StopMode
 from annotate.tokens import invitation_token
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -120,6 +121,10 @@ def _add_plan(parser: CommandParser) -> None:
     given.add_argument("--double-share", type=float, default=DEFAULTS.double_share)
     given.add_argument("--level", type=float, default=DEFAULTS.level)
     given.add_argument("--estimand", choices=Campaign.Estimand.values, default=DEFAULTS.estimand)
+    given.add_argument(
+        "--stop-mode", choices=StopMode.values, default=DEFAULTS.stop_mode,
+        help="anytime: wider intervals that hold whenever one looks",
+    )  # fmt: skip
     given.add_argument("--language", default=DEFAULTS.language)
     given.add_argument("--contact", default="", help="an address annotators may write to")
     given.add_argument("--seed", type=int, help="of the random order; random unless given")
@@ -128,8 +133,8 @@ def _add_plan(parser: CommandParser) -> None:
 def _plan(options: dict[str, Any]) -> ingest.Plan:
     copied = (
         "name", "instrument", "reward", "fee_rate", "budget", "max_judgments",
-        "deadline", "annotator_cap", "double_share", "level", "estimand", "language", "contact",
-        "seed",
+        "deadline", "annotator_cap", "double_share", "level", "estimand", "stop_mode", "language",
+        "contact", "seed",
     )  # fmt: skip
     targets = dict(options["targets"])
     if len(targets) < len(options["targets"]):
