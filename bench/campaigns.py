@@ -34,6 +34,13 @@ SPACING = 10_000_000  # what lies between the ids of one campaign's rows and the
 _TURN = f"t / {SYSTEMS}"
 _POSITION = f"4 * ({_TURN} / 5) + CASE WHEN {_TURN} % 5 < 2 THEN 0 ELSE {_TURN} % 5 - 1 END"
 
+_PATHS: dict[type[models.Model], str] = {
+    Campaign: "pk",
+    Authorship: "item__campaign",
+    Annotator: "participations__campaign",
+    Score: "judgment__campaign",
+}
+
 
 def judged(judgments: int) -> int:
     """Make an open campaign with so many judgments by `judgments` / 25 people; return its id.
@@ -59,7 +66,7 @@ class _Clones:
         self.judgments = judgments
         self.people = judgments // CAP + 1
         self.items = judgments * 4 // 5 // SYSTEMS * 11 // 10
-        self.base = SPACING * (1 + (template.pk + 1))
+        self.base = SPACING * (1 + Campaign.objects.count())
         self.campaign = self.base
 
     def make(self) -> int:
@@ -138,11 +145,13 @@ class _Clones:
         columns = [field.column for field in model._meta.local_concrete_fields]
         values = [changes.get(column, f"row.{column}").format(base=self.base) for column in columns]
         table = model._meta.db_table
-        query = (
-            f"WITH RECURSIVE n(t) AS (SELECT CAST(0 AS bigint) UNION ALL SELECT t + 1 FROM n WHERE t + 1 < {count}) "
-            f"INSERT INTO {table} ({', '.join(columns)}) "
-            f"SELECT {', '.join(values)} FROM (SELECT * FROM {table} WHERE id = "
-            f"(SELECT MAX(id) FROM {table} WHERE id < {SPACING})) row, n"
+        row = model._default_manager.filter(**{_PATHS.get(model, "campaign"): self.template.pk})
+        source = row.order_by("pk").values_list("pk", flat=True)[0]
+        query = (  # noqa: S608
+            "WITH RECURSIVE n(t) AS (SELECT CAST(0 AS bigint) UNION ALL "
+            f"SELECT t + 1 FROM n WHERE t + 1 < {count}) "
+            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} "
+            f"FROM {table} AS row, n WHERE row.id = {source}"
         )
         with connection.cursor() as cursor:
             cursor.execute(query)

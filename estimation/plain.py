@@ -77,6 +77,17 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Pair:
+    """Two systems on one criterion, their items numbered alike."""
+
+    systems: tuple[str, str]
+    criterion: str
+    first: Sample
+    second: Sample
+    notices: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Population:
     """A system's outputs: the items' numbers, ascending, and (N, p) metrics or None."""
 
@@ -107,24 +118,74 @@ def chosen_metrics(metrics: Table | None, wanted: Wanted) -> tuple[str, ...]:
 
 def cells(judgments: Table, metrics: Table | None, wanted: Wanted) -> Iterator[Cell]:
     """Yield the sample of every wanted system × criterion; raises a `FileError`."""
-    names, path = judgments.names, judgments.path
-    judged = Names()
-    judged.encode([list(names.system)[k] for k in np.unique(judgments.columns["system"])])
-    systems = _known(path, "system", judged, wanted.systems) if wanted.systems else tuple(judged)
-    criteria = tuple(names.criterion)
-    if wanted.criteria:
-        criteria = _known(path, "criterion", names.criterion, wanted.criteria)
-    scales = {name: _scale(path, name, wanted) for name in criteria}
+    known = _judged_systems(judgments)
+    systems = tuple(known)
+    if wanted.systems:
+        systems = _known(judgments.path, "system", known, wanted.systems)
+    scales = _scales(judgments, wanted)
     chosen = chosen_metrics(metrics, wanted)
+    notices = () if metrics else (NO_METRICS_FILE,)
     for system in systems:
-        of_system = judgments.columns["system"] == names.system.number(system)
         population = _population(metrics, system, chosen) if metrics else None
-        for criterion in criteria:
-            rows = of_system & (judgments.columns["criterion"] == names.criterion.number(criterion))
-            if rows.any() or (wanted.systems and wanted.criteria):
-                at = np.flatnonzero(rows)
-                sample = _sample(judgments, at, population, scales[criterion], system, criterion)
-                yield Cell(system, criterion, sample, () if metrics else (NO_METRICS_FILE,))
+        for criterion, scale in scales.items():
+            at = _rows(judgments, system, criterion)
+            if at.size or (wanted.systems and wanted.criteria):
+                sample = _sample(judgments, at, population, scale, system, criterion)
+                yield Cell(system, criterion, sample, notices)
+
+
+def pairs(
+    judgments: Table, metrics: Table | None, wanted: Wanted, systems: tuple[str, str]
+) -> Iterator[Pair]:
+    """Yield the samples of two systems on every wanted criterion; raises a `FileError`.
+
+    Both must list the same items in the metrics file; without one, the items judged for both are
+    all that there are.
+    """
+    _known(judgments.path, "system", _judged_systems(judgments), systems)
+    scales, chosen = _scales(judgments, wanted), chosen_metrics(metrics, wanted)
+    listed = [_population(metrics, name, chosen) for name in systems] if metrics else []
+    if metrics:
+        _check_same_items(metrics, listed, systems)
+    for criterion, scale in scales.items():
+        rows = [_rows(judgments, name, criterion) for name in systems]
+        known = listed
+        if not metrics:
+            item = judgments.columns["item"]
+            common = np.intersect1d(item[rows[0]], item[rows[1]])
+            rows = [at[np.isin(item[at], common)] for at in rows]
+            known = [Population(common, None)] * 2
+        first, second = (
+            _sample(judgments, at, population, scale, name, criterion)
+            for at, population, name in zip(rows, known, systems, strict=True)
+        )
+        yield Pair(systems, criterion, first, second, () if metrics else (NO_METRICS_FILE,))
+
+
+def _judged_systems(judgments: Table) -> Names:
+    """The systems of the judgments alone: the metrics file may have more."""
+    every, judged = list(judgments.names.system), Names()
+    judged.encode([every[number] for number in np.unique(judgments.columns["system"])])
+    return judged
+
+
+def _rows(judgments: Table, system: str, criterion: str) -> Ints:
+    columns, names = judgments.columns, judgments.names
+    of_system = columns["system"] == names.system.number(system)
+    of_criterion = columns["criterion"] == names.criterion.number(criterion)
+    return np.asarray(np.flatnonzero(of_system & of_criterion))
+
+
+def _check_same_items(metrics: Table, listed: list[Population], systems: tuple[str, str]) -> None:
+    odd = np.setxor1d(listed[0].item, listed[1].item)
+    if not odd.size:
+        return
+    name = list(metrics.names.item)[odd[0]]
+    lacking = systems[1] if odd[0] in listed[0].item else systems[0]
+    raise ItemMissingError(
+        metrics.path, 0, f"item {name} is missing for {lacking}; compared systems answer the same "
+        "items.",
+    )  # fmt: skip
 
 
 def _known(path: Path, what: str, names: Names, asked: tuple[str, ...]) -> tuple[str, ...]:
@@ -134,6 +195,15 @@ def _known(path: Path, what: str, names: Names, asked: tuple[str, ...]) -> tuple
                 path, 0, f"there is no {what} {name!r}; there are {', '.join(names)}."
             )
     return tuple(dict.fromkeys(asked))
+
+
+def _scales(judgments: Table, wanted: Wanted) -> dict[str, Scale]:
+    """The wanted criteria in order, with their scales."""
+    names, path = judgments.names.criterion, judgments.path
+    criteria = tuple(names)
+    if wanted.criteria:
+        criteria = _known(path, "criterion", names, wanted.criteria)
+    return {name: _scale(path, name, wanted) for name in criteria}
 
 
 def _scale(path: Path, criterion: str, wanted: Wanted) -> Scale:

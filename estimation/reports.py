@@ -1,4 +1,4 @@
-"""An estimate with all that the command line tells about it, as plain data."""
+"""An estimate, or a difference, with all that the command line tells about it, as plain data."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -6,51 +6,25 @@ from math import isfinite
 from typing import Any, TypeVar
 
 from estimation.core import (
+    Difference,
     Estimate,
-    Interval,
     Sample,
-    confidence_sequence,
+    Scale,
     crossed,
     data_efficiency,
     data_efficiency_cap,
+    difference,
     estimate,
     human_metric_correlation,
     normalised_annotator_variance,
     one_way,
     variance_of_item_means,
 )
-from estimation.core.errors import IntervalUnavailableError, ReplicatesNeededError
-from estimation.core.fit import Estimator
-from estimation.core.interval import check_level
-from estimation.core.parts import Estimand, IntervalMethod
-from estimation.core.sequence import ITEMS_FACTOR
-from estimation.plain import Cell
+from estimation.core.errors import ReplicatesNeededError
+from estimation.ends import ESTIMATOR_NAMES, INTERVAL_NOTICES, Asked, Ends, ends_of
+from estimation.plain import Cell, Pair
 
 T = TypeVar("T")
-# What the command line calls the estimators, and what the library does.
-ESTIMATOR_NAMES: dict[str, Estimator] = {
-    "mean": "mean",
-    "algorithm1": "algorithm_1",
-    "regression": "regression",
-}
-NEED_METRIC = ("algorithm1", "regression")
-# The standard error that an interval is made from.
-INTERVAL_NAMES: dict[str, IntervalMethod] = {
-    "two_way": "two_way",
-    "iid": "iid",
-    "sequence": "two_way",
-}
-
-
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """How to estimate: names of the command line."""
-
-    estimator: str
-    interval: str = "two_way"
-    estimand: Estimand = "population"
-    level: float = 0.95
-    finite_population: bool = True
 
 
 @dataclass(frozen=True)
@@ -62,25 +36,29 @@ class Components:
     means, which still contains noise.
     """
 
-    item: float | None
-    annotator: float | None
-    residual: float | None
-    one_way_item: float | None
-    one_way_annotator: float | None
-    item_means: float | None
+    item: float | None = None
+    annotator: float | None = None
+    residual: float | None = None
+    one_way_item: float | None = None
+    one_way_annotator: float | None = None
+    item_means: float | None = None
 
 
 @dataclass(frozen=True)
 class Report:
-    """One system on one criterion: its estimate, the interval if there is one, and the rest.
+    """One system, or one pair, on one criterion: its estimate, the interval, and the rest.
 
+    scale: what an interval is cut to for display; None for a difference.
     rho: the metric's correlation with the human metric; gamma: normalised annotator variance.
     """
 
-    cell: Cell
+    system: str
+    criterion: str
     asked: Asked
-    found: Estimate
-    ends: Interval | None
+    found: Estimate | Difference
+    n_judgments: int
+    scale: Scale | None
+    ends: Ends
     components: Components
     rho: float | None
     gamma: float | None
@@ -102,19 +80,19 @@ class Report:
         """Return the report as JSON values; whatever is not known is None."""
         found, ends = self.found, self.ends
         return {
-            "system": self.cell.system,
-            "criterion": self.cell.criterion,
+            "system": self.system,
+            "criterion": self.criterion,
             "estimator": self.asked.estimator,
             "estimate": found.estimate,
-            "std_error": found.std_error,
-            "low": ends.low if ends else None,
-            "high": ends.high if ends else None,
+            "std_error": ends.std_error,
+            "low": ends.low,
+            "high": ends.high,
             "level": self.asked.level,
-            "df": _finite(ends.df) if ends else None,
+            "df": ends.df,
             "estimand": self.asked.estimand,
             "n_items": found.n_items,
             "n_population": found.n_population,
-            "n_judgments": found.n_judgments,
+            "n_judgments": self.n_judgments,
             "n_annotators": found.n_annotators,
             "effective_annotators": found.effective_annotators,
             "variance": asdict(self.components),
@@ -128,37 +106,55 @@ class Report:
 
 def report(cell: Cell, asked: Asked) -> Report:
     """Estimate one cell; raises an `EstimationError` for options that cannot be met."""
+    sample, library = cell.sample, ESTIMATOR_NAMES[asked.estimator]
     found = estimate(
-        cell.sample,
-        estimator=ESTIMATOR_NAMES[asked.estimator],
-        interval=INTERVAL_NAMES[asked.interval],
+        sample,
+        estimator=library,
+        interval="iid" if asked.interval == "iid" else "two_way",
         estimand=asked.estimand,
         finite_population=asked.finite_population,
+        seed=asked.seed,
     )
+    told = (notice.text for notice in found.notices)
     return Report(
-        cell=cell,
+        system=cell.system,
+        criterion=cell.criterion,
         asked=asked,
         found=found,
-        ends=_ends(found, asked),
-        components=components(cell.sample),
-        rho=_rho(cell.sample),
-        gamma=_known(normalised_annotator_variance, cell.sample),
-        notices=(*cell.notices, *(notice.text for notice in found.notices)),
+        n_judgments=found.n_judgments,
+        scale=sample.scale,
+        ends=ends_of(found, sample, asked),
+        components=components(sample),
+        rho=_rho(sample),
+        gamma=_known(normalised_annotator_variance, sample),
+        notices=(*cell.notices, *INTERVAL_NOTICES.get(asked.interval, ()), *told),
     )
 
 
-def _ends(found: Estimate, asked: Asked) -> Interval | None:
-    """The interval that was asked for; None where the data admit none."""
-    check_level(asked.level)
-    try:
-        if asked.interval == "sequence":
-            # N is fixed before the first judgment, as the sequence's plan must be: it is
-            # narrowest at the census.
-            planned = found.n_population / ITEMS_FACTOR
-            return confidence_sequence(found, level=asked.level, planned_items=planned)
-        return found.interval(asked.level)
-    except IntervalUnavailableError:
-        return None
+def compare(pair: Pair, asked: Asked) -> Report:
+    """Estimate by how much the first system exceeds the second, item by item."""
+    estimator = ESTIMATOR_NAMES[asked.estimator]
+    found = difference(
+        pair.first,
+        pair.second,
+        estimator=estimator,  # type: ignore[arg-type]  # the library names those it does not have
+        estimand=asked.estimand,
+        finite_population=asked.finite_population,
+        seed=asked.seed,
+    )
+    return Report(
+        system=f"{pair.systems[0]} - {pair.systems[1]}",
+        criterion=pair.criterion,
+        asked=asked,
+        found=found,
+        n_judgments=sum(found.n_judgments),
+        scale=None,
+        ends=ends_of(found, None, asked),
+        components=Components(),
+        rho=None,
+        gamma=None,
+        notices=(*pair.notices, *(notice.text for notice in found.notices)),
+    )
 
 
 def components(sample: Sample) -> Components:

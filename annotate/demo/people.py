@@ -141,7 +141,7 @@ class Visit:
         rng, habits = self.person.rng, self.person.habits
         self.stop.wait(self.pause * rng.uniform(0.6, 1.4) * USUAL_SPEED / self.person.speed)
         if rng.random() < habits.pauses:
-            self.stop.wait(4 * self.pause)
+            self.stop.wait(2 * self.pause)
         if self.stop.is_set():
             return
         if rng.random() < habits.returns:

@@ -76,8 +76,13 @@ class Release:
         return {(o.item, o.text): o for o in self.outputs}
 
 
-def read(path: Path) -> Release:
-    """Read a released file; raises `UploadRefused` with line numbers where it is another kind."""
+def read(path: Path, *, everything: bool = False) -> Release:
+    """Read a released file; raises `UploadRefused` with line numbers where it is another kind.
+
+    `everything` leaves nothing out, as the paper's statistics over all outputs have it: the
+    reference texts are a system called "reference", and second outputs for an item are kept.
+    """
+    dropped = "" if everything else NOT_A_SYSTEM
     outputs: list[ReleasedOutput] = []
     kinds: set[bool] = set()
     errors: list[RowError] = []
@@ -86,7 +91,7 @@ def read(path: Path) -> Release:
             record = json.loads(line)
             quality = "text" in record["input"]["contents"]
             kinds.add(quality)
-            outputs.append(_output(record, quality=quality))
+            outputs.append(_output(record, quality=quality, dropped=dropped))
         except (ValueError, KeyError, TypeError) as error:
             errors.append(RowError(number, f"not a released judgment record: {error!r}."))
             break
@@ -95,7 +100,7 @@ def read(path: Path) -> Release:
     if errors:
         raise UploadRefused(errors)
     instrument = "language_quality" if kinds == {True} else "answer_correctness"
-    return _release(instrument, outputs)
+    return Release(instrument, tuple(outputs), ()) if everything else _release(instrument, outputs)
 
 
 def _lines(path: Path) -> Iterator[bytes]:
@@ -104,13 +109,13 @@ def _lines(path: Path) -> Iterator[bytes]:
         yield from file
 
 
-def _output(record: dict[str, Any], *, quality: bool) -> ReleasedOutput:
+def _output(record: dict[str, Any], *, quality: bool, dropped: str) -> ReleasedOutput:
     contents, responses = record["input"]["contents"], record["output"]["_responses"]
     named = [name.strip() for name in contents["system"].split(";")]
     names = LANGUAGE_QUALITY if quality else ANSWER_CORRECTNESS
     return ReleasedOutput(
         item=str(contents["id"]),
-        systems=tuple(dict.fromkeys(name for name in named if name != NOT_A_SYSTEM)),
+        systems=tuple(dict.fromkeys(name for name in named if name != dropped)),
         text=contents["text"] if quality else contents["answer"],
         reference=contents["reference"] if quality else contents["answers"][0],
         input="" if quality else _question(contents),

@@ -1,6 +1,6 @@
 """Taking scores from judgments: derived numbers, computed where nobody waits for them."""
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotate.instruments import registry
 from annotate.models import Judgment, Score
@@ -42,8 +42,10 @@ def differences(campaign_id: int) -> list[str]:
 
 
 def _unscored(campaign_id: int) -> QuerySet[Judgment]:
+    # `scores=None` would join every score of the campaign; this looks for one of each judgment.
+    scored = Exists(Score.objects.filter(judgment=OuterRef("pk")))
     return (
-        Judgment.objects.filter(campaign=campaign_id, scores=None)
+        Judgment.objects.filter(~scored, campaign=campaign_id)
         .select_related("output")
         .order_by("pk")
     )

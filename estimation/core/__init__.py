@@ -35,6 +35,14 @@ from estimation.core.pigeonhole import (
     pigeonhole,
 )
 from estimation.core.ppi import PpiMean, ppi_mean
+from estimation.core.ranking import (
+    PairState,
+    PairVerdict,
+    RankingVerdict,
+    first_ranking_stop,
+    pair_outcomes,
+    ranking,
+)
 from estimation.core.sample import Sample, Scale
 from estimation.core.sequence import (
     Band,
@@ -67,7 +75,10 @@ __all__ = [
     "NoVariationError",
     "Notice",
     "OneWay",
+    "PairState",
+    "PairVerdict",
     "PpiMean",
+    "RankingVerdict",
     "Sample",
     "Scale",
     "StraightLining",
@@ -91,16 +102,19 @@ __all__ = [
     "empirical_bernstein",
     "estimate",
     "first_anytime_stop",
+    "first_ranking_stop",
     "first_stop",
     "gls_weights",
     "human_metric_correlation",
     "krippendorff_alpha",
     "normalised_annotator_variance",
     "one_way",
+    "pair_outcomes",
     "person_correlation",
     "pigeonhole",
     "ppi_mean",
     "precision",
+    "ranking",
     "straight_lining",
     "trajectory",
     "variance_of_item_means",

@@ -6,6 +6,9 @@ import numpy as np
 
 from estimation.core.sample import Floats, Ints, Sample
 
+# Means that differ by less than this share of themselves differ by rounding.
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, slots=True)
 class Leniency:
@@ -26,12 +29,15 @@ def leniency(sample: Sample, *, x: Floats, slope: float) -> Leniency:
     The correction takes out which outputs each one happened to get, as far as the metric knows.
     """
     who = sample.incidence
-    corrected = sample.score - slope * x[sample.item]
-    return compare(who.activity, np.bincount(who.person, corrected) / who.activity)
+    # About the middle of the scores, so that equal scores have exactly equal means.
+    middle = (sample.score.min() + sample.score.max()) / 2
+    corrected = sample.score - middle - slope * x[sample.item]
+    return compare(who.activity, middle + np.bincount(who.person, corrected) / who.activity)
 
 
 def compare(activity: Ints, mean: Floats) -> Leniency:
     """Compare annotators by activity (A,), their judgments, and mean corrected score (A,)."""
-    varies = activity.size >= 3 and np.ptp(activity) > 0 and np.ptp(mean) > 0
+    spread = np.ptp(mean) > _ROUNDING * np.abs(mean).max()
+    varies = activity.size >= 3 and np.ptp(activity) > 0 and spread
     r = float(np.corrcoef(activity, mean)[0, 1]) if varies else None
     return Leniency(equal_annotator_mean=float(mean.mean()), correlation=r)

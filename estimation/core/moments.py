@@ -72,7 +72,7 @@ def moments(sample: Sample, *, x: Floats) -> Moments:
     who = sample.incidence
     k = who.count[who.judged].astype(np.float64)
     item_mean = np.bincount(who.item, y, who.n_population) / np.maximum(who.count, 1)
-    rows = _products(np.stack([np.ones(k.size), x[who.judged], item_mean[who.judged]]))
+    rows = products(np.stack([np.ones(k.size), x[who.judged], item_mean[who.judged]]))
     weighted = y * who.weight
     # The judgments of one item differ in y alone, so all other sums over them go by item.
     judgments, cells = (rows * k).sum(axis=1), (rows / k).sum(axis=1)
@@ -80,7 +80,7 @@ def moments(sample: Sample, *, x: Floats) -> Moments:
     return Moments(
         items=Gram(*rows.sum(axis=1)),
         judgments=Gram(*judgments),
-        annotators=_gram(_by_annotator(who, x, weighted)),
+        annotators=gram(_by_annotator(who, x, weighted)),
         cells=Gram(*cells),
         within=np.asarray(((y - item_mean[who.item]) ** 2).sum()),
         n_annotators=np.asarray(who.activity.size),
@@ -115,11 +115,11 @@ def moments_along(sample: Sample, *, x: Floats) -> Moments:
     along[:, order] = after - before
     sums = np.cumsum(along, axis=1)
     row = np.stack([np.ones(y.size), x[sample.item], y])
-    products = np.cumsum(_products(row), axis=1)
+    judged = np.cumsum(products(row), axis=1)
     _, first = np.unique(sample.annotator, return_index=True)
     return Moments(
         items=Gram(*sums[:6]),
-        judgments=Gram(*products),
+        judgments=Gram(*judged),
         annotators=_annotators_along(sample, row, order, start, rank),
         cells=Gram(*sums[6:12]),
         within=np.maximum(0.0, sums[12]),
@@ -133,13 +133,15 @@ def _shifted(sample: Sample) -> tuple[float, Floats]:
     return shift, sample.score - shift
 
 
-def _products(row: Floats) -> Floats:
+def products(row: Floats) -> Floats:
+    """(6, ...) the products of (3, ...) rows (1, x, y) in the order of `Gram`."""
     one, x, y = row
     return np.stack([one * one, one * x, one * y, x * x, x * y, y * y])
 
 
-def _gram(row: Floats) -> Gram:
-    return Gram(*_products(row).sum(axis=1))
+def gram(row: Floats) -> Gram:
+    """The sums of the products of (3, n) rows (1, x, y)."""
+    return Gram(*products(row).sum(axis=1))
 
 
 def _group_start(sorted_label: Ints) -> NDArray[np.intp]:
@@ -158,7 +160,7 @@ def _item_state(k: NDArray[np.intp], total: Floats, squares: Floats, x: Floats) 
     """(13, T) what one item with k judgments contributes to items, cells and within."""
     mean = total / k
     one = np.ones(k.size)
-    items = _products(np.stack([one, x, mean]))
+    items = products(np.stack([one, x, mean]))
     # k rows (1, x, y) / k: every entry is the items' entry / k, except the squares of y.
     cells = items / k
     cells[5] = squares / k**2
@@ -177,7 +179,7 @@ def _annotators_along(
     judgment, time, change = judgment[by_person], time[by_person], change[by_person]
     delta = row[:, judgment] * change
     after = _grouped_cumsum(delta, _group_start(sample.annotator[judgment]))
-    gained = _products(after) - _products(after - delta)
+    gained = products(after) - products(after - delta)
     size = sample.n_judgments
     return Gram(*(np.cumsum(np.bincount(time, entry, size), dtype=np.float64) for entry in gained))
 

@@ -106,10 +106,11 @@ class Sample:
         if self.metric is None:
             raise errors.MetricMissingError("This estimator needs a metric score for every output.")
         columns = self.metric.reshape(self.n_population, -1).T
-        return np.stack([_standardised(column) for column in columns], axis=1)
+        return np.stack([standardised(column) for column in columns], axis=1)
 
 
-def _standardised(values: Floats) -> Floats:
+def standardised(values: Floats) -> Floats:
+    """(N,) the values less their mean, by their sd (divisor N); zeros where they are constant."""
     # Compared as numbers: the computed sd of a constant need not be exactly 0.
     if np.ptp(values) == 0:
         return np.zeros(values.size)

@@ -158,6 +158,7 @@ METRICS: tuple[Metric, ...] = (
         "reference, per word of the reference (sacrebleu; 0 = equal, unbounded).",
         higher_is_better=False,
         function=ter,
+        slow=True,
     ),
     Metric(
         name="meteor_exact_stem",
@@ -166,5 +167,6 @@ METRICS: tuple[Metric, ...] = (
         description="METEOR with exact and stem matches, no synonyms (nltk; 0 to 1).",
         higher_is_better=True,
         function=meteor_exact_stem,
+        slow=True,
     ),
 )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from estimation.metrics.text import normalise
 
-Needs = Literal["nothing", "reference"]
+Needs = Literal["nothing", "reference", "paragraphs"]
 FloatArray = NDArray[np.float64]
 
 
@@ -23,8 +23,12 @@ class MissingReferencesError(MetricError):
     """A metric that compares with a reference was given none."""
 
 
+class MissingParagraphsError(MetricError):
+    """A metric that looks into the input's paragraphs was given none."""
+
+
 class LengthMismatchError(MetricError):
-    """There are not as many references as texts."""
+    """There are not as many references, or lists of paragraphs, as texts."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,10 +37,14 @@ class Metric:
 
     name              unique; also the name of the stored column
     version           changes whenever any value changes (stored scores are cached by it)
-    needs             'nothing' beside the text, or a 'reference'
+    needs             'nothing' beside the text, a 'reference', or the input's 'paragraphs'
     description       one sentence for a researcher, with the range
     higher_is_better  as seen by a reader of the text; None where neither end is better
-    function          (text) or (text, reference) -> float; texts come normalised (`normalise`)
+    function          (text), (text, reference) or (text, paragraphs) -> float; every string comes
+                      normalised (`normalise`)
+    slow              whether more processes are worth starting for a thousand texts
+    batch             where set, called instead of `function` with all rows at once: ((texts),
+                      (references or lists of paragraphs)) -> (len(texts),)
     """
 
     name: str
@@ -45,29 +53,70 @@ class Metric:
     description: str
     higher_is_better: bool | None
     function: Callable[..., float]
+    slow: bool = False
+    batch: Callable[[Sequence[str], Sequence[Any]], FloatArray] | None = None
 
-    def score(self, texts: Sequence[str], references: Sequence[str] | None = None) -> FloatArray:
+    def score(
+        self,
+        texts: Sequence[str],
+        references: Sequence[str] | None = None,
+        *,
+        paragraphs: Sequence[Sequence[str]] | None = None,
+    ) -> FloatArray:
         """Scores, shape (len(texts),); each depends on its own row alone.
 
-        Raises MissingReferencesError or LengthMismatchError (see `check`). References that are
-        not needed are ignored.
+        Raises a MetricError (see `check`). References or paragraphs not needed are ignored.
         """
-        self.check(texts, references)
+        self.check(texts, references, paragraphs=paragraphs)
+        plain = [normalise(text) for text in texts]
+        beside = self._beside(texts, references, paragraphs)
+        if self.batch is not None:
+            return np.asarray(self.batch(plain, beside), dtype=np.float64)
         if self.needs == "nothing":
-            values = (self.function(normalise(text)) for text in texts)
+            values = (self.function(text) for text in plain)
         else:
-            pairs = zip(texts, references or (), strict=True)
-            values = (self.function(normalise(text), normalise(ref)) for text, ref in pairs)
+            values = (self.function(text, other) for text, other in zip(plain, beside, strict=True))
         return np.fromiter(values, dtype=np.float64, count=len(texts))
 
-    def check(self, texts: Sequence[str], references: Sequence[str] | None) -> None:
-        """Raise a MetricError unless the references that this metric needs are there."""
-        if self.needs == "nothing":
-            return
-        if references is None:
-            raise MissingReferencesError(f"The metric {self.name} needs a reference for each text.")
-        if len(references) != len(texts):
+    def _beside(
+        self,
+        texts: Sequence[str],
+        references: Sequence[str] | None,
+        paragraphs: Sequence[Sequence[str]] | None,
+    ) -> list[Any]:
+        """What each text is compared with, normalised."""
+        if self.needs == "reference":
+            return [normalise(reference) for reference in references or ()]
+        if self.needs == "paragraphs":
+            return [[normalise(one) for one in several] for several in paragraphs or ()]
+        return [None] * len(texts)
+
+    def check(
+        self,
+        texts: Sequence[str],
+        references: Sequence[str] | None = None,
+        *,
+        paragraphs: Sequence[Sequence[str]] | None = None,
+    ) -> None:
+        """Raise MissingReferencesError, MissingParagraphsError or LengthMismatchError unless
+        what this metric needs is there for each text."""
+        if self.needs == "reference":
+            if references is None:
+                raise MissingReferencesError(
+                    f"The metric {self.name} needs a reference for each text."
+                )
+            self._check_length(texts, references, "references")
+        elif self.needs == "paragraphs":
+            if paragraphs is None:
+                raise MissingParagraphsError(
+                    f"The metric {self.name} needs the input's paragraphs for each text."
+                )
+            self._check_length(texts, paragraphs, "lists of paragraphs")
+
+    def _check_length(self, texts: Sequence[str], given: Sequence[Any], what: str) -> None:
+        if len(given) != len(texts):
+            one = {"references": "reference"}.get(what, "list of paragraphs")
             raise LengthMismatchError(
-                f"The metric {self.name} needs one reference for each text; "
-                f"there are {len(texts)} texts and {len(references)} references."
+                f"The metric {self.name} needs one {one} for each text; "
+                f"there are {len(texts)} texts and {len(given)} {what}."
             )

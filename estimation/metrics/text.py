@@ -10,6 +10,7 @@ _LINE_BREAKS = re.compile("\r\n|[\r\x85\u2028\u2029]")
 _SPACES = re.compile("[\t\x0b\x0c\x1c-\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff]")
 _TRAILING = re.compile(" +(?=\n)")
+_BLANK_LINES = re.compile("\n(?: *\n)+")
 _JOINERS = "\u200c\u200d"  # they belong to words (Persian, Hindi) and to emoji
 
 
@@ -25,6 +26,11 @@ def normalise(text: str) -> str:
     # NFC comes after the removals: a zero-width space may have stood between letter and accent.
     text = unicodedata.normalize("NFC", text)
     return _TRAILING.sub("", text).rstrip(" \n")
+
+
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of an input, normalised: what blank lines separate; none for a blank text."""
+    return [piece for piece in _BLANK_LINES.split(normalise(text).strip()) if piece.strip()]
 
 
 class _Table(dict[int, str]):

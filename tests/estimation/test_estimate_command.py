@@ -207,3 +207,99 @@ def test_the_table_reads(files):
     assert "6 of 10" in lines[1]
     assert "not simultaneous" in out.getvalue()
     assert max(map(len, lines)) < 160
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    """Two systems of 120 outputs, 90 judged twice by 15 people; beta is worse by about 0.5."""
+    rng = np.random.default_rng(3)
+    rows, scores = [], []
+    for shift, system in ((0, "alpha"), (-0.5, "beta")):
+        quality = rng.normal(size=120)
+        for item in range(120):
+            scores += [f"{system},{item},g,{quality[item] + rng.normal():.6f}"]
+            scores += [f"{system},{item},h,{quality[item] - rng.normal():.6f}"]
+        for item in range(90):
+            for who in rng.choice(15, 2, replace=False):
+                score = np.clip(np.round(quality[item] + shift + rng.normal()), -1, 1)
+                rows.append(f"{system},{item},p{who},overall,{score:g}")
+    return rows, scores
+
+
+@pytest.mark.parametrize(
+    ("estimator", "metric"),
+    [("algorithm1", "g"), ("ppi", "g"), ("multi", "auto"), ("multi", "h"), ("balanced", "auto")],
+)
+def test_every_estimator_narrows_the_interval_of_the_mean(files, drawn, estimator, metric):
+    arguments = [*files(*drawn), "--system", "alpha"]
+    (found,) = run(*arguments, "--estimator", estimator, "--metric", metric)
+    # PPI++ knows neither people nor the finite population: compared with its like.
+    like = ["--estimand", "panel", "--no-finite-population"] if estimator == "ppi" else []
+    (mean,) = run(*arguments, "--estimator", "mean", *like)
+    assert found["estimator"] == estimator
+    assert found["std_error"] < mean["std_error"]
+    assert abs(found["estimate"] - mean["estimate"]) < 0.2
+    assert (found["rho"] is None) == (metric == "auto")
+
+
+def test_several_metrics_are_combined_unless_something_else_is_asked(files, drawn):
+    named = run(*files(*drawn), "--metric", "g", "h")
+    assert {entry["estimator"] for entry in named} == {"multi"}
+    auto = run(*files(*drawn), "--metric", "auto")
+    assert auto == named
+    message = refused(*files(*drawn), "--metric", "auto", "--estimator", "ppi")
+    assert "ppi takes one metric; 2 are named" in message
+
+
+def test_bootstraps_are_seeded_and_say_what_they_are(files, drawn):
+    arguments = [*files(*drawn), "--metric", "g", "--system", "alpha", "--interval"]
+    one, same, other = (run(*arguments, "bootstrap", "--seed", seed)[0] for seed in "112")
+    assert one == same
+    assert one["low"] != other["low"]
+    assert one["df"] is None
+    assert one["std_error"] == pytest.approx((one["high"] - one["low"]) / 3.92, rel=0.1)
+    assert any("comparison only" in notice for notice in one["notices"])
+    (pigeonhole,) = run(*arguments, "pigeonhole")
+    assert pigeonhole["std_error"] > one["std_error"]
+    message = refused(*arguments, "bootstrap", "--estimator", "multi")
+    assert message == "The bootstrap has no estimator multi."
+
+
+def test_two_systems_are_compared_item_by_item(files, drawn):
+    found = run(*files(*drawn), "--metric", "g", "--compare", "alpha", "beta")
+    assert [entry["system"] for entry in found] == ["alpha", "beta", "alpha - beta"]
+    assert list(found[2]) == KEYS
+    by_hand = found[0]["estimate"] - found[1]["estimate"]
+    assert found[2]["estimate"] == pytest.approx(by_hand, abs=0.1)
+    assert 0 < found[2]["low"] < found[2]["estimate"] < found[2]["high"] < 1
+    assert (found[2]["n_items"], found[2]["n_judgments"]) == (90, 360)
+    back = run(*files(*drawn), "--metric", "g", "--compare", "beta", "alpha")
+    assert back[2]["estimate"] == pytest.approx(-found[2]["estimate"])
+
+
+def test_comparing_without_metrics_takes_what_both_were_judged_on(files, drawn):
+    rows = [row for row in drawn[0] if not row.startswith(("alpha,1,", "beta,2,"))]
+    (_, _, found) = run(*files(rows, []), "--compare", "alpha", "beta")
+    assert (found["n_items"], found["n_population"]) == (88, 88)
+    assert any("nobody judged" in notice for notice in found["notices"])
+
+
+def test_a_system_does_not_differ_from_itself_under_another_name(files):
+    rows = [*judgments(), *judgments("twin")]
+    found = run(*files(rows, [*metrics(), *metrics("twin")]), "--compare", "alpha", "twin")
+    assert (found[2]["estimate"], found[2]["low"], found[2]["high"]) == (0, 0, 0)
+
+
+def test_comparisons_that_cannot_be_are_refused(files, drawn):
+    both = files(*drawn)
+    assert "two_way interval only" in refused(
+        *both, "--metric", "g", "--compare", "alpha", "beta", "--interval", "bootstrap"
+    )
+    assert "'ppi' is not one of" in refused(
+        *both, "--metric", "g", "--compare", "alpha", "beta", "--estimator", "ppi"
+    )
+    assert "no system 'gamma'" in refused(*both, "--metric", "g", "--compare", "alpha", "gamma")
+    fewer = [row for row in drawn[1] if not row.startswith("beta,119,")]
+    assert "item 119 is missing for beta" in refused(
+        *files(drawn[0], fewer), "--metric", "g", "--compare", "alpha", "beta"
+    )

@@ -53,6 +53,24 @@ KNOWN: list[tuple[str, str, str, float]] = [
     ("meteor_exact_stem", "dogs were running", "dog were run", 1 - 0.5 / 3**3),
 ]
 
+# Words a b b c; the first paragraph has a, b; the second b, b, c in another order.
+PARAGRAPHS = ["A, b! x", "c b b."]
+SUPPORTED: list[tuple[str, str, list[str], float]] = [
+    ("support_1", "a b b c", PARAGRAPHS, 3 / 4),
+    ("support_2", "a b b c", PARAGRAPHS, 1 / 3),  # "a b" in one, "b b" in the other
+    ("support_3", "a b b c", PARAGRAPHS, 0),
+    ("support_3", "a b b c", [*PARAGRAPHS, "x a b b"], 1 / 2),
+    ("support_1", "b b b b", ["b"], 1 / 4),  # counted as often as the paragraph has it
+    ("support_1", "a", [], 0),
+    ("support_2", "a", ["a"], 0),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "paragraphs", "expected"), SUPPORTED)
+def test_support(name: str, text: str, paragraphs: list[str], expected: float) -> None:
+    score = METRICS[name].score([text], paragraphs=[paragraphs])[0]
+    assert score == pytest.approx(expected, abs=1e-12)
+
 
 @pytest.mark.parametrize(("name", "text", "reference", "expected"), KNOWN)
 def test_value(name: str, text: str, reference: str, expected: float) -> None:
@@ -60,7 +78,7 @@ def test_value(name: str, text: str, reference: str, expected: float) -> None:
 
 
 def test_every_metric_has_a_known_answer() -> None:
-    assert {row[0] for row in KNOWN} == set(METRICS)
+    assert {row[0] for row in KNOWN} | {row[0] for row in SUPPORTED} == set(METRICS)
 
 
 def test_meteor_example_of_nltk() -> None:

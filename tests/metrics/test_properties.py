@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from estimation.metrics import (
     METRICS,
     LengthMismatchError,
+    MissingParagraphsError,
     MissingReferencesError,
     UnknownMetricError,
     available,
@@ -45,7 +46,8 @@ _SETTINGS = settings(
 def test_odd_texts_get_finite_numbers(name: str) -> None:
     texts = [a for a in ODD for _ in ODD]
     references = [b for _ in ODD for b in ODD]
-    scores = METRICS[name].score(texts, references)
+    paragraphs = [[b, a] for a, b in zip(texts, references, strict=True)]
+    scores = METRICS[name].score(texts, references, paragraphs=paragraphs)
     assert scores.shape == (len(ODD) ** 2,)
     assert scores.dtype == np.float64
     assert np.isfinite(scores).all()
@@ -60,8 +62,13 @@ def test_order_does_not_matter_and_range(
     texts, references = [a for a, _ in pairs], [b for _, b in pairs]
     order = np.random.default_rng(seed).permutation(len(pairs))
     metric = METRICS[name]
-    scores = metric.score(texts, references)
-    moved = metric.score([texts[i] for i in order], [references[i] for i in order])
+    inputs = [[b, a[::-1]] for a, b in pairs]
+    scores = metric.score(texts, references, paragraphs=inputs)
+    moved = metric.score(
+        [texts[i] for i in order],
+        [references[i] for i in order],
+        paragraphs=[inputs[i] for i in order],
+    )
     np.testing.assert_array_equal(moved, scores[order])
     upper = np.inf if name in UNBOUNDED else 2 if name == "repetition" else 1
     assert ((scores >= 0) & (scores <= upper)).all()
@@ -94,8 +101,11 @@ def test_metrics_see_normalised_text() -> None:
     # White space and composition alone change no score.
     texts = ["Cafe\u0301 café\u00a0noir\r\n", "Cafe\u0301 café\u00a0noir "]
     same = ["Café café noir"] * 2
+    inputs = [same] * 2
     for metric in METRICS.values():
-        np.testing.assert_array_equal(metric.score(texts, same), metric.score(same, same))
+        plain = metric.score(same, same, paragraphs=inputs)
+        assert np.array_equal(metric.score(texts, same, paragraphs=inputs), plain)
+        assert np.array_equal(metric.score(texts, texts, paragraphs=[texts] * 2), plain)
 
 
 def test_unknown_name_lists_the_known() -> None:
@@ -106,8 +116,10 @@ def test_unknown_name_lists_the_known() -> None:
 def test_available() -> None:
     assert {m.needs for m in available(False)} == {"nothing"}
     assert available(False)[0].name == "repetition"
-    assert [m.name for m in available(True)] == list(METRICS)
-    assert len(METRICS) == 21
+    assert [m.name for m in available(True, has_paragraphs=True)] == list(METRICS)
+    assert {m.needs for m in available(False, has_paragraphs=True)} == {"nothing", "paragraphs"}
+    assert len(available(True)) == 21
+    assert len(METRICS) == 24
 
 
 def test_references_are_asked_for() -> None:
@@ -115,5 +127,9 @@ def test_references_are_asked_for() -> None:
         get("bleu").score(["a"])
     with pytest.raises(LengthMismatchError, match="1 texts and 2 references"):
         get("bleu").score(["a"], ["a", "b"])
+    with pytest.raises(MissingParagraphsError, match="support_1 needs the input's paragraphs"):
+        get("support_1").score(["a"], ["a"])
+    with pytest.raises(LengthMismatchError, match="2 texts and 1 lists of paragraphs"):
+        get("support_1").score(["a", "b"], paragraphs=[["a"]])
     assert get("length").score(["a"]).tolist() == [1]
     assert get("bleu").score([], []).shape == (0,)

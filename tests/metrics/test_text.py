@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from estimation.metrics import normalise, words
+from estimation.metrics import normalise, paragraphs, words
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,15 @@ def test_words(text: str, expected: list[str]) -> None:
 
 def test_words_without_symbols_leaves_no_marks_behind() -> None:
     assert words("ok ❤\ufe0f 👩\u200d💻 \u2583", symbols=False) == ["ok"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What?\n\nOne.\r\n \r\n\r\nTwo,\nstill two.\n", ["What?", "One.", "Two,\nstill two."]),
+        ("\n\n one", ["one"]),
+        ("  \n\n \u200b", []),
+    ],
+)
+def test_paragraphs(text: str, expected: list[str]) -> None:
+    assert paragraphs(text) == expected

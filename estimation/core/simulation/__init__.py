@@ -8,7 +8,7 @@ asked-for variance components; what the cut turns into interaction counts as res
 from estimation.core.simulation.campaign import Campaign, draw, draw_campaign, panel_truth
 from estimation.core.simulation.outcome import Outcome
 from estimation.core.simulation.plan import Plan
-from estimation.core.simulation.rule import REPORTS, WEIGHINGS, Report, Rule, Weighing
+from estimation.core.simulation.rule import LOOKS, REPORTS, WEIGHINGS, Look, Report, Rule, Weighing
 from estimation.core.simulation.running import simulate
 from estimation.core.simulation.scores import (
     BINARY,
@@ -17,16 +17,19 @@ from estimation.core.simulation.scores import (
     TERNARY,
     Marginal,
     binary,
+    marginal,
 )
 
 __all__ = [
     "BINARY",
     "CONTINUOUS",
     "HTER_LIKE",
+    "LOOKS",
     "REPORTS",
     "TERNARY",
     "WEIGHINGS",
     "Campaign",
+    "Look",
     "Marginal",
     "Outcome",
     "Plan",
@@ -36,6 +39,7 @@ __all__ = [
     "binary",
     "draw",
     "draw_campaign",
+    "marginal",
     "panel_truth",
     "simulate",
 ]

@@ -1,7 +1,7 @@
 """What became of simulated campaigns, in counts and means."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from scipy.stats import beta
@@ -62,12 +62,20 @@ class Outcome:
         return self.stopped / self.replicates
 
     def coverage_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The exact binomial interval of the coverage (Clopper and Pearson 1934)."""
+        """The exact binomial interval of the coverage (Clopper, Pearson 1934); 0 to 1 if none."""
         check_level(level)
+        if not self.stopped:
+            return 0.0, 1.0
         missed, tail = self.stopped - self.covered, (1 - level) / 2
         low = beta.ppf(tail, self.covered, missed + 1) if self.covered else 0.0
         high = beta.ppf(1 - tail, self.covered + 1, missed) if missed else 1.0
         return float(low), float(high)
+
+    def as_data(self) -> dict[str, object]:
+        """Plain values for JSON; None where a number does not exist."""
+        numbers = asdict(self) | {"coverage": self.coverage, "stop_share": self.stop_share}
+        numbers["coverage_interval"] = self.coverage_interval()
+        return {name: _plain(value) for name, value in numbers.items()}
 
 
 def outcome(runs: Sequence[Run | None], *, price: float) -> Outcome:
@@ -89,6 +97,12 @@ def outcome(runs: Sequence[Run | None], *, price: float) -> Outcome:
         mean_half_width=_mean([run.half for run in ended]),
         activity_notices=sum(run.activity_matters for run in ended),
     )
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_plain(entry) for entry in value]
+    return None if isinstance(value, float) and np.isnan(value) else value
 
 
 def _mean(values: Sequence[float]) -> float:

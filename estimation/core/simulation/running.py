@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from estimation.core.errors import InvalidOptionError
 from estimation.core.estimate import Estimate, estimate
 from estimation.core.fit import Estimator
+from estimation.core.interval import Interval
 from estimation.core.parts import Estimand, IntervalMethod
 from estimation.core.sample import Floats, Sample
+from estimation.core.sequence import confidence_sequence
 from estimation.core.simulation.campaign import Campaign, draw, panel_truth
 from estimation.core.simulation.outcome import Outcome, Run, outcome
 from estimation.core.simulation.plan import Plan, latent_shares
-from estimation.core.simulation.rule import Report, Rule, Weighing
+from estimation.core.simulation.rule import Look, Report, Rule, Weighing
 from estimation.core.simulation.stops import Stop, find_stop, only
 
 Progress = Callable[[int], object]
@@ -40,20 +42,22 @@ def simulate(
     pseudo_rows: bool = True,
     report: Report = "drained",
     weighing: Weighing = "work",
+    look: Look = "precision",
+    planned_items: float = 200.0,
     price: float = 0.0,
     processes: int = 1,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Run the precision rule, checked after every judgment, on campaigns drawn from `plan`.
+    """Run a stopping rule, checked after every judgment, on campaigns drawn from `plan`.
 
-    target_width ... weighing: see `Rule`. price: of one judgment. progress: called with the
+    target_width ... planned_items: see `Rule`. price: of one judgment. progress: called with the
     number of campaigns just finished. The same seed and plan draw the same campaigns, so rules
     can be compared on equal data; the number of processes changes nothing but the time.
     Raises InvalidOptionError for options out of range.
     """
     rule = Rule(
         target_width, level, estimator, interval, estimand, finite_population, pseudo_rows,
-        report, weighing,
+        report, weighing, look, planned_items,
     )  # fmt: skip
     _check(replicates=replicates, seed=seed, price=price, processes=processes)
     starts = range(0, replicates, _CHUNK)
@@ -75,7 +79,7 @@ def replicate(plan: Plan, rule: Rule, rng: np.random.Generator) -> Run | None:
     sample = only(campaign.sample, _reported(campaign, rule, stop))
     found = _estimate(sample, rule)
     truth = _truth(plan, rule, campaign, sample)
-    half = found.interval(rule.level).width / 2
+    half = _interval(found, rule).width / 2
     return Run(
         covered=abs(found.centre - truth) <= half,
         error=found.estimate - truth,
@@ -122,6 +126,12 @@ def _estimate(sample: Sample, rule: Rule) -> Estimate:
         finite_population=rule.finite_population,
         pseudo_rows=rule.pseudo_rows,
     )
+
+
+def _interval(found: Estimate, rule: Rule) -> Interval:
+    if rule.look == "precision":
+        return found.interval(rule.level)
+    return confidence_sequence(found, level=rule.level, planned_items=rule.planned_items)
 
 
 def _truth(plan: Plan, rule: Rule, campaign: Campaign, sample: Sample) -> float:

@@ -71,6 +71,16 @@ def binary(mean: float) -> Marginal:
     return Marginal((0.0, 1.0), (1 - mean, mean), Scale(0.0, 1.0))
 
 
+def marginal(name: str, *, mean: float = 0.9) -> Marginal:
+    """The distribution called ternary, binary (with this mean), hter or continuous."""
+    if name == "binary":
+        return binary(mean)
+    known = {"ternary": TERNARY, "hter": HTER_LIKE, "continuous": CONTINUOUS}
+    if name not in known:
+        raise InvalidOptionError(f"{name!r} is not one of binary, {', '.join(known)}.")
+    return known[name]
+
+
 def _hter_like() -> Marginal:
     """No edit in 31 % of cases, else lognormal with mean .37 and cv 1.4, in steps of .05 to 6."""
     values = np.r_[0.0, np.arange(0.025, 6.0, 0.05)]

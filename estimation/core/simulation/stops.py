@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from estimation.core.sample import Sample
 from estimation.core.simulation.campaign import Campaign
 from estimation.core.simulation.rule import Rule
-from estimation.core.stopping import first_stop
+from estimation.core.stopping import first_anytime_stop, first_stop
 from estimation.core.trajectory import Trajectory, trajectory
 
 
@@ -47,7 +47,12 @@ def _first(history: Trajectory, rule: Rule, start: int, end: int) -> int | None:
     moment = np.arange(history.std_error.size)
     looked_at = (moment >= start) & (moment < end)
     hidden = replace(history, std_error=np.where(looked_at, history.std_error, np.nan))
-    return first_stop(hidden, target_width=rule.target_width, level=rule.level)
+    width, level = rule.target_width, rule.level
+    if rule.look == "precision":
+        return first_stop(hidden, target_width=width, level=level)
+    return first_anytime_stop(
+        hidden, target_width=width, level=level, planned_items=rule.planned_items
+    )
 
 
 def _history(sample: Sample, rule: Rule) -> Trajectory:

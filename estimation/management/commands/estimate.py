@@ -10,17 +10,12 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.states import Estimand
 from estimation import files, plain
 from estimation.core.errors import EstimationError
+from estimation.ends import ESTIMATOR_NAMES, INTERVAL_NAMES, Asked
 from estimation.files import FileError, Vocabulary
 from estimation.plain import ALL_METRICS, Wanted
-from estimation.reports import (
-    ESTIMATOR_NAMES,
-    INTERVAL_NAMES,
-    NEED_METRIC,
-    Asked,
-    Report,
-    report,
-)
+from estimation.reports import Report, compare, report
 
+TAKES_ONE_METRIC = ("algorithm1", "regression", "ppi")
 COLUMNS = (
     "system", "criterion", "estimate", "interval", "items", "judgments", "annotators (effective)",
     "rho", "gamma", "data efficiency (cap)",
@@ -46,7 +41,7 @@ class Command(BaseCommand):
         parser.add_argument("--criterion", nargs="+", default=[], metavar="NAME")
         parser.add_argument(
             "--estimator", choices=list(ESTIMATOR_NAMES),
-            help="regression where there is a metric, else mean",
+            help="regression where there is one metric, multi for several, mean without",
         )  # fmt: skip
         parser.add_argument("--interval", choices=list(INTERVAL_NAMES), default="two_way")
         parser.add_argument("--estimand", choices=Estimand.values, default="population")
@@ -56,6 +51,11 @@ class Command(BaseCommand):
             "--unbounded", action="store_true",
             help="the scale is a working range: scores may lie outside it",
         )  # fmt: skip
+        parser.add_argument(
+            "--compare", nargs=2, metavar=("A", "B"),
+            help="also how much the mean of A exceeds that of B, item by item",
+        )  # fmt: skip
+        parser.add_argument("--seed", type=int, default=0, help="of bootstraps and of folds")
         parser.add_argument(
             "--no-finite-population", action="store_true",
             help="the outputs are themselves a sample: take no credit for the share judged",
@@ -86,8 +86,13 @@ def _reports(options: dict[str, Any]) -> list[Report]:
         estimand=options["estimand"],
         level=options["level"],
         finite_population=not options["no_finite_population"],
+        seed=options["seed"],
     )
-    return [report(cell, asked) for cell in plain.cells(judgments, metrics, wanted)]
+    found = [report(cell, asked) for cell in plain.cells(judgments, metrics, wanted)]
+    if options["compare"]:
+        pairs = plain.pairs(judgments, metrics, wanted, tuple(options["compare"]))
+        found += [compare(pair, asked) for pair in pairs]
+    return found
 
 
 def _wanted(options: dict[str, Any]) -> Wanted:
@@ -105,9 +110,9 @@ def _estimator(options: dict[str, Any], metrics: tuple[str, ...]) -> str:
     """The estimator asked for, or the usual one for so many metrics."""
     if options["metric"] and not options["metrics"]:
         raise CommandError("--metric names a column of a metrics file; say --metrics FILE.")
-    usual = "regression" if metrics else "mean"
+    usual = "mean" if not metrics else "regression" if len(metrics) == 1 else "multi"
     chosen: str = options["estimator"] or usual
-    if chosen in NEED_METRIC and len(metrics) != 1:
+    if chosen in TAKES_ONE_METRIC and len(metrics) != 1:
         raise CommandError(
             f"The estimator {chosen} takes one metric; "
             + (f"{len(metrics)} are named." if metrics else "say --metrics FILE.")
@@ -130,19 +135,28 @@ def _table(reports: list[Report]) -> str:
 
 def _row(report: Report) -> tuple[str, ...]:
     found = report.found
-    low_high = report.ends.clipped(found.scale) if report.ends else None
     return (
-        report.cell.system,
-        report.cell.criterion,
+        report.system,
+        report.criterion,
         f"{found.estimate:.3f}",
-        f"[{low_high[0]:.3f}, {low_high[1]:.3f}]" if low_high else "none",
+        _interval(report),
         f"{found.n_items} of {found.n_population}",
-        f"{found.n_judgments}",
+        f"{report.n_judgments}",
         f"{found.n_annotators} ({found.effective_annotators:.1f})",
         _number(report.rho),
         _number(report.gamma),
         f"{_number(report.data_efficiency)} ({_number(report.cap)})",
     )
+
+
+def _interval(report: Report) -> str:
+    """The interval, cut to a bounded scale."""
+    low, high, scale = report.ends.low, report.ends.high, report.scale
+    if low is None or high is None:
+        return "none"
+    if scale and scale.bounded:
+        low, high = max(low, scale.low), min(high, scale.high)
+    return f"[{low:.3f}, {high:.3f}]"
 
 
 def _number(value: float | None) -> str:
@@ -162,7 +176,7 @@ def _remarks(reports: list[Report]) -> list[str]:
     about: dict[str, list[str]] = {}
     for entry in reports:
         for notice in entry.notices:
-            about.setdefault(notice, []).append(f"{entry.cell.system} {entry.cell.criterion}")
+            about.setdefault(notice, []).append(f"{entry.system} {entry.criterion}")
     for notice, rows in about.items():
         lines.append(notice if len(rows) == len(reports) else f"{'; '.join(rows)}: {notice}")
     return lines

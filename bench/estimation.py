@@ -1,0 +1,222 @@
+"""How fast estimates follow judgments, and what memory they take.
+
+Prints medians and ratios: of the library alone, of one refresh on Postgres and on SQLite by the
+size of the campaign, and of a million judgments from Postgres to all estimates.
+`python bench/estimation.py [core|postgres|sqlite]` measures one of them;
+`python bench/estimation.py postgres 1000 10000` other sizes.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+SIZES = {"postgres": (1_000, 10_000, 100_000, 1_000_000), "sqlite": (1_000, 10_000, 100_000)}
+LARGE = 1_000_000  # sizes from here on are only read and estimated, in a process of their own
+
+
+def main() -> None:
+    if len(sys.argv) == 1:
+        for part in ("core", "postgres", "sqlite"):
+            subprocess.run([sys.executable, __file__, part], check=True, cwd=ROOT)
+    elif sys.argv[1] == "core":
+        core()
+    elif sys.argv[1] == "large":
+        large(int(sys.argv[2]))
+    else:
+        sizes = [int(size) for size in sys.argv[2:]] or SIZES[sys.argv[1]]
+        database(sys.argv[1], sizes)
+
+
+def timed(act: Callable[[], object], *, repeats: int) -> float:
+    """Return the median time of `act`, in seconds."""
+    taken = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        act()
+        taken.append(time.perf_counter() - started)
+    return median(taken)
+
+
+def core() -> None:
+    """Measure the library alone: arrays in, estimates out."""
+    print("\ncore")
+    all_at_once()
+    one_more()
+    against_ppi()
+
+
+def incidence(judgments: int) -> tuple[np.ndarray, np.ndarray, int]:
+    """Items, annotators and N: a quarter of the items judged twice, 25 judgments a person."""
+    q = np.arange(judgments)
+    item = 4 * (q // 5) + np.where(q % 5 < 2, 0, q % 5 - 1)
+    n = int(item.max() * 1.1) + 2
+    order = np.random.default_rng(0).permutation(n)
+    return order[item], (q * 7919) % (judgments // 25 + 1), n
+
+
+def all_at_once(judgments: int = 1_000_000, systems: int = 4, criteria: int = 4) -> None:
+    """From arrays to all estimates: 1,000,000 judgments with 4 scores each, of 4 systems."""
+    from estimation.core import Sample, Scale, estimate
+    from estimation.core.incidence import Incidence
+
+    item, annotator, n = incidence(judgments // systems)
+    rng = np.random.default_rng(1)
+    scores = rng.integers(-1, 2, (systems, criteria, item.size)).astype(np.float64)
+    metric = rng.normal(size=(systems, n))
+    scale = Scale(-1, 1)
+
+    def shared() -> None:
+        for system in range(systems):
+            who = Incidence(item, annotator, n)
+            for score in scores[system]:
+                estimate(Sample.on(who, score=score, scale=scale, metric=metric[system]))
+
+    def apart() -> None:
+        for system in range(systems):
+            for score in scores[system]:
+                estimate(Sample(score, item, annotator, n, scale, metric[system]))
+
+    quick, slow = timed(shared, repeats=5), timed(apart, repeats=3)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"  {judgments:,} judgments x {criteria} scores, {systems} systems, arrays to estimates:"
+        f" {quick:.2f} s, peak {peak:.0f} MB (each criterion by itself: {slow / quick:.1f} x)"
+    )
+
+
+def one_more(judgments: int = 100_000) -> None:
+    """One more judgment: added to running sums, against a full computation."""
+    from estimation.core import Sample, Scale, estimate, precision
+    from estimation.core.incremental import Running
+
+    item, annotator, n = incidence(judgments)
+    rng = np.random.default_rng(2)
+    score = rng.integers(-1, 2, judgments).astype(np.float64)
+    sample = Sample(score, item, annotator, n, Scale(-1, 1), rng.normal(size=n))
+    running, unjudged = Running.of(sample), iter(np.setdiff1d(np.arange(n), item).tolist())
+
+    def add() -> None:
+        running.add(next(unjudged), 1, 1.0)
+        precision(running.estimate(), target_width=0.1, level=0.95)
+
+    def anew() -> None:
+        again = Sample(score, item, annotator, n, sample.scale, sample.metric)
+        precision(estimate(again), target_width=0.1, level=0.95)
+
+    quick, slow = timed(add, repeats=200), timed(anew, repeats=9)
+    print(
+        f"  one more judgment on {judgments:,}: decided in {quick * 1000:.2f} ms"
+        f" (from all judgments: {slow * 1000:.1f} ms, {slow / quick:.0f} x)"
+    )
+
+
+def against_ppi(n: int = 10_000) -> None:
+    """The default interval against `ppi_py`'s interval for a mean, on the same numbers."""
+    try:
+        from ppi_py import ppi_mean_ci
+    except ImportError:
+        print("  ppi_py is not installed: no comparison")
+        return
+    from estimation.core import Sample, Scale, estimate
+
+    rng = np.random.default_rng(3)
+    metric, who = rng.normal(size=5 * n), np.arange(n)
+    score = np.clip(metric[:n] + rng.normal(size=n), -3, 3)
+
+    def ours() -> None:
+        estimate(Sample(score, who, who % 400, 5 * n, Scale(-3, 3), metric)).interval(0.95)
+
+    def theirs() -> None:
+        ppi_mean_ci(score, metric[:n], metric[n:], alpha=0.05)
+
+    theirs()  # imports and compiles
+    quick, slow = timed(ours, repeats=30), timed(theirs, repeats=30)
+    print(
+        f"  two-way interval, {n:,} judged of {5 * n:,}: {quick * 1000:.2f} ms"
+        f" (ppi_py: {slow * 1000:.2f} ms, {slow / quick:.1f} x)"
+    )
+
+
+def database(name: str, sizes: list[int] | tuple[int, ...]) -> None:
+    """Measure on the servers of the tests, in a database of its own."""
+    if name == "sqlite":
+        os.environ["TEST_DATABASE_URL"] = "sqlite"
+    import django
+
+    import tests.servers  # noqa: F401  (sets the environment)
+
+    django.setup()
+    from django.core.management import call_command
+
+    from bench import campaigns
+
+    call_command("migrate", verbosity=0)
+    print(f"\n{name}: one refresh, with 4 systems and 4 criteria")
+    print(f"  {'judgments':>12} {'queries':>8} {'ms':>8}")
+    times = [refresh(campaigns.judged(size), size) for size in sizes if size < LARGE]
+    if len(times) > 1:
+        print(f"  {'last / first':>12} {'':>8} {times[-1] / times[0]:>6.1f} x")
+    for size in sizes:
+        if size >= LARGE:
+            reading(campaigns.judged(size))
+
+
+def refresh(campaign_id: int, size: int) -> float:
+    """Print queries and the median time of a refresh; return the time, in seconds."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    from annotate.models import EvidenceChange
+    from estimation.services import estimating
+
+    def act() -> None:
+        EvidenceChange.objects.create(campaign_id=campaign_id, reason="bench")
+        estimating.refresh(campaign_id)
+
+    with CaptureQueriesContext(connection) as queries:
+        act()
+    taken = timed(act, repeats=5)
+    print(f"  {size:>12,} {len(queries) - 1:>8} {taken * 1000:>8.0f}")
+    return taken
+
+
+def reading(campaign_id: int) -> None:
+    """Read and estimate in a new process, so that its memory is its own."""
+    place = {**os.environ, "PYTEST_XDIST_WORKER": "bench"}  # the servers run already
+    command = [sys.executable, __file__, "large", str(campaign_id)]
+    subprocess.run(command, check=True, cwd=ROOT, env=place)
+
+
+def large(campaign_id: int) -> None:
+    import django
+
+    django.setup()
+    from annotate.selectors import evidence
+    from estimation import data
+    from estimation.core import estimate
+
+    brief, taken = evidence.brief(campaign_id), []
+    for _ in range(5):
+        started = time.perf_counter()
+        judged = 0
+        for cell in data.cells(brief, evidence.systems(campaign_id)):
+            judged += estimate(cell.sample).n_judgments
+        taken.append(time.perf_counter() - started)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(
+        f"  database to all estimates, {judged:,} scores: median {median(taken):.1f} s,"
+        f" quickest {min(taken):.1f} s, peak {peak:.0f} MB"
+    )
+
+
+if __name__ == "__main__":
+    main()

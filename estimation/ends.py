@@ -1,0 +1,112 @@
+"""The interval that the command line asks for, whichever way it is computed."""
+
+from dataclasses import dataclass
+from math import isfinite
+
+from estimation.core import (
+    BootstrapInterval,
+    Difference,
+    Estimate,
+    Interval,
+    Sample,
+    bootstrap,
+    confidence_sequence,
+    pigeonhole,
+)
+from estimation.core.errors import IntervalUnavailableError, InvalidOptionError
+from estimation.core.fit import ESTIMATORS, AnyEstimator
+from estimation.core.interval import check_level
+from estimation.core.parts import Estimand
+from estimation.core.sequence import ITEMS_FACTOR
+
+# What the command line calls the estimators, and what the library does.
+ESTIMATOR_NAMES: dict[str, AnyEstimator] = {
+    "mean": "mean",
+    "algorithm1": "algorithm_1",
+    "regression": "regression",
+    "multi": "multi",
+    "ppi": "ppi",
+    "balanced": "balanced",
+}
+BOOTSTRAPS = {"bootstrap": bootstrap, "pigeonhole": pigeonhole}
+INTERVAL_NAMES = ("two_way", "iid", *BOOTSTRAPS, "sequence")
+_INDEPENDENT = (
+    "The interval treats every judgment as an independent draw: it is too narrow where people "
+    "differ, and is offered for comparison only.",
+)
+INTERVAL_NOTICES = {
+    "iid": _INDEPENDENT,
+    "bootstrap": _INDEPENDENT,
+    "pigeonhole": (
+        "The pigeonhole bootstrap errs on the safe side: its interval may be too wide.",
+    ),
+}
+REPLICATES = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """How to estimate: names of the command line."""
+
+    estimator: str
+    interval: str = "two_way"
+    estimand: Estimand = "population"
+    level: float = 0.95
+    finite_population: bool = True
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Ends:
+    """An interval's ends, not cut to the scale; all None where the data admit none.
+
+    df: degrees of freedom; None for an interval that is not a t interval.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    std_error: float | None = None
+    df: float | None = None
+
+
+def ends_of(found: Estimate | Difference, sample: Sample | None, asked: Asked) -> Ends:
+    """The interval of an estimate, or of a difference, which has no sample of its own.
+
+    Raises InvalidOptionError for an interval that the estimator does not have.
+    """
+    check_level(asked.level)
+    try:
+        ends = _interval(found, sample, asked)
+    except IntervalUnavailableError:
+        return Ends(std_error=found.std_error)
+    if isinstance(ends, BootstrapInterval):
+        return Ends(ends.low, ends.high, ends.std_error)
+    return Ends(ends.low, ends.high, found.std_error, ends.df if isfinite(ends.df) else None)
+
+
+def _interval(
+    found: Estimate | Difference, sample: Sample | None, asked: Asked
+) -> Interval | BootstrapInterval:
+    if asked.interval == "two_way" or (asked.interval == "iid" and sample is not None):
+        return found.interval(asked.level)
+    if sample is None or isinstance(found, Difference):
+        raise InvalidOptionError("A difference has the two_way interval only.")
+    if asked.interval == "sequence":
+        # N is fixed before the first judgment, as what the sequence is tuned to must be: it is
+        # narrowest at the census.
+        planned = found.n_population / ITEMS_FACTOR
+        return confidence_sequence(found, level=asked.level, planned_items=planned)
+    return _resampled(sample, asked)
+
+
+def _resampled(sample: Sample, asked: Asked) -> BootstrapInterval:
+    estimator = ESTIMATOR_NAMES[asked.estimator]
+    if estimator not in ESTIMATORS:
+        raise InvalidOptionError(f"The {asked.interval} has no estimator {asked.estimator}.")
+    return BOOTSTRAPS[asked.interval](
+        sample,
+        estimator=estimator,  # type: ignore[arg-type]  # just checked
+        level=asked.level,
+        replicates=REPLICATES,
+        seed=asked.seed,
+    )

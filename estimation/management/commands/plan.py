@@ -1,0 +1,209 @@
+"""`manage.py plan`: what a collection will take, before anybody is asked anything."""
+
+import json
+from argparse import ArgumentParser
+from dataclasses import asdict, replace
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from estimation.core.components import Crossed
+from estimation.core.errors import EstimationError
+from estimation.core.parts import ESTIMANDS
+from estimation.core.planning import (
+    Forecast,
+    Purchase,
+    Range,
+    TargetBelowFloorError,
+    affordable,
+    forecast,
+)
+from estimation.core.sample import Scale
+from estimation.core.study import Participation, Prices, Study
+from estimation.core.typical import TYPICAL, Expectation
+
+_NO_CAP = 0
+
+
+class Command(BaseCommand):
+    help = (
+        "Plans a collection: judgments, people and money until the interval is as narrow as asked "
+        "(--target), or the width that a budget buys (--budget). Draws campaigns with the expected "
+        "variances and runs the stopping rule on them; nothing is read from or written to the "
+        "database."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--items", type=int, default=1500, help="outputs of each system")
+        parser.add_argument("--systems", type=int, default=1)
+        parser.add_argument("--target", type=float, help="full width, in score units")
+        parser.add_argument("--budget", type=float, help="what width does this buy?")
+        parser.add_argument("--level", type=float, default=0.95)
+        parser.add_argument("--estimand", choices=ESTIMANDS, default="population")
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--json", action="store_true")
+        _add_scores(parser)
+        _add_work(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["target"] is None and options["budget"] is None:
+            raise CommandError("Say what to plan for: --target WIDTH, --budget MONEY, or both.")
+        try:
+            study, prices = _study(options), _prices(options)
+            seed = options["seed"]
+            width, money = options["target"], options["budget"]
+            goal = None if width is None else forecast(
+                study, target_width=width, prices=prices, seed=seed
+            )  # fmt: skip
+            bought = None if money is None else affordable(
+                study, budget=money, prices=prices, seed=seed
+            )  # fmt: skip
+        except TargetBelowFloorError as error:
+            raise CommandError(
+                f"{error} (A lower --cap spreads the work over more people; --pool says how many "
+                "there are.)"
+            ) from error
+        except EstimationError as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(json.dumps(_data(study, goal, bought)))
+        else:
+            self.stdout.write(_words(study, goal, bought))
+
+
+def _add_scores(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("the scores (typical ones unless said otherwise)")
+    group.add_argument("--criterion", choices=list(TYPICAL), default="overall")
+    group.add_argument("--item-variance", type=float, help="between items, in squared score units")
+    group.add_argument("--person-variance", type=float, help="between annotators")
+    group.add_argument("--rest-variance", type=float, help="everything else")
+    group.add_argument("--mean", type=float, help="expected mean score")
+    group.add_argument("--scale", type=float, nargs=2, metavar=("LOW", "HIGH"))
+    group.add_argument("--levels", type=int, help="answers on the scale; 101 for a slider")
+    group.add_argument(
+        "--rho", type=float, default=0.5,
+        help="correlation of metric and human metric; 0 without a metric (default: %(default)s)",
+    )  # fmt: skip
+
+
+def _add_work(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("the work")
+    group.add_argument("--cap", type=int, default=25, help="judgments per annotator; 0 for no cap")
+    group.add_argument("--double-share", type=float, default=0.25, help="share judged twice")
+    group.add_argument("--pool", type=int, help="how many people there are (default: no end)")
+    group.add_argument("--places", type=int, default=130, help="people at work at a time")
+    group.add_argument("--reward", type=float, default=0.40, help="per judgment")
+    group.add_argument("--fee-rate", type=float, default=0.0, help="0.2 for 20 percent")
+    group.add_argument("--minutes", type=float, help="of work per judgment")
+    group.add_argument(
+        "--item-cost", type=float, default=0.0, help="of one more item before anybody judges it"
+    )
+
+
+def _study(options: dict[str, Any]) -> Study:
+    return Study(
+        _expectation(options),
+        options["items"],
+        rho=options["rho"],
+        systems=options["systems"],
+        level=options["level"],
+        cap=None if options["cap"] == _NO_CAP else options["cap"],
+        double_share=options["double_share"],
+        estimand=options["estimand"],
+        participation=Participation(places=options["places"], pool=options["pool"]),
+    )
+
+
+def _expectation(options: dict[str, Any]) -> Expectation:
+    usual = TYPICAL[options["criterion"]]
+    part = usual.components
+    given = (options["item_variance"], options["person_variance"], options["rest_variance"])
+    components = Crossed(
+        *(
+            typical if value is None else value
+            for value, typical in zip(given, (part.item, part.person, part.rest), strict=True)
+        )
+    )
+    expected = replace(usual, components=components)
+    if options["scale"] is not None:
+        low, high = options["scale"]
+        expected = replace(expected, scale=Scale(low, high), mean=(low + high) / 2)
+    if options["mean"] is not None:
+        expected = replace(expected, mean=options["mean"])
+    if options["levels"] is not None:
+        expected = replace(expected, levels=options["levels"])
+    return expected
+
+
+def _prices(options: dict[str, Any]) -> Prices:
+    return Prices(options["reward"], options["fee_rate"], options["minutes"], options["item_cost"])
+
+
+def _data(study: Study, goal: Forecast | None, bought: Purchase | None) -> dict[str, Any]:
+    return {
+        "study": asdict(study),
+        "target": None if goal is None else asdict(goal),
+        "budget": None if bought is None else asdict(bought),
+    }
+
+
+def _words(study: Study, goal: Forecast | None, bought: Purchase | None) -> str:
+    part = study.expected.components
+    cap = "no cap" if study.cap is None else f"at most {study.cap} judgments a person"
+    lines = [
+        f"{study.systems} × {study.n_items} outputs, level {study.level:g}, "
+        f"{study.double_share:.0%} of items judged twice, {cap}.",
+        f"Variances: items {part.item:g}, people {part.person:g}, rest {part.rest:g}; "
+        f"metric correlation {study.rho:g}.",
+    ]
+    if goal is not None:
+        lines += ["", *_goal_lines(goal, study)]
+    if bought is not None:
+        lines += ["", *_bought_lines(bought)]
+    return "\n".join(lines)
+
+
+def _goal_lines(goal: Forecast, study: Study) -> list[str]:
+    lines = [
+        f"To a width of {goal.target_width:g} (80 % of drawn campaigns within the range):",
+        f"  judgments   {_range(goal.judgments)}",
+        f"  annotators  {_range(goal.annotators)}",
+        f"  cost        {_range(goal.cost, '.2f')}",
+    ]
+    if goal.hours is not None:
+        lines.append(f"  hours       {_range(goal.hours, '.1f')} of work")
+    if study.systems > 1:
+        lines.append(f"  items       {_range(goal.items)} of each system")
+    shares = ", ".join(f"{name} {share:.0%}" for name, share in goal.parts.items())
+    lines += [
+        f"  reached     with probability {goal.stop_probability:.2f}{_all_systems(goal, study)}",
+        f"  error from  {shares}",
+        f"  floor       {goal.floor:.3g}: the width that these people would leave with every item "
+        "judged",
+        f"  raters per item that cost least: {max(1.0, goal.raters_per_item):.1f}",
+    ]
+    if goal.stop_probability < 0.9:
+        lines.append(
+            "  The items may run out first: coverage is claimed for plans that stop with "
+            "probability 0.9 or more."
+        )
+    return lines
+
+
+def _all_systems(goal: Forecast, study: Study) -> str:
+    return f" for each system, {goal.all_stop_probability:.2f} for all" if study.systems > 1 else ""
+
+
+def _bought_lines(bought: Purchase) -> list[str]:
+    width = "no interval yet" if bought.width is None else f"width {_range(bought.width, '.3f')}"
+    lines = [
+        f"For {bought.budget:.2f}: {bought.judgments} judgments ({bought.cost:.2f}), "
+        f"{width} of each system's interval."
+    ]
+    if bought.complete:
+        lines.append("  Everything that can be judged is: the rest of the money stays.")
+    return lines
+
+
+def _range(found: Range, form: str = ".0f") -> str:
+    return f"{found.expected:{form}} ({found.low:{form}} to {found.high:{form}})"

@@ -1,0 +1,106 @@
+"""The numbers of one system on one criterion, and those of Table 2."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from estimation.core import (
+    Crossed,
+    Sample,
+    crossed,
+    data_efficiency,
+    data_efficiency_cap,
+    human_metric_correlation,
+    normalised_annotator_variance,
+    one_way,
+    variance_of_item_means,
+)
+from estimation.core.sample import Floats
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Table 2 for one criterion, in squared score units.
+
+    noise: MSW, the paper's sigma_a².  item_means: the variance of item means, what the paper
+    prints as sigma_f².  item: the unbiased one-way estimate of sigma_f².  crossed: items,
+    people and the rest told apart.
+    """
+
+    criterion: str
+    n_outputs: int
+    n_judgments: int
+    noise: float
+    item_means: float
+    item: float
+    crossed: Crossed
+
+    @property
+    def gamma_printed(self) -> float:
+        """The ratio as the paper's table has it."""
+        return self.noise / self.item_means
+
+    @property
+    def gamma(self) -> float:
+        """sigma_a² / sigma_f² with the unbiased sigma_f²; infinite where that is not positive."""
+        return self.noise / self.item if self.item > 0 else float("inf")
+
+
+@dataclass(frozen=True)
+class Link:
+    """How one metric goes with the human scores of one system on one criterion.
+
+    r: Pearson's correlation of item means with the metric (Figure 5).  rho: the same without
+    the noise of the means, equation (5).  efficiency, cap: equation (7) and its bound.
+    None where sigma_f² is not positive or the metric does not vary.
+    """
+
+    system: str
+    criterion: str
+    metric: str
+    n_outputs: int
+    r: float | None
+    rho: float | None
+    gamma: float | None
+    efficiency: float | None
+    cap: float | None
+
+
+def spread(criterion: str, sample: Sample) -> Spread:
+    """Table 2's row over all judged outputs. Raises ReplicatesNeededError."""
+    by_item = one_way(sample)
+    return Spread(
+        criterion=criterion,
+        n_outputs=np.unique(sample.item).size,
+        n_judgments=sample.n_judgments,
+        noise=by_item.noise,
+        item_means=variance_of_item_means(sample),
+        item=by_item.item,
+        crossed=crossed(sample),
+    )
+
+
+def link(system: str, criterion: str, metric: str, sample: Sample) -> Link:
+    """The correlation and what it is worth; the sample carries the metric."""
+    gamma, rho = normalised_annotator_variance(sample), human_metric_correlation(sample)
+    items, mean = item_means(sample)
+    metric_of_judged = sample.standardised_metric()[items]
+    varies = np.ptp(metric_of_judged) > 0 and np.ptp(mean) > 0
+    known = rho is not None and gamma is not None and varies
+    return Link(
+        system=system,
+        criterion=criterion,
+        metric=metric,
+        n_outputs=items.size,
+        r=float(np.corrcoef(mean, metric_of_judged)[0, 1]) if varies else None,
+        rho=rho if varies else None,
+        gamma=gamma,
+        efficiency=data_efficiency(rho=rho, gamma=gamma) if known else None,  # type: ignore[arg-type]
+        cap=data_efficiency_cap(gamma=gamma) if gamma else None,
+    )
+
+
+def item_means(sample: Sample) -> tuple[np.ndarray, Floats]:
+    """(judged items ascending, their mean scores)."""
+    items, index = np.unique(sample.item, return_inverse=True)
+    return items, np.bincount(index, sample.score) / np.bincount(index)

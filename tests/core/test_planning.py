@@ -1,0 +1,251 @@
+"""Plans: known answers, the simulator as judge, identities, refusals."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from estimation.core import errors
+from estimation.core.components import Crossed
+from estimation.core.expected import expected_variance, optimal_raters, planning_gamma
+from estimation.core.planning import TargetBelowFloorError, affordable, forecast
+from estimation.core.sample import Scale
+from estimation.core.simulate import BINARY, TERNARY, Plan, simulate
+from estimation.core.stopping import width_floor
+from estimation.core.study import Participation, Prices, Study, campaigns
+from estimation.core.typical import TYPICAL, Expectation, distribution
+
+PRICES = Prices(0.40, 0.20, minutes=1.5, item_cost=0.48)
+OVERALL = Study(TYPICAL["overall"], 1500, rho=0.5)
+
+
+@pytest.mark.parametrize(("ratio", "expected"), [(1, 1.155), (4, 2.309)])
+def test_raters_per_item(ratio, expected):
+    # Known answer 6 of the design.
+    found = optimal_raters(rho=0.5, gamma=1, item_cost=ratio, judgment_cost=1)
+    assert found == pytest.approx(expected, abs=5e-4)
+    assert optimal_raters(rho=1, gamma=1) == float("inf")
+
+
+def test_raters_minimise_the_variance_for_money():
+    # Var = (item (1 - rho²) + noise / m) / n at n (c_item + m c) = budget, over a fine grid.
+    m = np.linspace(0.2, 8, 20_000)
+    cost = (0.3 * (1 - 0.4**2) + 0.5 / m) * (2.0 + m * 0.7)
+    best = m[cost.argmin()]
+    found = optimal_raters(rho=0.4, gamma=0.5 / 0.3, item_cost=2.0, judgment_cost=0.7)
+    assert found == pytest.approx(best, rel=1e-3)
+
+
+def test_gamma_counts_people_who_judge_much():
+    gamma = planning_gamma(TYPICAL["overall"], judgments=500, effective_annotators=25)
+    assert gamma == pytest.approx((0.232 + 20 * 0.059) / 0.139)
+
+
+def test_typical_scores_are_the_released_ones():
+    ternary = distribution(TYPICAL["overall"])
+    assert ternary.probabilities == pytest.approx(TERNARY.probabilities, abs=3e-3)
+    for expected in TYPICAL.values():
+        scores = distribution(expected)
+        assert scores.variance() == pytest.approx(
+            sum((expected.components.item, expected.components.person, expected.components.rest))
+        )
+        assert scores.mean() == pytest.approx(expected.mean, abs=0.02)
+
+
+def test_distributions_have_the_asked_for_moments():
+    for levels, scale, mean, sd in ((101, Scale(0, 100), 62, 20), (5, Scale(1, 5), 3.4, 1.1)):
+        part = Crossed(0.4 * sd**2, 0.1 * sd**2, 0.5 * sd**2)
+        scores = distribution(Expectation(part, scale, mean, levels))
+        assert scores.mean() == pytest.approx(mean)
+        assert scores.variance() == pytest.approx(sd**2)
+    yes_or_no = distribution(Expectation(Crossed(0.03, 0.01, 0.05), Scale(0, 1), 0.8, levels=2))
+    assert yes_or_no.probabilities == pytest.approx(BINARY.probabilities, abs=1e-4)
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize(("criterion", "width"), [("overall", 0.2), ("redundancy", 0.15)])
+def test_judgments_are_those_of_the_simulator(criterion, width):
+    expected = TYPICAL[criterion]
+    part, total = expected.components, distribution(expected).variance()
+    plan = Plan(distribution(expected), part.item / total, part.person / total)
+    judge = simulate(plan, target_width=width, level=0.95, replicates=100, seed=99)
+    study = replace(OVERALL, expected=expected)
+    found = forecast(study, target_width=width, prices=PRICES, replicates=100)
+    print(found.judgments, judge)
+    assert judge.stop_share > 0.95
+    assert found.judgments.expected == pytest.approx(judge.mean_judgments, rel=0.15)
+    assert found.stop_probability == pytest.approx(judge.stop_share, abs=0.05)
+
+
+def test_judgments_are_those_of_the_design():
+    # statistics.md section 4: ternary, cap 25, 290 judgments to .2; cap 10, 197.
+    found = forecast(OVERALL, target_width=0.2, prices=PRICES)
+    assert found.judgments.expected == pytest.approx(290, rel=0.15)
+
+
+@pytest.mark.parametrize("criterion", ["overall", "edit"])
+def test_formula_agrees_with_the_interval(criterion):
+    study = replace(OVERALL, expected=TYPICAL[criterion])
+    moments = np.array([60, 150, 400, 800, 1200])
+    drawn = [
+        (h.n_items[moments], h.effective_annotators[moments], 2 * h.half_widths(0.95)[moments])
+        for _, h in campaigns(study, 40, 1)
+    ]
+    items, effective, width = np.mean(drawn, axis=0)
+    formula = expected_variance(
+        study.expected, rho=0.5, n_items=items, n_population=1500, effective_annotators=effective
+    ).width(0.95)
+    assert formula == pytest.approx(width, rel=0.05 if criterion == "overall" else 0.12)
+
+
+def test_a_census_leaves_only_what_a_judgment_leaves():
+    found = expected_variance(
+        TYPICAL["overall"], rho=0.5, n_items=500, n_population=500, effective_annotators=50
+    )
+    assert found.item == 0
+    assert found.rest == pytest.approx((0.059 + 0.232) * 0.875 / 500)
+    single = expected_variance(
+        TYPICAL["overall"], rho=0.5, n_items=500, n_population=500, effective_annotators=50,
+        double_share=0,
+    )  # fmt: skip
+    assert single.item > 0
+    assert single.rest == 0
+
+
+def test_money_and_time_follow_judgments():
+    found = forecast(OVERALL, target_width=0.25, prices=PRICES, replicates=40)
+    assert found.cost.expected == pytest.approx(0.48 * found.judgments.expected)
+    assert found.hours.high == pytest.approx(found.judgments.high / 40)
+    assert found.judgments.low <= found.judgments.expected <= found.judgments.high
+    assert sum(found.parts.values()) == pytest.approx(1)
+    assert found.annotators.expected >= found.judgments.expected / 25
+    assert found.raters_per_item > 1
+    free = forecast(OVERALL, target_width=0.25, prices=Prices(0.0), replicates=40)
+    assert free.cost.expected == 0
+    assert free.hours is None
+
+
+def test_scales_do_not_matter():
+    stretched = Expectation(
+        Crossed(*(25 * v for v in (0.139, 0.059, 0.232))), Scale(-3, 7), 2 + 5 * 0.26
+    )
+    one = forecast(OVERALL, target_width=0.2, prices=PRICES, replicates=30)
+    two = forecast(
+        replace(OVERALL, expected=stretched), target_width=1.0, prices=PRICES, replicates=30
+    )
+    assert two.judgments.expected == pytest.approx(one.judgments.expected, rel=0.02)
+    assert two.floor == pytest.approx(5 * one.floor)
+
+
+def test_more_helps():
+    def judgments(**changes):
+        study = replace(OVERALL, **changes)
+        return forecast(study, target_width=0.2, prices=PRICES, replicates=40).judgments.expected
+
+    plain = judgments()
+    assert judgments(rho=0.8) < plain
+    assert judgments(cap=10) < plain
+    assert judgments(level=0.8) < plain
+    assert judgments(estimand="panel") < plain
+    assert judgments(n_items=400) < plain
+
+
+def test_several_systems_share_people():
+    one = forecast(OVERALL, target_width=0.2, prices=PRICES, replicates=100)
+    four = forecast(replace(OVERALL, systems=4), target_width=0.2, prices=PRICES, replicates=100)
+    # Less work per person and system, so fewer judgments each; but four times as many systems.
+    assert 2 * one.judgments.expected < four.judgments.expected < 4 * one.judgments.expected
+    assert one.annotators.expected < four.annotators.expected
+    spread = (four.judgments.high - four.judgments.low) / four.judgments.expected
+    assert spread < (one.judgments.high - one.judgments.low) / one.judgments.expected
+    assert four.all_stop_probability == four.stop_probability**4
+
+
+def test_too_few_items_rarely_stop():
+    found = forecast(replace(OVERALL, n_items=100), target_width=0.2, prices=PRICES, replicates=50)
+    assert 0 < found.stop_probability < 0.6
+    assert found.judgments.high == pytest.approx(125, abs=10)
+
+
+def test_a_target_below_the_floor_is_refused():
+    few = replace(OVERALL, participation=Participation(pool=12), cap=None)
+    with pytest.raises(TargetBelowFloorError, match=r"cannot be reached.*people per system") as e:
+        forecast(few, target_width=0.2, prices=PRICES, replicates=30)
+    refused = e.value
+    assert refused.annotators == 12
+    assert refused.floor > 0.2
+    enough = width_floor(
+        person_variance=0.059, effective_annotators=refused.annotators_needed, level=0.95
+    )
+    assert enough < 0.2
+    # Somewhat more than that many do reach it.
+    many = Participation(pool=round(1.2 * refused.annotators_needed))
+    found = forecast(
+        replace(few, participation=many), target_width=0.2, prices=PRICES, replicates=30
+    )
+    assert found.stop_probability > 0.5
+
+
+def test_no_number_of_people_replaces_items():
+    few = replace(OVERALL, n_items=40, participation=Participation(pool=6), cap=None)
+    with pytest.raises(TargetBelowFloorError, match="more items") as e:
+        forecast(few, target_width=0.05, prices=PRICES, replicates=20)
+    assert e.value.annotators_needed is None
+
+
+def test_a_panel_has_no_floor():
+    panel = replace(OVERALL, participation=Participation(pool=12), cap=None, estimand="panel")
+    found = forecast(panel, target_width=0.2, prices=PRICES, replicates=30)
+    assert found.floor == 0
+    assert found.parts["annotator"] == 0
+
+
+def test_a_budget_buys_a_width():
+    spent = affordable(OVERALL, budget=140.0, prices=PRICES, replicates=100)
+    assert spent.judgments == 291
+    assert spent.cost == pytest.approx(139.68)
+    assert spent.width.expected == pytest.approx(0.2, rel=0.1)
+    assert not spent.complete
+    all_of_it = affordable(OVERALL, budget=1e6, prices=PRICES, replicates=20)
+    assert all_of_it.complete
+    assert all_of_it.cost < 1000
+    assert all_of_it.width.expected < spent.width.expected
+    assert affordable(OVERALL, budget=0.5, prices=PRICES, replicates=20).width is None
+    assert affordable(OVERALL, budget=40.0, prices=Prices(0.4), replicates=20).judgments == 100
+
+
+def test_seeds_repeat():
+    options = {"target_width": 0.25, "prices": PRICES, "replicates": 20}
+    assert forecast(OVERALL, **options) == forecast(OVERALL, **options)
+    assert forecast(OVERALL, **options) != forecast(OVERALL, **options, seed=1)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: forecast(OVERALL, target_width=0, prices=PRICES),
+        lambda: forecast(OVERALL, target_width=0.2, prices=PRICES, replicates=0),
+        lambda: affordable(OVERALL, budget=-1, prices=PRICES),
+        lambda: affordable(OVERALL, budget=1, prices=Prices(0)),
+        lambda: Prices(-1),
+        lambda: replace(OVERALL, level=1.5),
+        lambda: replace(OVERALL, systems=0),
+        lambda: replace(OVERALL, n_items=1),
+        lambda: replace(OVERALL, cap=0),
+        lambda: replace(OVERALL, estimand="everybody"),
+        lambda: replace(OVERALL, expected=Expectation(Crossed(0, 1, 1), Scale(0, 1), 0.5)),
+        lambda: replace(OVERALL, expected=Expectation(Crossed(1, -1, 1), Scale(0, 1), 0.5)),
+        lambda: distribution(Expectation(Crossed(0.2, 0.1, 0.2), Scale(0, 1), 0.5)),
+        lambda: distribution(Expectation(Crossed(0.01, 0.0, 0.0), Scale(0, 4), 1.5, levels=3)),
+        lambda: distribution(Expectation(Crossed(0.2, 0, 0.2), Scale(0, 1), 0.5, levels=1)),
+        lambda: optimal_raters(rho=2, gamma=1),
+        lambda: optimal_raters(rho=0, gamma=1, judgment_cost=0),
+        lambda: planning_gamma(TYPICAL["edit"], judgments=0, effective_annotators=3),
+        lambda: expected_variance(
+            TYPICAL["edit"], rho=3, n_items=9, n_population=9, effective_annotators=3
+        ),
+    ],
+)
+def test_bad_input_is_named(call):
+    with pytest.raises(errors.InvalidOptionError):
+        call()

@@ -1,0 +1,350 @@
+"""Several metrics: against statsmodels, against loops, and at what they claim."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.sandwich_covariance import cov_cluster, cov_cluster_2groups, cov_white_simple
+
+from estimation.core import Sample, Scale, errors, estimate, trajectory
+from estimation.core.combine import FOLDS, folds, ridge
+from tests.core.cases import random_sample
+from tests.core.drawn import Draw, campaign, covers, refuted
+
+seeds = st.integers(0, 10_000)
+few = settings(max_examples=25, deadline=None)
+PURE = {"estimand": "panel", "finite_population": False, "pseudo_rows": False}
+
+
+def sample_with(metrics: int, seed: int = 0, *, items: int = 66) -> Sample:
+    """About `items` judged items of twice as many outputs, some twice, useful metrics."""
+    sample = random_sample(seed, judgments=4 * items, items=items)
+    rng = np.random.default_rng(seed)
+    metric = rng.normal(size=(2 * items, metrics)) @ rng.normal(size=(metrics, metrics))
+    return replace(sample, metric=metric)
+
+
+def rows(sample: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Judged items, their mean scores and standardised metrics, with loops."""
+    judged = np.unique(sample.item)
+    mean = np.array([sample.score[sample.item == i].mean() for i in judged])
+    g = sample.metric.reshape(sample.n_population, -1)
+    return judged, mean, ((g - g.mean(axis=0)) / g.std(axis=0))[judged]
+
+
+def ends(sample: Sample, **options) -> tuple[float, float, float]:
+    result = estimate(sample, estimator="multi", **options)
+    interval = result.interval(0.9)
+    return result.estimate, interval.low, interval.high
+
+
+def codes(result) -> list[str]:
+    return [notice.code for notice in result.notices]
+
+
+@given(seed=seeds)
+@few
+def test_one_metric_by_least_squares_is_the_regression(seed):
+    sample = random_sample(seed, judgments=80, items=30)
+    several, one = estimate(sample, estimator="multi"), estimate(sample)
+    column = estimate(replace(sample, metric=sample.metric[:, None]))
+    for name in ("estimate", "centre", "std_error", "df", "slope", "correlation"):
+        assert getattr(several, name) == pytest.approx(getattr(one, name), rel=1e-9)
+    assert codes(several) == codes(one)
+    assert column == one
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_least_squares_is_that_of_statsmodels(seed):
+    sample = sample_with(3, seed)
+    _, y, x = rows(sample)
+    assert y.size >= 60
+    fit = sm.OLS(y, sm.add_constant(x)).fit()
+    result = estimate(sample, estimator="multi", **PURE)
+    assert result.estimate == pytest.approx(fit.params[0], rel=1e-9)
+    assert result.slopes == pytest.approx(fit.params[1:], rel=1e-9)
+    assert result.std_error == pytest.approx(fit.bse[0], rel=1e-9)
+    assert result.df == fit.df_resid == y.size - 4
+    assert result.correlation == pytest.approx(fit.rsquared**0.5)
+
+
+def test_pseudo_rows_are_four_rows_without_metrics():
+    sample = sample_with(3)
+    _, y, x = rows(sample)
+    guarded = sm.OLS(np.r_[y, 1, 1, 5, 5], sm.add_constant(np.vstack([x, np.zeros((4, 3))]))).fit()
+    result = estimate(sample, estimator="multi", estimand="panel", finite_population=False)
+    assert (result.centre, result.std_error) == pytest.approx((guarded.params[0], guarded.bse[0]))
+    assert result.df == y.size - 4
+
+
+@pytest.mark.parametrize("estimator", ["mean", "multi", "regression"])
+def test_clustered_parts_are_those_of_statsmodels(estimator):
+    # Cameron, Gelbach and Miller (2011): items + people - pairs, about a weighted mean.
+    sample = sample_with(1 if estimator == "regression" else 3)
+    result = estimate(sample, estimator=estimator, **PURE)
+    _, row, count = np.unique(sample.item, return_inverse=True, return_counts=True)
+    _, _, x = rows(sample)
+    corrected = sample.score - (x @ np.array(result.slopes))[row] if result.slopes else sample.score
+    fit = sm.WLS(corrected, np.ones(row.size), weights=1 / count[row]).fit()
+    assert fit.params[0] == pytest.approx(result.estimate)
+    both, by_item, by_person = cov_cluster_2groups(fit, row, sample.annotator, use_correction=False)
+    people = cov_cluster(fit, sample.annotator, use_correction=False)
+    pairs = cov_white_simple(fit, use_correction=False)
+    parts = result.variance
+    assert parts.annotator_sum == pytest.approx(float(people.squeeze()), abs=1e-9)
+    assert parts.annotator_sum == pytest.approx(float(by_person.squeeze()), abs=1e-9)
+    assert parts.cell_sum == pytest.approx(float(pairs.squeeze()), abs=1e-9)
+    items = float(by_item.squeeze())
+    total = items + parts.annotator_sum - parts.cell_sum
+    assert total == pytest.approx(float(both.squeeze()), abs=1e-9)
+    if estimator == "mean":
+        assert parts.item * (count.size - 1) / count.size == pytest.approx(items, abs=1e-9)
+
+
+def test_ridge_takes_the_penalty_that_leaves_one_out_best():
+    # Refitted without each row, for every penalty, by the normal equations.
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(15, 4))
+    y = x @ [1.0, 0.5, 0.0, -0.5] + rng.normal(size=15)
+
+    def slopes(x, y, penalty):
+        centred = x - x.mean(axis=0)
+        return np.linalg.solve(centred.T @ centred + penalty * np.eye(4), centred.T @ y)
+
+    def left_out(penalty):
+        error = 0.0
+        for out in range(15):
+            keep = np.arange(15) != out
+            # The penalty is one for the whole set, so that rows are compared on equal terms.
+            b = slopes(x[keep], y[keep], penalty)
+            error += (y[out] - y[keep].mean() - (x[out] - x[keep].mean(axis=0)) @ b) ** 2
+        return error
+
+    penalties = 15 * 10.0 ** np.arange(-3.0, 3.5, 0.5)
+    best = min(penalties, key=left_out)
+    assert penalties[0] < best < penalties[-1]
+    assert ridge(x, y) == pytest.approx(slopes(x, y, best))
+
+
+def test_ridge_gives_up_on_metrics_that_say_nothing():
+    rng = np.random.default_rng(1)
+    gave_up = [
+        (ridge(rng.normal(size=(30, 20)), rng.normal(size=30)) == 0).all() for _ in range(40)
+    ]
+    assert sum(gave_up) > 10
+    assert (ridge(np.ones((2, 3)), np.ones(2)) == 0).all()
+
+
+def test_cross_fitting_by_loops():
+    sample = sample_with(8, 3)
+    judged, y, x = rows(sample)
+    fold = folds(sample.n_population, seed=0)[judged]
+    r = np.array(
+        [y[i] - x[i] @ ridge(x[fold != fold[i]], y[fold != fold[i]]) for i in range(y.size)]
+    )
+    result = estimate(sample, estimator="multi", **PURE)
+    assert "cross_fitted" in codes(result)
+    assert result.estimate == pytest.approx(r.mean())
+    assert result.std_error == pytest.approx(r.std(ddof=1) / y.size**0.5)
+    assert result.df == y.size - 1
+    guarded = np.r_[r, 1, 1, 5, 5]
+    result = estimate(sample, estimator="multi", estimand="panel", finite_population=False)
+    assert result.centre == pytest.approx(guarded.mean())
+    assert result.std_error == pytest.approx(guarded.std(ddof=1) / guarded.size**0.5)
+
+
+def test_folds_are_fixed_and_even():
+    fold = folds(103, seed=0)
+    assert (fold == folds(103, seed=0)).all()
+    assert (fold != folds(103, seed=1)).any()
+    assert np.ptp(np.bincount(fold, minlength=FOLDS)) <= 1
+
+
+def test_the_seed_matters_for_folds_only():
+    many, few_metrics = sample_with(8), sample_with(2)
+    assert ends(many) == ends(many)
+    assert ends(many, seed=1) != ends(many)
+    assert ends(few_metrics, seed=1) == ends(few_metrics)
+
+
+@pytest.mark.parametrize("metrics", [2, 8], ids=["least squares", "ridge"])
+@given(seed=seeds)
+@few
+def test_what_must_not_matter(metrics, seed):
+    sample = sample_with(metrics, seed)
+    rng = np.random.default_rng(seed)
+    order, columns = rng.permutation(sample.n_judgments), rng.permutation(metrics)
+    other = replace(
+        sample,
+        score=3 * sample.score[order] - 7,
+        scale=Scale(-4, 8),
+        item=sample.item[order],
+        annotator=1000 - sample.annotator[order],
+        metric=sample.metric[:, columns] * rng.choice([-3.0, 0.01, 40.0], metrics) + 5,
+    )
+    moved = [3 * value - 7 for value in ends(sample)]
+    assert ends(other) == pytest.approx(moved, rel=1e-7)
+
+
+def first_items(sample: Sample, items: int) -> Sample:
+    """The judgments of the first so many judged items."""
+    keep = sample.item < np.unique(sample.item)[items]
+    return replace(
+        sample, score=sample.score[keep], item=sample.item[keep], annotator=sample.annotator[keep]
+    )
+
+
+def test_least_squares_takes_twenty_items_per_metric():
+    sample = sample_with(3)
+    enough, fewer = first_items(sample, 60), first_items(sample, 59)
+    assert "cross_fitted" not in codes(estimate(enough, estimator="multi"))
+    assert "cross_fitted" in codes(estimate(fewer, estimator="multi"))
+
+
+@pytest.mark.parametrize("metrics", [3, 10])
+def test_constant_metrics_are_left_out_and_said(metrics):
+    sample = sample_with(metrics - 1)
+    judged = np.isin(np.arange(sample.n_population), sample.item)
+    for constant in (np.full(sample.n_population, 0.1), np.where(judged, 2.0, 5.0)):
+        more = replace(sample, metric=np.column_stack([constant, sample.metric]))
+        result = estimate(more, estimator="multi")
+        assert "constant_columns" in codes(result)
+        assert result.slopes[0] == 0
+        assert ends(more) == pytest.approx(ends(sample))
+
+
+@pytest.mark.parametrize("metrics", [1, 3, 10])
+def test_only_constant_metrics_leave_the_mean_and_say_so(metrics):
+    sample = replace(sample_with(1), metric=np.full((132, metrics), 0.3))
+    result, mean = estimate(sample, estimator="multi"), estimate(sample, estimator="mean")
+    assert codes(result)[0] == "constant_metric"
+    assert (result.slope, result.correlation) == (0, None)
+    for name in ("estimate", "centre", "std_error", "df"):
+        assert getattr(result, name) == pytest.approx(getattr(mean, name))
+
+
+def test_copies_of_one_metric_count_as_one():
+    one = sample_with(1)
+    copies = replace(one, metric=np.column_stack([one.metric, -2 * one.metric, one.metric + 1]))
+    assert ends(copies) == pytest.approx(ends(one))
+
+
+def test_useless_metrics_are_said_not_to_help():
+    rng = np.random.default_rng(0)
+    sample = sample_with(1)
+    judged, mean, _ = rows(sample)
+    metric = np.zeros(132)
+    metric[judged] = mean
+    for others in (1, 8):
+        useless = replace(sample, metric=rng.normal(size=(132, others)))
+        useful = replace(sample, metric=np.column_stack([useless.metric, metric]))
+        assert "not_helping_yet" not in codes(estimate(useful, estimator="multi"))
+    said = [
+        "not_helping_yet"
+        in codes(estimate(replace(sample, metric=rng.normal(size=(132, 8))), estimator="multi"))
+        for _ in range(30)
+    ]
+    assert sum(said) > 15
+
+
+def test_more_metrics_than_items_are_no_obstacle():
+    sample = sample_with(200)
+    result = estimate(sample, estimator="multi")
+    assert "cross_fitted" in codes(result)
+    assert np.isfinite([result.estimate, result.std_error, *result.slopes]).all()
+
+
+def test_constant_scores_and_few_items_are_no_obstacle():
+    sample = sample_with(8)
+    same = replace(sample, score=np.full(sample.n_judgments, 2.0))
+    assert estimate(same, estimator="multi").estimate == pytest.approx(2)
+    assert estimate(same, estimator="multi").interval(0.95).width > 0
+    for judgments in (2, 3, 5):
+        first = replace(
+            sample,
+            score=sample.score[:judgments],
+            item=sample.item[:judgments],
+            annotator=sample.annotator[:judgments],
+        )
+        assert np.isfinite(estimate(first, estimator="multi").estimate)
+
+
+def test_one_annotator_has_no_interval():
+    sample = sample_with(8)
+    _, first = np.unique(sample.item, return_index=True)
+    one = replace(
+        sample, score=sample.score[first], item=sample.item[first], annotator=np.ones_like(first)
+    )
+    assert not estimate(one, estimator="multi").has_interval
+    assert estimate(one, estimator="multi", estimand="panel").has_interval
+
+
+@pytest.mark.parametrize(
+    ("metric", "error"),
+    [
+        (np.zeros((132, 0)), errors.ShapeMismatchError),
+        (np.zeros((3, 132)), errors.ShapeMismatchError),
+        (np.zeros((132, 2, 2)), errors.ShapeMismatchError),
+        (np.where(np.arange(264).reshape(132, 2) == 7, np.nan, 1.0), errors.MetricIncompleteError),
+    ],
+)
+def test_impossible_metrics_are_refused(metric, error):
+    with pytest.raises(error):
+        replace(sample_with(1), metric=metric)
+
+
+@pytest.mark.parametrize("estimator", ["regression", "algorithm_1", "ppi"])
+def test_estimators_of_one_metric_refuse_several(estimator):
+    with pytest.raises(errors.InvalidOptionError, match="one metric, not 3"):
+        estimate(sample_with(3), estimator=estimator)
+
+
+def test_what_multi_cannot_do_is_refused():
+    sample = sample_with(3)
+    for options in ({"interval": "iid"}, {"seed": -1}):
+        with pytest.raises(errors.InvalidOptionError):
+            estimate(sample, estimator="multi", **options)
+    with pytest.raises(errors.MetricMissingError):
+        estimate(replace(sample, metric=None), estimator="multi")
+    with pytest.raises(errors.InvalidOptionError, match="'multi' is not one of"):
+        trajectory(sample, estimator="multi")
+
+
+def coverage(draw: Draw, replicates: int, *, choose=lambda sample: sample, **options) -> int:
+    covered = 0
+    for child in np.random.SeedSequence(2018).spawn(replicates):
+        sample, truth = campaign(draw, np.random.default_rng(child))
+        covered += covers(estimate(choose(sample), **options), truth)
+    return covered
+
+
+@pytest.mark.simulation
+@pytest.mark.parametrize("metrics", [5, 20], ids=["least squares", "ridge"])
+def test_several_metrics_cover_when_people_differ(metrics):
+    draw = Draw(metrics=metrics, useful=3)
+    assert not refuted(coverage(draw, 500, estimator="multi"), 500, 0.95)
+
+
+SINGLE = Draw(outputs=1000, items=30, metrics=20, useful=0, people=100, person=0.0, twice=0.0)
+
+
+def best(sample: Sample) -> Sample:
+    """The metric that correlates best with these very judgments."""
+    _, mean, x = rows(sample)
+    r = [abs(np.corrcoef(mean, column)[0, 1]) for column in x.T]
+    return replace(sample, metric=sample.metric[:, int(np.argmax(r))])
+
+
+@pytest.mark.simulation
+def test_useless_metrics_do_no_harm_when_cross_fitted():
+    assert not refuted(coverage(SINGLE, 500, estimator="multi", **PURE), 500, 0.95)
+
+
+@pytest.mark.simulation
+def test_choosing_the_best_of_twenty_on_the_same_data_fails():
+    # statistics.md, section 2: .917.
+    covered = coverage(SINGLE, 1000, choose=best, estimator="regression", **PURE)
+    assert refuted(covered, 1000, 0.95)

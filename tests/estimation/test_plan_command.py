@@ -1,0 +1,79 @@
+"""`manage.py plan`: prints a plan without a database."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+SMALL = ("--items", "400")
+
+
+def planned(*args: str) -> str:
+    out = StringIO()
+    call_command("plan", *args, stdout=out)
+    return out.getvalue()
+
+
+def test_a_target_is_told_in_words():
+    text = planned(
+        *SMALL, "--target", "0.25", "--reward", "0.5", "--fee-rate", "0.2", "--minutes", "2"
+    )
+    assert "1 × 400 outputs, level 0.95, 25% of items judged twice, at most 25" in text
+    assert "Variances: items 0.139, people 0.059, rest 0.232" in text
+    for line in ("judgments   ", "annotators  ", "cost        ", "hours       ", "floor       "):
+        assert line in text
+    assert "of each system" not in text
+
+
+def test_the_same_as_data():
+    both = (*SMALL, "--target", "0.25", "--budget", "60", "--reward", "0.5", "--json")
+    data = json.loads(planned(*both))
+    target, budget = data["target"], data["budget"]
+    assert target["judgments"]["low"] < target["judgments"]["high"]
+    assert target["cost"]["expected"] == pytest.approx(0.5 * target["judgments"]["expected"])
+    assert target["hours"] is None
+    assert 0.9 < target["stop_probability"] <= 1
+    assert budget["judgments"] == 120
+    assert budget["width"]["expected"] == pytest.approx(0.3, abs=0.05)
+    assert data["study"]["expected"]["components"]["person"] == 0.059
+    assert json.loads(planned(*both)) == data
+
+
+def test_several_systems_and_a_budget_too_large():
+    text = planned("--items", "100", "--systems", "3", "--target", "0.3", "--budget", "1000")
+    assert "for each system" in text
+    assert "of each system\n" in text
+    assert "the rest of the money stays" in text
+
+
+def test_own_variances_and_scale():
+    args = ("--target", "10", "--items", "300", "--scale", "0", "100", "--levels", "101")
+    own = ("--item-variance", "150", "--person-variance", "50", "--rest-variance", "200")
+    data = json.loads(planned(*args, *own, "--mean", "60", "--json"))
+    expected = data["study"]["expected"]
+    assert expected["components"] == {"item": 150, "person": 50, "rest": 200}
+    assert (expected["mean"], expected["levels"]) == (60, 101)
+    assert data["target"]["stop_probability"] > 0.5
+
+
+def test_no_cap_and_few_people_is_refused_with_advice():
+    with pytest.raises(CommandError, match=r"cannot be reached.*would take \d+ people.*--cap"):
+        planned(*SMALL, "--target", "0.2", "--cap", "0", "--pool", "10")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((), "--target WIDTH"),
+        (("--target", "-1"), "positive"),
+        (("--target", "0.2", "--rho", "2"), "correlation"),
+        (("--target", "0.2", "--item-variance", "3"), "have a variance below"),
+        (("--target", "0.2", "--scale", "1", "0"), "scale runs"),
+        (("--budget", "10", "--reward", "0"), "positive"),
+        (("--target", "0.2", "--double-share", "1.5"), "lie between"),
+    ],
+)
+def test_bad_input_is_told_plainly(args, message):
+    with pytest.raises(CommandError, match=message):
+        planned(*args)
