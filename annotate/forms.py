@@ -37,9 +37,15 @@ HINTS = {
 
 
 def _metrics() -> list[tuple[str, Any]]:
-    free = [(m.name, _described(m)) for m in METRICS.values() if m.needs == "nothing"]
-    against = [(m.name, _described(m)) for m in METRICS.values() if m.needs == "reference"]
-    return [("From the text alone", free), ("Against the references", against)]
+    groups = {
+        "nothing": "From the text alone",
+        "reference": "Against the references",
+        "paragraphs": "Against the inputs",
+    }
+    return [
+        (title, [(m.name, _described(m)) for m in METRICS.values() if m.needs == needs])
+        for needs, title in groups.items()
+    ]
 
 
 def _described(metric: Metric) -> str:

@@ -48,7 +48,10 @@ def _all_there_are(rows: Sequence[Row]) -> tuple[str, ...]:
     """Computed metrics first, then the file's own columns, but for those with gaps."""
     mentioned = set().union(*(row.metrics for row in rows))
     whole = set.intersection(*(set(row.metrics) for row in rows)) if rows else set()
-    computed = available(has_reference=all(row.reference for row in rows))
+    computed = available(
+        has_reference=all(row.reference for row in rows),
+        has_paragraphs=all(row.input.strip() for row in rows),
+    )
     names = [metric.name for metric in computed if metric.name not in mentioned]
     return (*names, *sorted(whole))[:MOST_METRICS]
 
@@ -56,9 +59,11 @@ def _all_there_are(rows: Sequence[Row]) -> tuple[str, ...]:
 def _missing(name: str, rows: Sequence[Row]) -> Iterator[RowError]:
     if name in METRICS and not any(name in row.metrics for row in rows):
         if METRICS[name].needs == "reference":
-            for row in rows:
-                if not row.reference:
-                    yield RowError(row.line, f"no reference, which {name} needs.")
+            bare = (row for row in rows if not row.reference)
+            yield from (RowError(row.line, f"no reference, which {name} needs.") for row in bare)
+        if METRICS[name].needs == "paragraphs":
+            bare = (row for row in rows if not row.input.strip())
+            yield from (RowError(row.line, f"no input, which {name} needs.") for row in bare)
         return
     for row in rows:
         if name not in row.metrics:

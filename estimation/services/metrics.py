@@ -51,7 +51,8 @@ def _scores(campaign_id: int, name: str, chunk: list[OutputText]) -> list[Metric
     else:
         metric = METRICS[name]
         texts, references = [row.text for row in chunk], [row.reference for row in chunk]
-        version, values = str(metric.version), metric.score(texts, references).tolist()
+        found = metric.score(texts, references, paragraphs=[row.paragraphs for row in chunk])
+        version, values = str(metric.version), found.tolist()
     return [
         MetricScore(
             campaign_id=campaign_id, output_id=row.output_id, metric=name,

@@ -1,5 +1,7 @@
 """One metric, several, or all that the rows can have."""
 
+from dataclasses import replace
+
 import pytest
 
 from annotate.errors import Invalid
@@ -25,6 +27,9 @@ def test_a_named_metric_that_some_output_lacks_is_refused_with_its_line():
         resolve(["length", "m"], gap)
     with pytest.raises(UploadRefused, match="line 2: no reference, which bleu needs"):
         resolve(["bleu"], two())
+    looks_into = next(name for name, metric in METRICS.items() if metric.needs == "paragraphs")
+    with pytest.raises(UploadRefused, match="line 1: no input, which"):
+        resolve([looks_into], two())
     assert resolve([], gap) == ()
 
 
@@ -34,7 +39,10 @@ def test_names_are_kept_as_they_were_given():
 
 def test_auto_takes_what_every_row_can_have():
     assert resolve(["auto"], two()) == FREE
-    assert set(resolve(["auto"], two(reference="R."))) == set(METRICS)
+    against = [name for name, metric in METRICS.items() if metric.needs != "paragraphs"]
+    assert list(resolve(["auto"], two(reference="R."))) == against
+    whole = [replace(row, input="One.\n\nTwo.") for row in two(reference="R.")]
+    assert list(resolve(["auto"], whole)) == list(METRICS)
     assert resolve(["auto"], two(judge=0.5)) == (*FREE, "judge")
 
 
