@@ -147,8 +147,8 @@ class _Clones:
         table = model._meta.db_table
         row = model._default_manager.filter(**{_PATHS.get(model, "campaign"): self.template.pk})
         source = row.order_by("pk").values_list("pk", flat=True)[0]
-        query = (  # noqa: S608
-            "WITH RECURSIVE n(t) AS (SELECT CAST(0 AS bigint) UNION ALL "
+        query = (
+            "WITH RECURSIVE n(t) AS (SELECT CAST(0 AS bigint) UNION ALL "  # noqa: S608
             f"SELECT t + 1 FROM n WHERE t + 1 < {count}) "
             f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} "
             f"FROM {table} AS row, n WHERE row.id = {source}"

@@ -5,15 +5,21 @@ from django.db.models import F, Q
 
 
 class MetricScore(models.Model):
-    """g(z): the value of an automatic metric for one output."""
+    """g(z): the value of an automatic metric for one output.
+
+    `version` is the metric's, or "given" for a value that came with the upload. `digest` stands
+    for all that the value was computed from, so that equal texts are computed once.
+    """
 
     campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
     output = models.ForeignKey("annotate.Output", models.CASCADE, related_name="+")
     metric = models.CharField(max_length=60)
     version = models.CharField(max_length=20)
+    digest = models.CharField(max_length=32, blank=True, default="", db_default="")
     value = models.FloatField()
 
     class Meta:
+        indexes = [models.Index(fields=["digest", "metric", "version"], name="metric_score_cache")]
         constraints = [
             models.UniqueConstraint(fields=["output", "metric"], name="metric_score_once")
         ]

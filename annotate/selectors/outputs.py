@@ -1,6 +1,5 @@
 """Texts and what was given with them, for automatic metrics."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,18 +8,16 @@ from annotate.models import Output
 
 @dataclass(frozen=True)
 class OutputText:
-    """One output with its item's reference and input, and the metric values given at upload."""
+    """One output with its item's reference and the metric values given at upload.
+
+    input: the item's, where it was asked for, else empty.
+    """
 
     output_id: int
     text: str
     reference: str
-    input: str
     given: dict[str, float]
-
-    @property
-    def paragraphs(self) -> list[str]:
-        """The input's paragraphs: what stands between empty lines."""
-        return [part for part in re.split(r"\n\s*\n", self.input) if part.strip()]
+    input: str = ""
 
 
 def total(campaign_id: int) -> int:
@@ -28,11 +25,15 @@ def total(campaign_id: int) -> int:
     return Output.objects.filter(campaign=campaign_id).count()
 
 
-def texts(campaign_id: int) -> Iterator[OutputText]:
+def total_given(campaign_id: int, metric: str) -> int:
+    """Return how many outputs came with a value of this metric."""
+    return Output.objects.filter(campaign=campaign_id, given_metrics__has_key=metric).count()
+
+
+def texts(campaign_id: int, *, with_input: bool = False) -> Iterator[OutputText]:
     """Yield every output in ascending id, without holding them all."""
-    rows = (
-        Output.objects.filter(campaign=campaign_id)
-        .order_by("pk")
-        .values_list("pk", "text", "item__reference", "item__input", "given_metrics")
-    )
+    columns = ["pk", "text", "item__reference", "given_metrics"]
+    if with_input:  # inputs are long, and every system's output repeats them
+        columns.append("item__input")
+    rows = Output.objects.filter(campaign=campaign_id).order_by("pk").values_list(*columns)
     return (OutputText(*row) for row in rows.iterator(chunk_size=1000))

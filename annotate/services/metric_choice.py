@@ -58,12 +58,12 @@ def _all_there_are(rows: Sequence[Row]) -> tuple[str, ...]:
 
 def _missing(name: str, rows: Sequence[Row]) -> Iterator[RowError]:
     if name in METRICS and not any(name in row.metrics for row in rows):
-        if METRICS[name].needs == "reference":
-            bare = (row for row in rows if not row.reference)
-            yield from (RowError(row.line, f"no reference, which {name} needs.") for row in bare)
-        if METRICS[name].needs == "paragraphs":
-            bare = (row for row in rows if not row.input.strip())
-            yield from (RowError(row.line, f"no input, which {name} needs.") for row in bare)
+        needs = METRICS[name].needs
+        for row in rows:
+            if needs == "reference" and not row.reference:
+                yield RowError(row.line, f"no reference, which {name} needs.")
+            if needs == "paragraphs" and not row.input.strip():
+                yield RowError(row.line, f"no input, whose paragraphs {name} needs.")
         return
     for row in rows:
         if name not in row.metrics:

@@ -138,8 +138,9 @@ def refit(sums: Floats, *, estimator: Refit) -> Floats:
     xbar = one_x / weight
     sxx, sxy = x_x - one_x * xbar, x_y - one_x * ybar
     flat = sxx <= _ROUNDING * np.maximum(1.0, x_x)
+    # Where x is flat Sxy is 0 too, up to rounding, and any divisor but that rounding will do.
     divisor = weight if estimator == "algorithm_1" else np.where(flat, 1.0, sxx)
-    return np.asarray(ybar - np.where(flat, 0.0, sxy / divisor) * xbar)
+    return np.asarray(ybar - sxy / divisor * xbar)
 
 
 def columns(sample: Sample, *, estimator: Refit, per: Per) -> Floats:

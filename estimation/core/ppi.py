@@ -21,7 +21,7 @@ class PpiMean:
 
 
 def ppi_mean(y: Floats, g: Floats, pool: Floats) -> PpiMean:
-    """PPI++ for a mean: Angelopoulos, Duchi and Zrnic (2023), section 6.
+    """PPI++ for a mean: Angelopoulos, Duchi and Zrnic (2023), power-tuned.
 
     y, g: (n,) score and metric where both are known. pool: (M,) the metric where only it is.
     estimate = mean y + slope (mean pool - mean g), slope = Cov(y, g) / ((1 + n / M) Var(all g)),

@@ -40,7 +40,7 @@ class Sample:
     annotator: (T,) ints, who judged; any labels, for instance database keys.
     n_population: N, the number of outputs that the system has.
     scale: the criterion's scale.
-    metric: (N,) the automatic metric of every output, or None.
+    metric: (N,) the automatic metric of every output, (N, p) for p metrics, or None.
     shared: the `Incidence` that `item` and `annotator` belong to, where several samples share it.
 
     The arrays are copied and made read-only. Raises a subclass of EstimationError for input
@@ -141,8 +141,9 @@ def _frozen_floats(values: ArrayLike, *, what: str, dimensions: tuple[int, ...] 
 
 def _frozen(array: NDArray[Any], *, what: str, dimensions: tuple[int, ...]) -> NDArray[Any]:
     if array.ndim not in dimensions:
+        shape = "a flat list" if dimensions == (1,) else "a flat list or a table"
         raise errors.ShapeMismatchError(
-            f"The {what} must be a flat list, not {array.ndim}-dimensional."
+            f"The {what} must be {shape}, not {array.ndim}-dimensional."
         )
     array.flags.writeable = False
     return array

@@ -1,62 +1,230 @@
-"""Computing the campaign's metrics for all of its outputs, in chunks that progress can count."""
+"""Metric scores of a campaign's outputs: in chunks, and computed once for equal texts."""
 
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import islice
-
-from django.db.models import Count
 
 from annotate.selectors import outputs
 from annotate.selectors.evidence import Brief
 from annotate.selectors.outputs import OutputText
-from estimation.metrics import METRICS
+from estimation.metrics import (
+    Chunk,
+    Metric,
+    MetricError,
+    UnknownMetricError,
+    get,
+    normalise,
+    paragraphs,
+    score_chunks,
+)
+from estimation.metrics.base import Needs
+from estimation.metrics.scoring import spare_processors
 from estimation.models import MetricScore
 
 CHUNK = 200
 GIVEN = "given"
+# From so many scores of a slow metric on, starting processes (seconds) pays.
+WORTH_PROCESSES = 1000
 Progress = Callable[[int, int], None]
 
 
-def ensure(brief: Brief, *, progress: Progress | None = None) -> None:
-    """Compute what is missing of the campaign's metrics; returns at once when nothing is.
+class PartlyGivenError(MetricError):
+    """A metric of the user's own has no value for some outputs."""
 
-    Safe to run twice and at the same time: a score that exists is left as it is.
+
+@dataclass(frozen=True)
+class _Source:
+    """Where a metric's scores come from: a function, or None for the upload.
+
+    done: the outputs that have a score of this version.
     """
-    if not brief.metrics:
-        return
-    each = outputs.total(brief.campaign_id)
-    stored = MetricScore.objects.filter(campaign=brief.campaign_id)
-    counts = dict(stored.values_list("metric").annotate(n=Count("pk")).order_by())
-    finished = sum(counts.get(name, 0) for name in brief.metrics)
-    for name in brief.metrics:
-        if counts.get(name, 0) == each:
-            continue
-        done = set(stored.filter(metric=name).values_list("output_id", flat=True))
-        missing = (row for row in outputs.texts(brief.campaign_id) if row.output_id not in done)
-        for chunk in _chunks(missing):
-            scores = _scores(brief.campaign_id, name, chunk)
-            MetricScore.objects.bulk_create(scores, ignore_conflicts=True)
-            finished += len(chunk)
-            if progress is not None:
-                progress(finished, each * len(brief.metrics))
+
+    name: str
+    metric: Metric | None
+    version: str
+    done: set[int]
+
+    @property
+    def needs(self) -> Needs:
+        return "nothing" if self.metric is None else self.metric.needs
+
+    def digest(self, row: OutputText) -> str:
+        """A digest of all that the metric reads of the row; empty for what was given."""
+        if self.metric is None:
+            return ""
+        beside = {"nothing": "", "reference": row.reference, "paragraphs": row.input}[self.needs]
+        # The length keeps apart what joining would make equal.
+        text, beside = normalise(row.text), normalise(beside)
+        whole = f"{len(text)} {text}{beside}".encode("utf-8", "surrogatepass")
+        return blake2b(whole, digest_size=16).hexdigest()
 
 
-def _chunks(rows: Iterator[OutputText]) -> Iterator[list[OutputText]]:
-    while chunk := list(islice(rows, CHUNK)):
-        yield chunk
+@dataclass(frozen=True)
+class _Job:
+    """Metrics to be computed for the same outputs."""
 
+    sources: list[_Source]
+    rows: list[OutputText]
 
-def _scores(campaign_id: int, name: str, chunk: list[OutputText]) -> list[MetricScore]:
-    if all(name in row.given for row in chunk):
-        version, values = GIVEN, [row.given[name] for row in chunk]
-    else:
-        metric = METRICS[name]
-        texts, references = [row.text for row in chunk], [row.reference for row in chunk]
-        found = metric.score(texts, references, paragraphs=[row.paragraphs for row in chunk])
-        version, values = str(metric.version), found.tolist()
-    return [
-        MetricScore(
-            campaign_id=campaign_id, output_id=row.output_id, metric=name,
-            version=version, value=value,
+    @property
+    def chunk(self) -> Chunk:
+        needs = {source.needs for source in self.sources}
+        return Chunk(
+            tuple(source.name for source in self.sources),
+            [row.text for row in self.rows],
+            [row.reference for row in self.rows] if "reference" in needs else None,
+            [paragraphs(row.input) for row in self.rows] if "paragraphs" in needs else None,
         )
-        for row, value in zip(chunk, values, strict=True)
-    ]  # fmt: skip
+
+
+def ensure(brief: Brief, *, progress: Progress | None = None) -> None:
+    """Store what is missing of the campaign's metrics; returns at once when nothing is."""
+    compute(brief.campaign_id, brief.metrics, progress=progress)
+
+
+def compute(
+    campaign_id: int,
+    names: Sequence[str],
+    *,
+    processes: int | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Store the scores of these metrics for every output of the campaign.
+
+    A value that came with the upload is taken as it is. A score of another version of the metric
+    is replaced. What another output of equal text (and equal reference or input) has is copied
+    from there, in whichever campaign it is. Safe to run twice, at the same time, or again after
+    a crash: each chunk is stored when it is done. `progress(done, total)` counts scores.
+
+    processes: by default one, or all processors but one for 1000 and more slow scores; always one
+    in a Celery prefork worker, which may not start any.
+    Raises UnknownMetricError, PartlyGivenError or another MetricError.
+    """
+    total = outputs.total(campaign_id)
+    names = [name for name in dict.fromkeys(names) if not _complete(campaign_id, name, total)]
+    sources = [_source(campaign_id, name, total) for name in names]
+    lacking = sum(total - len(source.done) for source in sources)
+    if not lacking:
+        return
+    store = _Store(campaign_id, total * len(sources), total * len(sources) - lacking, progress)
+    waiting: deque[_Job] = deque()
+    chunks = _noted(_jobs(campaign_id, sources, store), waiting)
+    count = _processes_for(sources, total) if processes is None else processes
+    for scores in score_chunks(chunks, processes=count):
+        job = waiting.popleft()
+        for source, values in zip(job.sources, scores.tolist(), strict=True):
+            store.save(source, job.rows, values)
+
+
+@dataclass
+class _Store:
+    """Writes scores and counts them."""
+
+    campaign_id: int
+    total: int
+    done: int
+    progress: Progress | None
+
+    def save(self, source: _Source, rows: Sequence[OutputText], values: Sequence[float]) -> None:
+        if not rows:
+            return
+        scores = [
+            MetricScore(
+                campaign_id=self.campaign_id, output_id=row.output_id, metric=source.name,
+                version=source.version, digest=source.digest(row), value=value,
+            )
+            for row, value in zip(rows, values, strict=True)
+        ]  # fmt: skip
+        MetricScore.objects.bulk_create(
+            scores,
+            update_conflicts=True,
+            unique_fields=["output", "metric"],
+            update_fields=["version", "digest", "value"],
+        )
+        self.done += len(rows)
+        if self.progress is not None:
+            self.progress(self.done, self.total)
+
+
+def _complete(campaign_id: int, name: str, total: int) -> bool:
+    """Whether every output has a score that counts: cheap, since it is asked again and again."""
+    versions = [GIVEN]
+    try:
+        versions.append(get(name).version)
+    except UnknownMetricError:
+        pass
+    stored = MetricScore.objects.filter(campaign=campaign_id, metric=name, version__in=versions)
+    return stored.count() == total
+
+
+def _source(campaign_id: int, name: str, total: int) -> _Source:
+    version, metric = GIVEN, None
+    given = outputs.total_given(campaign_id, name)
+    if given < total or not total:
+        try:
+            metric = get(name)
+        except UnknownMetricError:
+            if given:
+                raise PartlyGivenError(
+                    f"The metric {name} was given for {given} of {total} outputs; it must be "
+                    "known for all of them."
+                ) from None
+            raise
+        version = metric.version
+    stored = MetricScore.objects.filter(campaign=campaign_id, metric=name, version=version)
+    return _Source(name, metric, version, set(stored.values_list("output_id", flat=True)))
+
+
+def _noted(jobs: Iterator[_Job], waiting: deque[_Job]) -> Iterator[Chunk]:
+    """The chunks of `jobs`; which job each belongs to waits in the same order."""
+    for job in jobs:
+        waiting.append(job)
+        yield job.chunk
+
+
+def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterator[_Job]:
+    """Store what is known without computing, and yield what is to be computed."""
+    with_input = any(source.needs == "paragraphs" for source in sources)
+    rows = (
+        row
+        for row in outputs.texts(campaign_id, with_input=with_input)
+        if any(row.output_id not in source.done for source in sources)
+    )
+    while batch := list(islice(rows, CHUNK)):
+        # Metrics that lack the same outputs are computed together: they share work.
+        together: dict[tuple[int, ...], tuple[list[OutputText], list[_Source]]] = {}
+        for source in sources:
+            rest = _save_known(source, batch, store)
+            key = tuple(row.output_id for row in rest)
+            together.setdefault(key, (rest, []))[1].append(source)
+        for rest, lacking in together.values():
+            if rest:
+                yield _Job(lacking, rest)
+
+
+def _save_known(source: _Source, batch: list[OutputText], store: _Store) -> list[OutputText]:
+    """Store what came with the upload or is known of an equal text; return the other rows."""
+    lacking = [row for row in batch if row.output_id not in source.done]
+    if source.metric is None:
+        store.save(source, lacking, [row.given[source.name] for row in lacking])
+        return []
+    stored = MetricScore.objects.filter(
+        metric=source.name,
+        version=source.version,
+        digest__in={source.digest(row) for row in lacking},
+    )
+    value = dict(stored.values_list("digest", "value"))
+    known = [row for row in lacking if source.digest(row) in value]
+    store.save(source, known, [value[source.digest(row)] for row in known])
+    return [row for row in lacking if source.digest(row) not in value]
+
+
+def _processes_for(sources: Sequence[_Source], total: int) -> int:
+    slow = sum(
+        total - len(source.done)
+        for source in sources
+        if source.metric is not None and source.metric.slow
+    )
+    return spare_processors() if slow >= WORTH_PROCESSES else 1

@@ -28,7 +28,7 @@ def test_a_named_metric_that_some_output_lacks_is_refused_with_its_line():
     with pytest.raises(UploadRefused, match="line 2: no reference, which bleu needs"):
         resolve(["bleu"], two())
     looks_into = next(name for name, metric in METRICS.items() if metric.needs == "paragraphs")
-    with pytest.raises(UploadRefused, match="line 1: no input, which"):
+    with pytest.raises(UploadRefused, match="line 1: no input, whose"):
         resolve([looks_into], two())
     assert resolve([], gap) == ()
 

@@ -25,7 +25,7 @@ def test_the_known_answer():
 
 
 def as_the_authors_write_it(y, g, pool):
-    """Section 6 of the paper by its gradients, as ppi_py 0.2.3 has it, without its clipping.
+    """The power-tuned mean by its gradients, as ppi_py 0.2.3 has it, without its clipping.
 
     ppi_py itself needs numba and scikit-learn, too much for a test. It was run once beside
     `ppi_mean` on 300 random inputs (n 5..200, pool 5..500), the metric rescaled so that its

@@ -25,6 +25,8 @@ def stream(plan: Plan, size: int, rng: Generator) -> Stream:
     with an activity of their own, who leave at the cap or when they lose interest. Where nobody
     is replaced, the stream ends when everybody has left.
     """
+    if plan.cap is None and plan.stay is None:
+        return _endless(plan, size, rng)
     cap = size if plan.cap is None else min(plan.cap, size)
     holders = _first_guess(plan, size, cap)
     while True:
@@ -39,6 +41,14 @@ def stream(plan: Plan, size: int, rng: Generator) -> Stream:
         if not plan.replaced or (order.size == size and time.flat[order[-1]] <= time[:, -1].min()):
             return Stream(order // cap, person_effects(plan, vigour.ravel(), rng))
         holders *= 2
+
+
+def _endless(plan: Plan, size: int, rng: Generator) -> Stream:
+    """The merged stream of people who never leave: each judgment is a draw by activity."""
+    vigour = rng.standard_normal(plan.places)
+    activity = np.exp(plan.unevenness * vigour)
+    who = rng.choice(plan.places, size, p=activity / activity.sum())
+    return Stream(who.astype(np.int64), person_effects(plan, vigour, rng))
 
 
 def quotas(plan: Plan, shape: tuple[int, ...], cap: int, rng: Generator) -> Ints:
@@ -70,7 +80,7 @@ def _repeats(item: Ints, who: Ints) -> NDArray[np.intp]:
 
 
 def _first_guess(plan: Plan, size: int, cap: int) -> int:
-    if not plan.replaced or (plan.cap is None and plan.stay is None):
+    if not plan.replaced:
         return 1
     typical = cap if plan.stay is None else min(cap, int(np.ceil(plan.stay)))
     return 1 + 4 * size // (plan.places * typical)

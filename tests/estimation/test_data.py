@@ -1,0 +1,151 @@
+"""From tables to samples: what counts, whose it is, and that columns arrive as they were."""
+
+import numpy as np
+import pytest
+
+from annotate.models import Authorship, Campaign, Judgment, Place, Score, System
+from annotate.selectors import bulk, evidence
+from annotate.services import scoring
+from estimation import data
+from estimation.services import metrics
+from tests.factories import campaign, judge, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+def judged(n: int = 5, *, judgments: int = 6, **changes) -> Campaign:
+    """A campaign with judgments by two people, overall 1 and -1 in turn."""
+    study = campaign(items=n, annotator_cap=None, **changes)
+    people = [person(study, name) for name in ("p1", "p2")]
+    for t in range(judgments):
+        worse = {"overall": -1, "edit": "The council of the district met on Monday."}
+        judge(people[t % 2], **(worse if t % 2 else {}))
+    scoring.ensure(study.pk)
+    return study
+
+
+def found(study: Campaign) -> dict[tuple[str, str], data.Cell]:
+    brief = evidence.brief(study.pk)
+    metrics.ensure(brief)
+    cells = data.cells(brief, evidence.systems(study.pk), data.see(brief))
+    return {(cell.system.name, cell.criterion.name): cell for cell in cells}
+
+
+def rows(cell: data.Cell) -> list[tuple[int, int, float]]:
+    """(output, annotator, score) of each judgment in a sample."""
+    sample = cell.sample
+    outputs = cell.system.output[sample.item].tolist()
+    return list(zip(outputs, sample.annotator.tolist(), sample.score.tolist(), strict=True))
+
+
+def expected(system: System, criterion: str) -> list[tuple[int, int, float]]:
+    """The same by one query for each output, in order of arrival."""
+    outputs = Authorship.objects.filter(system=system).values_list("output", flat=True)
+    scores = Score.objects.filter(
+        criterion=criterion,
+        judgment__output__in=list(outputs),
+        judgment__assignment__place__isnull=False,
+    )
+    return list(
+        scores.order_by("judgment").values_list("judgment__output", "judgment__annotator", "value")
+    )
+
+
+def test_samples_hold_what_the_tables_say():
+    judged()  # another campaign's judgments lie before, between and after
+    study = judged(judgments=7)
+    judged()
+    cells = found(study)
+    for system in study.systems.all():
+        for criterion in ("fluency", "redundancy", "overall", "edit"):
+            wanted = expected(system, criterion)
+            assert len(wanted) >= 2
+            assert rows(cells[system.name, criterion]) == wanted
+
+
+def test_judgments_far_apart_are_read_through_their_campaign():
+    study = judged(judgments=2)
+    judged(n=8, judgments=12)
+    who = person(study, "p3")
+    judge(who)
+    judge(who)
+    scoring.ensure(study.pk)
+    ids = Judgment.objects.filter(campaign=study).values_list("pk", flat=True)
+    assert max(ids) - min(ids) >= 2 * len(ids)
+    scores = evidence.scores(study.pk)
+    assert scores.output.size == 4
+    assert {name: row.size for name, row in scores.value.items()}["overall"] == 4
+
+
+def test_a_judgment_without_a_place_does_not_count():
+    study = judged()
+    before = evidence.scores(study.pk)
+    place = Place.objects.filter(campaign=study, assignment__isnull=False).first()
+    judgment = Judgment.objects.get(assignment=place.assignment)
+    Place.objects.filter(pk=place.pk).update(assignment=None)
+    after = evidence.scores(study.pk)
+    gone = set(zip(before.output, before.annotator, strict=True)) - set(
+        zip(after.output, after.annotator, strict=True)
+    )
+    assert gone == {(judgment.output_id, judgment.annotator_id)}
+
+
+def test_a_system_ends_at_its_stop_position():
+    study = judged(n=6, judgments=10, double_share=0)
+    System.objects.filter(campaign=study, name="alpha").update(stop_position=3)
+    cells = found(study)
+    cell = cells["alpha", "overall"]
+    assert cell.system.position[cell.sample.item].max() < 3
+    other = cells["beta", "overall"]
+    assert other.system.position[other.sample.item].max() >= 3
+
+
+def test_criteria_share_an_incidence_unless_one_lacks_scores():
+    study = judged(n=6, judgments=10)
+    cells = found(study)
+    shared = cells["alpha", "overall"].sample.incidence
+    assert cells["alpha", "fluency"].sample.incidence is shared
+    first = Score.objects.filter(
+        judgment__output__authorships__system__name="alpha", criterion="fluency",
+        judgment__campaign=study,
+    ).first()  # fmt: skip
+    Score.objects.filter(pk=first.pk)._raw_delete(using="default")
+    cells = found(study)
+    alpha = study.systems.get(name="alpha")
+    assert rows(cells["alpha", "fluency"]) == expected(alpha, "fluency")
+    assert rows(cells["alpha", "overall"]) == expected(alpha, "overall")
+    assert len(rows(cells["alpha", "fluency"])) == len(rows(cells["alpha", "overall"])) - 1
+
+
+def test_an_unknown_metric_value_is_nan_and_order_does_not_matter():
+    study = campaign(items=3, systems=("alpha",))
+    (system,) = evidence.systems(study.pk)
+    metric = data.Metrics(system.output[1:], np.array([[5.0], [7.0]]))
+    values = data.metric_of(system.output, metric)
+    assert np.isnan(values[0])
+    assert values[1:].tolist() == [5.0, 7.0]
+
+
+def test_nothing_judged_gives_no_cells():
+    study = campaign()
+    assert found(study) == {}
+    assert evidence.scores(study.pk).output.size == 0
+
+
+def test_columns_arrive_in_their_kinds():
+    study = judged()
+    query = Score.objects.filter(judgment__campaign=study).order_by("pk")
+    pk, value = bulk.columns(query, id="i8", value="f8")
+    assert (pk.dtype, value.dtype) == (np.int64, np.float64)
+    assert list(zip(pk.tolist(), value.tolist(), strict=True)) == list(
+        query.values_list("pk", "value")
+    )
+    (nothing,) = bulk.columns(query.filter(value__gt=1000), id="i8")
+    assert nothing.size == 0
+
+
+@pytest.mark.parametrize("ids", [[], [4], [3, 4, 9], [3, 4, 1_000_000_000]])
+def test_places_are_found_in_dense_and_in_scattered_ids(ids):
+    wanted = np.array([-5, 0, 3, 4, 5, 9, 10, 999_999_999, 1_000_000_000, 2**40])
+    place = bulk.places(np.array(ids, dtype=np.int64), wanted=wanted)
+    assert place.tolist() == [ids.index(w) if w in ids else -1 for w in wanted.tolist()]

@@ -1,0 +1,199 @@
+"""Scores are computed once for equal texts and again for another version; crashes lose a chunk."""
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import pytest
+
+from annotate.models import Output
+from annotate.selectors import evidence
+from annotate.services.upload import Row, UploadRefused
+from estimation.metrics import METRICS, MetricError, UnknownMetricError, registry
+from estimation.models import MetricScore
+from estimation.services import metrics
+from tests.factories import campaign
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+def rows(start: int = 0, *, count: int = 6, reference: str = "The cat sat.") -> list[Row]:
+    return [
+        Row(
+            item=f"item-{i}",
+            system="alpha",
+            output=f"The cat {i} sat down, sat down.",
+            reference=reference,
+            input=f"Where did cat {i} sit?\n\nThe cat {i} sat.",
+        )
+        for i in range(start, start + count)
+    ]
+
+
+def study(start: int = 0, **options):
+    made = campaign(rows_=rows(start, **options), systems=("alpha",), metrics=(), is_open=False)
+    return made.pk
+
+
+def stored(campaign_id, name):
+    found = MetricScore.objects.filter(campaign=campaign_id, metric=name).order_by("output")
+    return list(found.values_list("version", "value"))
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """Replace a metric by another version of it that notes what it was asked for."""
+    asked = []
+
+    def use(name, *, version="1", value=None):
+        real = METRICS[name]
+
+        def function(*args):
+            asked.append((name, args[0]))
+            return real.function(*args) if value is None else value
+
+        known = {**registry.METRICS, name: replace(real, function=function, version=version)}
+        monkeypatch.setattr(registry, "METRICS", MappingProxyType(known))
+        return asked
+
+    return use
+
+
+def test_several_metrics_at_once():
+    made, seen = study(), []
+    names = ["repetition", "rouge_1_f", "support_2", "repetition"]
+    metrics.compute(made, names, progress=lambda *count: seen.append(count))
+    assert seen == [(6, 18), (12, 18), (18, 18)]
+    output = Output.objects.filter(campaign=made).order_by("pk").first()
+    text, item = output.text, output.item
+    for name in names[:3]:
+        beside = {"references": [item.reference], "paragraphs": [item.input.split("\n\n")]}
+        assert stored(made, name)[0] == ("1", METRICS[name].score([text], **beside)[0])
+    metrics.compute(made, names, progress=lambda *count: seen.append(count))
+    assert len(seen) == 3
+    metrics.compute(made, [*names, "length"], progress=lambda *count: seen.append(count))
+    assert seen[3:] == [(6, 6)]
+
+
+def test_in_chunks(monkeypatch):
+    monkeypatch.setattr(metrics, "CHUNK", 4)
+    seen = []
+    metrics.compute(study(), ["length"], progress=lambda *count: seen.append(count))
+    assert seen == [(4, 6), (6, 6)]
+
+
+def test_what_a_crash_leaves_is_kept(monkeypatch, computed):
+    monkeypatch.setattr(metrics, "CHUNK", 2)
+    asked, made = computed("length"), study()
+
+    def crash(done, total):
+        if done == 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        metrics.compute(made, ["length"], progress=crash)
+    assert len(stored(made, "length")) == 4
+    metrics.compute(made, ["length"])
+    assert len(stored(made, "length")) == 6
+    assert len(asked) == len(set(asked)) == 6
+
+
+def test_equal_texts_are_computed_once_across_campaigns(computed):
+    asked = computed("rouge_1_f")
+    first = study()
+    metrics.compute(first, ["rouge_1_f"])
+    second = study(3)  # three of its six texts are the first one's
+    metrics.compute(second, ["rouge_1_f"])
+    assert len(asked) == len(set(asked)) == 9
+    assert stored(second, "rouge_1_f")[:3] == stored(first, "rouge_1_f")[3:]
+    metrics.compute(study(reference="Another."), ["rouge_1_f"])
+    assert len(asked) == 15
+
+
+def test_a_reference_does_not_matter_to_metrics_that_read_none(computed):
+    asked = computed("length")
+    metrics.compute(study(), ["length"])
+    metrics.compute(study(reference="Another."), ["length"])
+    assert len(asked) == 6
+
+
+def test_only_what_a_metric_lacks_is_computed(computed):
+    asked = computed("length")
+    made = study()
+    metrics.compute(made, ["length"])
+    metrics.compute(made, ["length", "repetition"])
+    assert len(asked) == 6
+    assert len(stored(made, "repetition")) == 6
+
+
+def test_a_new_version_is_computed_anew(computed):
+    made = study()
+    metrics.compute(made, ["length"])
+    asked = computed("length", version="2", value=7.0)
+    metrics.compute(made, ["length"])
+    assert stored(made, "length") == [("2", 7.0)] * 6
+    metrics.compute(made, ["length"])
+    assert len(asked) == 6
+
+
+def test_given_values_are_taken_as_they_are():
+    given = [replace(row, metrics={"mine": i / 8}) for i, row in enumerate(rows())]
+    made = campaign(rows_=given, systems=("alpha",), metrics=("mine",), is_open=False).pk
+    metrics.compute(made, ["mine", "length"])
+    assert sorted(stored(made, "mine")) == [("given", i / 8) for i in range(6)]
+    assert MetricScore.objects.filter(metric="mine", digest="").count() == 6
+    # Equal texts elsewhere do not inherit what somebody gave.
+    with pytest.raises(UnknownMetricError, match="no metric 'mine'"):
+        metrics.compute(study(), ["mine"])
+
+
+def test_a_given_metric_must_be_whole():
+    made = study()
+    Output.objects.filter(pk=Output.objects.first().pk).update(given_metrics={"mine": 1.0})
+    with pytest.raises(metrics.PartlyGivenError, match="mine was given for 1 of 6 outputs"):
+        metrics.compute(made, ["mine"])
+    assert issubclass(metrics.PartlyGivenError, MetricError)
+
+
+def test_support_asks_for_inputs():
+    blank = [replace(row, input=" ") for row in rows()]
+    with pytest.raises(UploadRefused) as refused:
+        campaign(rows_=blank, systems=("alpha",), metrics=("support_1",))
+    assert "no input, whose paragraphs support_1 needs" in str(refused.value.errors)
+    made = campaign(rows_=rows(), systems=("alpha",), metrics=("support_1",))
+    metrics.ensure(evidence.brief(made.pk))
+    assert {value for _, value in stored(made.pk, "support_1")} == {4 / 7}
+
+
+def test_processes_do_not_change_scores(monkeypatch):
+    monkeypatch.setattr(metrics, "CHUNK", 2)
+    here, there = study(), study(reference="The cat sat down.")
+    metrics.compute(there, ["ter", "repetition"], processes=2)
+    texts = [row.output for row in rows()]
+    values = METRICS["ter"].score(texts, ["The cat sat down."] * 6).tolist()
+    assert sorted(stored(there, "ter")) == sorted(("1", value) for value in values)
+    metrics.compute(here, ["ter"])
+    assert stored(here, "ter") != stored(there, "ter")
+
+
+def test_processes_are_started_for_many_slow_scores(monkeypatch):
+    asked = []
+
+    def score(chunks, *, processes):
+        asked.append(processes)
+        return iter(())
+
+    monkeypatch.setattr(metrics, "score_chunks", score)
+    monkeypatch.setattr(metrics, "spare_processors", lambda: 3)
+    monkeypatch.setattr(metrics, "WORTH_PROCESSES", 6)
+    metrics.compute(study(), ["ter", "length"])
+    metrics.compute(study(6, count=5), ["ter", "length"])
+    metrics.compute(study(20), ["length"])
+    assert asked == [3, 1, 1]
+
+
+def test_asking_again_costs_little(django_assert_max_num_queries):
+    made = study()
+    metrics.compute(made, ["length"])
+    with django_assert_max_num_queries(2):
+        metrics.compute(made, ["length"])
+    metrics.compute(made, [])
