@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from annotate.services.upload import MOST_ERRORS, Row, RowError, UploadRefused
+from annotate.errors import Invalid
+from annotate.services.upload import LONGEST_METRIC, MOST_ERRORS, Row, RowError, UploadRefused
 from annotate.states import MetricChoice
-from estimation.metrics import METRICS, available
+from estimation.metrics import MissingExtraError, available, find, vectors
 
 AUTO = "auto"
 MOST_METRICS = 50
@@ -25,15 +26,16 @@ def problem(asked: Sequence[str]) -> str:
         return "A metric is named twice."
     if len(asked) > MOST_METRICS:
         return f"At most {MOST_METRICS} metrics; the more, the later they help."
-    if not all(name.strip() for name in asked):
-        return "The name of a metric is empty."
+    if not all(name.strip() and len(name) <= LONGEST_METRIC for name in asked):
+        return f"The name of a metric has at least one and at most {LONGEST_METRIC} characters."
     return ""
 
 
 def resolve(asked: Sequence[str], rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the names that the campaign keeps; `auto` becomes all that every row can have.
 
-    Raises `UploadRefused` where a named metric cannot be had for every row.
+    Raises `UploadRefused` where a named metric cannot be had for every row, `Invalid` for
+    sentence vectors without the package that makes them.
     """
     if AUTO in asked:
         return _all_there_are(rows)
@@ -57,14 +59,22 @@ def _all_there_are(rows: Sequence[Row]) -> tuple[str, ...]:
 
 
 def _missing(name: str, rows: Sequence[Row]) -> Iterator[RowError]:
-    if name in METRICS and not any(name in row.metrics for row in rows):
-        needs = METRICS[name].needs
-        for row in rows:
-            if needs == "reference" and not row.reference:
-                yield RowError(row.line, f"no reference, which {name} needs.")
-            if needs == "paragraphs" and not row.input.strip():
-                yield RowError(row.line, f"no input, whose paragraphs {name} needs.")
-        return
+    """The rows that this metric cannot be had for, given values before computed ones."""
+    given = any(name in row.metrics for row in rows)
+    metric = None if given else find(name)
+    if metric is not None and name.startswith(vectors.PREFIX):
+        _check_vectors()
     for row in rows:
-        if name not in row.metrics:
+        if metric is None and name not in row.metrics:
             yield RowError(row.line, f"no value of the metric “{name}” for this output.")
+        elif metric is not None and metric.needs == "reference" and not row.reference:
+            yield RowError(row.line, f"no reference, which {name} needs.")
+        elif metric is not None and metric.needs == "paragraphs" and not row.input.strip():
+            yield RowError(row.line, f"no input, whose paragraphs {name} needs.")
+
+
+def _check_vectors() -> None:
+    try:
+        vectors.check_installed()
+    except MissingExtraError as error:
+        raise Invalid({"metrics": str(error)}) from error

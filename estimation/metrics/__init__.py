@@ -11,7 +11,7 @@ from estimation.metrics.base import (
     MissingReferencesError,
 )
 from estimation.metrics.edits import EmptyEditError, hter, levenshtein
-from estimation.metrics.registry import METRICS, UnknownMetricError, available, get
+from estimation.metrics.registry import METRICS, UnknownMetricError, available, find, get
 from estimation.metrics.scoring import Chunk, may_have_children, score_all, score_chunks
 from estimation.metrics.text import normalise, paragraphs, words
 from estimation.metrics.vectors import (
@@ -35,6 +35,7 @@ __all__ = [
     "ModelUnavailableError",
     "UnknownMetricError",
     "available",
+    "find",
     "get",
     "hter",
     "levenshtein",

@@ -37,6 +37,14 @@ def get(name: str) -> Metric:
         ) from None
 
 
+def find(name: str) -> Metric | None:
+    """The metric of that name, or None where it can only be a column of the user's own."""
+    try:
+        return get(name)
+    except MetricError:
+        return None
+
+
 def available(has_reference: bool, *, has_paragraphs: bool = False) -> list[Metric]:
     """The metrics that can be computed from what there is; reference-free first."""
     needs = {"nothing"}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache, partial
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import numpy as np
@@ -76,13 +77,8 @@ def load(name: str) -> Encoder:
 
     Raises MissingExtraError without the package, ModelUnavailableError without the model.
     """
-    try:
-        package = import_module("sentence_transformers")
-    except ImportError as error:
-        raise MissingExtraError(
-            f"VecSim needs the extra package {EXTRA}: pip install {EXTRA}. It is large, so "
-            "Plumbline does without it unless asked."
-        ) from error
+    check_installed()
+    package = import_module("sentence_transformers")
     try:
         model: Encoder = package.SentenceTransformer(name, local_files_only=True)
     except Exception as error:  # whatever the package raises for a model that is not there
@@ -91,6 +87,15 @@ def load(name: str) -> Encoder:
             "Plumbline downloads nothing."
         ) from error
     return model
+
+
+def check_installed() -> None:
+    """Raise MissingExtraError unless the package is there; cheap, nothing is imported."""
+    if find_spec("sentence_transformers") is None:
+        raise MissingExtraError(
+            f"VecSim needs the extra package {EXTRA}: pip install {EXTRA}. It is large, so "
+            "Plumbline does without it unless asked."
+        )
 
 
 _loaded = lru_cache(maxsize=2)(load)

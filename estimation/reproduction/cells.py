@@ -22,7 +22,8 @@ from estimation.core.sample import Floats
 class Spread:
     """Table 2 for one criterion, in squared score units.
 
-    noise: MSW, the paper's sigma_a².  item_means: the variance of item means, what the paper
+    noise: MSW.  mean_within: the mean over outputs of the variance of each one's scores, which
+    is what the paper prints as sigma_a².  item_means: the variance of item means, what the paper
     prints as sigma_f².  item: the unbiased one-way estimate of sigma_f².  crossed: items,
     people and the rest told apart.
     """
@@ -31,6 +32,7 @@ class Spread:
     n_outputs: int
     n_judgments: int
     noise: float
+    mean_within: float
     item_means: float
     item: float
     crossed: Crossed
@@ -38,7 +40,7 @@ class Spread:
     @property
     def gamma_printed(self) -> float:
         """The ratio as the paper's table has it."""
-        return self.noise / self.item_means
+        return self.mean_within / self.item_means
 
     @property
     def gamma(self) -> float:
@@ -74,6 +76,7 @@ def spread(criterion: str, sample: Sample) -> Spread:
         n_outputs=np.unique(sample.item).size,
         n_judgments=sample.n_judgments,
         noise=by_item.noise,
+        mean_within=mean_within(sample),
         item_means=variance_of_item_means(sample),
         item=by_item.item,
         crossed=crossed(sample),
@@ -98,6 +101,15 @@ def link(system: str, criterion: str, metric: str, sample: Sample) -> Link:
         efficiency=data_efficiency(rho=rho, gamma=gamma) if known else None,  # type: ignore[arg-type]
         cap=data_efficiency_cap(gamma=gamma) if gamma else None,
     )
+
+
+def mean_within(sample: Sample) -> float:
+    """The mean, over items judged twice or more, of the variance of an item's scores."""
+    _, index, count = np.unique(sample.item, return_inverse=True, return_counts=True)
+    mean = np.bincount(index, sample.score) / count
+    squares = np.bincount(index, (sample.score - mean[index]) ** 2)
+    several = count > 1
+    return float((squares[several] / (count[several] - 1)).mean())
 
 
 def item_means(sample: Sample) -> tuple[np.ndarray, Floats]:

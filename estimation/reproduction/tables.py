@@ -47,8 +47,8 @@ def criteria(found: "Reproduction") -> list[str]:
 
 def table_2(rows: tuple[Spread, ...]) -> str:
     head = [
-        "criterion", "σ²_a paper", "σ²_a (MSW)", "σ²_f paper", "variance of item means", "γ paper",
-        "γ as printed", "σ²_f unbiased", "γ unbiased", "crossed: items", "people", "rest",
+        "criterion", "σ²_a paper", "mean variance", "σ²_f paper", "variance of means", "γ paper",
+        "their ratio", "MSW", "σ²_f unbiased", "γ unbiased", "crossed: items", "people", "rest",
     ]  # fmt: skip
     return markdown(head, [_spread_row(row) for row in rows])
 
@@ -58,9 +58,9 @@ def _spread_row(row: Spread) -> list[str]:
     apart = row.crossed
     return [
         label(row.criterion),
-        number(printed.noise), number(row.noise, 4), number(printed.item),
+        number(printed.noise), number(row.mean_within, 4), number(printed.item),
         number(row.item_means, 4), number(printed.gamma), number(row.gamma_printed),
-        number(row.item, 4), number(row.gamma),
+        number(row.noise, 4), number(row.item, 4), number(row.gamma),
         number(apart.item, 3), number(apart.person, 3), number(apart.rest, 3),
     ]  # fmt: skip
 

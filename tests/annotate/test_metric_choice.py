@@ -62,7 +62,7 @@ def test_a_given_column_replaces_the_computed_metric_of_its_name():
     [
         (("auto", "length"), "name it alone"),
         (("length", "length"), "named twice"),
-        ((" ",), "empty"),
+        ((" ",), "at least one"),
         (tuple(f"m{i}" for i in range(51)), "At most 50"),
     ],
 )

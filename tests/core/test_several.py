@@ -325,7 +325,7 @@ def coverage(draw: Draw, replicates: int, *, choose=lambda sample: sample, **opt
 @pytest.mark.parametrize("metrics", [5, 20], ids=["least squares", "ridge"])
 def test_several_metrics_cover_when_people_differ(metrics):
     draw = Draw(metrics=metrics, useful=3)
-    assert not refuted(coverage(draw, 500, estimator="multi"), 500, 0.95)
+    assert not refuted(coverage(draw, 400, estimator="multi"), 400, 0.95)
 
 
 SINGLE = Draw(outputs=1000, items=30, metrics=20, useful=0, people=100, person=0.0, twice=0.0)
@@ -334,13 +334,14 @@ SINGLE = Draw(outputs=1000, items=30, metrics=20, useful=0, people=100, person=0
 def best(sample: Sample) -> Sample:
     """The metric that correlates best with these very judgments."""
     _, mean, x = rows(sample)
-    r = [abs(np.corrcoef(mean, column)[0, 1]) for column in x.T]
+    about = x - x.mean(axis=0)
+    r = np.abs((mean - mean.mean()) @ about) / (about**2).sum(axis=0) ** 0.5
     return replace(sample, metric=sample.metric[:, int(np.argmax(r))])
 
 
 @pytest.mark.simulation
 def test_useless_metrics_do_no_harm_when_cross_fitted():
-    assert not refuted(coverage(SINGLE, 500, estimator="multi", **PURE), 500, 0.95)
+    assert not refuted(coverage(SINGLE, 400, estimator="multi", **PURE), 400, 0.95)
 
 
 @pytest.mark.simulation

@@ -5,10 +5,11 @@ from types import MappingProxyType
 
 import pytest
 
+from annotate.errors import Invalid
 from annotate.models import Output
 from annotate.selectors import evidence
 from annotate.services.upload import Row, UploadRefused
-from estimation.metrics import METRICS, MetricError, UnknownMetricError, registry
+from estimation.metrics import METRICS, MetricError, UnknownMetricError, registry, vectors
 from estimation.models import MetricScore
 from estimation.services import metrics
 from tests.factories import campaign
@@ -162,6 +163,27 @@ def test_support_asks_for_inputs():
     made = campaign(rows_=rows(), systems=("alpha",), metrics=("support_1",))
     metrics.ensure(evidence.brief(made.pk))
     assert {value for _, value in stored(made.pk, "support_1")} == {4 / 7}
+
+
+def test_sentence_vectors_are_computed_where_the_package_is(monkeypatch):
+    class Model:
+        def encode(self, sentences):
+            return [[1.0, len(sentence)] for sentence in sentences]
+
+    def made():
+        return campaign(rows_=rows(), systems=("alpha",), metrics=("vecsim:my-model",))
+
+    monkeypatch.setattr(vectors, "find_spec", lambda name: None)
+    with pytest.raises(Invalid) as refused:
+        made()
+    assert "pip install sentence-transformers" in refused.value.errors["metrics"]
+    monkeypatch.setattr(vectors, "find_spec", lambda name: object())
+    monkeypatch.setattr(vectors, "_loaded", lambda name: Model())
+    study_id = made().pk
+    metrics.ensure(evidence.brief(study_id))
+    assert all(0.99 < value < 1 for _, value in stored(study_id, "vecsim:my-model"))
+    with pytest.raises(Invalid):
+        campaign(rows_=rows(), systems=("alpha",), metrics=("vecsim:" + "m" * 60,))
 
 
 def test_processes_do_not_change_scores(monkeypatch):

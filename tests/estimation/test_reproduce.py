@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from django.core.management.base import CommandError
 
 from estimation.core import Sample, Scale, data_efficiency
 from estimation.reproduction import curves as figure_6
-from estimation.reproduction import tables
+from estimation.reproduction import page, tables
 from estimation.reproduction.cells import link
 from estimation.reproduction.curves import HUMAN, NOISELESS, PERFECT, curves
 from estimation.services import reproducing
@@ -53,8 +54,9 @@ def test_table_2_comes_out_to_four_digits(found):
 def test_what_the_paper_prints_is_within_rounding_of_its_own_definition(found):
     for row in found.table:
         printed = tables.paper.TABLE_2[row.criterion]
-        assert row.noise == pytest.approx(printed.noise, abs=0.016)
+        assert row.mean_within == pytest.approx(printed.noise, abs=0.0051)
         assert row.item_means == pytest.approx(printed.item, abs=0.006)
+        assert row.gamma_printed == pytest.approx(printed.gamma, abs=0.02)
 
 
 @real
@@ -91,11 +93,26 @@ def test_the_command_prints_tables_and_json(monkeypatch):
     text, data = StringIO(), StringIO()
     call_command("reproduce", str(ANSWERS), "--replicates", "50", stdout=text)
     call_command("reproduce", str(ANSWERS), "--replicates", "50", "--json", stdout=data)
-    assert "| AnyCorrect | 0.14       | 0.1588" in text.getvalue()
+    assert "| AnyCorrect | 0.14       | 0.1720" in text.getvalue()
     assert "against the question and the paragraphs" in text.getvalue()
     (only,) = json.loads(data.getvalue(), parse_constant=pytest.fail)
     assert (only["n_outputs"], only["n_judgments"]) == (156, 346)
     assert {row["criterion"] for row in only["table_2"]} == {"any_correct", "avg_correct"}
+
+
+@real
+def test_the_page_stands_beside_its_images(quality, found, tmp_path):
+    page.write(tmp_path, [(quality, found)], replicates=1500, seed=1)
+    text = (tmp_path / "reproduction.md").read_text()
+    named = re.findall(r"\]\((images/[^)]+)\)", text)
+    assert sorted(named) == sorted(f"images/{p.name}" for p in (tmp_path / "images").iterdir())
+    assert len(named) == 4
+    for name in named:
+        drawn = (tmp_path / name).read_text()
+        assert drawn.startswith("<svg")
+        assert not re.search("NaN|undefined", drawn)
+    assert "| Edit       | 0.07       | 0.0671" in text
+    assert "{" not in text
 
 
 def test_another_file_is_refused_in_words(tmp_path):

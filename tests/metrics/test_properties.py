@@ -14,6 +14,7 @@ from estimation.metrics import (
     MissingReferencesError,
     UnknownMetricError,
     available,
+    find,
     get,
 )
 
@@ -111,6 +112,9 @@ def test_metrics_see_normalised_text() -> None:
 def test_unknown_name_lists_the_known() -> None:
     with pytest.raises(UnknownMetricError, match=r"no metric 'rogue'.*rouge_1_f"):
         get("rogue")
+    assert find("rogue") is None
+    assert find("vecsim:") is None
+    assert find("bleu") is get("bleu")
 
 
 def test_available() -> None:

@@ -56,7 +56,7 @@ def test_needs_references() -> None:
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    monkeypatch.setattr(vectors, "find_spec", lambda name: None)
     metric = get("vecsim:my-model")  # nothing is loaded yet
     assert "vecsim:my-model" not in METRICS
     with pytest.raises(MissingExtraError, match="pip install sentence-transformers"):
@@ -77,6 +77,7 @@ def test_a_model_is_loaded_once_and_only_from_this_machine(
 
     package.SentenceTransformer = make  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "sentence_transformers", package)
+    monkeypatch.setattr(vectors, "find_spec", lambda name: object())
     found = score_all(["vecsim:letters"], ["a", "b"], ["a", "a"], chunk_size=1)
     assert found["vecsim:letters"].tolist() == [1, 0]
     assert loads == [("letters", True)]

@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from annotate.services.upload import UploadRefused
-from estimation.reproduction import tables
+from estimation.reproduction import page, tables
 from estimation.services import reproducing
-from estimation.services.reproducing import Reproduction
+from estimation.services.reproducing import Data, Reproduction
 
 
 class Command(BaseCommand):
@@ -28,23 +28,32 @@ class Command(BaseCommand):
             "--replicates", type=int, default=10_000, help="bootstrap samples behind Figure 6"
         )
         parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")
+        parser.add_argument(
+            "--docs", type=Path, metavar="FOLDER",
+            help="also write reproduction.md with its plots into this folder",
+        )  # fmt: skip
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
         with tqdm(unit="step", disable=None, file=self.stderr) as bar:
-            found = [self._one(file, options, bar) for file in options["file"]]
+            both = [self._one(file, options, bar) for file in options["file"]]
+        found = [one for _, one in both]
+        if options["docs"]:
+            page.write(
+                options["docs"], both, replicates=options["replicates"], seed=options["seed"]
+            )
         if options["json"]:
             self.stdout.write(json.dumps([one.as_data() for one in found], allow_nan=False))
         else:
             self.stdout.write("\n\n".join(tables.text(one) for one in found))
 
-    def _one(self, file: Path, options: dict[str, Any], bar: Any) -> Reproduction:
+    def _one(self, file: Path, options: dict[str, Any], bar: Any) -> tuple[Data, Reproduction]:
         try:
             data = reproducing.load(file, names=reproducing.METRICS, progress=bar.update)
         except OSError as error:
             raise CommandError(f"{file} cannot be read: {error}.") from error
         except UploadRefused as error:
             raise CommandError(f"{file}: {error}") from error
-        return reproducing.reproduce(
+        return data, reproducing.reproduce(
             data, replicates=options["replicates"], seed=options["seed"], progress=bar.update
         )
