@@ -6,25 +6,23 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.forms.boundfield import BoundWidget
 
 from annotate.instruments import registry
 from annotate.services.ingest import Plan
-from annotate.states import Estimand
+from annotate.services.metric_choice import AUTO
+from annotate.states import Estimand, MetricChoice, StopMode
 from estimation.metrics import METRICS, Metric
 
 INSTRUMENT = "language_quality"
-OWN_METRIC = "own"
 DEFAULT_METRIC = "repetition"  # needs nothing but the text (docs/statistics.md, metrics)
 MOST_NAMES = 500
 DEFAULT_WIDTHS = {"overall": "0.20"}
 HINTS = {
     "outputs": "Up to 50 MB; larger files go through the command line.",
     "name": "For you and your reviewers.",
-    "metric": (
-        "Fixed before the first judgment: choosing it afterwards would make the "
-        "intervals wrong. It need not be good; a bad one costs nothing but the saving."
-    ),
-    "metrics": "Columns: system,item,metric,value",
+    "metric_columns": "Names separated by commas, such as comet, judge. Empty: none.",
+    "metrics_file": "Columns: system,item,metric,value",
     "reward": "Paid for each judgment.",
     "budget": "Fees included. Empty: no limit.",
     "max_judgments": "Empty: all that are planned.",
@@ -39,15 +37,14 @@ HINTS = {
 
 
 def _metrics() -> list[tuple[str, Any]]:
-    free = [(m.name, _described(m)) for m in METRICS.values() if m.needs == "nothing"]
-    against = [(m.name, _described(m)) for m in METRICS.values() if m.needs == "reference"]
-    within = [(m.name, _described(m)) for m in METRICS.values() if m.needs == "paragraphs"]
+    groups = {
+        "nothing": "From the text alone",
+        "reference": "Against the references",
+        "paragraphs": "Against the inputs",
+    }
     return [
-        ("", "None: the plain mean of the judgments"),
-        ("Computed from the text alone", free),
-        ("Computed against the references", against),
-        ("Computed against the input's paragraphs", within),
-        (OWN_METRIC, "Given in my file: a column of my own"),
+        (title, [(m.name, _described(m)) for m in METRICS.values() if m.needs == needs])
+        for needs, title in groups.items()
     ]
 
 
@@ -69,17 +66,26 @@ class CampaignForm(forms.Form):
             "empty": "The file is empty. It needs one JSON object a line, one for each output.",
         },
     )
-    metrics = forms.FileField(
+    metrics_file = forms.FileField(
         label="Metric values (CSV), if not in the outputs file", required=False
     )
     name = forms.CharField(
         label="Name", max_length=120, error_messages={"required": "Give the campaign a name."}
     )
-    metric = forms.ChoiceField(
-        label="Automatic metric", required=False, choices=_metrics, initial=DEFAULT_METRIC
-    )
-    metric_column = forms.CharField(
-        label="Name of the metric in your file", max_length=60, required=False
+    metric_choice = forms.ChoiceField(
+        label="Automatic metrics", initial=MetricChoice.NAMED, widget=forms.RadioSelect,
+        choices=[
+            (MetricChoice.NAMED, "The ones I choose"),
+            (MetricChoice.AUTO, "All that my file allows, combined"),
+            (MetricChoice.NONE, "None: the plain mean of the judgments"),
+        ],
+    )  # fmt: skip
+    metric_names = forms.MultipleChoiceField(
+        label="Which metrics", required=False, choices=_metrics, initial=[DEFAULT_METRIC],
+        widget=forms.CheckboxSelectMultiple,
+    )  # fmt: skip
+    metric_columns = forms.CharField(
+        label="Columns of your own file", max_length=600, required=False
     )
     reward = forms.DecimalField(
         label="Reward for one judgment, in $", initial=Decimal("0.40"),
@@ -113,6 +119,14 @@ class CampaignForm(forms.Form):
             (Estimand.PANEL, "Exactly the people who judge, and nobody else"),
         ],
     )  # fmt: skip
+    stop_mode = forms.ChoiceField(
+        label="Who ends it", initial=StopMode.PRECISION, widget=forms.RadioSelect,
+        choices=[
+            (StopMode.PRECISION, "Plumbline, when the intervals are narrow enough"),
+            (StopMode.ANYTIME, "Perhaps I myself, after a look at the intervals: they are made "
+             "wider, so that they hold whenever one looks, and take about twice the judgments"),
+        ],
+    )  # fmt: skip
     contact = forms.EmailField(label="E-mail for annotators’ questions", required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -128,13 +142,20 @@ class CampaignForm(forms.Form):
             self.fields[name].help_text = hint.format(zone=settings.TIME_ZONE)
 
     @property
+    def metric_groups(self) -> list[tuple[str, list[BoundWidget]]]:
+        """The boxes of `metric_names` under the headings of its choices."""
+        boxes = iter(self["metric_names"])
+        return [(group, [next(boxes) for _ in names]) for group, names in _metrics()]
+
+    @property
     def width_fields(self) -> list[forms.BoundField]:
         return [self[name] for name in self.fields if name.startswith("width_")]
 
     def clean(self) -> dict[str, Any]:
         given = self.cleaned_data
-        if given.get("metric") == OWN_METRIC and not given.get("metric_column"):
-            self.add_error("metric_column", "Say which metric of your file is meant.")
+        named = given.get("metric_choice") == MetricChoice.NAMED
+        if named and "metric_names" in given and not self.metrics:
+            self.add_error("metric_names", "Choose at least one, or none above.")
         widths_fine = not any(name.startswith("width_") for name in self.errors)
         if widths_fine and not self.targets:
             first = self.width_fields[0].name
@@ -146,15 +167,23 @@ class CampaignForm(forms.Form):
         widths = {f.name: self.cleaned_data.get(f.name) for f in self.width_fields}
         return {name.removeprefix("width_"): w for name, w in widths.items() if w is not None}
 
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What is asked for: names, or `auto` alone."""
+        given = self.cleaned_data
+        if given["metric_choice"] != MetricChoice.NAMED:
+            return (AUTO,) if given["metric_choice"] == MetricChoice.AUTO else ()
+        columns = (name.strip() for name in given.get("metric_columns", "").split(","))
+        return tuple(dict.fromkeys([*given["metric_names"], *filter(None, columns)]))
+
     def plan(self) -> Plan:
         """Return the plan of a valid form."""
         given = self.cleaned_data
-        own = given["metric"] == OWN_METRIC
         return Plan(
             name=given["name"],
             targets=self.targets,
             instrument=INSTRUMENT,
-            metric=given["metric_column"].strip() if own else given["metric"],
+            metrics=self.metrics,
             reward=given["reward"],
             budget=given["budget"],
             max_judgments=given["max_judgments"],
@@ -163,6 +192,7 @@ class CampaignForm(forms.Form):
             annotator_cap=given["annotator_cap"],
             estimand=given["estimand"],
             level=float(given["level"]) / 100,
+            stop_mode=given["stop_mode"],
             contact=given["contact"],
         )
 

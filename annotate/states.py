@@ -23,6 +23,21 @@ class CloseReason(TextChoices):
     HAND = "hand", "closed by hand"
 
 
+class MetricChoice(TextChoices):
+    """What was asked for; `Campaign.metrics` holds the names that it came to."""
+
+    NONE = "none"
+    NAMED = "named"
+    AUTO = "auto"
+
+
+class StopMode(TextChoices):
+    """How an interval is made that a campaign may stop on (docs/statistics.md, stopping)."""
+
+    PRECISION = "precision", "by itself, at the target width"
+    ANYTIME = "anytime", "by itself or by hand, on intervals valid whenever one looks"
+
+
 class Estimand(TextChoices):
     """For whom an estimate speaks."""
 

@@ -208,7 +208,7 @@ def large(campaign_id: int) -> None:
     for _ in range(5):
         started = time.perf_counter()
         judged = 0
-        for cell in data.cells(brief, evidence.systems(campaign_id)):
+        for cell in data.cells(brief, evidence.systems(campaign_id), data.see(brief)):
             judged += estimate(cell.sample).n_judgments
         taken.append(time.perf_counter() - started)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

@@ -24,7 +24,7 @@ USER, PASSWORD = "demo", "plumbline"
 ITEMS = 260
 ANNOTATORS = 44
 TARGETS = {"overall": 0.25, "edit": 0.10}
-METRIC = "repetition"
+METRICS = ("repetition",)
 SEED = 8
 BACKLOG = 8  # judgments without an estimate, beside the texts that people have at hand
 SHOWN = (
@@ -73,7 +73,7 @@ def _campaign() -> tuple[int, str]:
     plan = ingest.Plan(
         name="Town news, three summarisers",
         targets=TARGETS,
-        metric=METRIC,
+        metrics=METRICS,
         reward=Decimal("0.40"),
         budget=Decimal(450),
         lease_minutes=3,  # a visitor who walks away delays the end no longer

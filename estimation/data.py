@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
 
 import numpy as np
+from django.db.models import Case, Value, When
 from numpy.typing import NDArray
 
 from annotate.instruments.base import Criterion
@@ -13,6 +16,8 @@ from estimation.core import Sample, Scale
 from estimation.core.errors import TooFewJudgmentsError
 from estimation.core.incidence import Incidence
 from estimation.models import MetricScore
+
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -25,72 +30,134 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Metric:
-    """The campaign's metric of its outputs: ids (M,), ascending, and values (M,)."""
+class Pair:
+    """Two systems on one criterion: samples over the items that both have, in one numbering."""
 
-    output: NDArray[np.int64]
+    first: SystemOutputs
+    second: SystemOutputs
+    criterion: Criterion
+    samples: tuple[Sample, Sample]
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """The campaign's p metrics of its outputs: ids (M,), ascending, and values (M, p)."""
+
+    output: Ints
     value: NDArray[np.float64]
 
 
-def cells(brief: Brief, systems: list[SystemOutputs]) -> Iterator[Cell]:
+@dataclass(frozen=True)
+class Seen:
+    """All that counts in a campaign, read once: judgments with scores, and metrics if any."""
+
+    scores: Scores
+    metrics: Metrics | None
+
+
+def see(brief: Brief) -> Seen:
+    return Seen(evidence.scores(brief.campaign_id), metric_values(brief))
+
+
+def cells(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Cell]:
     """Yield the sample of every system × criterion that has at least two judgments."""
-    scores = evidence.scores(brief.campaign_id)
-    metric = metric_values(brief)
     for system in systems:
-        chosen, item = _within(system, scores)
-        incidence = Incidence(item, scores.annotator[chosen], system.output.size)
-        values = metric_of(system, metric) if metric is not None else None
+        every = np.arange(system.output.size)
+        side = _side(system, every, system.stop_position, seen)
         for criterion in brief.criteria:
-            if criterion.name not in scores.value:
-                continue
-            score = scores.value[criterion.name][chosen]
-            try:
-                sample = _sample(incidence, score, scale_of(criterion), values)
-            except TooFewJudgmentsError:
-                continue
-            yield Cell(system, criterion, sample)
+            if (sample := side.sample(criterion)) is not None:
+                yield Cell(system, criterion, sample)
 
 
-def metric_values(brief: Brief) -> Metric | None:
-    """Return the values of the campaign's metric; None where it uses none or has none yet."""
-    if not brief.metric:
+def pairs(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Pair]:
+    """Yield every pair of systems × primary criterion, over their common prefix (rule 8)."""
+    primary = [criterion for criterion in brief.criteria if criterion.name in brief.targets]
+    for first, second in combinations(systems, 2):
+        _, *at = np.intersect1d(first.position, second.position, return_indices=True)
+        stops = [s.stop_position for s in (first, second) if s.stop_position is not None]
+        sides = [
+            _side(system, places, min(stops, default=None), seen)
+            for system, places in zip((first, second), at, strict=True)
+        ]
+        for criterion in primary:
+            one, other = (side.sample(criterion) for side in sides)
+            if one is not None and other is not None:
+                yield Pair(first, second, criterion, (one, other))
+
+
+def metric_values(brief: Brief) -> Metrics | None:
+    """Return the values of the campaign's metrics; None where it uses none or has none yet."""
+    if not brief.metrics:
         return None
-    rows = MetricScore.objects.filter(campaign=brief.campaign_id, metric=brief.metric)
-    output, value = bulk.columns(rows.order_by(), output="i8", value="f8")
-    order = np.argsort(output, kind="stable")
-    return Metric(output[order], value[order]) if output.size else None
+    cases = (When(metric=name, then=Value(i)) for i, name in enumerate(brief.metrics))
+    rows = MetricScore.objects.filter(campaign=brief.campaign_id, metric__in=brief.metrics)
+    numbered = rows.annotate(number=Case(*cases, default=Value(-1))).order_by()
+    output, number, value = bulk.columns(numbered, output="i8", number="i4", value="f8")
+    outputs, row = np.unique(output, return_inverse=True)
+    values = np.full((outputs.size, len(brief.metrics)), np.nan)
+    values[row, number] = value
+    return Metrics(outputs, values) if outputs.size else None
+
+
+def metric_of(output: Ints, metrics: Metrics | None) -> NDArray[np.float64] | None:
+    """(N,) the metric of these outputs, (N, p) of several; NaN where it is not known."""
+    if metrics is None:
+        return None
+    place = bulk.places(metrics.output, wanted=output)
+    values = np.where(place[:, None] >= 0, metrics.value[place], np.nan)
+    return values[:, 0] if values.shape[1] == 1 else values
+
+
+def estimator_for(sample: Sample) -> Literal["mean", "regression", "multi"]:
+    """The estimator of a campaign with as many metrics as the sample has: fixed with them."""
+    if sample.metric is None:
+        return "mean"
+    return "regression" if sample.metric.ndim == 1 else "multi"
 
 
 def scale_of(criterion: Criterion) -> Scale:
     return Scale(criterion.low, criterion.high, criterion.bounded)
 
 
-def metric_of(system: SystemOutputs, metric: Metric) -> NDArray[np.float64]:
-    """(N,) the metric of the system's outputs; NaN where it is not known."""
-    place = bulk.places(metric.output, wanted=system.output)
-    return np.where(place >= 0, metric.value[place], np.nan)
+@dataclass(frozen=True)
+class _Side:
+    """One system's part of the evidence: `chosen` among all judgments, and what they share."""
+
+    chosen: Ints
+    incidence: Incidence
+    scores: Scores
+    metric: NDArray[np.float64] | None
+
+    def sample(self, criterion: Criterion) -> Sample | None:
+        """The sample of one criterion; it shares the incidence where every judgment has a score.
+
+        None where there are fewer than two judgments.
+        """
+        if criterion.name not in self.scores.value:
+            return None
+        score, shared = self.scores.value[criterion.name][self.chosen], self.incidence
+        known = ~np.isnan(score)
+        if not known.all():
+            score = score[known]
+            shared = Incidence(shared.item[known], shared.annotator[known], shared.n_population)
+        try:
+            return Sample.on(shared, score=score, scale=scale_of(criterion), metric=self.metric)
+        except TooFewJudgmentsError:
+            return None
 
 
-def _sample(
-    incidence: Incidence,
-    score: NDArray[np.float64],
-    scale: Scale,
-    metric: NDArray[np.float64] | None,
-) -> Sample:
-    """The sample of one criterion; it shares the incidence where every judgment has a score."""
-    known = ~np.isnan(score)
-    if not known.all():
-        score = score[known]
-        incidence = Incidence(
-            incidence.item[known], incidence.annotator[known], incidence.n_population
-        )
-    return Sample.on(incidence, score=score, scale=scale, metric=metric)
+def _side(system: SystemOutputs, at: Ints, stop: int | None, seen: Seen) -> _Side:
+    """The judgments of the system's outputs `at`, numbered in that order, before position `stop`.
 
-
-def _within(system: SystemOutputs, scores: Scores) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Which judgments belong to the system's own prefix (rule 8), and to which of its outputs."""
-    item = bulk.places(system.output, wanted=scores.output)
+    A system's own estimate ends at its own stop, a comparison at the earlier of two (rule 8).
+    """
+    number = np.full(system.output.size + 1, -1)  # the last one: of outputs that are not its own
+    number[at] = np.arange(at.size)
+    place = bulk.places(system.output, wanted=seen.scores.output)
+    item = number[place]
     belongs = item >= 0
-    if system.stop_position is not None:
-        belongs &= system.position[item] < system.stop_position
-    return np.flatnonzero(belongs), item[belongs]
+    if stop is not None:
+        belongs &= system.position[place] < stop
+    chosen = np.flatnonzero(belongs)
+    incidence = Incidence(item[chosen], seen.scores.annotator[chosen], at.size)
+    return _Side(chosen, incidence, seen.scores, metric_of(system.output[at], seen.metrics))

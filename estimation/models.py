@@ -1,7 +1,7 @@
 """Metric scores, the append-only history of estimates, and what stopping rules decided."""
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 
 class MetricScore(models.Model):
@@ -41,7 +41,7 @@ class Estimate(models.Model):
     estimator = models.CharField(max_length=20)
     interval = models.CharField(max_length=20)
     estimand = models.CharField(max_length=12)
-    metric = models.CharField(max_length=60, blank=True)
+    metrics = models.JSONField(default=list)
     level = models.FloatField()
     estimate = models.FloatField()
     low = models.FloatField(null=True)
@@ -70,6 +70,61 @@ class Estimate(models.Model):
                 | Q(low__isnull=False, high__isnull=False, width__gte=0),
                 name="estimate_whole_interval",
             )
+        ]
+
+    @property
+    def mean_width(self) -> float | None:
+        if self.mean_low is None or self.mean_high is None:
+            return None
+        return self.mean_high - self.mean_low
+
+
+class Comparison(models.Model):
+    """Two systems on one criterion at one moment: `first` less `second`, over the items that
+    both have finished. Rows are added, never changed.
+
+    `low`, `high` and `width` are null where no interval can be given.
+    """
+
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    first = models.ForeignKey("annotate.System", models.CASCADE, related_name="+")
+    second = models.ForeignKey("annotate.System", models.CASCADE, related_name="+")
+    criterion = models.CharField(max_length=40)
+    at = models.DateTimeField(auto_now_add=True)
+    provisional = models.BooleanField(default=True)
+
+    estimator = models.CharField(max_length=20)
+    interval = models.CharField(max_length=20)
+    estimand = models.CharField(max_length=12)
+    metrics = models.JSONField(default=list)
+    level = models.FloatField()
+    difference = models.FloatField()
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    width = models.FloatField(null=True)
+    df = models.FloatField(null=True)
+    std_error = models.FloatField(null=True)
+    n_items = models.PositiveIntegerField()
+    n_population = models.PositiveIntegerField()
+    n_judgments = models.PositiveIntegerField()
+    n_annotators = models.PositiveIntegerField()
+    effective_annotators = models.FloatField()
+    detail = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["campaign", "first", "second", "criterion", "id"],
+                name="comparison_history",
+            )
+        ]
+        constraints = [
+            models.CheckConstraint(condition=~Q(first=F("second")), name="comparison_of_two"),
+            models.CheckConstraint(
+                condition=Q(low=None, high=None, width=None)
+                | Q(low__isnull=False, high__isnull=False, width__gte=0),
+                name="comparison_whole_interval",
+            ),
         ]
 
 

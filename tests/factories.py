@@ -34,7 +34,7 @@ def plan(**changes: Any) -> ingest.Plan:
     settings: dict[str, Any] = {
         "name": "News",
         "targets": {"overall": 0.2},
-        "metric": "quality",
+        "metrics": ("quality",),
         "seed": 1,
     }
     return ingest.Plan(**(settings | changes))

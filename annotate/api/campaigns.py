@@ -103,9 +103,13 @@ def _import(request: Request) -> tuple[ingest.Plan, list[Row]]:
     if (request.content_type or "").startswith("application/json"):
         given = validated(JsonImportSerializer(data=request.data))
         rows = upload.read(as_lines(given.pop("outputs")))
-        return ingest.Plan(**given), rows
+        return _plan(given), rows
     given = validated(FileImportSerializer(data=request.data))
     rows = upload.read(given.pop("file"))
     if metrics := given.pop("metrics_file", None):
         rows = upload.read_metrics(metrics, rows)
-    return ingest.Plan(**given), rows
+    return _plan(given), rows
+
+
+def _plan(given: dict[str, Any]) -> ingest.Plan:
+    return ingest.Plan(**given | {"metrics": tuple(given["metrics"])})

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from annotate.api.base import Finite
 from annotate.models import Campaign, Judgment
 from annotate.services import ingest
-from annotate.states import CampaignStatus, Estimand
+from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
 
 DEFAULTS = ingest.Plan(name="", targets={})
 
@@ -20,6 +20,8 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     id = serializers.CharField(source="public_id")
     status = serializers.ChoiceField(choices=CampaignStatus.choices)
     estimand = serializers.ChoiceField(choices=Estimand.choices)
+    metric_choice = serializers.ChoiceField(choices=MetricChoice.choices)
+    stop_mode = serializers.ChoiceField(choices=StopMode.choices)
     role = serializers.ChoiceField(choices=["owner", "reviewer"])
     targets = serializers.SerializerMethodField()
     systems: Any = serializers.SlugRelatedField("name", many=True, read_only=True)
@@ -31,7 +33,8 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         model = Campaign
         fields = (
             "id", "name", "status", "close_reason", "role", "instrument", "instrument_version",
-            "crowd", "language", "contact", "targets", "systems", "metric", "estimand", "level",
+            "crowd", "language", "contact", "targets", "systems", "metric_choice",
+            "metrics", "estimand", "level", "stop_mode",
             "double_share", "annotator_cap", "lease_minutes", "reward", "fee_rate", "budget",
             "max_judgments", "deadline", "planned", "judged", "spent", "seed", "created_at",
             "opened_at", "closed_at",
@@ -91,13 +94,24 @@ class Targets(serializers.DictField):
         return dict(super().to_internal_value(data))
 
 
+class Names(serializers.ListField):
+    """`["repetition", "comet"]`, or one name alone; a form repeats the field."""
+
+    child = serializers.CharField(max_length=60)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        return list(super().to_internal_value([data] if isinstance(data, str) else data))
+
+
 class PlanSerializer(serializers.Serializer[Any]):
     """What is decided before any judgment; `services.ingest.check` judges it as a whole."""
 
     name = serializers.CharField(max_length=120)
     targets = Targets(help_text="criterion -> width of the interval at which to stop")
     instrument = serializers.CharField(default=DEFAULTS.instrument)
-    metric = serializers.CharField(default="", allow_blank=True, max_length=60)
+    metrics = Names(
+        default=list, help_text="names of metrics, or “auto” for all that these rows can have"
+    )
     reward = serializers.DecimalField(8, 2, default=DEFAULTS.reward)
     fee_rate = serializers.DecimalField(5, 4, default=DEFAULTS.fee_rate)
     budget = serializers.DecimalField(10, 2, default=None, allow_null=True)
@@ -108,6 +122,7 @@ class PlanSerializer(serializers.Serializer[Any]):
     lease_minutes = serializers.IntegerField(default=DEFAULTS.lease_minutes)
     estimand = serializers.ChoiceField(choices=Estimand.choices, default=DEFAULTS.estimand)
     level = serializers.FloatField(default=DEFAULTS.level)
+    stop_mode = serializers.ChoiceField(choices=StopMode.choices, default=DEFAULTS.stop_mode)
     language = serializers.CharField(default=DEFAULTS.language, max_length=12)
     contact = serializers.EmailField(default="", allow_blank=True)
     seed = serializers.IntegerField(default=None, allow_null=True)

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotate.models.base import public_id
-from annotate.states import CampaignStatus, CloseReason, Estimand
+from annotate.states import CampaignStatus, CloseReason, Estimand, MetricChoice, StopMode
 
 
 class Campaign(models.Model):
@@ -36,9 +36,12 @@ class Campaign(models.Model):
     max_judgments = models.PositiveIntegerField(null=True)
     deadline = models.DateTimeField(null=True)
 
-    metric = models.CharField(max_length=60, blank=True)
+    # What was asked for, and the names it came to: fixed before any judgment (decision 008).
+    metric_choice = models.CharField(max_length=10, choices=MetricChoice, default=MetricChoice.NONE)
+    metrics = models.JSONField(default=list, blank=True)
     estimand = models.CharField(max_length=12, choices=Estimand, default=Estimand.POPULATION)
     level = models.FloatField(default=0.95)
+    stop_mode = models.CharField(max_length=12, choices=StopMode, default=StopMode.PRECISION)
 
     created_at = models.DateTimeField(auto_now_add=True)
     opened_at = models.DateTimeField(null=True)

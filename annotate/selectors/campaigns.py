@@ -66,7 +66,9 @@ class Facts:
     deadline: datetime | None
     annotator_cap: int | None
     double_share: float
-    metric: str
+    metric_choice: str
+    metrics: tuple[str, ...]
+    stop_mode: str
     estimand: str
     level: float
     contact: str
@@ -77,6 +79,13 @@ class Facts:
     @property
     def why_closed(self) -> str:
         return str(Campaign.Reason(self.close_reason).label) if self.close_reason else ""
+
+    @property
+    def metric_name(self) -> str:
+        """One metric's name, or how many there are; "" without any."""
+        if len(self.metrics) < 2:
+            return "".join(self.metrics)
+        return f"{len(self.metrics)} metrics together"
 
     @property
     def speaks_for(self) -> str:
@@ -156,7 +165,9 @@ def facts(campaign: Campaign) -> Facts:
         deadline=campaign.deadline,
         annotator_cap=campaign.annotator_cap,
         double_share=campaign.double_share,
-        metric=campaign.metric,
+        metric_choice=campaign.metric_choice,
+        metrics=tuple(campaign.metrics),
+        stop_mode=campaign.stop_mode,
         estimand=campaign.estimand,
         level=campaign.level,
         contact=campaign.contact,

@@ -31,7 +31,8 @@ class Brief:
     campaign_id: int
     status: str
     close_reason: str
-    metric: str
+    metrics: tuple[str, ...]
+    stop_mode: str
     estimand: Estimand
     level: float
     targets: dict[str, float]
@@ -93,7 +94,8 @@ def brief(campaign_id: int) -> Brief:
         campaign_id=campaign_id,
         status=campaign.status,
         close_reason=campaign.close_reason,
-        metric=campaign.metric,
+        metrics=tuple(campaign.metrics),
+        stop_mode=campaign.stop_mode,
         estimand=cast(Estimand, campaign.estimand),
         level=campaign.level,
         targets=dict(targets.values_list("criterion", "width")),

@@ -24,9 +24,9 @@ from annotate.models import (
     System,
     Target,
 )
-from annotate.services import audit, evidence, upload
+from annotate.services import audit, evidence, metric_choice
 from annotate.services.upload import Row
-from estimation.metrics import MissingExtraError, find, vectors
+from annotate.states import StopMode
 
 BATCH = 2000
 # What the database's columns hold.
@@ -41,7 +41,7 @@ class Plan:
     name: str
     targets: Mapping[str, float]
     instrument: str = "language_quality"
-    metric: str = ""
+    metrics: tuple[str, ...] = ()  # names, or ("auto",) for all that the rows can have
     reward: Decimal = Decimal("0.40")
     fee_rate: Decimal = Decimal(0)
     budget: Decimal | None = None
@@ -52,6 +52,7 @@ class Plan:
     lease_minutes: int = 30
     estimand: str = Campaign.Estimand.POPULATION
     level: float = 0.95
+    stop_mode: str = StopMode.PRECISION
     language: str = "en"
     contact: str = ""
     seed: int | None = None
@@ -65,10 +66,10 @@ def create(plan: Plan, rows: Sequence[Row], *, owner_id: int | None) -> Campaign
     be had for.
     """
     instrument = check(plan)
-    check_rows(plan, rows)
+    metrics = check_rows(plan, rows)
     seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
     with transaction.atomic():
-        campaign = _campaign(plan, instrument, seed)
+        campaign = _campaign(plan, instrument, seed, metrics)
         _outputs(campaign, rows, planned=plan.planned or _every_so_many(plan, seed))
         if owner_id is not None:
             Membership.objects.create(
@@ -94,40 +95,20 @@ def check(plan: Plan) -> Instrument:
             errors["targets"] = f"“{name}” is not a criterion; there are {', '.join(known)}."
         elif not 0 < width < 10:
             errors["targets"] = f"The target width of {name} must be a positive number."
+    if problem := metric_choice.problem(plan.metrics):
+        errors["metrics"] = problem
     errors |= _check_numbers(plan)
     if errors:
         raise Invalid(errors)
     return instrument
 
 
-def check_rows(plan: Plan, rows: Sequence[Row]) -> None:
-    """Raise `UploadRefused` where the plan's metric cannot be had for every row.
+def check_rows(plan: Plan, rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return the names of the campaign's metrics, `auto` expanded: fixed from here on.
 
-    Raises `Invalid` for sentence vectors without the package that makes them.
+    Raises `UploadRefused` where one of them cannot be had for every row.
     """
-    given = any(plan.metric in row.metrics for row in rows)
-    metric = None if given else find(plan.metric)
-    computed, needs = metric is not None, metric.needs if metric else "nothing"
-    if computed and plan.metric.startswith(vectors.PREFIX):
-        _check_vectors(plan.metric)
-    upload.check_metric(
-        list(rows),
-        plan.metric,
-        needs_reference=needs == "reference",
-        needs_input=needs == "paragraphs",
-        computed=computed,
-    )
-
-
-def _check_vectors(metric: str) -> None:
-    if len(metric) > upload.LONGEST_METRIC:
-        raise Invalid(
-            {"metric": f"The name of a metric has at most {upload.LONGEST_METRIC} characters."}
-        )
-    try:
-        vectors.check_installed()
-    except MissingExtraError as error:
-        raise Invalid({"metric": str(error)}) from error
+    return metric_choice.resolve(plan.metrics, rows)
 
 
 def _check_numbers(plan: Plan) -> dict[str, str]:
@@ -166,6 +147,10 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
             plan.estimand in Campaign.Estimand.values,
             f"The estimand is one of {', '.join(Campaign.Estimand.values)}.",
         ),
+        "stop_mode": (
+            plan.stop_mode in StopMode.values,
+            f"The stopping mode is one of {', '.join(StopMode.values)}.",
+        ),
         "seed": (
             plan.seed is None or 0 <= plan.seed < MOST_SEED,
             "The seed lies between 0 and 2^63 − 1.",
@@ -175,7 +160,7 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
     return {name: message for name, (fine, message) in checks.items() if not fine}
 
 
-def _campaign(plan: Plan, instrument: Instrument, seed: int) -> Campaign:
+def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str, ...]) -> Campaign:
     campaign = Campaign.objects.create(
         name=plan.name.strip(),
         instrument=instrument.key,
@@ -191,9 +176,11 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int) -> Campaign:
         budget=plan.budget,
         max_judgments=plan.max_judgments,
         deadline=plan.deadline,
-        metric=plan.metric,
+        metric_choice=metric_choice.choice(plan.metrics),
+        metrics=list(metrics),
         estimand=plan.estimand,
         level=plan.level,
+        stop_mode=plan.stop_mode,
     )
     Target.objects.bulk_create(
         Target(campaign=campaign, criterion=name, width=width)

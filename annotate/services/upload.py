@@ -199,37 +199,6 @@ def _check_against_others(row: Row, number: int, reading: _Reading) -> None:
             )
 
 
-def check_metric(
-    rows: list[Row],
-    metric: str,
-    *,
-    needs_reference: bool,
-    computed: bool,
-    needs_input: bool = False,
-) -> None:
-    """Raise `UploadRefused` where the campaign's metric cannot be had for every output."""
-    if not metric:
-        return
-    if computed:
-        errors = [
-            RowError(row.line, f"no reference, which {metric} needs.")
-            for row in rows
-            if needs_reference and not row.reference
-        ] + [
-            RowError(row.line, f"no input, whose paragraphs {metric} needs.")
-            for row in rows
-            if needs_input and not row.input.strip()
-        ]
-    else:
-        errors = [
-            RowError(row.line, f"no value of the metric “{metric}” for this output.")
-            for row in rows
-            if metric not in row.metrics
-        ]
-    if errors:
-        raise UploadRefused(errors[:MOST_ERRORS], more=len(errors) > MOST_ERRORS)
-
-
 def read_metrics(lines: Iterable[bytes], rows: list[Row]) -> list[Row]:
     """Return `rows` with the values of a CSV file `system,item,metric,value` added.
 

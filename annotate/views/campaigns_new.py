@@ -41,6 +41,7 @@ class Uploaded:
 
     plan: Plan
     rows: list[Row]
+    metrics: tuple[str, ...]
     digest: str
 
 
@@ -75,7 +76,8 @@ def _new(request: HttpRequest) -> HttpResponseBase:
         return _page(request, form, status=422, problems=_problems(form, refused))
     changed = bool(request.POST.get("shown"))
     return _page(
-        request, form, preview=preview(uploaded.plan, uploaded.rows), changed=changed,
+        request, form, changed=changed,
+        preview=preview(uploaded.plan, uploaded.rows, uploaded.metrics),
         shown=signing.dumps(uploaded.digest, salt=SALT),
     )  # fmt: skip
 
@@ -119,13 +121,12 @@ def _read(form: CampaignForm) -> Uploaded:
     ingest.check(plan)
     digest = sha256(repr(plan).encode())
     rows = upload.read(_lines(form.cleaned_data["outputs"], digest))
-    if values := form.cleaned_data["metrics"]:
+    if values := form.cleaned_data["metrics_file"]:
         try:
             rows = upload.read_metrics(_lines(values, digest), rows)
         except UploadRefused as refused:
             raise _of_metrics_file(refused) from None
-    ingest.check_rows(plan, rows)
-    return Uploaded(plan, rows, digest.hexdigest())
+    return Uploaded(plan, rows, ingest.check_rows(plan, rows), digest.hexdigest())
 
 
 def _lines(file: UploadedFile, digest: Any) -> Iterable[bytes]:
@@ -153,6 +154,6 @@ def _problems(form: CampaignForm, refused: Invalid | UploadRefused) -> UploadRef
         return refused
     first = f"width_{registry.get(INSTRUMENT).criteria[0].name}"
     for name, message in refused.errors.items():
-        field = first if name == "targets" else name
+        field = {"targets": first, "metrics": "metric_names"}.get(name, name)
         form.add_error(field if field in form.fields else None, message)
     return None

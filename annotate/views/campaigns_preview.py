@@ -8,7 +8,6 @@ from annotate.models import Campaign
 from annotate.services import payments
 from annotate.services.ingest import Plan
 from annotate.services.upload import Row
-from estimation.metrics import find
 
 SAMPLES = 3
 MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.md, intervals)
@@ -31,7 +30,7 @@ class Preview:
     planned: int
     most: Decimal
     price: Decimal
-    metric: str
+    metrics: tuple[str, ...]
     notices: tuple[str, ...]
 
     @property
@@ -40,7 +39,8 @@ class Preview:
         return self.n_rows - self.n_outputs
 
 
-def preview(plan: Plan, rows: list[Row]) -> Preview:
+def preview(plan: Plan, rows: list[Row], metrics: tuple[str, ...]) -> Preview:
+    """Return what would be made; `metrics`: what the plan's choice comes to for these rows."""
     by_system: dict[str, list[Row]] = {}
     for row in rows:
         by_system.setdefault(row.system, []).append(row)
@@ -62,8 +62,11 @@ def preview(plan: Plan, rows: list[Row]) -> Preview:
         planned=planned,
         most=most,
         price=price,
-        metric=plan.metric,
-        notices=tuple(_notices(plan, by_system, items, planned, price)),
+        metrics=metrics,
+        notices=(
+            *_notices(plan, by_system, items, planned, price),
+            *_about_metrics(metrics, rows),
+        ),
     )
 
 
@@ -81,10 +84,6 @@ def _notices(
         found.append("Not every system has an output for every item. Is the file complete?")
     if empty := sum(not row.output.strip() for mine in by_system.values() for row in mine):
         found.append(f"{empty} outputs are empty. They will be judged like any other.")
-    if not plan.metric:
-        found.append("Without a metric nothing is saved: the estimate is the plain mean.")
-    elif find(plan.metric) is None:
-        found.append(f"The metric {plan.metric} is taken from your file as it is.")
     if plan.budget is not None and plan.budget < planned * price:
         found.append(
             f"The budget pays for {int(plan.budget / price):,} of about {planned:,} planned "
@@ -94,5 +93,19 @@ def _notices(
         found.append(
             "With more than 25 judgments by one person, the coverage of the intervals at the "
             "moment of stopping is not warranted."
+        )
+    return found
+
+
+def _about_metrics(metrics: tuple[str, ...], rows: list[Row]) -> list[str]:
+    if not metrics:
+        return ["Without a metric nothing is saved: the estimate is the plain mean."]
+    found = []
+    if given := [name for name in metrics if name in rows[0].metrics]:
+        found.append(f"Taken from your file as it is: {', '.join(given)}.")
+    if len(metrics) > 1:
+        found.append(
+            f"{len(metrics)} metrics are combined, with weights learnt from other items than the "
+            "ones they correct. This choice is fixed when you create the campaign."
         )
     return found

@@ -2,10 +2,21 @@
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.base import Finite
-from estimation.models import Decision, Estimate
+from estimation.models import Comparison, Decision, Estimate
+from estimation.selectors import savings
+
+
+class SavingSerializer(serializers.Serializer[savings.Saving]):
+    """Judgments that the metrics spared against the plain mean; null, and why, where none."""
+
+    judgments = serializers.IntegerField(allow_null=True)
+    share = Finite(allow_null=True)
+    money = serializers.DecimalField(12, 2, allow_null=True, help_text="fees included")
+    why = serializers.CharField(allow_blank=True)
 
 
 class EstimateSerializer(serializers.ModelSerializer[Estimate]):
@@ -23,14 +34,49 @@ class EstimateSerializer(serializers.ModelSerializer[Estimate]):
     mean_low = Finite(allow_null=True)
     mean_high = Finite(allow_null=True)
     effective_annotators = Finite(allow_null=True)
+    saving = serializers.SerializerMethodField()
 
     class Meta:
         model = Estimate
         fields = (
             "id", "system", "criterion", "at", "provisional", "estimator", "interval",
-            "estimand", "metric", "level", "estimate", "low", "high", "width", "df", "std_error",
+            "estimand", "metrics", "level", "estimate", "low", "high", "width", "df", "std_error",
             "mean_estimate", "mean_low", "mean_high", "n_items", "n_population", "n_judgments",
-            "n_annotators", "effective_annotators", "n_unfinished", "detail",
+            "n_annotators", "effective_annotators", "n_unfinished", "saving",
+            "detail",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    @extend_schema_field(SavingSerializer)
+    def get_saving(self, row: Estimate) -> dict[str, Any]:
+        if not row.metrics:
+            found = savings.NO_METRIC
+        else:
+            found = savings.of_estimate(row, price=self.context["price"])
+        return dict(SavingSerializer(found).data)
+
+
+class ComparisonSerializer(serializers.ModelSerializer[Comparison]):
+    """The paired difference of two systems, `first` less `second`, on one criterion."""
+
+    first = serializers.CharField(source="first.name")
+    second = serializers.CharField(source="second.name")
+    level = Finite()
+    difference = Finite(allow_null=True)
+    low = Finite(allow_null=True)
+    high = Finite(allow_null=True)
+    width = Finite(allow_null=True)
+    df = Finite(allow_null=True)
+    std_error = Finite(allow_null=True)
+    effective_annotators = Finite(allow_null=True)
+
+    class Meta:
+        model = Comparison
+        fields = (
+            "id", "first", "second", "criterion", "at", "provisional", "estimator", "interval",
+            "estimand", "metrics", "level", "difference", "low", "high", "width", "df",
+            "std_error", "n_items", "n_population", "n_judgments", "n_annotators",
+            "effective_annotators", "detail",
         )  # fmt: skip
         read_only_fields = fields
 

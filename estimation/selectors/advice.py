@@ -173,7 +173,7 @@ def _best(cells: tuple[Cell, ...]) -> str:
     assert top.row is not None
     return (
         f" {top.system.name} comes first on {top.criterion.name} with {signed(top.row.estimate)}; "
-        "whether it is ahead of another takes a paired comparison."
+        "whether it is ahead of another is told by the differences below."
     )
 
 

@@ -1,12 +1,15 @@
 """One system × criterion as a reader sees it: its numbers, and its state in words."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns import Facts, SystemFacts
 from estimation.core.stopping import MIN_EFFECTIVE_ANNOTATORS
+from estimation.selectors import savings
 from estimation.selectors.history import Newest
+from estimation.selectors.savings import Saving
 
 
 def signed(value: float | None) -> str:
@@ -31,6 +34,7 @@ class Cell:
     criterion: Criterion
     target: float | None
     row: Newest | None
+    price: Decimal  # of one judgment, the fee included
 
     @property
     def name(self) -> str:
@@ -54,6 +58,10 @@ class Cell:
     @property
     def high(self) -> float | None:
         return self._clipped(self.row.high) if self.row else None
+
+    @property
+    def saving(self) -> Saving:
+        return savings.of_estimate(self.row, price=self.price) if self.row else savings.NO_INTERVAL
 
     @property
     def verdict(self) -> str:
@@ -130,7 +138,7 @@ class Row:
         return max((cell.row.id for cell in self.cells if cell.row), default=None)
 
 
-def rows(facts: Facts, newest: list[Newest]) -> tuple[Row, ...]:
+def rows(facts: Facts, newest: list[Newest], *, price: Decimal) -> tuple[Row, ...]:
     """Return one row for each criterion, the primary ones first."""
     found = {(row.system_id, row.criterion): row for row in newest}
     targets = facts.targets
@@ -143,7 +151,7 @@ def rows(facts: Facts, newest: list[Newest]) -> tuple[Row, ...]:
             tuple(
                 Cell(
                     system, criterion, targets.get(criterion.name),
-                    found.get((system.system_id, criterion.name)),
+                    found.get((system.system_id, criterion.name)), price,
                 )
                 for system in facts.systems
             ),

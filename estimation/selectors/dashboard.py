@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from hashlib import sha256
-from statistics import fmean
 
 from django.conf import settings
 
@@ -12,26 +11,14 @@ from annotate.selectors import progress
 from annotate.selectors.campaigns import Facts
 from annotate.selectors.progress import Progress
 from annotate.states import CampaignStatus as Status
-from estimation.metrics import find
-from estimation.selectors import cells, history
+from estimation.selectors import cells, comparisons, history, savings
 from estimation.selectors.activity import Line, lines
 from estimation.selectors.advice import Advice, Situation, advise
 from estimation.selectors.cells import Cell, Row
+from estimation.selectors.comparisons import Table
+from estimation.selectors.savings import Saving
 
 LIVE = (Status.OPEN, Status.CLOSING)
-
-
-@dataclass(frozen=True)
-class Saving:
-    """What the metric saves; `share` is None where it is not known yet."""
-
-    metric: str
-    share: float | None
-    n_intervals: int
-
-    @property
-    def helps(self) -> bool:
-        return self.share is not None and self.share >= 0.005
 
 
 @dataclass(frozen=True)
@@ -49,9 +36,9 @@ class Dashboard:
     price: Decimal
     rows: tuple[Row, ...]
     metric_done: int
-    metric_known: bool
     at: datetime | None
     lines: tuple[Line, ...]
+    comparisons: tuple[Table, ...]
 
     @property
     def primary_rows(self) -> tuple[Row, ...]:
@@ -89,7 +76,7 @@ class Dashboard:
     @property
     def metric_left(self) -> int:
         """Outputs whose metric is still to be computed."""
-        return max(0, self.progress.outputs - self.metric_done) if self.facts.metric else 0
+        return max(0, self.progress.outputs - self.metric_done) if self.facts.metrics else 0
 
     @property
     def effective_annotators(self) -> float | None:
@@ -103,14 +90,14 @@ class Dashboard:
 
     @property
     def saving(self) -> Saving:
-        """1 − (width / width of the plain mean)², the share of judgments, averaged."""
-        pairs = [
-            (cell.row.width, cell.row.mean_width)
-            for cell in self.primary
-            if cell.row and cell.row.width is not None and cell.row.mean_width
+        """What the metrics have saved so far, over all systems."""
+        if not self.facts.metrics:
+            return savings.NO_METRIC
+        samples = [
+            [(c.row, c.target) for c in self.primary if c.system == system and c.row and c.target]
+            for system in self.facts.systems
         ]
-        share = fmean(1 - (width / plain) ** 2 for width, plain in pairs) if pairs else None
-        return Saving(self.facts.metric, share, len(pairs))
+        return savings.of_campaign(samples, judged=self.progress.judged, price=self.price)
 
     @property
     def advice(self) -> Advice:
@@ -145,9 +132,9 @@ def build(facts: Facts, *, price: Decimal) -> Dashboard:
         facts=facts,
         progress=progress.progress(facts.campaign_id, cap=facts.annotator_cap),
         price=price,
-        rows=cells.rows(facts, newest),
-        metric_done=history.metric_scores(facts.campaign_id, facts.metric),
-        metric_known=find(facts.metric) is not None,
+        rows=cells.rows(facts, newest, price=price),
+        metric_done=history.metric_scores(facts.campaign_id, facts.metrics),
         at=max((row.at for row in newest), default=None),
         lines=lines(facts.campaign_id),
+        comparisons=comparisons.tables(facts),
     )

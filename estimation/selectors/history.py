@@ -134,6 +134,7 @@ def decisions(campaign_id: int, *, limit: int) -> list[Decided]:
     return [Decided(*row) for row in rows.values_list("at", "verb", "text")[:limit]]
 
 
-def metric_scores(campaign_id: int, metric: str) -> int:
-    """Return for how many outputs the campaign's metric is stored."""
-    return MetricScore.objects.filter(campaign=campaign_id, metric=metric).count()
+def metric_scores(campaign_id: int, metrics: Sequence[str]) -> int:
+    """Return for how many outputs the campaign's metrics are stored, on average if several."""
+    stored = MetricScore.objects.filter(campaign=campaign_id, metric__in=metrics).count()
+    return stored // max(1, len(metrics))

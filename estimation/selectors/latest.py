@@ -22,7 +22,7 @@ class EstimateRow:
     estimator: str
     interval: str
     estimand: str
-    metric: str
+    metrics: list[str]
     level: float
     estimate: float
     low: float | None

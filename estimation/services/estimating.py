@@ -11,10 +11,12 @@ from annotate.selectors.evidence import Brief, SystemOutputs
 from annotate.services import scoring
 from annotate.services.evidence import clear
 from estimation import data
-from estimation.core import estimate, precision
-from estimation.services import metrics, stopping
+from estimation.core import estimate
+from estimation.services import comparing, metrics, stopping
+from estimation.services.comparing import Contrast
 from estimation.services.finding import Finding
 from estimation.services.history import store
+from estimation.services.rule import rule_for
 
 ATTEMPTS = 5
 GRACE = timedelta(seconds=3)  # younger marks have a message under way
@@ -65,26 +67,29 @@ def catch_up() -> int:
     return len(due)
 
 
-def findings(brief: Brief) -> list[Finding]:
-    """Estimate every system × criterion from all the evidence that counts now."""
-    systems = evidence.systems(brief.campaign_id)
+def findings(brief: Brief) -> tuple[list[Finding], list[Contrast]]:
+    """Estimate every system × criterion, and compare, from all the evidence that counts now."""
+    systems, seen = evidence.systems(brief.campaign_id), data.see(brief)
     unfinished = {system.system_id: _unfinished(system) for system in systems}
-    return [
+    found = [
         _finding(brief, cell, unfinished=unfinished[cell.system.system_id])
-        for cell in data.cells(brief, systems)
+        for cell in data.cells(brief, systems, seen)
     ]
+    return found, comparing.contrasts(brief, systems, seen)
 
 
 def _estimate(campaign_id: int, marks: list[int]) -> None:
     brief = evidence.brief(campaign_id)
     metrics.ensure(brief)
     scoring.ensure(campaign_id)
-    found = findings(brief)
+    found, compared = findings(brief)
     with transaction.atomic():
         if not clear(marks):
             raise Superseded
         decided = stopping.decide(brief, found)
-        rows = store(brief, found, final=brief.is_final or stopping.ends(decided))
+        final = brief.is_final or stopping.ends(decided)
+        rows = store(brief, found, final=final)
+        comparing.store(brief, compared, final=final)
         stopping.carry_out(decided, rows)
 
 
@@ -95,16 +100,14 @@ def _unfinished(system: SystemOutputs) -> int:
 def _finding(brief: Brief, cell: data.Cell, *, unfinished: int) -> Finding:
     estimand = brief.estimand
     has_metric = cell.sample.metric is not None
-    main = estimate(
-        cell.sample, estimator="regression" if has_metric else "mean", estimand=estimand
-    )
-    width = brief.targets.get(cell.criterion.name)
+    main = estimate(cell.sample, estimator=data.estimator_for(cell.sample), estimand=estimand)
+    rule = rule_for(brief, cell.criterion, n_population=cell.sample.n_population)
     return Finding(
         system=cell.system,
         criterion=cell.criterion,
         estimate=main,
         mean=estimate(cell.sample, estimator="mean", estimand=estimand) if has_metric else main,
-        level=brief.level,
-        verdict=precision(main, target_width=width, level=brief.level) if width else None,
+        rule=rule,
+        verdict=rule.verdict(main),
         unfinished=unfinished,
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from annotate.instruments.base import Criterion
 from annotate.selectors.evidence import SystemOutputs
 from estimation.core import Estimate, Interval, Verdict
+from estimation.services.rule import Rule
 
 
 @dataclass(frozen=True)
@@ -15,22 +16,18 @@ class Finding:
     criterion: Criterion
     estimate: Estimate
     mean: Estimate
-    level: float
+    rule: Rule
     verdict: Verdict | None
     unfinished: int
 
     @property
     def interval(self) -> Interval | None:
-        return _interval(self.estimate, self.level)
+        return self.rule.interval(self.estimate)
 
     @property
     def mean_interval(self) -> Interval | None:
-        return _interval(self.mean, self.level)
+        return self.rule.interval(self.mean)
 
     @property
     def at_target(self) -> bool:
         return self.verdict is not None and self.verdict.stop
-
-
-def _interval(estimate: Estimate, level: float) -> Interval | None:
-    return estimate.interval(level) if estimate.has_interval else None

@@ -80,8 +80,8 @@ class _Job:
 
 
 def ensure(brief: Brief, *, progress: Progress | None = None) -> None:
-    """Store what is missing of the campaign's metric; returns at once when nothing is."""
-    compute(brief.campaign_id, [brief.metric] if brief.metric else [], progress=progress)
+    """Store what is missing of the campaign's metrics; returns at once when nothing is."""
+    compute(brief.campaign_id, brief.metrics, progress=progress)
 
 
 def compute(

@@ -14,7 +14,6 @@ from annotate.services.released import Release
 from annotate.states import CampaignStatus
 from estimation import data
 from estimation.core import Estimate, Sample, estimate
-from estimation.core.fit import Estimator
 from estimation.core.parts import Estimand
 from estimation.selectors.latest import EstimateRow, latest
 from estimation.services import estimating, metrics
@@ -30,7 +29,7 @@ class Question:
     criterion: str
     width: float
     level: float = 0.95
-    metric: str = ""
+    metrics: tuple[str, ...] = ()
     estimand: Estimand = "population"
     seed: int = 0
 
@@ -98,7 +97,7 @@ def _campaign(release: Release, question: Question) -> int:
         name=f"Replay of {question.system}",
         instrument=recording.instrument_for(release, with_judgments=True),
         targets={question.criterion: question.width},
-        metric=question.metric,
+        metrics=question.metrics,
         estimand=question.estimand,
         level=question.level,
         seed=question.seed,
@@ -157,7 +156,6 @@ def _from_all(campaign_id: int, everything: list[Due], question: Question) -> Es
     """Estimate from every recorded judgment, through the library alone."""
     brief, system = evidence.brief(campaign_id), evidence.systems(campaign_id)[0]
     scale = data.scale_of(next(c for c in brief.criteria if c.name == question.criterion))
-    metric = data.metric_values(brief)
     place = {int(output): index for index, output in enumerate(system.output)}
     people = {due.recorded.annotator: 0 for due in everything}
     number = {name: index for index, name in enumerate(people)}
@@ -167,7 +165,6 @@ def _from_all(campaign_id: int, everything: list[Due], question: Question) -> Es
         annotator=np.array([number[due.recorded.annotator] for due in everything]),
         n_population=system.output.size,
         scale=scale,
-        metric=None if metric is None else data.metric_of(system, metric),
+        metric=data.metric_of(system.output, data.metric_values(brief)),
     )
-    estimator: Estimator = "regression" if question.metric else "mean"
-    return estimate(sample, estimator=estimator, estimand=question.estimand)
+    return estimate(sample, estimator=data.estimator_for(sample), estimand=question.estimand)

@@ -35,7 +35,7 @@ def trend(
     drawn = charts.svg(
         charts.Wanted(
             facts.campaign_id, criterion, system_id, upto, facts.targets.get(criterion),
-            bool(facts.metric), theme,
+            bool(facts.metrics), theme,
         )
     )  # fmt: skip
     if drawn is None:

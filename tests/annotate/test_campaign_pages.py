@@ -14,14 +14,17 @@ from django.urls import reverse
 from annotate import tokens
 from annotate.models import AuditEntry, Campaign, Membership, Output
 from annotate.services import campaigns, scoring
+from estimation.metrics import available
 from tests.factories import campaign, judge, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 NEW = "/campaigns/new/"
 PLAN = {
-    "name": "News", "width_overall": "0.2", "metric": "repetition", "reward": "0.40",
+    "name": "News", "width_overall": "0.2", "metric_choice": "named",
+    "metric_names": ["repetition"], "reward": "0.40",
     "annotator_cap": "25", "double_share": "25", "level": "95", "estimand": "population",
+    "stop_mode": "precision",
 }  # fmt: skip
 
 
@@ -40,7 +43,7 @@ def send(
     body: dict[str, Any] = {**PLAN, "act": "preview", **fields}
     body["outputs"] = SimpleUploadedFile("outputs.jsonl", lines() if content is None else content)
     if metrics:
-        body["metrics"] = SimpleUploadedFile("metrics.csv", metrics)
+        body["metrics_file"] = SimpleUploadedFile("metrics.csv", metrics)
     return client.post(NEW, body)
 
 
@@ -158,7 +161,7 @@ def test_the_second_press_creates_what_was_shown(ada: Client) -> None:
     assert answer["Location"] == reverse("estimation:dashboard", args=[made.public_id])
     assert made.status == Campaign.Status.DRAFT
     assert made.targets.get().width == 0.2
-    assert (made.metric, made.annotator_cap, made.level) == ("repetition", 25, 0.95)
+    assert (made.metrics, made.annotator_cap, made.level) == (["repetition"], 25, 0.95)
     assert made.memberships.get().role == Membership.Role.OWNER
 
 
@@ -236,8 +239,8 @@ def test_bad_lines_are_told_with_their_number(
         ({"annotator_cap": "0"}, "annotator_cap"),
         ({"max_judgments": "0"}, "max_judgments"),
         ({"deadline": "tomorrow"}, "deadline"),
-        ({"metric": "own"}, "metric_column"),
-        ({"metric": "no such metric"}, "metric"),
+        ({"metric_names": []}, "metric_names"),
+        ({"metric_names": ["no such metric"]}, "metric_names"),
         ({"estimand": "everybody"}, "estimand"),
         ({"contact": "not an address"}, "contact"),
     ],
@@ -257,20 +260,41 @@ def test_an_empty_file_is_told_beside_the_field(ada: Client) -> None:
 
 
 def test_a_metric_that_cannot_be_had_is_told_by_line(ada: Client) -> None:
-    assert "no reference" in send(ada, metric="rouge_l_f").context["problems"].errors[0].message
-    own = send(ada, metric="own", metric_column="comet")
-    assert "no value of the metric “comet”" in own.context["problems"].errors[0].message
+    assert (
+        "no reference"
+        in send(ada, metric_names=["rouge_l_f"]).context["problems"].errors[0].message
+    )
+    own = send(ada, metric_names=[], metric_columns="comet").context["problems"]
+    assert "no value of the metric “comet”" in own.errors[0].message
+
+
+@pytest.mark.parametrize(
+    ("fields", "choice", "kept"),
+    [
+        ({"metric_names": ["length", "repetition"]}, "named", ["length", "repetition"]),
+        ({"metric_choice": "none"}, "none", []),
+        ({"metric_choice": "auto"}, "auto", [m.name for m in available(has_reference=False)]),
+    ],
+)
+def test_the_preview_names_the_metrics_that_are_kept(
+    ada: Client, fields: Any, choice: str, kept: list[str]
+) -> None:
+    first = send(ada, **fields)
+    assert first.context["preview"].metrics == tuple(kept)
+    assert (", ".join(kept) or "No metric") in first.content.decode()
+    send(ada, **fields, act="create", shown=shown(first))
+    assert Campaign.objects.values_list("metric_choice", "metrics").get() == (choice, kept)
 
 
 def test_metric_values_come_from_a_second_file(ada: Client) -> None:
     values = b"system,item,metric,value\n" + b"".join(
         f"{system},i{i},comet,0.{i}\n".encode() for i in range(4) for system in ("alpha", "beta")
     )
-    own = {"metric": "own", "metric_column": "comet", "metrics": values}
+    own = {"metric_names": [], "metric_columns": "comet", "metrics": values}
     first = send(ada, **own)
     assert first.status_code == 200
     send(ada, **own, act="create", shown=shown(first))
-    assert Campaign.objects.get().metric == "comet"
+    assert Campaign.objects.get().metrics == ["comet"]
     bad = send(ada, **{**own, "metrics": values + b"alpha,i9,comet,1\n"})
     (error,) = bad.context["problems"].errors
     assert (error.line, "no output" in error.message) == (10, True)

@@ -78,6 +78,14 @@ def test_every_option_reaches_the_campaign(file):
     assert Membership.objects.get().user == ada
 
 
+def test_several_metrics_or_all_of_them(file):
+    run(file, "--target", "overall=0.2", "--metric", "length", "--metric", "repetition")
+    assert Campaign.objects.get().metrics == ["length", "repetition"]
+    told = run(file, "--target", "overall=0.2", "--metric", "auto")
+    made = Campaign.objects.get(metric_choice="auto")
+    assert ", ".join(made.metrics) in told
+
+
 def test_a_gzipped_file_and_a_metrics_file(file, tmp_path):
     packed = tmp_path / "outputs.jsonl.gz"
     packed.write_bytes(gzip.compress(file.read_bytes()))

@@ -171,5 +171,5 @@ def test_a_plan_that_cannot_be_names_the_field(field, value):
 
 def test_a_metric_that_cannot_be_had_is_refused():
     with pytest.raises(UploadRefused, match="no value of the metric “comet”"):
-        make(metric="comet")
+        make(metrics=("comet",))
     assert not Campaign.objects.exists()

@@ -11,7 +11,6 @@ from annotate.services.upload import (
     MOST_ERRORS,
     Row,
     UploadRefused,
-    check_metric,
     read,
     read_metrics,
 )
@@ -211,12 +210,3 @@ def test_the_table_shows_only_so_many_errors():
     with pytest.raises(UploadRefused) as refused:
         read_metrics([HEAD, *[b"x,1,m,1\n"] * 80], two())
     assert (len(refused.value.errors), refused.value.more) == (MOST_ERRORS, True)
-
-
-def test_a_metric_that_some_output_lacks_is_refused_with_its_line():
-    rows = [Row("1", "a", "A.", metrics={"m": 1.0}, line=1), Row("2", "a", "B.", line=2)]
-    with pytest.raises(UploadRefused, match="line 2: no value of the metric “m”"):
-        check_metric(rows, "m", needs_reference=False, computed=False)
-    with pytest.raises(UploadRefused, match="line 1: no reference, which bleu needs"):
-        check_metric(rows, "bleu", needs_reference=True, computed=True)
-    check_metric(rows, "", needs_reference=True, computed=True)

@@ -53,7 +53,7 @@ def test_files_make_the_same_campaign(api):
         "metrics.csv",
     )
     answer = post_file(
-        api, LINES, metrics_file=metrics, metric="comet", deadline="2030-01-01T00:00Z"
+        api, LINES, metrics_file=metrics, metrics="comet", deadline="2030-01-01T00:00Z"
     )
     assert answer.status_code == 201, answer.content
     made = Campaign.objects.get(public_id=answer.json()["id"])
@@ -112,13 +112,25 @@ def test_each_wrong_field_is_named(given, field, api):
 
 
 def test_a_missing_reference_is_told(api):
-    answer = post(api, metric="rouge_l_f")
+    answer = post(api, metrics=["rouge_l_f"])
     assert "no reference" in answer.json()["rows"][0]["message"]
+
+
+@pytest.mark.parametrize("asked", ["auto", ["auto"]])
+def test_auto_is_expanded_at_once(api, asked):
+    made = post(api, metrics=asked).json()
+    assert made["metric_choice"] == "auto"
+    assert "repetition" in made["metrics"]
+    assert "auto" not in made["metrics"]
+    form = post_file(api, LINES, metrics=["length", "repetition"]).json()
+    assert (form["metric_choice"], form["metrics"]) == ("named", ["length", "repetition"])
+    refused = post(api, metrics=["auto", "length"])
+    assert (refused.status_code, list(refused.json()["errors"])) == (422, ["metrics"])
 
 
 def test_metrics_for_unknown_outputs_are_told(api):
     metrics = upload("system,item,metric,value\ngamma,1,comet,0.5\n", "metrics.csv")
-    answer = post_file(api, LINES, metrics_file=metrics, metric="comet")
+    answer = post_file(api, LINES, metrics_file=metrics, metrics="comet")
     assert answer.json()["rows"][0]["line"] == 2
 
 

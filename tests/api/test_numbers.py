@@ -67,3 +67,17 @@ def test_queries_do_not_grow(api, study, numbers, django_assert_max_num_queries)
     for part in ("estimates/", "estimates/?history=1", "decisions/"):
         with django_assert_max_num_queries(5):
             api.get(at(study, part))
+
+
+def test_an_estimate_says_what_the_metric_saved(api, study):
+    alpha, beta = System.objects.filter(campaign=study)
+    ends = {"low": 0.4, "high": 0.6, "width": 0.2, "mean_low": 0.35, "mean_high": 0.6}
+    many = {"n_items": 50, "n_judgments": 60, **ends}
+    estimate(study, alpha, metrics=["quality"], **many)
+    estimate(study, beta, **many)
+    helped, plain = api.get(at(study, "estimates/")).json()["results"]
+    assert helped["metrics"] == ["quality"]
+    assert helped["saving"]["judgments"] == 34
+    assert helped["saving"]["money"] == "13.60"
+    assert plain["saving"]["judgments"] is None
+    assert "no metric" in plain["saving"]["why"]

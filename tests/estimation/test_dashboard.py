@@ -44,7 +44,7 @@ def estimated(made: Campaign, n: int, width: float | None = 0.3, **changes: Any)
             **{
                 "campaign": made, "system": system, "criterion": criterion,
                 "estimator": "regression", "interval": "two_way", "estimand": "population",
-                "metric": made.metric, "level": 0.95, "estimate": 0.4,
+                "metrics": made.metrics, "level": 0.95, "estimate": 0.4,
                 "low": half and 0.4 - half, "high": half and 0.4 + half, "width": width,
                 "std_error": half and half / 2, "df": 20, "mean_estimate": 0.41,
                 "mean_low": half and 0.41 - 1.25 * half, "mean_high": half and 0.41 + 1.25 * half,
@@ -118,15 +118,22 @@ def test_intervals_are_cut_to_the_scale_for_display_only(client: Client, ada: Us
 
 
 def test_what_the_metric_saves(client: Client, ada: User) -> None:
-    made = campaign(owner=ada)
-    assert board(client, made).saving.share is None
+    made = campaign(owner=ada, reward=Decimal("0.50"))
+    assert board(client, made).saving.why == "Known once there are intervals."
+    for who in range(4):
+        judge(person(made, f"p{who}"))
     estimated(made, 60, 0.2)  # the plain mean's interval is 1.25 times as wide
     saving = board(client, made).saving
     assert saving.share == pytest.approx(1 - 1 / 1.25**2)
-    assert "36\u00a0%" in page(client, made).content.decode()
+    assert (saving.judgments, saving.money) == (2, Decimal("1.00"))  # 4 × (1.25² − 1), judged 4
+    text = page(client, made).content.decode()
+    assert "36\u00a0% fewer than the plain mean needs, thanks to quality" in text
+    assert "spared about 34 judgments ($17.00)" in text  # 60 × (1.25² − 1), in each cell
     estimated(made, 61, 0.2, mean_low=0.35, mean_high=0.45)
     assert not board(client, made).saving.helps
-    assert "does not help yet" in page(client, made).content.decode()
+    text = page(client, made).content.decode()
+    assert "does not help yet" in text
+    assert "spared" not in text
 
 
 def test_money_and_judgments_are_those_of_the_ledger(client: Client, ada: User) -> None:

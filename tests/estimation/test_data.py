@@ -27,7 +27,7 @@ def judged(n: int = 5, *, judgments: int = 6, **changes) -> Campaign:
 def found(study: Campaign) -> dict[tuple[str, str], data.Cell]:
     brief = evidence.brief(study.pk)
     metrics.ensure(brief)
-    cells = data.cells(brief, evidence.systems(study.pk))
+    cells = data.cells(brief, evidence.systems(study.pk), data.see(brief))
     return {(cell.system.name, cell.criterion.name): cell for cell in cells}
 
 
@@ -120,8 +120,8 @@ def test_criteria_share_an_incidence_unless_one_lacks_scores():
 def test_an_unknown_metric_value_is_nan_and_order_does_not_matter():
     study = campaign(items=3, systems=("alpha",))
     (system,) = evidence.systems(study.pk)
-    metric = data.Metric(system.output[1:], np.array([5.0, 7.0]))
-    values = data.metric_of(system, metric)
+    metric = data.Metrics(system.output[1:], np.array([[5.0], [7.0]]))
+    values = data.metric_of(system.output, metric)
     assert np.isnan(values[0])
     assert values[1:].tolist() == [5.0, 7.0]
 

@@ -1,5 +1,7 @@
 """From evidence to estimates, decisions and closing."""
 
+from dataclasses import replace
+
 import pytest
 
 from annotate.models import Assignment, AuditEntry, EvidenceChange, Place, System
@@ -8,7 +10,7 @@ from annotate.services import campaigns, judgments, leasing
 from estimation.models import Decision, Estimate, MetricScore
 from estimation.selectors.latest import latest
 from estimation.services import estimating, metrics
-from tests.factories import GOOD, campaign, judge, leased, person
+from tests.factories import GOOD, campaign, judge, leased, person, rows
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -63,12 +65,28 @@ def test_the_metric_is_computed_for_every_output_before_it_is_used():
 
 
 def test_a_metric_that_is_computed_from_texts():
-    study = campaign(items=5, metric="rouge_1_f")
+    study = campaign(items=5, metrics=("rouge_1_f",))
     reported = []
     metrics.ensure(evidence.brief(study.pk), progress=lambda *x: reported.append(x))
     assert reported[-1] == (10, 10)
     values = MetricScore.objects.values_list("value", flat=True)
     assert all(0 < value < 1 for value in values)
+
+
+def test_all_metrics_that_the_rows_allow_are_computed_once():
+    whole = [replace(row, input="The council met.\n\nIt was Monday.") for row in rows(5)]
+    study = campaign(rows_=whole, metrics=("auto",))
+    assert {"repetition", "rouge_l_f", "support_1", "quality"} <= set(study.metrics)
+    brief = evidence.brief(study.pk)
+    metrics.ensure(brief)
+    found = MetricScore.objects.filter(campaign=study)
+    assert found.count() == 10 * len(study.metrics)
+    assert (
+        found.get(output__text__contains="0 met on Monday, as alpha", metric="support_1").value > 0
+    )
+    before = set(found.values_list("pk", flat=True))
+    metrics.ensure(brief, progress=lambda *x: pytest.fail("nothing is missing"))
+    assert set(found.values_list("pk", flat=True)) == before
 
 
 def test_evidence_that_arrives_meanwhile_keeps_its_mark(monkeypatch):

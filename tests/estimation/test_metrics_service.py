@@ -31,7 +31,7 @@ def rows(start: int = 0, *, count: int = 6, reference: str = "The cat sat.") -> 
 
 
 def study(start: int = 0, **options):
-    made = campaign(rows_=rows(start, **options), systems=("alpha",), metric="", is_open=False)
+    made = campaign(rows_=rows(start, **options), systems=("alpha",), metrics=(), is_open=False)
     return made.pk
 
 
@@ -138,7 +138,7 @@ def test_a_new_version_is_computed_anew(computed):
 
 def test_given_values_are_taken_as_they_are():
     given = [replace(row, metrics={"mine": i / 8}) for i, row in enumerate(rows())]
-    made = campaign(rows_=given, systems=("alpha",), metric="mine", is_open=False).pk
+    made = campaign(rows_=given, systems=("alpha",), metrics=("mine",), is_open=False).pk
     metrics.compute(made, ["mine", "length"])
     assert sorted(stored(made, "mine")) == [("given", i / 8) for i in range(6)]
     assert MetricScore.objects.filter(metric="mine", digest="").count() == 6
@@ -158,9 +158,9 @@ def test_a_given_metric_must_be_whole():
 def test_support_asks_for_inputs():
     blank = [replace(row, input=" ") for row in rows()]
     with pytest.raises(UploadRefused) as refused:
-        campaign(rows_=blank, systems=("alpha",), metric="support_1")
+        campaign(rows_=blank, systems=("alpha",), metrics=("support_1",))
     assert "no input, whose paragraphs support_1 needs" in str(refused.value.errors)
-    made = campaign(rows_=rows(), systems=("alpha",), metric="support_1")
+    made = campaign(rows_=rows(), systems=("alpha",), metrics=("support_1",))
     metrics.ensure(evidence.brief(made.pk))
     assert {value for _, value in stored(made.pk, "support_1")} == {4 / 7}
 
@@ -171,19 +171,19 @@ def test_sentence_vectors_are_computed_where_the_package_is(monkeypatch):
             return [[1.0, len(sentence)] for sentence in sentences]
 
     def made():
-        return campaign(rows_=rows(), systems=("alpha",), metric="vecsim:my-model")
+        return campaign(rows_=rows(), systems=("alpha",), metrics=("vecsim:my-model",))
 
     monkeypatch.setattr(vectors, "find_spec", lambda name: None)
     with pytest.raises(Invalid) as refused:
         made()
-    assert "pip install sentence-transformers" in refused.value.errors["metric"]
+    assert "pip install sentence-transformers" in refused.value.errors["metrics"]
     monkeypatch.setattr(vectors, "find_spec", lambda name: object())
     monkeypatch.setattr(vectors, "_loaded", lambda name: Model())
     study_id = made().pk
     metrics.ensure(evidence.brief(study_id))
     assert all(0.99 < value < 1 for _, value in stored(study_id, "vecsim:my-model"))
     with pytest.raises(Invalid):
-        campaign(rows_=rows(), systems=("alpha",), metric="vecsim:" + "m" * 60)
+        campaign(rows_=rows(), systems=("alpha",), metrics=("vecsim:" + "m" * 60,))
 
 
 def test_processes_do_not_change_scores(monkeypatch):

@@ -121,7 +121,7 @@ def test_a_mixed_file_is_refused(write):
 
 def test_a_replay_stops_at_the_target_with_the_drain_done(write):
     release = released.read(write(many()))
-    question = Question("alpha", "overall", width=0.9, metric="length", seed=3)
+    question = Question("alpha", "overall", width=0.9, metrics=("length",), seed=3)
     result = replaying.replay(release, question)
     stop = result.at_stop
     assert result.stopped == "target"

@@ -23,6 +23,7 @@ from annotate.errors import Invalid
 from annotate.models import Campaign
 from annotate.services import campaigns, ingest, upload
 from annotate.services.upload import Row, UploadRefused
+from annotate.states import StopMode
 from annotate.tokens import invitation_token
 
 GZIP_MAGIC = b"\x1f\x8b"
@@ -104,7 +105,10 @@ class Command(BaseCommand):
 def _add_plan(parser: CommandParser) -> None:
     given = parser.add_argument_group("plan")
     given.add_argument("--instrument", default=DEFAULTS.instrument)
-    given.add_argument("--metric", default="", help="the control variate, e.g. rouge_l_f")
+    given.add_argument(
+        "--metric", action="append", default=[], dest="names", metavar="NAME",
+        help="a control variate, e.g. rouge_l_f; repeatable, or “auto” for all there can be",
+    )  # fmt: skip
     given.add_argument("--reward", type=money, default=DEFAULTS.reward, help="for each judgment")
     given.add_argument("--fee-rate", type=money, default=DEFAULTS.fee_rate, help="0.2 is 20 %%")
     given.add_argument("--budget", type=money, help="in all, fees included")
@@ -117,6 +121,10 @@ def _add_plan(parser: CommandParser) -> None:
     given.add_argument("--double-share", type=float, default=DEFAULTS.double_share)
     given.add_argument("--level", type=float, default=DEFAULTS.level)
     given.add_argument("--estimand", choices=Campaign.Estimand.values, default=DEFAULTS.estimand)
+    given.add_argument(
+        "--stop-mode", choices=StopMode.values, default=DEFAULTS.stop_mode,
+        help="anytime: wider intervals that hold whenever one looks",
+    )  # fmt: skip
     given.add_argument("--language", default=DEFAULTS.language)
     given.add_argument("--contact", default="", help="an address annotators may write to")
     given.add_argument("--seed", type=int, help="of the random order; random unless given")
@@ -124,14 +132,15 @@ def _add_plan(parser: CommandParser) -> None:
 
 def _plan(options: dict[str, Any]) -> ingest.Plan:
     copied = (
-        "name", "instrument", "metric", "reward", "fee_rate", "budget", "max_judgments",
-        "deadline", "annotator_cap", "double_share", "level", "estimand", "language", "contact",
-        "seed",
+        "name", "instrument", "reward", "fee_rate", "budget", "max_judgments",
+        "deadline", "annotator_cap", "double_share", "level", "estimand", "stop_mode", "language",
+        "contact", "seed",
     )  # fmt: skip
     targets = dict(options["targets"])
     if len(targets) < len(options["targets"]):
         raise CommandError("A criterion is named twice in --target.")
-    return ingest.Plan(targets=targets, **{name: options[name] for name in copied})
+    given = {name: options[name] for name in copied}
+    return ingest.Plan(targets=targets, metrics=tuple(options["names"]), **given)
 
 
 def _owner_id(username: str) -> int | None:
@@ -188,6 +197,7 @@ def _summary(made: Campaign, rows: list[Row]) -> dict[str, Any]:
         "items": made.items.count(),
         "outputs": made.outputs.count(),
         "planned_judgments": made.places.count(),
+        "metrics": made.metrics,
         "seed": made.seed,
         "dashboard": f"{settings.PUBLIC_URL}/campaigns/{made.public_id}/",
         "annotators": f"{settings.PUBLIC_URL}/work/join/{invitation_token(made.pk)}/",
@@ -198,5 +208,10 @@ def _in_words(summary: dict[str, Any]) -> str:
     return (
         "Created “{name}” ({id}), {status}: {items} items, {outputs} different outputs of "
         "{n_systems} systems, {planned_judgments} judgments planned, seed {seed}.\n"
+        "  metrics      {metric_names}\n"
         "  dashboard    {dashboard}\n  annotators   {annotators}"
-    ).format(**summary, n_systems=len(summary["systems"]))
+    ).format(
+        **summary,
+        n_systems=len(summary["systems"]),
+        metric_names=", ".join(summary["metrics"]) or "none",
+    )

@@ -13,11 +13,13 @@ from tqdm import tqdm
 from annotate.errors import Invalid
 from annotate.selectors import evidence
 from annotate.services import ingest, recording, released
+from annotate.services.metric_choice import AUTO
 from annotate.services.released import Release
 from annotate.services.upload import UploadRefused
 from estimation.metrics import METRICS
 from estimation.services import estimating, metrics
 
+DEFAULT_METRICS = ("repetition",)
 DEFAULT_TARGETS = {"language_quality": {"overall": 0.2}, "answer_correctness": {"any_correct": 0.2}}
 
 
@@ -32,7 +34,10 @@ class Command(BaseCommand):
         parser.add_argument("file", type=Path)
         parser.add_argument("--name", help="of the campaign; default: the file's name")
         parser.add_argument("--owner", help="user name of the researcher who owns it")
-        parser.add_argument("--metric", default="repetition", choices=list(METRICS))
+        parser.add_argument(
+            "--metric", action="append", dest="metrics", choices=[AUTO, *METRICS],
+            help="the control variate (default repetition); repeatable, or auto for all",
+        )  # fmt: skip
         parser.add_argument("--judgments", action="store_true", help="import the judgments too")
         parser.add_argument("--seed", type=int, help="of the random item order")
         parser.add_argument("--json", action="store_true")
@@ -61,7 +66,7 @@ class Command(BaseCommand):
             raise CommandError(f"There is no user {name!r}.") from None
 
     def _metrics(self, campaign_id: int) -> None:
-        with tqdm(unit="output", desc="metric", disable=None, file=self.stderr) as bar:
+        with tqdm(unit="score", desc="metrics", disable=None, file=self.stderr) as bar:
 
             def progress(done: int, total: int) -> None:
                 bar.total = total
@@ -104,7 +109,7 @@ def _plan(release: Release, options: dict[str, Any]) -> ingest.Plan:
         name=options["name"] or options["file"].name,
         instrument=recording.instrument_for(release, with_judgments=with_judgments),
         targets=DEFAULT_TARGETS[release.instrument],
-        metric=options["metric"],
+        metrics=tuple(options["metrics"] or DEFAULT_METRICS),
         annotator_cap=None if with_judgments else 25,
         reward=Decimal(0) if with_judgments else Decimal("0.40"),  # who judged has been paid
         seed=options["seed"],

@@ -10,6 +10,7 @@ from tqdm import tqdm
 
 from annotate.errors import Invalid
 from annotate.services import released
+from annotate.services.metric_choice import AUTO
 from annotate.services.upload import UploadRefused
 from annotate.states import Estimand
 from config.scratch import scratch_database
@@ -18,6 +19,7 @@ from estimation.services import replaying
 from estimation.services.replaying import Question, Replay
 
 NO_METRIC = "none"
+DEFAULT = ("repetition",)
 
 
 class Command(BaseCommand):
@@ -33,8 +35,9 @@ class Command(BaseCommand):
         parser.add_argument("--width", type=float, required=True, help="target, in score units")
         parser.add_argument("--level", type=float, default=0.95)
         parser.add_argument(
-            "--metric", default="repetition", choices=[NO_METRIC, *METRICS],
-            help="the control variate; 'none' replays the plain mean",
+            "--metric", action="append", dest="metrics", choices=[NO_METRIC, AUTO, *METRICS],
+            help="the control variate (default repetition); repeatable; 'auto' takes all there "
+            "can be, 'none' replays the plain mean",
         )  # fmt: skip
         parser.add_argument("--estimand", default="population", choices=Estimand.values)
         parser.add_argument("--seed", type=int, default=0, help="of the random item order")
@@ -46,7 +49,7 @@ class Command(BaseCommand):
             criterion=options["criterion"],
             width=options["width"],
             level=options["level"],
-            metric="" if options["metric"] == NO_METRIC else options["metric"],
+            metrics=tuple(n for n in options["metrics"] or DEFAULT if n != NO_METRIC),
             estimand=options["estimand"],
             seed=options["seed"],
         )

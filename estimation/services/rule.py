@@ -1,0 +1,75 @@
+"""How a campaign's intervals are made and when they suffice: fixed before the first judgment."""
+
+from dataclasses import dataclass
+from math import ceil, isnan
+
+from scipy.special import ndtri
+
+from annotate.instruments.base import Criterion
+from annotate.selectors.evidence import Brief
+from annotate.states import StopMode
+from estimation.core import Difference, Estimate, Interval, Verdict, anytime, precision
+from estimation.core.sequence import sequence_half_widths
+
+# For the plan alone: the spread of item means as a share of the scale, and the width where the
+# criterion has no target. A confidence sequence is valid whatever these are, only not narrowest.
+SPREAD = 0.3
+WIDTH = 0.1
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`planned_items` is None where the intervals are those of a fixed number of items."""
+
+    level: float
+    target: float | None
+    planned_items: float | None
+
+    @property
+    def name(self) -> str:
+        return "two_way" if self.planned_items is None else "sequence"
+
+    def interval(self, result: Estimate | Difference) -> Interval | None:
+        """The interval now, or None where there is none yet."""
+        if result.std_error is None:
+            return None
+        if self.planned_items is None:
+            return result.interval(self.level)
+        half = float(
+            sequence_half_widths(
+                result.std_error, result.n_items, alpha=1 - self.level,
+                planned_items=self.planned_items,
+            )
+        )  # fmt: skip
+        if isnan(half):
+            return None
+        centre = result.centre
+        return Interval(centre - half, centre + half, self.level, float("inf"), centre)
+
+    def verdict(self, result: Estimate) -> Verdict | None:
+        """Whether the estimate suffices; None for a criterion without a target."""
+        if self.target is None:
+            return None
+        if self.planned_items is None:
+            return precision(result, target_width=self.target, level=self.level)
+        return anytime(
+            result, target_width=self.target, level=self.level, planned_items=self.planned_items
+        )
+
+
+def rule_for(brief: Brief, criterion: Criterion, *, n_population: int) -> Rule:
+    target = brief.targets.get(criterion.name)
+    planned = None
+    if brief.stop_mode == StopMode.ANYTIME:
+        planned = planned_items(criterion, target, level=brief.level, n_population=n_population)
+    return Rule(brief.level, target, planned)
+
+
+def planned_items(
+    criterion: Criterion, target: float | None, *, level: float, n_population: int
+) -> int:
+    """How many items a fixed-n interval should take: by what is known before any judgment."""
+    reach = criterion.high - criterion.low
+    z = float(ndtri(0.5 + level / 2))
+    needed = ceil((2 * z * SPREAD * reach / (target or WIDTH * reach)) ** 2)
+    return min(needed, n_population)

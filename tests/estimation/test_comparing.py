@@ -1,0 +1,202 @@
+"""Paired differences: what is compared, what is kept, and how it is shown."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotate.models import Assignment, Campaign, System
+from annotate.selectors import evidence
+from annotate.services import judgments, leasing
+from annotate.services.upload import Row
+from estimation import data
+from estimation.models import Comparison, Estimate
+from estimation.selectors import comparisons
+from estimation.selectors.latest import latest
+from estimation.services import estimating
+from estimation.services.rule import planned_items
+from tests.factories import GOOD, campaign, person, rows, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+POOR = {"fluency": 0, "redundancy": 0, "overall": -1}
+
+
+def worse_beta(study: Campaign, *, count: int = 60, people: int = 8) -> None:
+    """People find every text of beta poor, and most of the others good."""
+    cast = [person(study, f"p{i}") for i in range(people)]
+    for index in range(count):
+        got = leasing.lease(cast[index % people].pk)
+        if not isinstance(got, Assignment):
+            break
+        poor = "beta" in got.output.text or index % 5 == 0
+        edit = f"Another text about the council, number {index}."
+        raw = {**POOR, "edit": edit} if poor else GOOD
+        judgments.submit(got.pk, participation_id=cast[index % people].pk, raw=raw)
+    while estimating.refresh(study.pk):
+        pass
+
+
+def test_every_pair_is_compared_on_the_primary_criteria_alone():
+    study = campaign(systems=("alpha", "beta", "gamma"), items=30)
+    worse_beta(study, count=90)
+    newest = comparisons.newest(study.pk)
+    pairs = [(row.first.name, row.second.name, row.criterion) for row in newest]
+    assert pairs == [
+        ("alpha", "beta", "overall"), ("alpha", "gamma", "overall"), ("beta", "gamma", "overall"),
+    ]  # fmt: skip
+    found = newest[0]
+    assert found.difference > 0.5
+    assert 0 < found.low < found.difference < found.high
+    assert (found.estimator, found.interval, found.metrics) == (
+        "regression", "two_way", ["quality"],
+    )  # fmt: skip
+
+
+def test_rows_are_added_and_never_changed():
+    study = campaign(items=20)
+    worse_beta(study, count=20)
+    before = list(Comparison.objects.values())
+    worse_beta(study, count=20)
+    after = list(Comparison.objects.order_by("id").values())
+    assert len(after) > len(before)
+    assert after[: len(before)] == before
+    assert len(comparisons.newest(study.pk)) == 1
+
+
+def test_the_earlier_stop_of_two_bounds_the_common_prefix():
+    study = campaign(items=20, double_share=0)
+    worse_beta(study, count=40)
+    System.objects.filter(campaign=study, name="alpha").update(stop_position=8)
+    brief, systems = evidence.brief(study.pk), evidence.systems(study.pk)
+    (pair,) = data.pairs(brief, systems, data.see(brief))
+    assert [np.unique(sample.item).size for sample in pair.samples] == [8, 8]
+    assert [sample.n_population for sample in pair.samples] == [20, 20]
+    assert np.array_equal(*[np.unique(sample.item) for sample in pair.samples])
+
+
+def test_items_that_only_one_system_has_are_not_compared():
+    some = [row for row in rows(20) if not (row.system == "beta" and row.item == "item-3")]
+    study = campaign(rows_=some)
+    worse_beta(study, count=50)
+    assert {row.n_population for row in Comparison.objects.all()} == {19}
+
+
+def test_the_same_texts_do_not_differ():
+    texts = [Row(f"i{i}", s, f"Text {i}.", metrics={"quality": i % 7}) for i in range(20)
+             for s in ("alpha", "beta")]  # fmt: skip
+    study = campaign(rows_=texts)
+    worse_beta(study, count=25)
+    found = comparisons.newest(study.pk)[0]
+    assert (found.difference, found.low, found.high) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(("asked", "estimator"), [((), "mean"), (("quality", "length"), "multi")])
+def test_none_or_several_metrics(asked, estimator):
+    study = campaign(items=30, metrics=asked)
+    worse_beta(study)
+    assert {row.estimator for row in latest(study.pk)} == {estimator}
+    assert {tuple(row.metrics) for row in latest(study.pk)} == {asked}
+    assert {row.estimator for row in Comparison.objects.all()} == {estimator}
+    assert all(row.width for row in latest(study.pk))
+
+
+def test_anytime_intervals_are_wider_and_stop_later():
+    fixed = campaign(items=80, systems=("alpha",), targets={"overall": 0.9}, double_share=0)
+    always = campaign(
+        items=80, systems=("alpha",), targets={"overall": 0.9}, double_share=0, stop_mode="anytime"
+    )
+    for study in (fixed, always):
+        worse_beta(study, count=40)
+        study.refresh_from_db()
+    one, other = (
+        Estimate.objects.filter(campaign=study, criterion="overall").last()
+        for study in (fixed, always)
+    )
+    assert fixed.status == "closed"
+    assert other.interval == "sequence"
+    assert other.width > one.width
+    assert other.mean_high - other.mean_low > one.mean_high - one.mean_low
+
+
+def test_a_sequence_begins_at_thirty_items():
+    study = campaign(items=60, systems=("alpha",), double_share=0, stop_mode="anytime")
+    worse_beta(study, count=29)
+    assert {row.width for row in latest(study.pk)} == {None}
+    worse_beta(study, count=3)
+    assert all(row.width for row in latest(study.pk))
+
+
+def test_planned_items_by_hand():
+    criterion = evidence.brief(campaign().pk).criteria[2]
+    # (2 · 1.96 · 0.3 · 2 / 0.2)² = 138.3
+    assert planned_items(criterion, 0.2, level=0.95, n_population=500) == 139
+    assert planned_items(criterion, 0.2, level=0.95, n_population=50) == 50
+
+
+# --- the page and the API
+
+
+def compared(study: Campaign, difference: float, low: float | None, high: float | None) -> None:
+    alpha, beta = study.systems.all()
+    Comparison.objects.create(
+        campaign=study, first=alpha, second=beta, criterion="overall", estimator="regression",
+        interval="two_way", estimand="population", metrics=["quality"], level=0.95,
+        difference=difference, low=low, high=high,
+        width=None if low is None or high is None else high - low, n_items=40, n_population=60,
+        n_judgments=100, n_annotators=20, effective_annotators=18,
+    )  # fmt: skip
+
+
+def page(client: Client, study: Campaign) -> str:
+    return client.get(reverse("estimation:dashboard", args=[study.public_id])).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ((0.3, 0.1, 0.5), "alpha ahead: 0 is excluded"),
+        ((-0.3, -0.5, -0.1), "beta ahead: 0 is excluded"),
+        ((0.1, -0.1, 0.3), "not told apart: 0 is inside"),
+        ((0.1, None, None), "no interval yet"),
+    ],
+)
+def test_the_dashboard_says_it_in_words(client: Client, numbers: Any, told: str) -> None:
+    ada = user()
+    client.force_login(ada)
+    study = campaign(owner=ada)
+    assert "Differences between systems" not in page(client, study)
+    compared(study, *numbers)
+    text = page(client, study)
+    assert told in text
+    assert "stops when one excludes 0 will often be wrong" in text
+    assert "nan" not in text
+
+
+def test_less_editing_is_better():
+    study = campaign(targets={"edit": 0.1})
+    edit = next(c for c in evidence.brief(study.pk).criteria if c.name == "edit")
+    row = comparisons.Newest(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40)
+    axis = comparisons.Axis(0.3, (-0.3, 0, 0.3))
+    assert comparisons.Contrast("alpha", "beta", row, edit, axis).ahead == "alpha"
+    assert (axis.x(-0.3), axis.x(0), axis.x(0.3)) == ("10.0", "150.0", "290.0")
+
+
+def test_the_api_gives_the_newest_or_all(
+    client: Client, django_assert_max_num_queries: Any
+) -> None:
+    ada = user()
+    client.force_login(ada)
+    study = campaign(owner=ada)
+    compared(study, 0.1, -0.1, 0.3)
+    compared(study, 0.2, 0.1, 0.3)
+    at = f"/api/v1/campaigns/{study.public_id}/comparisons/"
+    with django_assert_max_num_queries(6):
+        (row,) = client.get(at).json()["results"]
+    assert (row["first"], row["second"], row["difference"]) == ("alpha", "beta", 0.2)
+    everything = client.get(at, {"history": "1"}).json()["results"]
+    assert [found["difference"] for found in everything] == [0.1, 0.2]
+    client.force_login(user("eve"))
+    assert client.get(at).status_code == 404
