@@ -36,7 +36,7 @@ class Campaign(models.Model):
     max_judgments = models.PositiveIntegerField(null=True)
     deadline = models.DateTimeField(null=True)
 
-    # What was asked for, and the names it came to: fixed before any judgment (decision 008).
+    # What was asked for, and the names it came to: fixed before any judgment (decision 007).
     metric_choice = models.CharField(max_length=10, choices=MetricChoice, default=MetricChoice.NONE)
     metrics = models.JSONField(default=list, blank=True)
     estimand = models.CharField(max_length=12, choices=Estimand, default=Estimand.POPULATION)
