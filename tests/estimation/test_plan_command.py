@@ -21,7 +21,7 @@ def test_a_target_is_told_in_words():
     )
     assert "1 × 400 outputs, level 0.95, 25% of items judged twice, at most 25" in text
     assert "Variances: items 0.139, people 0.059, rest 0.232" in text
-    for line in ("judgments   ", "annotators  ", "cost        ", "hours       ", "floor       "):
+    for line in ("judgments   ", "annotators  ", "cost in $   ", "hours       ", "floor       "):
         assert line in text
     assert "of each system" not in text
 

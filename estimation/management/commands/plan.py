@@ -168,7 +168,7 @@ def _goal_lines(goal: Forecast, study: Study) -> list[str]:
         f"To a width of {goal.target_width:g} (80 % of drawn campaigns within the range):",
         f"  judgments   {_range(goal.judgments)}",
         f"  annotators  {_range(goal.annotators)}",
-        f"  cost        {_range(goal.cost, '.2f')}",
+        f"  cost in $   {_range(goal.cost, '.2f')}",
     ]
     if goal.hours is not None:
         lines.append(f"  hours       {_range(goal.hours, '.1f')} of work")
@@ -197,7 +197,7 @@ def _all_systems(goal: Forecast, study: Study) -> str:
 def _bought_lines(bought: Purchase) -> list[str]:
     width = "no interval yet" if bought.width is None else f"width {_range(bought.width, '.3f')}"
     lines = [
-        f"For {bought.budget:.2f}: {bought.judgments} judgments ({bought.cost:.2f}), "
+        f"For ${bought.budget:.2f}: {bought.judgments} judgments (${bought.cost:.2f}), "
         f"{width} of each system's interval."
     ]
     if bought.complete:
