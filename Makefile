@@ -51,8 +51,9 @@ lint: setup-dev  ## Check style and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: setup-dev  ## Measure speed and print ratios
-	@for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+bench: setup-dev  ## Measure speed and print ratios (bench/coverage, balanced, replay: by hand, minutes)
+	@for name in bootstrap leasing estimation; do \
+		echo "== bench/$$name.py"; $(BIN)/python -m bench.$$name || exit 1; done
 
 requirements: setup-dev  ## Compile the pinned requirements from the .in files (needs uv)
 	uv pip compile --universal --no-emit-index-url --python-version 3.11 requirements.in -o requirements.txt
