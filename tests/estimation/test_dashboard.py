@@ -127,7 +127,8 @@ def test_what_the_metric_saves(client: Client, ada: User) -> None:
     assert saving.share == pytest.approx(1 - 1 / 1.25**2)
     assert (saving.judgments, saving.money) == (2, Decimal("1.00"))  # 4 × (1.25² − 1), judged 4
     text = page(client, made).content.decode()
-    assert "36\u00a0% fewer than the plain mean needs, thanks to quality" in text
+    assert "<small>36\u00a0%</small>" in text
+    assert "about 2 judgments fewer than the plain mean needs, thanks to quality" in text
     assert "spared about 34 judgments ($17.00)" in text  # 60 × (1.25² − 1), in each cell
     estimated(made, 61, 0.2, mean_low=0.35, mean_high=0.45)
     assert not board(client, made).saving.helps
