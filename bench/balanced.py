@@ -80,7 +80,9 @@ def lines(campaigns: int, processes: int) -> Iterator[str]:
 if __name__ == "__main__":
     given = [int(word) for word in sys.argv[1:]]
     campaigns, processes = (given + [150, 2][len(given) :])[:2]
-    print(f"seed {SEED}, {campaigns} campaigns a row, level .95, looked at every {STEP} judgments\n")
+    print(
+        f"seed {SEED}, {campaigns} campaigns a row, level .95, looked at every {STEP} judgments\n"
+    )
     print("| scores | coverage | mean judgments | stopped |\n|---|---|---|---|")
     for text in lines(campaigns, processes):
         print(text, flush=True)
