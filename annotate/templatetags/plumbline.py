@@ -49,7 +49,7 @@ def number(value: float | None, digits: int = 2) -> str:
     """A number with a true minus sign and `digits` decimals; a dash for None."""
     if value is None:
         return "–"
-    return f"{value:,.{digits}f}".replace("-", "−")
+    return f"{value:z,.{digits}f}".replace("-", "−")
 
 
 @register.filter
@@ -63,7 +63,7 @@ def percent(share: float | None, digits: int = 0) -> str:
     """`25 %` for 0.25, with a space that does not break; a dash for None."""
     if share is None:
         return "–"
-    return f"{100 * share:.{digits}f}\u00a0%".replace("-", "−")
+    return f"{100 * share:z.{digits}f}\u00a0%".replace("-", "−")
 
 
 @register.filter

@@ -14,7 +14,7 @@ from estimation.selectors.savings import Saving
 
 def signed(value: float | None) -> str:
     """Two decimals and a true minus sign."""
-    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+    return "–" if value is None else f"{value:z.2f}".replace("-", "−")
 
 
 @dataclass(frozen=True)

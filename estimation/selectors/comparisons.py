@@ -131,7 +131,7 @@ def tables(facts: Facts) -> tuple[Table, ...]:
 
 def signed(value: float, *, short: bool = False) -> str:
     """`+0.32`, `−0.08`; `short` without needless zeros and with a plain 0."""
-    text = f"{value:+g}" if short else f"{value:+.2f}"
+    text = f"{value:+g}" if short else f"{value:+z.2f}"
     return "0" if short and value == 0 else text.replace("-", "−")
 
 
