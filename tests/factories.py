@@ -35,6 +35,7 @@ def plan(**changes: Any) -> ingest.Plan:
         "name": "News",
         "targets": {"overall": 0.2},
         "metrics": ("quality",),
+        "tutorial": False,
         "seed": 1,
     }
     return ingest.Plan(**(settings | changes))

@@ -3,12 +3,14 @@
 Instruments know no database and no request: plain values in and out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
+
+    from annotate.instruments.tutorials.content import Tutorial
 
     Words = str | _StrPromise  # what people read: translated when it is shown
 
@@ -55,6 +57,20 @@ class Criterion:
         }
 
 
+@dataclass(frozen=True)
+class Material:
+    """What an annotator is shown: what a system wrote, and the input it wrote it for."""
+
+    text: str
+    input: str = ""
+    paragraphs: tuple[str, ...] = ()
+
+
+def whole_input(text: str, paragraphs: Sequence[str]) -> str:
+    """Return all of an item's input as one text: blank lines between its paragraphs."""
+    return "\n\n".join(filter(None, (text, *paragraphs)))
+
+
 class InvalidResponse(ValueError):
     """A response that cannot be accepted; `errors` maps each field to what to do about it."""
 
@@ -78,11 +94,32 @@ class Instrument(Protocol):
     def template(self) -> str:
         """The annotator's page; "" where nobody is asked through a page."""
 
-    def check(self, raw: Mapping[str, Any], *, text: str) -> dict[str, Any]:
+    @property
+    def minutes(self) -> str:
+        """What people are told that one task takes, such as "1–3"."""
+
+    @property
+    def needs_paragraphs(self) -> bool:
+        """Whether every item must come with a question and paragraphs."""
+
+    @property
+    def example(self) -> Material:
+        """What the preview shows: a sentence or two of our own."""
+
+    def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
         """Return the response as it will be stored, or raise `InvalidResponse`."""
 
-    def scores(self, response: Mapping[str, Any], *, text: str) -> dict[str, float]:
+    def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
         """Return the score of each criterion: a function of the stored response alone."""
+
+    def page(self, material: Material) -> dict[str, Any]:
+        """Return what the page's script is told about the task."""
+
+    def strings(self) -> dict[str, Any]:
+        """Return the sentences that the page's script may say, translated now."""
+
+    def tutorial(self, language: str) -> "Tutorial | None":
+        """Return the built-in tutorial in this language, or in the nearest there is."""
 
 
 def criterion_of(instrument: Instrument, name: str) -> Criterion:

@@ -9,7 +9,9 @@ from annotate.models.campaign import (
     System,
     Target,
 )
+from annotate.models.instrument import InstrumentDefinition, TutorialContent
 from annotate.models.payment import LedgerEntry
+from annotate.models.tutorial import Feedback, TutorialAnswer, TutorialRun
 from annotate.models.work import Assignment, Draft, EvidenceChange, Judgment, Place, Score
 
 __all__ = [
@@ -20,6 +22,8 @@ __all__ = [
     "Campaign",
     "Draft",
     "EvidenceChange",
+    "Feedback",
+    "InstrumentDefinition",
     "Item",
     "Judgment",
     "LedgerEntry",
@@ -30,4 +34,7 @@ __all__ = [
     "Score",
     "System",
     "Target",
+    "TutorialAnswer",
+    "TutorialContent",
+    "TutorialRun",
 ]

@@ -1,10 +1,13 @@
 """What is judged: campaigns, systems, items, outputs; and who may see them."""
 
+from decimal import Decimal
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from annotate.models.base import public_id
+from annotate.models.instrument import TutorialContent
 from annotate.states import CampaignStatus, CloseReason, Estimand, MetricChoice, StopMode
 
 
@@ -19,6 +22,10 @@ class Campaign(models.Model):
     name = models.CharField(max_length=120)
     instrument = models.CharField(max_length=40)
     instrument_version = models.CharField(max_length=20)
+    # A tutorial is passed once per annotator and version; null: the instrument's own content.
+    tutorial_required = models.BooleanField(default=True)
+    tutorial = models.ForeignKey(TutorialContent, models.PROTECT, null=True)
+    tutorial_bonus = models.DecimalField(max_digits=6, decimal_places=2, default=Decimal("0.75"))
     crowd = models.CharField(max_length=20, default="link")
     language = models.CharField(max_length=12, default="en")
     contact = models.EmailField(blank=True)
@@ -55,7 +62,8 @@ class Campaign(models.Model):
                 condition=Q(double_share__gte=0, double_share__lte=1), name="campaign_double_share"
             ),
             models.CheckConstraint(
-                condition=Q(reward__gte=0) & Q(fee_rate__gte=0), name="campaign_money"
+                condition=Q(reward__gte=0, fee_rate__gte=0, tutorial_bonus__gte=0),
+                name="campaign_money",
             ),
         ]
 
@@ -118,7 +126,8 @@ class Item(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="items")
     key = models.CharField(max_length=120)
     position = models.PositiveIntegerField()
-    input = models.TextField(blank=True)
+    input = models.TextField(blank=True)  # an article, or a question
+    paragraphs = models.JSONField(default=list)  # those in which the answer is looked for
     reference = models.TextField(blank=True)
 
     class Meta:

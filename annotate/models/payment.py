@@ -13,6 +13,7 @@ class LedgerEntry(Fact):
 
     class Kind(models.TextChoices):
         REWARD = "reward"
+        TUTORIAL = "tutorial", "tutorial passed"
         COMPENSATION = "compensation", "late work that no longer counts"
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="ledger")

@@ -26,6 +26,7 @@ class Assignment(models.Model):
     output = models.ForeignKey(Output, models.PROTECT, related_name="assignments")
     status = models.CharField(max_length=10, choices=Status, default=Status.LEASED)
     leased_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True)  # first shown: a prefetched one is leased before
     expires_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
 

@@ -8,7 +8,6 @@ from typing import Any
 from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from annotate.instruments import registry
 from annotate.instruments.base import Criterion
 from annotate.models import (
     Assignment,
@@ -20,6 +19,7 @@ from annotate.models import (
     System,
     Target,
 )
+from annotate.selectors import instruments
 
 ZERO = Decimal("0.00")
 MONEY: "DecimalField[Any, Any]" = DecimalField(max_digits=12, decimal_places=2)
@@ -171,7 +171,7 @@ def facts(campaign: Campaign) -> Facts:
         estimand=campaign.estimand,
         level=campaign.level,
         contact=campaign.contact,
-        criteria=registry.get(campaign.instrument).criteria,
+        criteria=instruments.of(campaign).criteria,
         targets=dict(targets.values_list("criterion", "width")),
         systems=tuple(
             SystemFacts(*row) for row in systems.values_list("pk", "name", "stop_position")

@@ -8,7 +8,6 @@ import numpy as np
 from django.db.models import Case, QuerySet, Value, When
 from numpy.typing import NDArray
 
-from annotate.instruments import registry
 from annotate.instruments.base import Criterion
 from annotate.models import (
     Authorship,
@@ -20,7 +19,7 @@ from annotate.models import (
     System,
     Target,
 )
-from annotate.selectors import bulk
+from annotate.selectors import bulk, instruments
 from estimation.core.parts import Estimand
 
 
@@ -99,7 +98,7 @@ def brief(campaign_id: int) -> Brief:
         estimand=cast(Estimand, campaign.estimand),
         level=campaign.level,
         targets=dict(targets.values_list("criterion", "width")),
-        criteria=registry.get(campaign.instrument).criteria,
+        criteria=instruments.of(campaign).criteria,
     )
 
 
@@ -151,8 +150,8 @@ def _held_places(campaign_id: int) -> QuerySet[Place]:
 
 
 def _criteria(campaign_id: int) -> list[str]:
-    instrument = Campaign.objects.values_list("instrument", flat=True).get(pk=campaign_id)
-    return [criterion.name for criterion in registry.get(instrument).criteria]
+    campaign = Campaign.objects.get(pk=campaign_id)
+    return [criterion.name for criterion in instruments.of(campaign).criteria]
 
 
 def _values(campaign_id: int, judgment: NDArray[np.int64], names: list[str]) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from annotate.instruments.base import Material, whole_input
 from annotate.models import Output
 
 
@@ -10,7 +11,7 @@ from annotate.models import Output
 class OutputText:
     """One output with its item's reference and the metric values given at upload.
 
-    input: the item's, where it was asked for, else empty.
+    input: the item's, paragraphs and all, where it was asked for, else empty.
     """
 
     output_id: int
@@ -34,6 +35,14 @@ def texts(campaign_id: int, *, with_input: bool = False) -> Iterator[OutputText]
     """Yield every output in ascending id, without holding them all."""
     columns = ["pk", "text", "item__reference", "given_metrics"]
     if with_input:  # inputs are long, and every system's output repeats them
-        columns.append("item__input")
+        columns += ["item__input", "item__paragraphs"]
     rows = Output.objects.filter(campaign=campaign_id).order_by("pk").values_list(*columns)
-    return (OutputText(*row) for row in rows.iterator(chunk_size=1000))
+    return (
+        OutputText(pk, text, reference, given, whole_input(*inputs) if inputs else "")
+        for pk, text, reference, given, *inputs in rows.iterator(chunk_size=1000)
+    )
+
+
+def material(output: Output) -> Material:
+    """Return what an annotator is shown of an output (its item must be at hand)."""
+    return Material(output.text, output.item.input, tuple(output.item.paragraphs))

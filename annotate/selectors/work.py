@@ -11,7 +11,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.errors import NotFound
+from annotate.instruments.base import Instrument, Material
 from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry, Participation
+from annotate.selectors import instruments, outputs
 from annotate.selectors.ledger import MONEY, ZERO
 
 
@@ -21,7 +23,7 @@ class Study:
 
     id: int
     name: str
-    instrument: str
+    instrument: Instrument
     language: str
     contact: str
     reward: Decimal
@@ -54,7 +56,7 @@ class Work:
     """The text under judgment, until when it is reserved, and what was typed so far."""
 
     id: int
-    text: str
+    material: Material
     expires_at: datetime
     draft: SavedDraft
 
@@ -80,8 +82,8 @@ def visit(participation_id: int) -> Visit:
 
 
 def current(assignment: Assignment) -> Work:
-    text = assignment.output.text
-    return Work(assignment.pk, text, assignment.expires_at, draft(assignment))
+    material = outputs.material(assignment.output)
+    return Work(assignment.pk, material, assignment.expires_at, draft(assignment))
 
 
 def draft(assignment: Assignment) -> SavedDraft:
@@ -104,7 +106,7 @@ def _study(campaign: Campaign) -> Study:
     return Study(
         id=campaign.pk,
         name=campaign.name,
-        instrument=campaign.instrument,
+        instrument=instruments.of(campaign),
         language=campaign.language,
         contact=campaign.contact,
         reward=campaign.reward,

@@ -12,7 +12,6 @@ from statistics import fmean
 from django.db import transaction
 
 from annotate.errors import Invalid
-from annotate.instruments import registry
 from annotate.instruments.base import Instrument
 from annotate.models import (
     Authorship,
@@ -24,8 +23,9 @@ from annotate.models import (
     System,
     Target,
 )
+from annotate.selectors import instruments
 from annotate.services import audit, evidence, metric_choice
-from annotate.services.upload import Row
+from annotate.services.upload import MOST_ERRORS, Row, RowError, UploadRefused
 from annotate.states import StopMode
 
 BATCH = 2000
@@ -41,6 +41,9 @@ class Plan:
     name: str
     targets: Mapping[str, float]
     instrument: str = "language_quality"
+    tutorial: bool = True  # whether annotators qualify before their first task
+    tutorial_bonus: Decimal = Decimal("0.75")
+    tutorial_id: int | None = None  # the researcher's own content; None: the instrument's
     metrics: tuple[str, ...] = ()  # names, or ("auto",) for all that the rows can have
     reward: Decimal = Decimal("0.40")
     fee_rate: Decimal = Decimal(0)
@@ -84,7 +87,7 @@ def check(plan: Plan) -> Instrument:
     """Return the plan's instrument, or raise `Invalid` with what to mend in each field."""
     errors: dict[str, str] = {}
     try:
-        instrument = registry.get(plan.instrument)
+        instrument = instruments.get(plan.instrument)
     except KeyError as error:
         raise Invalid({"instrument": str(error.args[0])}) from None
     known = [criterion.name for criterion in instrument.criteria]
@@ -108,7 +111,19 @@ def check_rows(plan: Plan, rows: Sequence[Row]) -> tuple[str, ...]:
 
     Raises `UploadRefused` where one of them cannot be had for every row.
     """
+    if instruments.get(plan.instrument).needs_paragraphs:
+        _check_paragraphs(rows)
     return metric_choice.resolve(plan.metrics, rows)
+
+
+def _check_paragraphs(rows: Sequence[Row]) -> None:
+    errors = [
+        RowError(row.line, "no question (“input”) or no “paragraphs”, which this instrument needs.")
+        for row in rows
+        if not row.input.strip() or not row.paragraphs
+    ]
+    if errors:
+        raise UploadRefused(errors[:MOST_ERRORS], more=len(errors) > MOST_ERRORS)
 
 
 def _check_numbers(plan: Plan) -> dict[str, str]:
@@ -120,6 +135,11 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
         "reward": (
             0 <= plan.reward < MOST_REWARD and plan.reward == round(plan.reward, 2),
             "The reward lies between 0 and a million, in whole cents.",
+        ),
+        "tutorial_bonus": (
+            0 <= plan.tutorial_bonus < 10**4
+            and plan.tutorial_bonus == round(plan.tutorial_bonus, 2),
+            "The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
         ),
         "fee_rate": (0 <= plan.fee_rate < 10, "The crowd's fee is a share, such as 0.2 for 20 %."),
         "budget": (
@@ -165,6 +185,9 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
         name=plan.name.strip(),
         instrument=instrument.key,
         instrument_version=instrument.version,
+        tutorial_required=plan.tutorial and instrument.tutorial(plan.language) is not None,
+        tutorial_id=plan.tutorial_id,
+        tutorial_bonus=plan.tutorial_bonus,
         language=plan.language,
         contact=plan.contact,
         seed=seed,
@@ -216,7 +239,8 @@ def _outputs(campaign: Campaign, rows: Sequence[Row], *, planned: Planned) -> No
     items = [
         Item(
             campaign=campaign, key=group[0].item, position=position,
-            input=group[0].input, reference=group[0].reference,
+            input=group[0].input, paragraphs=list(group[0].paragraphs),
+            reference=group[0].reference,
         )
         for position, group in enumerate(grouped)
     ]  # fmt: skip

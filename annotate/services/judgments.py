@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Gone, Invalid
-from annotate.instruments import registry
 from annotate.instruments.base import InvalidResponse
 from annotate.models import (
     Assignment,
@@ -21,7 +20,7 @@ from annotate.models import (
     LedgerEntry,
     Place,
 )
-from annotate.selectors import places
+from annotate.selectors import instruments, outputs, places
 from annotate.services import audit, evidence, leasing, payments
 
 Status = Assignment.Status
@@ -97,9 +96,9 @@ def save_draft(
 
 
 def _read(assignment: Assignment, raw: Mapping[str, Any]) -> dict[str, Any]:
-    instrument = registry.get(assignment.campaign.instrument)
+    instrument = instruments.of(assignment.campaign)
     try:
-        return instrument.check(raw, text=assignment.output.text)
+        return instrument.check(raw, material=outputs.material(assignment.output))
     except InvalidResponse as error:
         raise Invalid(error.errors) from None
 

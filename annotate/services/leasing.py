@@ -111,7 +111,7 @@ def over_cap(assignment: Assignment, campaign: Campaign) -> bool:
 def own(assignment_id: int, *, participation_id: int) -> Assignment:
     """Return the assignment, if it belongs to this participation."""
     try:
-        return Assignment.objects.select_related("campaign", "output").get(
+        return Assignment.objects.select_related("campaign", "output__item").get(
             pk=assignment_id, participation_id=participation_id
         )
     except Assignment.DoesNotExist:

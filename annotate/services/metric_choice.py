@@ -52,7 +52,7 @@ def _all_there_are(rows: Sequence[Row]) -> tuple[str, ...]:
     whole = set.intersection(*(set(row.metrics) for row in rows)) if rows else set()
     computed = available(
         has_reference=all(row.reference for row in rows),
-        has_paragraphs=all(row.input.strip() for row in rows),
+        has_paragraphs=all(row.whole_input.strip() for row in rows),
     )
     names = [metric.name for metric in computed if metric.name not in mentioned]
     return (*names, *sorted(whole))[:MOST_METRICS]
@@ -69,7 +69,7 @@ def _missing(name: str, rows: Sequence[Row]) -> Iterator[RowError]:
             yield RowError(row.line, f"no value of the metric “{name}” for this output.")
         elif metric is not None and metric.needs == "reference" and not row.reference:
             yield RowError(row.line, f"no reference, which {name} needs.")
-        elif metric is not None and metric.needs == "paragraphs" and not row.input.strip():
+        elif metric is not None and metric.needs == "paragraphs" and not row.whole_input.strip():
             yield RowError(row.line, f"no input, whose paragraphs {name} needs.")
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from annotate.instruments.base import whole_input
 from annotate.services.upload import Row, RowError, UploadRefused
 
 NOT_A_SYSTEM = "reference"
@@ -43,7 +44,12 @@ class ReleasedOutput:
     text: str
     reference: str
     input: str
+    paragraphs: tuple[str, ...]
     judgments: tuple[Recorded, ...]
+
+    @property
+    def whole_input(self) -> str:
+        return whole_input(self.input, self.paragraphs)
 
 
 @dataclass(frozen=True)
@@ -61,11 +67,14 @@ class Release:
     def rows(self, *, only: str | None = None) -> list[Row]:
         """Return upload rows, of one system if `only` names it."""
         return [
-            Row(item=o.item, system=name, output=o.text, reference=o.reference, input=o.input)
+            Row(
+                item=o.item, system=name, output=o.text, reference=o.reference,
+                input=o.input, paragraphs=o.paragraphs,
+            )
             for o in self.outputs
             for name in o.systems
             if only in (None, name)
-        ]
+        ]  # fmt: skip
 
     def judgments_of(self, item: str, text: str) -> tuple[Recorded, ...]:
         """Return the judgments of the output of this item with this text."""
@@ -119,14 +128,10 @@ def _output(record: dict[str, Any], *, quality: bool, dropped: str) -> ReleasedO
         text=contents["text"] if quality else contents["answer"],
         # `answers` repeats the output itself: no reference that a metric could be taken against.
         reference=contents["reference"] if quality else "",
-        input="" if quality else _question(contents),
+        input="" if quality else contents["query"],
+        paragraphs=() if quality else tuple(p["passage_text"] for p in contents["passages"]),
         judgments=tuple(_judgments(responses, names)),
     )
-
-
-def _question(contents: dict[str, Any]) -> str:
-    paragraphs = (passage["passage_text"] for passage in contents["passages"])
-    return "\n\n".join([contents["query"], *paragraphs])
 
 
 def _judgments(responses: dict[str, Any], names: dict[str, str]) -> Iterator[Recorded]:

@@ -2,8 +2,8 @@
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotate.instruments import registry
 from annotate.models import Judgment, Score
+from annotate.selectors import instruments, outputs
 
 
 def ensure(campaign_id: int) -> int:
@@ -14,8 +14,8 @@ def ensure(campaign_id: int) -> int:
     """
     unscored = list(_unscored(campaign_id))
     for judgment in unscored:
-        scores = registry.get(judgment.instrument).scores(
-            judgment.response, text=judgment.output.text
+        scores = instruments.get(judgment.instrument, judgment.instrument_version).scores(
+            judgment.response, material=outputs.material(judgment.output)
         )
         Score.objects.bulk_create(
             [Score(judgment=judgment, criterion=name, value=v) for name, v in scores.items()],
@@ -27,10 +27,10 @@ def ensure(campaign_id: int) -> int:
 def differences(campaign_id: int) -> list[str]:
     """Recompute every stored score from its judgment; return those that differ, in words."""
     found: list[str] = []
-    judgments = Judgment.objects.filter(campaign=campaign_id).select_related("output")
+    judgments = Judgment.objects.filter(campaign=campaign_id).select_related("output__item")
     for judgment in judgments.prefetch_related("scores").iterator(chunk_size=500):
-        fresh = registry.get(judgment.instrument).scores(
-            judgment.response, text=judgment.output.text
+        fresh = instruments.get(judgment.instrument, judgment.instrument_version).scores(
+            judgment.response, material=outputs.material(judgment.output)
         )
         stored = {score.criterion: score.value for score in judgment.scores.all()}
         found += [
@@ -46,6 +46,6 @@ def _unscored(campaign_id: int) -> QuerySet[Judgment]:
     scored = Exists(Score.objects.filter(judgment=OuterRef("pk")))
     return (
         Judgment.objects.filter(~scored, campaign=campaign_id)
-        .select_related("output")
+        .select_related("output__item")
         .order_by("pk")
     )

@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
+from annotate.instruments.base import whole_input
+
 REQUIRED = ("item", "system", "output")
-OPTIONAL = ("reference", "input", "metrics")
+OPTIONAL = ("reference", "input", "paragraphs", "metrics")
+MOST_PARAGRAPHS = 10
 MOST_ERRORS = 50
 LONGEST_METRIC = 60
 LONGEST = {"item": 120, "system": 80, "output": 50_000, "reference": 50_000, "input": 200_000}
+LONGEST_PARAGRAPH = 20_000
 
 
 @dataclass(frozen=True)
@@ -27,8 +31,13 @@ class Row:
     output: str
     reference: str = ""
     input: str = ""
+    paragraphs: tuple[str, ...] = ()
     metrics: dict[str, float] = field(default_factory=dict)
     line: int = field(default=0, compare=False)  # where it stood in the file
+
+    @property
+    def whole_input(self) -> str:
+        return whole_input(self.input, self.paragraphs)
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,7 @@ class _Reading:
     rows: list[Row] = field(default_factory=list)
     errors: list[RowError] = field(default_factory=list)
     first_line: dict[tuple[str, str], int] = field(default_factory=dict)
-    of_item: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
+    of_item: dict[tuple[str, str], tuple[Any, int]] = field(default_factory=dict)
 
 
 def read(lines: Iterable[bytes]) -> list[Row]:
@@ -125,7 +134,24 @@ def _row(value: dict[str, Any], line: int) -> Row:
             shown = name[:80].encode(errors="replace").decode()
             raise ValueError(f"unknown field “{shown}”.{hint}")
     texts = {name: _text(value, name) for name in (*REQUIRED, "reference", "input")}
-    return Row(**texts, metrics=_metrics(value.get("metrics", {})), line=line)
+    return Row(
+        **texts,
+        paragraphs=_paragraphs(value.get("paragraphs", [])),
+        metrics=_metrics(value.get("metrics", {})),
+        line=line,
+    )
+
+
+def _paragraphs(given: Any) -> tuple[str, ...]:
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        raise ValueError("“paragraphs” must be a list of texts.")
+    if len(given) > MOST_PARAGRAPHS:
+        raise ValueError(f"more than {MOST_PARAGRAPHS} paragraphs.")
+    for one in given:
+        if not one.strip():
+            raise ValueError("a paragraph is empty.")
+        _check_text(one, "paragraphs", LONGEST_PARAGRAPH)
+    return tuple(given)
 
 
 def _text(value: dict[str, Any], name: str) -> str:
@@ -138,13 +164,17 @@ def _text(value: dict[str, Any], name: str) -> str:
         given = str(given)
     if not isinstance(given, str):
         raise ValueError(f"“{name}” must be text.")
-    if len(given) > LONGEST[name]:
-        raise ValueError(f"“{name}” is longer than {LONGEST[name]:,} characters.")
+    _check_text(given, name, LONGEST[name])
+    return given
+
+
+def _check_text(given: str, name: str, longest: int) -> None:
+    if len(given) > longest:
+        raise ValueError(f"“{name}” is longer than {longest:,} characters.")
     if "\x00" in given:
         raise ValueError(f"“{name}” contains a NUL character, which no text has.")
     if not _encodable(given):
         raise ValueError(f"“{name}” contains half a character (a lone surrogate such as \\ud800).")
-    return given
 
 
 def _encodable(text: str) -> bool:
@@ -189,10 +219,10 @@ def _check_against_others(row: Row, number: int, reading: _Reading) -> None:
             f"on line {reading.first_line[pair]}. Keep one of them."
         )
     reading.first_line[pair] = number
-    for name in ("reference", "input"):
-        text = getattr(row, name)
-        before, line = reading.of_item.setdefault((row.item, name), (text, number))
-        if text != before:
+    for name in ("reference", "input", "paragraphs"):
+        given = getattr(row, name)
+        before, line = reading.of_item.setdefault((row.item, name), (given, number))
+        if given != before:
             raise ValueError(
                 f"another {name} for item “{row.item}” than on line {line}. "
                 "All outputs of an item share one."

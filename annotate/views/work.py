@@ -9,7 +9,6 @@ from annotate import tokens
 from annotate.crowds.base import Invalid
 from annotate.crowds.link import LINK
 from annotate.errors import Gone, ServiceError
-from annotate.instruments import registry
 from annotate.selectors import work
 from annotate.services import leasing, participations
 from annotate.views.work_access import explain, worker_page
@@ -53,12 +52,12 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
         "nothing": nothing,
         "number": visit.judged + 1,
         "data": page_data(token, visit, current, nothing),
-        "strings": strings(),
-        "criteria": [c for c in registry.get(visit.study.instrument).criteria if c.levels],
+        "strings": strings(visit.study.instrument),
+        "criteria": [c for c in visit.study.instrument.criteria if c.levels],
         **described(visit.study.instrument),
         "completion": LINK.completion(pseudonym=visit.pseudonym),
     }
-    return render(request, registry.get(visit.study.instrument).template, context)
+    return render(request, visit.study.instrument.template, context)
 
 
 def _enter(campaign_id: int, *, person: str, name: str) -> int:

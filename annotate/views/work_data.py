@@ -4,22 +4,16 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from annotate.instruments import registry
+from annotate.instruments.base import Instrument
 from annotate.selectors.work import Visit, Work
 from annotate.services.leasing import Nothing
 
-# A number that falls into each plural category, in the languages that have it (Intl.PluralRules).
-SAMPLES = {"zero": 0, "one": 1, "two": 2, "few": 3, "many": 11, "other": 100}
 
-USUAL_MINUTES = {"language_quality": "1–3"}  # what people are told a text takes
-
-
-def described(instrument: str) -> dict[str, str]:
+def described(instrument: Instrument) -> dict[str, str]:
     """Return what templates need to say what the instrument asks, and how long that takes."""
-    about = registry.get(instrument).template.replace(".html", "_about.html")
-    return {"about": about, "minutes": USUAL_MINUTES[instrument]}
+    about = instrument.template.replace(".html", "_about.html")
+    return {"about": about, "minutes": instrument.minutes}
 
 
 def page_data(
@@ -35,12 +29,12 @@ def page_data(
 
 
 def _assignment(visit: Visit, current: Work) -> dict[str, Any]:
-    criteria = registry.get(visit.study.instrument).criteria
-    shown = ("name", "label", "question", "levels")
+    instrument = visit.study.instrument
     return {
         "id": current.id,
-        "text": current.text,
-        "criteria": [{key: c.as_data()[key] for key in shown} for c in criteria if c.levels],
+        "version": instrument.version,
+        "text": current.material.text,
+        "task": instrument.page(current.material),
         "draft": {"revision": current.draft.revision, "data": current.draft.data},
         "expires_at": current.expires_at.isoformat(),
     }
@@ -54,28 +48,9 @@ def _urls(token: str, current: Work | None) -> dict[str, str]:
     return urls | {verb: reverse(f"annotate:work-{verb}", args=[current.id]) for verb in verbs}
 
 
-def strings() -> dict[str, Any]:
+def strings(instrument: Instrument) -> dict[str, Any]:
     """Return the script's sentences; `%(name)s` is filled in there."""
-    return _editing() | _sending() | _keeping()
-
-
-def _editing() -> dict[str, Any]:
-    return {
-        "changed": {
-            category: ngettext("%(n)s character changed", "%(n)s characters changed", n)
-            for category, n in SAMPLES.items()
-        },
-        "unchanged": _("Nothing changed yet"),
-        "spaces_only": _("Nothing but spaces changed yet"),
-        "why": _("Asked because you chose %(choices)s. Keep what the text says."),
-        "choice": _("“%(level)s” for “%(criterion)s”"),
-        "taken_out": _("taken out:"),
-        "put_in": _("put in:"),
-        "too_long": _("The text is too long to show the changes word by word."),
-        "edit_opened": _("An edit is needed now: improve the text below the questions."),
-        "edit_closed": _("No edit is needed now."),
-        "edit_not_needed": _("An edit is needed only when an answer is below the best one."),
-    }
+    return instrument.strings() | _sending() | _keeping()
 
 
 def _sending() -> dict[str, Any]:

@@ -161,7 +161,7 @@ def _compared_with(outputs: list[ReleasedOutput]) -> list[str]:
     Every released answer's list of reference answers holds but the answer itself.
     """
     own = has_references(outputs)
-    return [output.reference if own else output.input for output in outputs]
+    return [output.reference if own else output.whole_input for output in outputs]
 
 
 def has_references(outputs: Sequence[ReleasedOutput]) -> bool:

@@ -6,7 +6,7 @@ import { createQuestions } from "./questions.js";
 import { startShell } from "./shell.js";
 
 startShell(({ assignment, strings, announce, changed }) => {
-  const { criteria, text } = assignment;
+  const { text, task: { criteria } } = assignment;
   const questions = createQuestions({ form: document.getElementById("questions"), criteria, changed: update });
   const edit = createEditArea({ text, strings, changed, announce });
   const best = ({ levels }) => Math.max(...levels.map((level) => level.value));

@@ -3,7 +3,7 @@
 import pytest
 
 from annotate.instruments import registry
-from annotate.instruments.base import InvalidResponse
+from annotate.instruments.base import InvalidResponse, Material
 
 INSTRUMENT = registry.get("language_quality")
 TEXT = "The council met on Monday, the council said on Monday."
@@ -11,7 +11,7 @@ BEST = {"fluency": 1, "redundancy": 1, "overall": 1}
 
 
 def check(**response):
-    return INSTRUMENT.check(BEST | response, text=TEXT)
+    return INSTRUMENT.check(BEST | response, material=Material(TEXT))
 
 
 def refused(**response) -> str:
@@ -23,7 +23,7 @@ def refused(**response) -> str:
 
 def test_all_best_needs_no_edit_and_ignores_one():
     assert check(edit="Something else entirely.") == {**BEST, "edit": None, "distance": 0}
-    assert INSTRUMENT.scores(check(), text=TEXT)["edit"] == 0
+    assert INSTRUMENT.scores(check(), material=Material(TEXT))["edit"] == 0
 
 
 @pytest.mark.parametrize("criterion", ["fluency", "redundancy", "overall"])
@@ -54,7 +54,7 @@ def test_an_edit_is_stored_normalised_with_its_distance():
     stored = check(redundancy=0, edit="The council\u00a0met on Monday. ")
     assert stored["edit"] == "The council met on Monday."
     assert stored["distance"] == len(TEXT) - len(stored["edit"])
-    assert INSTRUMENT.scores(stored, text=TEXT)["edit"] > 0
+    assert INSTRUMENT.scores(stored, material=Material(TEXT))["edit"] > 0
 
 
 @pytest.mark.parametrize("value", [2, -2, 0.0, True, "1", [], {}])

@@ -142,10 +142,10 @@ def test_the_page_carries_the_work_for_its_script(client, who):
     assert data["assignment"]["text"] == assignment.output.text
     assert data["assignment"]["draft"] == {"revision": 0, "data": {}}
     assert data["assignment"]["expires_at"] == assignment.expires_at.isoformat()
-    assert [c["name"] for c in data["assignment"]["criteria"]] == [
+    assert [c["name"] for c in data["assignment"]["task"]["criteria"]] == [
         "fluency", "redundancy", "overall",
     ]  # fmt: skip
-    assert set(data["assignment"]["criteria"][0]["levels"][0]) == {"value", "label", "cue"}
+    assert set(data["assignment"]["task"]["criteria"][0]["levels"][0]) == {"value", "label", "cue"}
     assert set(data["urls"]) == {"page", "heartbeat", "draft", "submit", "return"}
     assert data["finished"] is None
 

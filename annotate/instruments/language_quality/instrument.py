@@ -5,8 +5,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotate.instruments.base import InvalidResponse
+from annotate.instruments.base import InvalidResponse, Material
+from annotate.instruments.language_quality import strings
 from annotate.instruments.language_quality.criteria import ALL, ASKED, BEST
+from annotate.instruments.tutorials.content import Tutorial
 from estimation.metrics.edits import hter, levenshtein, normalise
 
 KEPT_SHARE = 0.1  # an edit shorter than this share of the text deletes nearly everything
@@ -20,22 +22,39 @@ class LanguageQuality:
     label = "Language quality"
     criteria = ALL
     template = "work/language_quality.html"
+    minutes = "1–3"
+    needs_paragraphs = False
+    example = Material(
+        "The harbour museum opens again on Saturday. The museum opens again after the museum was "
+        "closed for two years, and entry is free until end of the month."
+    )
 
-    def check(self, raw: Mapping[str, Any], *, text: str) -> dict[str, Any]:
+    def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
         levels, errors = _levels(raw)
         if errors:
             raise InvalidResponse(errors)
         if all(value == BEST for value in levels.values()):
             return {**levels, "edit": None, "distance": 0}
-        edit = _edit(raw.get("edit"), text=text)
-        return {**levels, "edit": edit, "distance": levenshtein(normalise(text), edit)}
+        edit = _edit(raw.get("edit"), text=material.text)
+        return {**levels, "edit": edit, "distance": levenshtein(normalise(material.text), edit)}
 
-    def scores(self, response: Mapping[str, Any], *, text: str) -> dict[str, float]:
+    def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
         """Levels as they are; `edit` is HTER, 0 where no edit was needed, unbounded above."""
         scores = {criterion.name: float(response[criterion.name]) for criterion in ASKED}
         edit = response["edit"]
-        scores["edit"] = 0.0 if edit is None else hter(normalise(text), edit)
+        scores["edit"] = 0.0 if edit is None else hter(normalise(material.text), edit)
         return scores
+
+    def page(self, material: Material) -> dict[str, Any]:
+        shown = ("name", "label", "question", "levels")
+        asked = [criterion.as_data() for criterion in ASKED]
+        return {"criteria": [{key: one[key] for key in shown} for one in asked]}
+
+    def strings(self) -> dict[str, Any]:
+        return strings.editing()
+
+    def tutorial(self, language: str) -> Tutorial | None:
+        return None
 
 
 def _levels(raw: Mapping[str, Any]) -> tuple[dict[str, int], dict[str, str]]:

@@ -6,9 +6,9 @@ Nobody is asked through a page; the response carries the scores themselves.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from annotate.instruments.base import Criterion, InvalidResponse
+from annotate.instruments.base import Criterion, InvalidResponse, Material
 from annotate.instruments.language_quality.criteria import ALL as LANGUAGE_QUALITY
 
 
@@ -19,8 +19,11 @@ class RecordedScores:
     criteria: tuple[Criterion, ...]
     version: str = "1"
     template: str = ""
+    minutes: str = ""
+    needs_paragraphs: bool = False
+    example: ClassVar = Material("")
 
-    def check(self, raw: Mapping[str, Any], *, text: str) -> dict[str, Any]:
+    def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
         scores = raw.get("scores")
         if not isinstance(scores, Mapping):
             raise InvalidResponse({"scores": "A recorded judgment carries its scores."})
@@ -33,8 +36,17 @@ class RecordedScores:
             raise InvalidResponse(errors)
         return {**raw, "scores": {c.name: float(scores[c.name]) for c in self.criteria}}
 
-    def scores(self, response: Mapping[str, Any], *, text: str) -> dict[str, float]:
+    def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
         return dict(response["scores"])
+
+    def page(self, material: Material) -> dict[str, Any]:
+        return {}
+
+    def strings(self) -> dict[str, Any]:
+        return {}
+
+    def tutorial(self, language: str) -> None:
+        return None
 
 
 def _problem(criterion: Criterion, value: Any) -> str:

@@ -1,0 +1,44 @@
+"""What researchers bring themselves: instruments of their own, and tutorials in place of ours."""
+
+from django.conf import settings
+from django.db import models
+
+from annotate.models.base import Fact
+
+
+class InstrumentDefinition(Fact):
+    """One version of a researcher's own instrument; a change is a new version.
+
+    The key belongs to whoever took it first, so key and version name one wording for ever.
+    """
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    key = models.SlugField(max_length=40)
+    version = models.PositiveIntegerField()
+    definition = models.JSONField()
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["key", "-version"]
+        constraints = [
+            models.UniqueConstraint(fields=["key", "version"], name="instrument_version_once")
+        ]
+
+
+class TutorialContent(Fact):
+    """A researcher's own tutorial for an instrument, checked; used by campaigns that name it."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    instrument = models.CharField(max_length=40)
+    content = models.JSONField()
+    digest = models.CharField(max_length=64)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "instrument", "digest"], name="tutorial_content_once"
+            )
+        ]
