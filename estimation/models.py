@@ -25,15 +25,14 @@ class MetricScore(models.Model):
         ]
 
 
-class Estimate(models.Model):
-    """One system × criterion at one moment. Rows are added, never changed.
+class Inference(models.Model):
+    """What the judgments say about one criterion at one moment: how the estimand was estimated,
+    its interval, and on how much evidence. Rows are added, never changed.
 
     `low`, `high` and `width` are unclipped and null where no interval can be given.
-    The `mean_*` columns are the plain sample mean on the same judgments, for comparison.
     """
 
     campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
-    system = models.ForeignKey("annotate.System", models.CASCADE, related_name="+")
     criterion = models.CharField(max_length=40)
     at = models.DateTimeField(auto_now_add=True)
     provisional = models.BooleanField(default=True)
@@ -43,33 +42,45 @@ class Estimate(models.Model):
     estimand = models.CharField(max_length=12)
     metrics = models.JSONField(default=list)
     level = models.FloatField()
-    estimate = models.FloatField()
     low = models.FloatField(null=True)
     high = models.FloatField(null=True)
     width = models.FloatField(null=True)
     df = models.FloatField(null=True)
     std_error = models.FloatField(null=True)
-    mean_estimate = models.FloatField()
-    mean_low = models.FloatField(null=True)
-    mean_high = models.FloatField(null=True)
     n_items = models.PositiveIntegerField()
     n_population = models.PositiveIntegerField()
     n_judgments = models.PositiveIntegerField()
     n_annotators = models.PositiveIntegerField()
     effective_annotators = models.FloatField()
-    n_unfinished = models.PositiveIntegerField(default=0)
     detail = models.JSONField(default=dict)
 
     class Meta:
-        indexes = [
-            models.Index(fields=["campaign", "system", "criterion", "id"], name="estimate_history")
-        ]
+        abstract = True
         constraints = [
             models.CheckConstraint(
                 condition=Q(low=None, high=None, width=None)
                 | Q(low__isnull=False, high__isnull=False, width__gte=0),
-                name="estimate_whole_interval",
+                name="%(class)s_whole_interval",
             )
+        ]
+
+
+class Estimate(Inference):
+    """One system × criterion at one moment.
+
+    The `mean_*` columns are the plain sample mean on the same judgments, for comparison.
+    """
+
+    system = models.ForeignKey("annotate.System", models.CASCADE, related_name="+")
+    estimate = models.FloatField()
+    mean_estimate = models.FloatField()
+    mean_low = models.FloatField(null=True)
+    mean_high = models.FloatField(null=True)
+    n_unfinished = models.PositiveIntegerField(default=0)
+
+    class Meta(Inference.Meta):
+        indexes = [
+            models.Index(fields=["campaign", "system", "criterion", "id"], name="estimate_history")
         ]
 
     @property
@@ -79,39 +90,16 @@ class Estimate(models.Model):
         return self.mean_high - self.mean_low
 
 
-class Comparison(models.Model):
+class Comparison(Inference):
     """Two systems on one criterion at one moment: `first` less `second`, over the items that
-    both have finished. Rows are added, never changed.
-
-    `low`, `high` and `width` are null where no interval can be given.
+    both have finished.
     """
 
-    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
     first = models.ForeignKey("annotate.System", models.CASCADE, related_name="+")
     second = models.ForeignKey("annotate.System", models.CASCADE, related_name="+")
-    criterion = models.CharField(max_length=40)
-    at = models.DateTimeField(auto_now_add=True)
-    provisional = models.BooleanField(default=True)
-
-    estimator = models.CharField(max_length=20)
-    interval = models.CharField(max_length=20)
-    estimand = models.CharField(max_length=12)
-    metrics = models.JSONField(default=list)
-    level = models.FloatField()
     difference = models.FloatField()
-    low = models.FloatField(null=True)
-    high = models.FloatField(null=True)
-    width = models.FloatField(null=True)
-    df = models.FloatField(null=True)
-    std_error = models.FloatField(null=True)
-    n_items = models.PositiveIntegerField()
-    n_population = models.PositiveIntegerField()
-    n_judgments = models.PositiveIntegerField()
-    n_annotators = models.PositiveIntegerField()
-    effective_annotators = models.FloatField()
-    detail = models.JSONField(default=dict)
 
-    class Meta:
+    class Meta(Inference.Meta):
         indexes = [
             models.Index(
                 fields=["campaign", "first", "second", "criterion", "id"],
@@ -120,11 +108,7 @@ class Comparison(models.Model):
         ]
         constraints = [
             models.CheckConstraint(condition=~Q(first=F("second")), name="comparison_of_two"),
-            models.CheckConstraint(
-                condition=Q(low=None, high=None, width=None)
-                | Q(low__isnull=False, high__isnull=False, width__gte=0),
-                name="comparison_whole_interval",
-            ),
+            *Inference.Meta.constraints,
         ]
 
 

@@ -1,13 +1,22 @@
 """Estimates and decisions as JSON: null where there is no interval."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.base import Finite
-from estimation.models import Comparison, Decision, Estimate
+from estimation.models import Comparison, Decision, Estimate, Inference
 from estimation.selectors import savings
+
+Row = TypeVar("Row", bound=Inference)
+
+# The shared fields, in the three runs in which each answer lists them.
+METHOD = (
+    "criterion", "at", "provisional", "estimator", "interval", "estimand", "metrics", "level",
+)  # fmt: skip
+INTERVAL = ("low", "high", "width", "df", "std_error")
+EVIDENCE = ("n_items", "n_population", "n_judgments", "n_annotators", "effective_annotators")
 
 
 class SavingSerializer(serializers.Serializer[savings.Saving]):
@@ -19,31 +28,33 @@ class SavingSerializer(serializers.Serializer[savings.Saving]):
     why = serializers.CharField(allow_blank=True)
 
 
-class EstimateSerializer(serializers.ModelSerializer[Estimate]):
-    """One system × criterion at one moment, with the plain mean for comparison."""
+class InferenceSerializer(serializers.ModelSerializer[Row]):
+    """What an estimate and a comparison share: the level, the interval, the annotators."""
 
-    system = serializers.CharField(source="system.name")
     level = Finite()
-    estimate = Finite(allow_null=True)
     low = Finite(allow_null=True)
     high = Finite(allow_null=True)
     width = Finite(allow_null=True)
     df = Finite(allow_null=True)
     std_error = Finite(allow_null=True)
+    effective_annotators = Finite(allow_null=True)
+
+
+class EstimateSerializer(InferenceSerializer[Estimate]):
+    """One system × criterion at one moment, with the plain mean for comparison."""
+
+    system = serializers.CharField(source="system.name")
+    estimate = Finite(allow_null=True)
     mean_estimate = Finite(allow_null=True)
     mean_low = Finite(allow_null=True)
     mean_high = Finite(allow_null=True)
-    effective_annotators = Finite(allow_null=True)
     saving = serializers.SerializerMethodField()
 
     class Meta:
         model = Estimate
         fields = (
-            "id", "system", "criterion", "at", "provisional", "estimator", "interval",
-            "estimand", "metrics", "level", "estimate", "low", "high", "width", "df", "std_error",
-            "mean_estimate", "mean_low", "mean_high", "n_items", "n_population", "n_judgments",
-            "n_annotators", "effective_annotators", "n_unfinished", "saving",
-            "detail",
+            "id", "system", *METHOD, "estimate", *INTERVAL, "mean_estimate", "mean_low",
+            "mean_high", *EVIDENCE, "n_unfinished", "saving", "detail",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -56,27 +67,17 @@ class EstimateSerializer(serializers.ModelSerializer[Estimate]):
         return dict(SavingSerializer(found).data)
 
 
-class ComparisonSerializer(serializers.ModelSerializer[Comparison]):
+class ComparisonSerializer(InferenceSerializer[Comparison]):
     """The paired difference of two systems, `first` less `second`, on one criterion."""
 
     first = serializers.CharField(source="first.name")
     second = serializers.CharField(source="second.name")
-    level = Finite()
     difference = Finite(allow_null=True)
-    low = Finite(allow_null=True)
-    high = Finite(allow_null=True)
-    width = Finite(allow_null=True)
-    df = Finite(allow_null=True)
-    std_error = Finite(allow_null=True)
-    effective_annotators = Finite(allow_null=True)
 
     class Meta:
         model = Comparison
         fields = (
-            "id", "first", "second", "criterion", "at", "provisional", "estimator", "interval",
-            "estimand", "metrics", "level", "difference", "low", "high", "width", "df",
-            "std_error", "n_items", "n_population", "n_judgments", "n_annotators",
-            "effective_annotators", "detail",
+            "id", "first", "second", *METHOD, "difference", *INTERVAL, *EVIDENCE, "detail",
         )  # fmt: skip
         read_only_fields = fields
 

@@ -12,10 +12,9 @@ from annotate.services import scoring
 from annotate.services.evidence import clear
 from estimation import data
 from estimation.core import estimate
-from estimation.services import comparing, metrics, stopping
+from estimation.services import comparing, history, metrics, stopping
 from estimation.services.comparing import Contrast
 from estimation.services.finding import Finding
-from estimation.services.history import store
 from estimation.services.rule import rule_for
 
 ATTEMPTS = 5
@@ -88,8 +87,8 @@ def _estimate(campaign_id: int, marks: list[int]) -> None:
             raise Superseded
         decided = stopping.decide(brief, found)
         final = brief.is_final or stopping.ends(decided)
-        rows = store(brief, found, final=final)
-        comparing.store(brief, compared, final=final)
+        rows = history.store_estimates(brief, found, final=final)
+        history.store_comparisons(brief, compared, final=final)
         stopping.carry_out(decided, rows)
 
 

@@ -1,52 +1,95 @@
-"""Writing the append-only history of estimates."""
+"""Writing the append-only history of estimates and comparisons."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 from annotate.selectors.evidence import Brief
-from estimation.models import Estimate
+from estimation.core import Difference, Interval
+from estimation.core import Estimate as Estimated
+from estimation.models import Comparison, Estimate, Inference
+from estimation.services.comparing import Contrast
 from estimation.services.finding import Finding
 
+Row = TypeVar("Row", bound=Inference)
 
-def store(brief: Brief, found: list[Finding], *, final: bool) -> list[Estimate]:
+
+def store_estimates(brief: Brief, found: list[Finding], *, final: bool) -> list[Estimate]:
     """Add one row per finding; return the rows in the same order."""
-    return Estimate.objects.bulk_create(_row(brief, finding, final=final) for finding in found)
+    return Estimate.objects.bulk_create(_estimate(brief, finding, final=final) for finding in found)
 
 
-def _row(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
-    result, interval, plain = finding.estimate, finding.interval, finding.mean_interval
-    return Estimate(
+def store_comparisons(brief: Brief, found: list[Contrast], *, final: bool) -> None:
+    """Add one row per contrast."""
+    Comparison.objects.bulk_create(_comparison(brief, contrast, final=final) for contrast in found)
+
+
+def _estimate(brief: Brief, finding: Finding, *, final: bool) -> Estimate:
+    result, plain = finding.estimate, finding.mean_interval
+    row = _row(Estimate, brief, finding, result, final=final)
+    row.system_id = finding.system.system_id
+    row.estimate = result.estimate
+    row.mean_estimate = finding.mean.estimate
+    row.mean_low = plain.low if plain else None
+    row.mean_high = plain.high if plain else None
+    row.n_judgments = result.n_judgments
+    row.n_unfinished = finding.unfinished
+    row.detail |= _detail(finding)
+    return row
+
+
+def _comparison(brief: Brief, contrast: Contrast, *, final: bool) -> Comparison:
+    result = contrast.difference
+    row = _row(Comparison, brief, contrast, result, final=final)
+    row.first_id = contrast.first.system_id
+    row.second_id = contrast.second.system_id
+    row.difference = result.estimate
+    row.n_judgments = sum(result.n_judgments)
+    return row
+
+
+def _row(
+    model: type[Row],
+    brief: Brief,
+    found: Finding | Contrast,
+    result: Estimated | Difference,
+    *,
+    final: bool,
+) -> Row:
+    """Fill the columns that every inference has, but for the judgments it counts."""
+    return model(
         campaign_id=brief.campaign_id,
-        system_id=finding.system.system_id,
-        criterion=finding.criterion.name,
+        criterion=found.criterion.name,
         provisional=not final,
-        estimator=result.method.estimator,
-        interval=finding.rule.name,
-        estimand=result.method.estimand,
+        interval=found.rule.name,
         metrics=list(brief.metrics),
         level=brief.level,
-        estimate=result.estimate,
-        low=interval.low if interval else None,
-        high=interval.high if interval else None,
-        width=interval.width if interval else None,
-        df=result.df,
-        std_error=result.std_error,
-        mean_estimate=finding.mean.estimate,
-        mean_low=plain.low if plain else None,
-        mean_high=plain.high if plain else None,
-        n_items=result.n_items,
-        n_population=result.n_population,
-        n_judgments=result.n_judgments,
-        n_annotators=result.n_annotators,
-        effective_annotators=result.effective_annotators,
-        n_unfinished=finding.unfinished,
-        detail=_detail(finding),
+        detail={"notices": [{"code": one.code, "text": one.text} for one in result.notices]},
+        **_ends(found.interval),
+        **_evidence(result),
     )
+
+
+def _ends(interval: Interval | None) -> dict[str, float | None]:
+    if interval is None:
+        return {"low": None, "high": None, "width": None}
+    return {"low": interval.low, "high": interval.high, "width": interval.width}
+
+
+def _evidence(result: Estimated | Difference) -> dict[str, Any]:
+    return {
+        "estimator": result.method.estimator,
+        "estimand": result.method.estimand,
+        "df": result.df,
+        "std_error": result.std_error,
+        "n_items": result.n_items,
+        "n_population": result.n_population,
+        "n_annotators": result.n_annotators,
+        "effective_annotators": result.effective_annotators,
+    }
 
 
 def _detail(finding: Finding) -> dict[str, Any]:
     result, verdict = finding.estimate, finding.verdict
     return {
-        "notices": [{"code": notice.code, "text": notice.text} for notice in result.notices],
         "parts": _shares(finding),
         "slope": result.slope,
         "correlation": result.correlation,
