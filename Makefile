@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PORT ?= 8000
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo serve test lint bench browser requirements
+.PHONY: help setup setup-dev demo serve test lint bench browser messages requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,11 @@ lint: setup-dev  ## Check style and types
 bench: setup-dev  ## Measure speed and print ratios (bench/coverage, balanced, replay: by hand, minutes)
 	@for name in bootstrap leasing estimation; do \
 		echo "== bench/$$name.py"; $(BIN)/python -m bench.$$name || exit 1; done
+
+messages: setup-dev  ## Collect what annotators read for translation, and compile it (needs GNU gettext)
+	$(BIN)/python manage.py makemessages --locale de --no-wrap --add-location never \
+		--ignore .venv --ignore tests --ignore var
+	$(BIN)/python manage.py compilemessages --locale de --ignore .venv
 
 requirements: setup-dev  ## Compile the pinned requirements from the .in files (needs uv)
 	uv pip compile --universal --no-emit-index-url --python-version 3.11 requirements.in -o requirements.txt

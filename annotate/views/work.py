@@ -11,7 +11,7 @@ from annotate.crowds.link import LINK
 from annotate.errors import Gone, ServiceError
 from annotate.selectors import work
 from annotate.services import leasing, participations
-from annotate.views.work_access import explain, worker_page
+from annotate.views.work_access import explain, speak, worker_page
 from annotate.views.work_data import described, page_data, strings
 
 
@@ -23,6 +23,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     if isinstance(claim, Invalid):
         return explain(request, claim.message, claim.status)
     study = work.study(claim.campaign_id)
+    speak(study)
     if study.over:
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
     context = {"study": study, "person": claim.person, **described(study.instrument)}
@@ -42,6 +43,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 def page(request: HttpRequest, token: str) -> HttpResponse:
     """The text to judge, or why there is none."""
     visit = work.visit(tokens.read_participation(token))
+    speak(visit.study)
     got = leasing.lease(visit.id)
     nothing = got if isinstance(got, leasing.Nothing) else None
     current = None if isinstance(got, leasing.Nothing) else work.current(got)

@@ -13,6 +13,8 @@ from typing import Any
 from csp.decorators import csp_replace
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
+from django.utils import translation
+from django.utils.translation import get_language_from_request
 from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
@@ -20,6 +22,8 @@ from django.views.decorators.csrf import csrf_exempt
 from annotate import tokens
 from annotate.crowds.link import LINK
 from annotate.errors import Invalid, NotFound, ServiceError
+from annotate.languages import interface_language
+from annotate.selectors.work import Study
 
 BODY_LIMIT = 256 * 1024
 View = Callable[..., HttpResponseBase]
@@ -43,13 +47,22 @@ def worker_page(view: Callable[..., HttpResponse]) -> View:
     @csp_replace(LINK.frame_policy().directives)
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        try:
-            response = view(request, *args, **kwargs)
-        except ServiceError as error:
-            response = explain(request, error.message, error.status)
+        with translation.override(get_language_from_request(request)):
+            try:
+                response = view(request, *args, **kwargs)
+            except ServiceError as error:
+                response = explain(request, error.message, error.status)
         return _private(response)
 
     return wrapped
+
+
+def speak(study: Study) -> None:
+    """Go on in the language of this study; the decorators end it with the request.
+
+    Their pages are rendered in it, and its page's script asks for it in `Accept-Language`.
+    """
+    translation.activate(interface_language(study.language))
 
 
 def explain(request: HttpRequest, message: str, status: int) -> HttpResponse:
@@ -66,11 +79,12 @@ def worker_endpoint(method: str) -> Callable[[Endpoint], View]:
         def wrapped(request: HttpRequest, **kwargs: Any) -> HttpResponse:
             if request.method == "OPTIONS":
                 return _preflight(method)
-            try:
-                _require(request, method)
-                return _private(JsonResponse(view(_bearer(request), _body(request), **kwargs)))
-            except ServiceError as error:
-                return _private(_refusal(error))
+            with translation.override(get_language_from_request(request)):
+                try:
+                    _require(request, method)
+                    return _private(JsonResponse(view(_bearer(request), _body(request), **kwargs)))
+                except ServiceError as error:
+                    return _private(_refusal(error))
 
         return wrapped
 

@@ -5,7 +5,11 @@ export class OfflineError extends Error {}
 const SLOWEST = 20_000;
 
 export function createApi({ token, urls }) {
-  const headers = { Authorization: `Bearer ${token}`, "Content-Type": "application/json" };
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    "Content-Type": "application/json",
+    "Accept-Language": document.documentElement.lang,
+  };
 
   // Resolves to {status, body}; throws OfflineError when nothing that speaks JSON answered.
   async function call(verb, method, body = {}, { keepalive = false } = {}) {
