@@ -5,54 +5,33 @@ Three levels because five raised the annotator variance (Chaganty et al. 2018, a
 
 from django.utils.translation import gettext_lazy as _
 
-from annotate.instruments.base import Criterion, Level
+from annotate.instruments.rating.definition import EDIT, HTER, Choice, question
 
-BEST = 1
+IMPROVE = (EDIT,)
 
-FLUENCY = Criterion(
+FLUENCY = question(
     "fluency",
-    low=-1,
-    high=1,
+    Choice(1, _("Fluent"), _("No errors, or one slip you read past")),
+    Choice(0, _("Partly fluent"), _("Errors, but the meaning is always clear"), IMPROVE),
+    Choice(-1, _("Not fluent"), _("Some of it you have to guess"), IMPROVE),
     label=_("Fluency"),
-    question=_("Does it read as natural, correct language?"),
-    levels=(
-        Level(1, _("Fluent"), _("No errors, or one slip you read past")),
-        Level(0, _("Partly fluent"), _("Errors, but the meaning is always clear")),
-        Level(-1, _("Not fluent"), _("Some of it you have to guess")),
-    ),
+    ask=_("Does it read as natural, correct language?"),
 )
-REDUNDANCY = Criterion(
+REDUNDANCY = question(
     "redundancy",
-    low=-1,
-    high=1,
+    Choice(1, _("Little or none"), _("Every sentence adds something")),
+    Choice(0, _("Some"), _("A phrase or a name comes back"), IMPROVE),
+    Choice(-1, _("A lot"), _("Whole sentences could simply go"), IMPROVE),
     label=_("Redundancy"),
-    question=_("Is anything said more often than needed?"),
-    levels=(
-        Level(1, _("Little or none"), _("Every sentence adds something")),
-        Level(0, _("Some"), _("A phrase or a name comes back")),
-        Level(-1, _("A lot"), _("Whole sentences could simply go")),
-    ),
+    ask=_("Is anything said more often than needed?"),
 )
-OVERALL = Criterion(
+OVERALL = question(
     "overall",
-    low=-1,
-    high=1,
+    Choice(1, _("Good"), _("You would publish it as it stands")),
+    Choice(0, _("Middling"), _("Fine after a short correction"), IMPROVE),
+    Choice(-1, _("Poor"), _("You would write it again"), IMPROVE),
     label=_("Overall"),
-    question=_("How good is the text as a whole?"),
-    levels=(
-        Level(1, _("Good"), _("You would publish it as it stands")),
-        Level(0, _("Middling"), _("Fine after a short correction")),
-        Level(-1, _("Poor"), _("You would write it again")),
-    ),
-)
-EDIT = Criterion(
-    "edit",
-    low=0,
-    high=2,
-    bounded=False,
-    higher_is_better=False,
-    label=_("Edit"),
-    question=_("Words changed to make the text good, as a share of its words (HTER)"),
+    ask=_("How good is the text as a whole?"),
 )
 ASKED = (FLUENCY, REDUNDANCY, OVERALL)
-ALL = (*ASKED, EDIT)
+ALL = (*ASKED, HTER)

@@ -5,11 +5,22 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotate.instruments.rating.definition import Definition
+
 # A number that falls into each plural category, in the languages that have it (Intl.PluralRules).
 SAMPLES = {"zero": 0, "one": 1, "two": 2, "few": 3, "many": 11, "other": 100}
 
 
-def editing() -> dict[str, Any]:
+def rating(definition: Definition) -> dict[str, Any]:
+    return {
+        "choice": _("“%(level)s” for “%(criterion)s”"),
+        **(_editing() if definition.asks_for_edits else {}),
+        "edit_hint": str(definition.edit.hint),
+        "edit_not_needed": str(definition.edit.not_needed),
+    }
+
+
+def _editing() -> dict[str, Any]:
     return {
         "changed": {
             category: ngettext("%(n)s character changed", "%(n)s characters changed", n)
@@ -17,12 +28,14 @@ def editing() -> dict[str, Any]:
         },
         "unchanged": _("Nothing changed yet"),
         "spaces_only": _("Nothing but spaces changed yet"),
-        "why": _("Asked because you chose %(choices)s. Keep what the text says."),
-        "choice": _("“%(level)s” for “%(criterion)s”"),
+        "why": _("Asked because you chose %(choices)s."),
         "taken_out": _("taken out:"),
         "put_in": _("put in:"),
         "too_long": _("The text is too long to show the changes word by word."),
         "edit_opened": _("An edit is needed now: improve the text below the questions."),
         "edit_closed": _("No edit is needed now."),
-        "edit_not_needed": _("An edit is needed only when an answer is below the best one."),
+        "reset": _("Start again from the original"),
+        "restore": _("Bring my edit back"),
+        "was_reset": _("This is the original again. The button brings your edit back."),
+        "was_restored": _("Your edit is back."),
     }

@@ -1,0 +1,132 @@
+"""What a rating study is, as data: questions with levels, what each level requires, wording."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext_lazy as _
+
+from annotate.instruments.base import Criterion, Level, Material
+
+if TYPE_CHECKING:
+    from annotate.instruments.base import Words
+
+EDIT = "edit"
+EVIDENCE = "evidence"
+REQUIREMENTS = (EDIT, EVIDENCE)
+HTER = Criterion(
+    EDIT,
+    low=0,
+    high=2,
+    bounded=False,
+    higher_is_better=False,
+    label=_("Edit"),
+    question=_("Words changed to make the text good, as a share of its words (HTER)"),
+)
+
+
+@dataclass(frozen=True)
+class Choice(Level):
+    """A level, and what choosing it requires: an edit of the text, evidence in it, or both."""
+
+    requires: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Question(Criterion):
+    """A criterion that people are asked about."""
+
+    levels: tuple[Choice, ...] = ()
+
+    def choice(self, value: int) -> Choice:
+        return next(level for level in self.levels if level.value == value)
+
+    @property
+    def required(self) -> frozenset[str]:
+        """Whatever one of its levels requires."""
+        return frozenset(what for level in self.levels for what in level.requires)
+
+    @property
+    def takes_evidence(self) -> bool:
+        return EVIDENCE in self.required
+
+
+def question(
+    name: str, *levels: Choice, label: "Words", ask: "Words", higher_is_better: bool = True
+) -> Question:
+    """Return a question whose scale reaches from its lowest to its highest level."""
+    values = [level.value for level in levels]
+    return Question(
+        name, low=min(values), high=max(values), higher_is_better=higher_is_better,
+        label=label, question=ask, levels=levels,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence or two, the level it deserves, and perhaps why."""
+
+    label: "Words"
+    text: "Words"
+    note: "Words" = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of the instructions; blank lines part its paragraphs."""
+
+    title: "Words"
+    text: "Words" = ""
+    examples: tuple[Example, ...] = ()
+
+
+@dataclass(frozen=True)
+class EditWording:
+    """What is said about the edit: when it is asked for, how, and why nothing is asked."""
+
+    title: "Words" = _("Now improve the text as much as you can")
+    hint: "Words" = _("Keep what the text says.")
+    when: "Words" = _("With some answers, you improve the text here.")
+    needed: "Words" = _("Please improve the text: one of your answers asks for it.")
+    not_needed: "Words" = _("These answers ask for no edit.")
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One version of a rating study: everything that annotators see of it, and what is scored.
+
+    `language`: what its wording is written in; "" where it is translated.
+    `input_label`: the heading under which the item's input is shown; "" where it is not.
+    """
+
+    key: str
+    label: str
+    task: "Words"
+    about: "Words"
+    criteria: tuple[Question, ...]
+    example: Material
+    version: str = "1"
+    language: str = ""
+    hint: "Words" = ""
+    steps: tuple["Words", ...] = ()
+    instructions: tuple[Section, ...] = ()
+    minutes: str = "1–3"
+    input_label: "Words" = ""
+    edit: EditWording = EditWording()
+
+    @property
+    def asks_for_edits(self) -> bool:
+        return any(EDIT in criterion.required for criterion in self.criteria)
+
+    @property
+    def takes_evidence(self) -> bool:
+        return any(criterion.takes_evidence for criterion in self.criteria)
+
+    @property
+    def scored(self) -> tuple[Criterion, ...]:
+        """The criteria of its scores: those asked about, and the edit where there may be one."""
+        return (*self.criteria, HTER) if self.asks_for_edits else self.criteria
+
+    @property
+    def digits(self) -> tuple[int, ...]:
+        """The number keys that answer its questions."""
+        return tuple(range(1, 1 + max(len(criterion.levels) for criterion in self.criteria)))

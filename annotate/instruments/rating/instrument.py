@@ -1,0 +1,85 @@
+"""Any study that asks people to rate a text: drawn, checked and scored from its definition."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from annotate.instruments.base import Criterion, InvalidResponse, Material
+from annotate.instruments.rating import checking, strings
+from annotate.instruments.rating.definition import EDIT, Definition, Question
+from annotate.instruments.tutorials.content import Tutorial
+from estimation.metrics.edits import hter, levenshtein, normalise
+
+
+@dataclass(frozen=True)
+class Rating:
+    definition: Definition
+
+    template = "work/rating.html"
+    needs_paragraphs = False
+
+    @property
+    def key(self) -> str:
+        return self.definition.key
+
+    @property
+    def version(self) -> str:
+        return self.definition.version
+
+    @property
+    def label(self) -> str:
+        return self.definition.label
+
+    @property
+    def criteria(self) -> tuple[Criterion, ...]:
+        return self.definition.scored
+
+    @property
+    def minutes(self) -> str:
+        return self.definition.minutes
+
+    @property
+    def example(self) -> Material:
+        return self.definition.example
+
+    def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
+        levels, errors = checking.levels(raw, self.definition.criteria)
+        if errors:
+            raise InvalidResponse(errors)
+        if not self.definition.asks_for_edits:
+            return dict(levels)
+        if EDIT not in checking.required(levels, self.definition.criteria):
+            return {**levels, "edit": None, "distance": 0}
+        edit = checking.edit(
+            raw.get("edit"), text=material.text, needed=str(self.definition.edit.needed)
+        )
+        return {**levels, "edit": edit, "distance": levenshtein(normalise(material.text), edit)}
+
+    def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
+        """Levels as they are; `edit` is HTER, 0 where no edit was needed, unbounded above."""
+        scores = {c.name: float(response[c.name]) for c in self.definition.criteria}
+        if self.definition.asks_for_edits:
+            edit = response["edit"]
+            scores[EDIT] = 0.0 if edit is None else hter(normalise(material.text), edit)
+        return scores
+
+    def page(self, material: Material) -> dict[str, Any]:
+        return {"criteria": [_shown(criterion) for criterion in self.definition.criteria]}
+
+    def strings(self) -> dict[str, Any]:
+        return strings.rating(self.definition)
+
+    def tutorial(self, language: str) -> Tutorial | None:
+        return None
+
+
+def _shown(criterion: Question) -> dict[str, Any]:
+    return {
+        "name": criterion.name,
+        "label": str(criterion.label),
+        "question": str(criterion.question),
+        "levels": [
+            {"value": level.value, "label": str(level.label), "requires": level.requires}
+            for level in criterion.levels
+        ],
+    }
