@@ -8,7 +8,7 @@ const TINY = 5;  // the screen for short edits starts to count below this
 const PAUSE = 120;
 const SPOKEN = 1500;
 
-export function createEditArea({ text, strings, changed, announce }) {
+export function createEditArea({ text, strings, changed, announce, signal }) {
   const area = document.getElementById("edit-area");
   const box = document.getElementById("edit");
   const why = document.getElementById("edit-why");
@@ -17,7 +17,10 @@ export function createEditArea({ text, strings, changed, announce }) {
   const diff = document.getElementById("edit-diff");
   const none = document.getElementById("no-edit");
   let timer = 0;
+  const reset = document.getElementById("edit-reset");
+  const problem = document.getElementById("edit-problem");
   let spoken = 0;
+  let before = null;  // what a reset took away
 
   const touched = () => box.value !== text;
   const unchanged = () => wordsOnly(box.value) === wordsOnly(text);
@@ -32,12 +35,17 @@ export function createEditArea({ text, strings, changed, announce }) {
     const words = tallied();
     tally.textContent = words;
     tally.classList.toggle("quiet", unchanged());
-    tiny.hidden = unchanged() || distance(text, box.value) >= TINY;
+    remark();
     const runs = wordDiff(text, box.value);
     diff.parentElement.hidden = unchanged();
     diff.replaceChildren(...(runs ? runs.flatMap(draw) : [strings.too_long]));
     clearTimeout(spoken);
     if (document.activeElement === box) spoken = setTimeout(() => announce(words), SPOKEN);
+  }
+
+  // One remark at a time, in a line that is kept free for it.
+  function remark() {
+    tiny.hidden = !problem.hidden || unchanged() || distance(text, box.value) >= TINY;
   }
 
   function draw({ kind, space, text: words }) {
@@ -61,6 +69,7 @@ export function createEditArea({ text, strings, changed, announce }) {
   }
 
   box.addEventListener("input", () => {
+    offer(null);
     clearTimeout(timer);
     timer = setTimeout(show, PAUSE);
     changed();
@@ -68,11 +77,31 @@ export function createEditArea({ text, strings, changed, announce }) {
   box.addEventListener("keydown", (event) => {
     if (event.key === "Escape") box.blur();
   });
-  document.getElementById("edit-reset").addEventListener("click", () => {
-    box.value = text;
+  // One button, so that nothing moves: back to the original, and back from there.
+  function putIn(value, said) {
+    box.value = value;
     box.focus();
     show();
     changed();
+    announce(said);
+  }
+  const offer = (kept) => {
+    before = kept;
+    reset.textContent = before === null ? strings.reset : strings.restore;
+  };
+  reset.addEventListener("click", () => {
+    if (before !== null) {
+      const kept = before;
+      offer(null);
+      putIn(kept, strings.was_restored);
+    } else if (touched()) {
+      offer(box.value);
+      putIn(text, strings.was_reset);
+    }
+  });
+  signal?.addEventListener("abort", () => {
+    clearTimeout(timer);
+    clearTimeout(spoken);
   });
 
   return {
@@ -88,5 +117,12 @@ export function createEditArea({ text, strings, changed, announce }) {
       area.scrollIntoView({ block: "nearest" });
     },
     isOpen: () => !area.hidden,
+    mark: (found) => {
+      if (found) box.setAttribute("aria-invalid", "true");
+      else box.removeAttribute("aria-invalid");
+      problem.hidden = !found;
+      problem.querySelector("span").textContent = found?.message ?? "";
+      remark();
+    },
   };
 }

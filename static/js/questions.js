@@ -1,9 +1,9 @@
 // Radio groups with levels: which question is meant by 1/2/3, and which has no answer yet.
 
-export function createQuestions({ form, criteria, changed }) {
+export function createQuestions({ form, criteria, changed, signal }) {
   const groups = criteria.map((criterion) => ({
     criterion,
-    fieldset: document.getElementById(criterion.name),
+    fieldset: document.getElementById(`question-${criterion.name}`),
     radios: [...form.querySelectorAll(`input[name="${criterion.name}"]`)],
   }));
   const checked = (group) => group.radios.find((radio) => radio.checked);
@@ -40,7 +40,7 @@ export function createQuestions({ form, criteria, changed }) {
     showCurrent();
   });
   form.addEventListener("submit", (event) => event.preventDefault());
-  document.addEventListener("focusin", showCurrent);
+  document.addEventListener("focusin", showCurrent, { signal });
 
   return {
     answer,
@@ -54,6 +54,18 @@ export function createQuestions({ form, criteria, changed }) {
       }
       showCurrent();
       return early.length > 0;
+    },
+    // Shows what is wrong at each question, in a place that is kept free for it.
+    mark: (problems) => {
+      for (const { criterion, fieldset } of groups) {
+        const problem = problems.find(({ field }) => field === criterion.name);
+        const state = document.getElementById(`question-${criterion.name}-state`);
+        fieldset.classList.toggle("lacking", Boolean(problem));
+        if (problem) fieldset.setAttribute("aria-invalid", "true");
+        else fieldset.removeAttribute("aria-invalid");
+        state.hidden = !problem;
+        state.querySelector("span").textContent = problem?.message ?? "";
+      }
     },
     focus: (name) => focusGroup(groups.find((group) => group.criterion.name === name)),
   };

@@ -145,7 +145,9 @@ def test_the_page_carries_the_work_for_its_script(client, who):
     assert [c["name"] for c in data["assignment"]["task"]["criteria"]] == [
         "fluency", "redundancy", "overall",
     ]  # fmt: skip
-    assert set(data["assignment"]["task"]["criteria"][0]["levels"][0]) == {"value", "label", "cue"}
+    assert set(data["assignment"]["task"]["criteria"][0]["levels"][0]) == {
+        "value", "label", "cue", "requires",
+    }  # fmt: skip
     assert set(data["urls"]) == {"page", "heartbeat", "draft", "submit", "return"}
     assert data["finished"] is None
 

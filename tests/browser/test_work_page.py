@@ -87,7 +87,7 @@ def test_by_touch_on_a_phone(browser: Browser, url):
     page = context.new_page()
     open_text(page, url)
     for name, label in (("fluency", "Fluent"), ("redundancy", "Some"), ("overall", "Good")):
-        page.locator(f'#{name} label:has(b:text-is("{label}"))').tap()
+        page.locator(f'#question-{name} label:has(b:text-is("{label}"))').tap()
     page.locator("#edit").fill(EDITED)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     small = page.evaluate(

@@ -1,10 +1,12 @@
 """Language quality, as one definition of a rating study."""
 
+from dataclasses import replace
+
 from django.utils.translation import gettext_lazy as _
 
 from annotate.instruments.base import Material
 from annotate.instruments.language_quality.criteria import ASKED
-from annotate.instruments.rating.definition import Definition, EditWording, Example, Section
+from annotate.instruments.rating.definition import EDITING, Definition, Example, Section
 
 FLUENCY = Section(
     _("Fluency: does it read as natural, correct language?"),
@@ -81,7 +83,8 @@ DEFINITION = Definition(
     ),
     criteria=ASKED,
     minutes="1–3",
-    edit=EditWording(
+    edit=replace(
+        EDITING,
         when=_("If an answer is below the best one, you improve the text here."),
         needed=_("Please improve the text: at least one answer was below the best level."),
         not_needed=_("An edit is needed only when an answer is below the best one."),

@@ -83,11 +83,20 @@ class Section:
 class EditWording:
     """What is said about the edit: when it is asked for, how, and why nothing is asked."""
 
-    title: "Words" = _("Now improve the text as much as you can")
-    hint: "Words" = _("Keep what the text says.")
-    when: "Words" = _("With some answers, you improve the text here.")
-    needed: "Words" = _("Please improve the text: one of your answers asks for it.")
-    not_needed: "Words" = _("These answers ask for no edit.")
+    title: "Words"
+    hint: "Words"
+    when: "Words"
+    needed: "Words"
+    not_needed: "Words"
+
+
+EDITING = EditWording(
+    title=_("Now improve the text as much as you can"),
+    hint=_("Keep what the text says."),
+    when=_("With some answers, you improve the text here."),
+    needed=_("Please improve the text: one of your answers asks for it."),
+    not_needed=_("These answers ask for no edit."),
+)
 
 
 @dataclass(frozen=True)
@@ -111,7 +120,7 @@ class Definition:
     instructions: tuple[Section, ...] = ()
     minutes: str = "1–3"
     input_label: "Words" = ""
-    edit: EditWording = EditWording()
+    edit: EditWording = EDITING
 
     @property
     def asks_for_edits(self) -> bool:

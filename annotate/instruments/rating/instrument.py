@@ -79,7 +79,12 @@ def _shown(criterion: Question) -> dict[str, Any]:
         "label": str(criterion.label),
         "question": str(criterion.question),
         "levels": [
-            {"value": level.value, "label": str(level.label), "requires": level.requires}
+            {
+                "value": level.value,
+                "label": str(level.label),
+                "cue": str(level.cue),
+                "requires": level.requires,
+            }
             for level in criterion.levels
         ],
     }
