@@ -1,0 +1,124 @@
+// Highlighting words of a text, by mouse, touch or keyboard: whole words, merged, undone.
+//
+// Drag over words; or click, or tap, the first and the last one; on a highlight: remove it.
+// With `setOn(true)` by keys: arrows move from word to word, space starts, ends or removes,
+// Escape leaves. Spans are [start, end) pairs of code points. `strings` are those of
+// `annotate.instruments.highlighting`; `changed` is called for what people do, not for `set`.
+
+import { drawText } from "./highlighter_drawing.js";
+import { startKeys } from "./highlighter_keys.js";
+import { startPointer } from "./highlighter_pointer.js";
+import { fill } from "./json_data.js";
+import { characters, merge, quoted, segment, snap } from "./spans.js";
+
+export function createHighlighter({
+  element, text, spans = [], strings, changed = () => {}, announce = () => {}, signal,
+}) {
+  const chars = characters(text);
+  const segments = segment(text, element.closest("[lang]")?.lang);
+  const words = segments.filter(({ isWord }) => isWord);
+  const drawing = drawText(element, chars);
+  const state = { spans: tidy(spans), first: null, cursor: null };
+  const past = [];
+
+  function tidy(given) {
+    const inside = given.filter(([start, end]) => start >= 0 && end <= chars.length);
+    return merge(inside.map((span) => snap(span, segments, chars)).filter(Boolean), chars);
+  }
+
+  const quote = (span) => quoted([span], chars)[0].text;
+  const covering = ({ start, end }) => state.spans.findIndex(([from, to]) => from < end && to > start);
+
+  function draw() {
+    const { first, cursor } = state;
+    const reach = first === null ? [] : [first, cursor ?? first].sort((a, b) => a - b);
+    drawing.draw({
+      spans: state.spans,
+      pending: reach.length ? [words[reach[0]].start, words[reach[1]].end] : null,
+      cursor: cursor === null ? null : [words[cursor].start, words[cursor].end],
+    });
+  }
+
+  function become(next, message) {
+    past.push(state.spans);
+    state.spans = next;
+    state.first = null;
+    draw();
+    announce(message);
+    changed();
+  }
+
+  function add(span) {
+    const next = tidy([...state.spans, span]);
+    const added = snap(span, segments, chars);
+    if (!added) return;
+    if (JSON.stringify(next) === JSON.stringify(state.spans)) return begin(null);
+    become(next, fill(strings.added, { words: quote(added) }));
+  }
+
+  function begin(index) {
+    state.first = index;
+    draw();
+    if (index !== null) announce(fill(strings.started, { words: quote([words[index].start, words[index].end]) }));
+  }
+
+  // What a click, a tap or the space bar on a word does.
+  function choose(index) {
+    const word = words[index];
+    const there = covering(word);
+    if (state.first !== null) {
+      const other = words[state.first];
+      add([Math.min(word.start, other.start), Math.max(word.end, other.end)]);
+    } else if (there >= 0) removeAt(there);
+    else begin(index);
+  }
+
+  function removeAt(index) {
+    const gone = state.spans[index];
+    if (!gone) return;
+    become(state.spans.filter((_span, i) => i !== index), fill(strings.removed, { words: quote(gone) }));
+  }
+
+  function clear() {
+    if (state.spans.length) become([], strings.all_removed);
+  }
+
+  function undo() {
+    if (state.first !== null) return begin(null);
+    if (!past.length) return announce(strings.nothing_to_undo);
+    state.spans = past.pop();
+    draw();
+    announce(strings.undone);
+    changed();
+  }
+
+  function set(next) {
+    past.length = 0;
+    state.spans = tidy(next);
+    state.first = null;
+    draw();
+  }
+
+  function moveTo(index) {
+    state.cursor = index;
+    draw();
+    if (index !== null) announce(spoken(words[index]));
+  }
+
+  const spoken = (word) => {
+    const said = quote([word.start, word.end]);
+    return covering(word) < 0 ? said : fill(strings.word_highlighted, { words: said });
+  };
+
+  const touch = { words, rects: drawing.rects, choose };
+  const pending = () => state.first !== null;
+  startPointer({ element, ...touch, add, removeAt, pending, selected: drawing.selected, signal });
+  const keys = startKeys({ element, ...touch, moveTo, cancel: () => begin(null), strings, announce });
+  draw();
+
+  return {
+    spans: () => state.spans.map((span) => [...span]),
+    quoted: () => quoted(state.spans, chars),
+    set, removeAt, clear, undo, on: keys.on, setOn: keys.setOn,
+  };
+}

@@ -1,0 +1,59 @@
+// Spans of a text: [start, end) pairs of code points, as the server reads and merges them.
+
+const ONLY_SPACE = /^\p{White_Space}*$/u;
+const MORE_THAN_MARKS = /[^\p{P}\p{White_Space}]/u;
+
+export const characters = (text) => Array.from(text);
+
+const isSpace = (some) => ONLY_SPACE.test(some.join(""));
+
+// Sorted; those that overlap, touch, or have nothing but space between them are one.
+export function merge(spans, chars) {
+  const merged = [];
+  for (const [start, end] of [...spans].sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
+    const last = merged.at(-1);
+    if (last && isSpace(chars.slice(last[1], start))) last[1] = Math.max(last[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+}
+
+// As it is sent: the words go along, so that the server sees whether both count alike.
+export const quoted = (spans, chars) =>
+  spans.map(([start, end]) => ({ start, end, text: chars.slice(start, end).join("") }));
+
+// Widened to whole words, without space at its ends; null where nothing is left.
+export function snap([from, to], segments, chars) {
+  const touched = segments.filter((s) => s.start < to && s.end > from);
+  if (!touched.length) return null;
+  let start = touched[0].start;
+  let end = touched.at(-1).end;
+  while (start < end && isSpace([chars[start]])) start += 1;
+  while (end > start && isSpace([chars[end - 1]])) end -= 1;
+  return start < end ? [start, end] : null;
+}
+
+// What a text consists of, in code points: words, and what stands between them.
+export function segment(text, language) {
+  let at = 0;
+  return pieces(text, language).map((piece) => {
+    const start = at;
+    at += characters(piece).length;
+    return { start, end: at, isWord: MORE_THAN_MARKS.test(piece) };
+  });
+}
+
+function pieces(text, language) {
+  if (!Intl.Segmenter) return text.match(/\p{White_Space}+|\P{White_Space}+/gu) ?? [];
+  const segmenter = new Intl.Segmenter(known(language), { granularity: "word" });
+  return Array.from(segmenter.segment(text), (piece) => piece.segment);
+}
+
+// A campaign's language may be no language tag at all; words are then cut as anywhere.
+function known(language) {
+  try {
+    return Intl.Segmenter.supportedLocalesOf(language || []);
+  } catch {
+    return [];
+  }
+}
