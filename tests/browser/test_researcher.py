@@ -10,12 +10,10 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign
-from estimation.models import Estimate
+from tests.browser.researchers import PASSWORD, history
 from tests.factories import campaign, judge, person, user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-
-PASSWORD = "long enough to be fine"
 
 
 @pytest.fixture
@@ -60,22 +58,6 @@ def no_barriers(page: Page, where: str) -> None:
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
         found = Axe().run(page).response["violations"]
         assert not found, (where, theme, [(v["id"], v["nodes"][0]["html"]) for v in found])
-
-
-def history(made: Campaign) -> None:
-    for n in range(10, 60):
-        half = 1 / n**0.5
-        Estimate.objects.bulk_create(
-            Estimate(
-                campaign=made, system=system, criterion="overall", estimator="regression",
-                interval="two_way", estimand="population", metrics=made.metrics, level=0.95,
-                estimate=0.4, low=0.4 - half, high=0.4 + half, width=2 * half, std_error=half / 2,
-                mean_estimate=0.4, mean_low=0.4 - 1.1 * half, mean_high=0.4 + 1.1 * half,
-                n_items=n, n_population=60, n_judgments=n, n_annotators=20,
-                effective_annotators=18, detail={"at_target": False},
-            )
-            for system in made.systems.all()
-        )  # fmt: skip
 
 
 def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> None:

@@ -1,0 +1,135 @@
+"""What annotators see around and at their work."""
+
+from playwright.sync_api import Page, expect
+
+from annotate import tokens
+from annotate.models import Campaign, Participation
+from annotate.services import campaigns, participations
+from tests.browser.states import Visitor, state
+from tests.browser.states.texts import rows
+from tests.factories import campaign, judge, person
+
+
+def study(**changes: object) -> Campaign:
+    usual = {"rows_": rows(), "name": "News in short, autumn", "contact": "ada@example.org"}
+    return campaign(**(usual | changes))
+
+
+def at_work(who: Participation) -> str:
+    return f"/work/p/{tokens.participation_token(who.pk)}/"
+
+
+def landing(made: Campaign, person: str = "") -> str:
+    return f"/work/join/{tokens.invitation_token(made.pk, person)}/"
+
+
+def choose(page: Page, **indices: int) -> None:
+    for name, index in indices.items():
+        page.locator(f"input[name={name}]").nth(index).check()
+
+
+def task(visitor: Visitor, **changes: object) -> Page:
+    """Open a task whose script has started."""
+    page = visitor.goto(at_work(person(study(**changes))))
+    expect(page.locator("[data-current]")).to_be_visible()
+    return page
+
+
+@state("work/join")
+def _join(visitor: Visitor) -> None:
+    visitor.goto(landing(study()))
+
+
+@state("work/join-by-name")
+def _named(visitor: Visitor) -> None:
+    visitor.goto(landing(study(), "p-07"))
+
+
+@state("work/join-name-taken")
+def _taken(visitor: Visitor) -> None:
+    made = study()
+    participations.enter_by_name(made.pk, name="Maria")
+    page = visitor.goto(landing(made))
+    page.fill("input[name=name]", "Maria")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+
+
+@state("work/link-refused")
+def _forged(visitor: Visitor) -> None:
+    visitor.goto("/work/join/not-a-token/")
+
+
+@state("work/rating")
+def _rating(visitor: Visitor) -> None:
+    task(visitor)
+
+
+@state("work/rating-edit")
+def _edit(visitor: Visitor) -> None:
+    page = task(visitor)
+    choose(page, fluency=1, redundancy=2, overall=1)
+    words = page.input_value("#edit").split(" ")
+    page.fill("#edit", " ".join([*words[:3], "again", *words[5:-2], "soon."]))
+    expect(page.locator("#edit-diff del").first).to_be_visible()
+    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+
+
+@state("work/rating-missing")
+def _missing(visitor: Visitor) -> None:
+    page = task(visitor)
+    choose(page, redundancy=2)
+    page.click("#submit")
+    expect(page.locator("#missing")).not_to_be_empty()
+
+
+@state("work/rating-offline")
+def _offline(visitor: Visitor) -> None:
+    page = task(visitor)
+    choose(page, fluency=0, redundancy=0, overall=0)
+    page.context.set_offline(True)
+    page.click("#submit")
+    expect(page.locator("#missing")).not_to_be_empty()
+
+
+@state("work/instructions")
+def _instructions(visitor: Visitor) -> None:
+    page = task(visitor)
+    page.click("[data-opens=instructions]")
+    expect(page.locator("#instructions")).to_be_visible()
+
+
+@state("work/keys")
+def _keys(visitor: Visitor) -> None:
+    page = task(visitor)
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+
+
+@state("work/give-back")
+def _give_back(visitor: Visitor) -> None:
+    page = task(visitor)
+    page.click("[data-opens=give-back]")
+    expect(page.locator("#give-back")).to_be_visible()
+
+
+@state("work/waiting")
+def _waiting(visitor: Visitor) -> None:
+    made = study(rows_=rows()[:1], double_share=0.0)
+    who = person(made, "p2")
+    page = visitor.goto(at_work(person(made)))
+    expect(page.locator("[data-current]")).to_be_visible()
+    page = visitor.goto(at_work(who))
+    expect(page.locator("#finished")).to_be_visible()
+
+
+@state("work/finished")
+def _finished(visitor: Visitor) -> None:
+    made = study()
+    who = person(made)
+    for _ in range(3):
+        judge(who)
+    campaigns.close(made.pk, Campaign.Reason.TARGET)
+    campaigns.finish(made.pk)
+    page = visitor.goto(at_work(who))
+    expect(page.locator("#finished")).to_be_visible()

@@ -1,0 +1,58 @@
+"""No barrier in any state of any page; with PICTURES set to a folder, a picture of each."""
+
+import os
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from tests.browser.states import STATES, State, Visitor, researcher, work
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+ROOMS = (work, researcher)  # importing them fills STATES
+SIZES = {"wide": (1280, 800), "phone": (390, 844)}
+THEMES = ("light", "dark")
+PICTURES = os.environ.get("PICTURES", "")
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.name)
+def test_no_barrier_in(state: State, browser: Browser, live_server) -> None:
+    # Axe is put into the page as a script; the pages' policy is tested elsewhere.
+    context = browser.new_context(viewport=_size("wide"), bypass_csp=True)
+    context.set_default_timeout(8000)
+    page = context.new_page()
+    state.reach(Visitor(page, live_server.url))
+    for size in SIZES:
+        for theme in THEMES:
+            page.set_viewport_size(_size(size))
+            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+            _look(page, state.name, size, theme)
+    context.close()
+
+
+def test_names_are_told_apart() -> None:
+    names = [state.name for state in STATES]
+    assert len(names) == len(set(names)) > 25
+
+
+def _look(page: Page, name: str, size: str, theme: str) -> None:
+    if PICTURES:
+        path = Path(PICTURES) / f"{name}-{size}-{theme}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=path, full_page=True)
+    if (size, theme) != ("phone", "dark"):  # colours were looked at wide, the layout in light
+        found = Axe().run(page)
+        assert found.violations_count == 0, f"{name}, {size}, {theme}: {found.generate_report()}"
+    assert _overflow(page) <= 0, f"{name}, {size}: wider than the screen by {_overflow(page)} px"
+
+
+def _overflow(page: Page) -> int:
+    root = "document.documentElement"
+    return int(page.evaluate(f"{root}.scrollWidth - {root}.clientWidth"))
+
+
+def _size(name: str):
+    width, height = SIZES[name]
+    return {"width": width, "height": height}
