@@ -1,0 +1,151 @@
+"""Grades an answer to a tutorial's question, and says why."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotate.instruments.base import InvalidResponse
+from annotate.instruments.tutorials.content import (
+    Choice,
+    Defect,
+    Edit,
+    Evidence,
+    Example,
+    Overlap,
+    Paragraph,
+    Question,
+)
+from annotate.instruments.tutorials.words import count, same_words, tokens_within
+from estimation.metrics.edits import levenshtein
+
+GOOD = 0.5  # F1 of the highlighted words against the expected ones
+LONGEST_EDIT = 10_000
+
+
+@dataclass(frozen=True)
+class Grade:
+    """Whether an answer is right, and what to say about it; `detail` is for each paragraph."""
+
+    correct: bool
+    feedback: tuple[str, ...]
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+def grade(question: Question, response: Mapping[str, Any]) -> Grade:
+    """Grade a response, or raise `InvalidResponse` with what is missing from it."""
+    if isinstance(question, Choice):
+        return _choice(question, response)
+    if isinstance(question, Edit):
+        return _edit(question, response)
+    if isinstance(question, Evidence):
+        return _evidence(question, response)
+    assert isinstance(question, Example)
+    return Grade(True, ())
+
+
+def _choice(question: Choice, response: Mapping[str, Any]) -> Grade:
+    value = response.get("value")
+    if type(value) is not int or value not in question.feedback:
+        raise InvalidResponse({"value": _("Please choose one of the answers.")})
+    return Grade(value in question.accepted, (question.feedback[value],))
+
+
+def _edit(question: Edit, response: Mapping[str, Any]) -> Grade:
+    edit = response.get("edit")
+    if not isinstance(edit, str) or not edit.strip():
+        raise InvalidResponse({"edit": _("Please type your improved text.")})
+    if len(edit) > LONGEST_EDIT:
+        raise InvalidResponse({"edit": _("This edit is far longer than the text it improves.")})
+    distance = levenshtein(question.text, edit)
+    if any(same_words(edit, alternative) for alternative in question.alternatives):
+        return Grade(True, (question.feedback,), {"distance": distance})
+    faults = _faults(question, edit, distance)
+    return Grade(not faults, tuple(faults) or (question.feedback,), {"distance": distance})
+
+
+def _faults(question: Edit, edit: str, distance: int) -> list[str]:
+    """What is still wrong; too much or too little only where nothing more specific is."""
+    faults = [defect.feedback for defect in question.defects if _remains(defect, edit)]
+    faults += [
+        meaning.feedback
+        for meaning in question.meaning
+        if not any(count(edit, string) for string in meaning.any_of)
+    ]
+    if not faults and distance < question.bounds.least:
+        faults.append(question.bounds.too_little)
+    if not faults and distance > question.bounds.most:
+        faults.append(question.bounds.too_much)
+    return faults
+
+
+def _remains(defect: Defect, edit: str) -> bool:
+    return sum(count(edit, string) for string in defect.strings) > defect.at_most
+
+
+def _evidence(question: Evidence, response: Mapping[str, Any]) -> Grade:
+    given = response.get("paragraphs")
+    if not isinstance(given, list) or len(given) != len(question.paragraphs):
+        raise InvalidResponse({"paragraphs": _("Every paragraph needs a verdict.")})
+    graded = [
+        _paragraph(number, paragraph, one)
+        for number, (paragraph, one) in enumerate(zip(question.paragraphs, given, strict=True))
+    ]
+    feedback = tuple(line for one in graded for line in one.feedback)
+    correct = all(one.correct for one in graded)
+    detail = {
+        "paragraphs": [
+            {"correct": one.correct, "feedback": list(one.feedback), **one.detail} for one in graded
+        ]
+    }
+    return Grade(correct, feedback, detail)
+
+
+def _paragraph(number: int, paragraph: Paragraph, given: Any) -> Grade:
+    verdict = given.get("verdict") if isinstance(given, dict) else None
+    if type(verdict) is not int or verdict not in paragraph.feedback:
+        raise InvalidResponse({f"paragraphs[{number}]": _("This paragraph needs a verdict.")})
+    spans = _spans(number, paragraph, given.get("spans") if verdict else [])
+    why = paragraph.feedback[verdict]
+    if verdict != paragraph.verdict or paragraph.highlight is None:
+        return Grade(verdict == paragraph.verdict, (why,))
+    overlap = overlap_of(paragraph, spans)
+    return Grade(
+        overlap == "good", (why, _said(paragraph.highlight, overlap)), {"overlap": overlap}
+    )
+
+
+def _said(highlight: Overlap, overlap: str) -> str:
+    return {"none": highlight.none, "poor": highlight.poor, "good": highlight.good}[overlap]
+
+
+def _spans(number: int, paragraph: Paragraph, given: Any) -> list[tuple[int, int]]:
+    """Return the highlights; each must quote the paragraph, so offsets are the right ones."""
+    field_name = f"paragraphs[{number}]"
+    if not isinstance(given, list) or len(given) > len(paragraph.text):
+        raise InvalidResponse({field_name: _("Highlight the words that justify the verdict.")})
+    spans = []
+    for span in given:
+        start, end = (span.get("start"), span.get("end")) if isinstance(span, dict) else (0, 0)
+        if type(start) is not int or type(end) is not int or not 0 <= start < end:
+            raise InvalidResponse({field_name: _("A highlight has a start and an end.")})
+        if paragraph.text[start:end] != span.get("text"):
+            raise InvalidResponse({field_name: _("A highlight does not match the paragraph.")})
+        spans.append((start, end))
+    return spans
+
+
+def overlap_of(paragraph: Paragraph, spans: Sequence[tuple[int, int]]) -> str:
+    """Return none, poor or good: how the highlighted words meet the expected ones."""
+    expected = tokens_within(paragraph.text, expected_spans(paragraph))
+    marked = tokens_within(paragraph.text, spans)
+    shared = len(expected & marked)
+    if not shared:
+        return "none"
+    return "good" if 2 * shared / (len(expected) + len(marked)) >= GOOD else "poor"
+
+
+def expected_spans(paragraph: Paragraph) -> list[tuple[int, int]]:
+    starts = [(paragraph.text.index(quote), len(quote)) for quote in paragraph.evidence]
+    return [(start, start + length) for start, length in starts]
