@@ -1,8 +1,38 @@
-"""Which instrument a campaign asks with."""
+"""Which instrument a campaign asks with: built in, or defined by a researcher."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
 
 from annotate.instruments import registry
 from annotate.instruments.base import Instrument
-from annotate.models import Campaign
+from annotate.instruments.rating.instrument import Rating
+from annotate.instruments.rating.reading import read
+from annotate.models import Campaign, InstrumentDefinition
+
+NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One version of an instrument that people can be asked with."""
+
+    instrument: Instrument
+    owner: str  # "" for those built in
+    created_at: datetime | None
+    campaigns: int
+    mine: bool = False
+
+    @property
+    def built_in(self) -> bool:
+        return self.created_at is None
+
+    @property
+    def reference(self) -> str:
+        """The name that a plan chooses it by."""
+        key, version = self.instrument.key, self.instrument.version
+        return key if self.built_in else f"{key}@{version}"
 
 
 def of(campaign: Campaign) -> Instrument:
@@ -10,6 +40,54 @@ def of(campaign: Campaign) -> Instrument:
     return get(campaign.instrument, campaign.instrument_version)
 
 
+def named(reference: str) -> Instrument:
+    """Return the instrument that `key` or `key@version` names; KeyError as for `get`."""
+    key, _at, version = reference.partition("@")
+    return get(key, version)
+
+
 def get(key: str, version: str = "") -> Instrument:
-    """Return an instrument; KeyError names those that exist."""
-    return registry.get(key)
+    """Return an instrument, the latest version where none is named.
+
+    KeyError names those that exist.
+    """
+    if key in registry.INSTRUMENTS:
+        return registry.get(key)
+    rows = InstrumentDefinition.objects.filter(key=key)  # the newest first
+    if version:
+        rows = rows.filter(version=int(version) if NUMBER.fullmatch(version) else 0)
+    row = rows.first()
+    if row is None:
+        raise KeyError(_unknown(f"{key}@{version}" if version else key))
+    return _rating(row)
+
+
+def _rating(row: InstrumentDefinition) -> Rating:
+    return Rating(read(row.definition, version=str(row.version)))
+
+
+def _unknown(reference: str) -> str:
+    defined = InstrumentDefinition.objects.order_by("key").values_list("key", flat=True).distinct()
+    known = ", ".join([*registry.INSTRUMENTS, *defined])
+    return f"No instrument {reference!r}; there are {known}."
+
+
+def listed(user_id: int | None) -> list[Listed]:
+    """Return all that a campaign can ask with: built-in ones first, then the newest version."""
+    used = Counter(Campaign.objects.values_list("instrument", "instrument_version"))
+    built_in = [
+        Listed(one, "", None, sum(n for (key, _v), n in used.items() if key == one.key))
+        for one in registry.asked()
+    ]
+    rows = InstrumentDefinition.objects.select_related("owner").order_by("key", "-version")
+    defined = [
+        Listed(
+            _rating(row),
+            row.owner.get_username() if row.owner else "",
+            row.created_at,
+            used[row.key, str(row.version)],
+            mine=row.owner_id == user_id,
+        )
+        for row in rows
+    ]
+    return [*built_in, *defined]

@@ -40,7 +40,7 @@ class Plan:
 
     name: str
     targets: Mapping[str, float]
-    instrument: str = "language_quality"
+    instrument: str = "language_quality"  # a key, or key@version; without one, the latest
     tutorial: bool = True  # whether annotators qualify before their first task
     tutorial_bonus: Decimal = Decimal("0.75")
     tutorial_id: int | None = None  # the researcher's own content; None: the instrument's
@@ -87,16 +87,16 @@ def check(plan: Plan) -> Instrument:
     """Return the plan's instrument, or raise `Invalid` with what to mend in each field."""
     errors: dict[str, str] = {}
     try:
-        instrument = instruments.get(plan.instrument)
+        instrument = instruments.named(plan.instrument)
     except KeyError as error:
         raise Invalid({"instrument": str(error.args[0])}) from None
-    known = [criterion.name for criterion in instrument.criteria]
+    known = {criterion.name: criterion for criterion in instrument.criteria}
     if not plan.targets:
         errors["targets"] = "Name at least one criterion and the width it should reach."
     for name, width in plan.targets.items():
         if name not in known:
             errors["targets"] = f"“{name}” is not a criterion; there are {', '.join(known)}."
-        elif not 0 < width < 10:
+        elif not 0 < width < max(10, known[name].high - known[name].low):
             errors["targets"] = f"The target width of {name} must be a positive number."
     if problem := metric_choice.problem(plan.metrics):
         errors["metrics"] = problem
@@ -111,7 +111,7 @@ def check_rows(plan: Plan, rows: Sequence[Row]) -> tuple[str, ...]:
 
     Raises `UploadRefused` where one of them cannot be had for every row.
     """
-    if instruments.get(plan.instrument).needs_paragraphs:
+    if instruments.named(plan.instrument).needs_paragraphs:
         _check_paragraphs(rows)
     return metric_choice.resolve(plan.metrics, rows)
 

@@ -36,6 +36,7 @@ class Question(Criterion):
     """A criterion that people are asked about."""
 
     levels: tuple[Choice, ...] = ()
+    evidence: "Words" = ""  # what to highlight, where a level requires evidence
 
     def choice(self, value: int) -> Choice:
         return next(level for level in self.levels if level.value == value)
@@ -51,13 +52,18 @@ class Question(Criterion):
 
 
 def question(
-    name: str, *levels: Choice, label: "Words", ask: "Words", higher_is_better: bool = True
+    name: str,
+    *levels: Choice,
+    label: "Words",
+    ask: "Words",
+    higher_is_better: bool = True,
+    evidence: "Words" = "",
 ) -> Question:
     """Return a question whose scale reaches from its lowest to its highest level."""
     values = [level.value for level in levels]
     return Question(
         name, low=min(values), high=max(values), higher_is_better=higher_is_better,
-        label=label, question=ask, levels=levels,
+        label=label, question=ask, levels=levels, evidence=evidence,
     )  # fmt: skip
 
 

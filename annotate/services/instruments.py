@@ -1,0 +1,73 @@
+"""Defining instruments and tutorials of researchers' own; each version is for ever."""
+
+import hashlib
+import json
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from annotate.errors import Conflict, Invalid
+from annotate.instruments import registry
+from annotate.instruments.rating.reading import Refused, as_data, read
+from annotate.models import InstrumentDefinition
+from annotate.services import audit
+
+TRIES = 3
+
+
+class NotDefined(Invalid):
+    """The definition cannot be one; `errors` maps each path to what to do."""
+
+    def __init__(self, refused: Refused) -> None:
+        super().__init__({p.path or "definition": p.message for p in refused.problems})
+        self.problems = refused.problems
+
+
+def define(definition: Any, *, owner_id: int) -> InstrumentDefinition:
+    """Store a definition as the next version of its key, or return the version that equals it.
+
+    Raises `NotDefined` with every problem, `Conflict` for a key that is somebody else's.
+    """
+    try:
+        checked = read(definition)
+    except Refused as refused:
+        raise NotDefined(refused) from None
+    content = as_data(checked)
+    for _try in range(TRIES):
+        try:
+            with transaction.atomic():
+                return _store(checked.key, content, owner_id=owner_id)
+        except IntegrityError:  # another upload of this key took the number first
+            continue
+    raise Conflict(f"“{checked.key}” is being defined elsewhere at this moment. Try again.")
+
+
+def _store(key: str, content: dict[str, Any], *, owner_id: int) -> InstrumentDefinition:
+    _check_key(key, owner_id=owner_id)
+    digest = digest_of(content)
+    versions = InstrumentDefinition.objects.filter(key=key)
+    if same := versions.filter(digest=digest).first():
+        return same
+    latest = versions.aggregate(latest=Max("version"))["latest"] or 0
+    made = InstrumentDefinition.objects.create(
+        owner_id=owner_id, key=key, version=latest + 1, definition=content, digest=digest
+    )
+    audit.record(
+        "define_instrument", campaign_id=None, actor_id=owner_id,
+        subject=f"instrument:{key}@{made.version}", digest=digest,
+    )  # fmt: skip
+    return made
+
+
+def _check_key(key: str, *, owner_id: int) -> None:
+    if key in registry.INSTRUMENTS:
+        raise Conflict(f"“{key}” is built in. Give your instrument a key of its own.")
+    if InstrumentDefinition.objects.filter(key=key).exclude(owner=owner_id).exists():
+        raise Conflict(f"“{key}” belongs to somebody else. Give your instrument another key.")
+
+
+def digest_of(content: Any) -> str:
+    """Return one digest for one content, whatever the order of its fields."""
+    canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -1,0 +1,55 @@
+"""An instrument of a researcher's own, for tests."""
+
+import copy
+from typing import Any
+
+HELPFUL: dict[str, Any] = {
+    "key": "helpfulness",
+    "label": "Helpfulness",
+    "language": "en",
+    "task": "Read the question and the answer. How much does the answer help?",
+    "hint": "Judge the help, not the style.",
+    "about": "You read answers that computer programs gave, and say how much they help.",
+    "steps": ["Read the question and the answer.", "Rate the answer."],
+    "minutes": "1–2",
+    "input_label": "The question",
+    "instructions": [
+        {
+            "title": "How much does it help?",
+            "text": "Think of the person who asked.\n\nLength alone is no help.",
+            "examples": [
+                {"label": "Solves it", "text": "Hold the button for ten seconds.", "note": "Do."}
+            ],
+        }
+    ],
+    "criteria": [
+        {
+            "name": "helpful",
+            "label": "Help",
+            "question": "How far does the answer get the person who asked?",
+            "levels": [
+                {"value": 2, "label": "Solves it", "cue": "Nothing is left to ask"},
+                {"value": 1, "label": "Helps much", "cue": "A small step is left"},
+                {"value": 0, "label": "Helps a little", "cue": "The way is still long"},
+                {"value": -1, "label": "Does not help", "cue": "As before"},
+                {"value": -2, "label": "Misleads", "cue": "Worse than before"},
+            ],
+        },
+        {
+            "name": "invented",
+            "label": "Invention",
+            "question": "Is anything made up?",
+            "higher_is_better": False,
+            "levels": [
+                {"value": 0, "label": "Nothing", "cue": "All of it can be checked"},
+                {"value": 1, "label": "Something", "cue": "At least one claim"},
+            ],
+        },
+    ],
+    "example": {"text": "Hold the button for ten seconds.", "input": "How do I switch it off?"},
+}
+
+
+def helpful(**changes: Any) -> dict[str, Any]:
+    """Return the definition with some fields changed."""
+    return copy.deepcopy(HELPFUL) | changes

@@ -1,0 +1,169 @@
+"""Instruments that researchers define: versions, owners, and campaigns that ask with them."""
+
+import copy
+from dataclasses import replace
+
+import pytest
+
+from annotate.errors import Conflict, Invalid
+from annotate.models import AuditEntry, InstrumentDefinition, Judgment, Score
+from annotate.selectors import campaigns as facts
+from annotate.selectors import instruments as selectors
+from annotate.services import instruments, judgments, scoring
+from annotate.services.upload import Row
+from tests.annotate.own import helpful
+from tests.factories import campaign, leased, person, plan, rows, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+def define(owner, **changes):
+    return instruments.define(helpful(**changes), owner_id=owner.pk)
+
+
+def asked_rows(items: int = 4) -> list[Row]:
+    return [replace(row, input="What happened?") for row in rows(items)]
+
+
+def test_a_change_is_a_new_version_and_the_same_again_is_none():
+    ada = user()
+    assert [define(ada).version, define(ada, hint="Other").version] == [1, 2]
+    assert define(ada).version == 1
+    assert InstrumentDefinition.objects.count() == 2
+    entries = AuditEntry.objects.filter(verb="define_instrument").order_by("id")
+    assert [entry.subject for entry in entries] == [
+        "instrument:helpfulness@1", "instrument:helpfulness@2",
+    ]  # fmt: skip
+    assert {entry.actor for entry in entries} == {ada}
+
+
+def test_the_order_of_fields_makes_no_new_version():
+    ada = user()
+    define(ada)
+    again = dict(reversed(helpful().items()))
+    assert instruments.define(again, owner_id=ada.pk).version == 1
+
+
+def test_a_definition_with_problems_is_refused_whole():
+    whole = helpful(key="")
+    whole["criteria"][1]["levels"][0]["cue"] = ""
+    with pytest.raises(Invalid) as caught:
+        instruments.define(whole, owner_id=user().pk)
+    assert set(caught.value.errors) == {"key", "criteria[1].levels[0].cue"}
+    assert not InstrumentDefinition.objects.exists()
+    assert not AuditEntry.objects.exists()
+
+
+@pytest.mark.parametrize("key", ["language_quality", "recorded_language_quality"])
+def test_keys_of_built_in_instruments_stay_theirs(key):
+    with pytest.raises(Conflict, match="built in"):
+        define(user(), key=key)
+
+
+def test_a_key_belongs_to_whoever_took_it_first():
+    define(user())
+    eve = user("eve")
+    with pytest.raises(Conflict, match="somebody else"):
+        define(eve)
+    assert define(eve, key="other").version == 1
+
+
+def test_instruments_are_found_by_key_and_version():
+    ada = user()
+    define(ada)
+    define(ada, hint="Other")
+    assert selectors.get("helpfulness").version == "2"
+    assert selectors.get("helpfulness", "1").version == "1"
+    assert selectors.named("helpfulness@1").version == "1"
+    assert selectors.named("language_quality").key == "language_quality"
+
+
+@pytest.mark.parametrize(
+    "reference", ["helpfullness", "helpfulness@2", "helpfulness@0", "helpfulness@x", "a@²", ""]
+)
+def test_an_unknown_instrument_is_told_with_those_there_are(reference):
+    define(user())
+    with pytest.raises(KeyError, match=r"language_quality, .*helpfulness"):
+        selectors.named(reference)
+
+
+def test_a_campaign_keeps_the_version_it_was_created_with():
+    ada = user()
+    define(ada)
+    made = campaign(
+        owner=ada, instrument="helpfulness", targets={"helpful": 0.4}, rows_=asked_rows()
+    )
+    define(ada, hint="Other")
+    assert (made.instrument, made.instrument_version) == ("helpfulness", "1")
+    assert selectors.of(made).definition.hint == helpful()["hint"]
+    pinned = plan(instrument="helpfulness@1", targets={"helpful": 0.4})
+    assert pinned.instrument == "helpfulness@1"
+
+
+@pytest.mark.parametrize(
+    ("targets", "fine"),
+    [({"helpful": 0.4}, True), ({"overall": 0.2}, False), ({"helpful": 10}, False)],
+)
+def test_targets_are_those_of_the_instrument(targets, fine):
+    from annotate.services import ingest
+
+    define(user())
+    wanted = plan(instrument="helpfulness@1", targets=targets)
+    if fine:
+        assert ingest.check(wanted).key == "helpfulness"
+        return
+    with pytest.raises(Invalid) as caught:
+        ingest.check(wanted)
+    assert set(caught.value.errors) == {"targets"}
+
+
+def test_a_scale_wider_than_ten_takes_wider_targets():
+    from annotate.services import ingest
+
+    whole = helpful()
+    whole["criteria"][0]["levels"][0]["value"] = 100
+    instruments.define(whole, owner_id=user().pk)
+    assert ingest.check(plan(instrument="helpfulness", targets={"helpful": 20}))
+
+
+def test_judgments_are_checked_and_scored_by_the_definition():
+    ada = user()
+    define(ada)
+    made = campaign(
+        owner=ada, instrument="helpfulness", targets={"helpful": 0.4}, rows_=asked_rows()
+    )
+    who = person(made)
+    mine = leased(who)
+    with pytest.raises(Invalid) as caught:
+        judgments.submit(mine.pk, participation_id=who.pk, raw={"helpful": 3, "invented": 1})
+    assert set(caught.value.errors) == {"helpful"}
+    judgments.submit(mine.pk, participation_id=who.pk, raw={"helpful": -2, "invented": 1, "x": 1})
+    stored = Judgment.objects.get()
+    assert stored.response == {"helpful": -2, "invented": 1}
+    assert (stored.instrument, stored.instrument_version) == ("helpfulness", "1")
+    scoring.ensure(made.pk)
+    assert dict(Score.objects.values_list("criterion", "value")) == {"helpful": -2, "invented": 1}
+    assert scoring.differences(made.pk) == []
+    assert [c.label for c in facts.facts(made).criteria] == ["Help", "Invention"]
+
+
+def test_the_list_says_who_defined_what_and_where_it_is_used():
+    ada, eve = user(), user("eve")
+    define(ada)
+    define(ada, hint="Other")
+    campaign(owner=ada, instrument="helpfulness@1", targets={"helpful": 0.4}, rows_=asked_rows())
+    campaign(owner=ada)
+    found = {one.reference: one for one in selectors.listed(eve.pk)}
+    assert found["language_quality"].built_in
+    assert found["language_quality"].campaigns == 1
+    first, second = found["helpfulness@1"], found["helpfulness@2"]
+    assert (first.owner, first.campaigns, first.mine) == ("ada", 1, False)
+    assert second.campaigns == 0
+    assert [one.mine for one in selectors.listed(ada.pk) if not one.built_in] == [True, True]
+
+
+def test_nothing_that_was_given_is_changed():
+    whole = helpful()
+    before = copy.deepcopy(whole)
+    instruments.define(whole, owner_id=user().pk)
+    assert whole == before

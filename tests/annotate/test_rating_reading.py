@@ -1,0 +1,160 @@
+"""Definitions as JSON: what is taken, and where each problem is told."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+
+from annotate.instruments.language_quality.definition import DEFINITION as LANGUAGE_QUALITY
+from annotate.instruments.rating.reading import Refused, as_data, read
+from annotate.instruments.reader import parse
+from tests.annotate.own import HELPFUL, helpful
+
+GONE = object()
+
+
+def problems(value: Any) -> dict[str, str]:
+    with pytest.raises(Refused) as caught:
+        read(value)
+    return {problem.path: problem.message for problem in caught.value.problems}
+
+
+def changed(path: list[Any], value: Any) -> Any:
+    whole = copy.deepcopy(HELPFUL)
+    at: Any = whole
+    for step in path[:-1]:
+        at = at[step]
+    if value is GONE:
+        del at[path[-1]]
+    else:
+        at[path[-1]] = value
+    return whole
+
+
+def test_a_definition_is_read_and_written_back_the_same():
+    assert as_data(read(HELPFUL)) == HELPFUL
+
+
+def test_language_quality_is_a_definition_like_any_other():
+    again = read(as_data(LANGUAGE_QUALITY))
+    assert [c.name for c in again.scored] == ["fluency", "redundancy", "overall", "edit"]
+    assert [[(o.value, o.requires) for o in c.levels] for c in again.criteria] == [
+        [(o.value, o.requires) for o in c.levels] for c in LANGUAGE_QUALITY.criteria
+    ]
+    assert as_data(again) == as_data(LANGUAGE_QUALITY)
+    assert json.loads(json.dumps(as_data(again))) == as_data(again)
+
+
+def test_the_scale_of_a_criterion_reaches_from_its_lowest_to_its_highest_level():
+    first, second = read(HELPFUL).criteria
+    assert (first.low, first.high, first.higher_is_better) == (-2, 2, True)
+    assert (second.low, second.high, second.higher_is_better) == (0, 1, False)
+
+
+def test_what_a_criterion_requires_all_of_its_levels_require():
+    whole = changed(["criteria", 1, "requires"], ["evidence"])
+    whole["criteria"][1]["levels"][1]["requires"] = ["edit"]
+    levels = read(whole).criteria[1].levels
+    assert [level.requires for level in levels] == [("evidence",), ("edit", "evidence")]
+
+
+LEVEL = ["criteria", 1, "levels", 0]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "where", "says"),
+    [
+        (["key"], "Help Fulness", "key", "“help_fulness”"),
+        (["key"], "ключ", "key", "small letters"),
+        (["key"], "k" * 41, "key", "at most 40"),
+        (["key"], GONE, "key", "Missing"),
+        (["label"], "  ", "label", "empty"),
+        (["label"], 3, "label", "Must be text"),
+        (["label"], "a\x00b", "label", "NUL"),
+        (["label"], "\ud800", "label", "NUL, or half"),
+        (["task"], "x" * 201, "task", "201 characters; at most 200"),
+        (["language"], "english please", "language", "at most 12"),
+        (["language"], "EN!", "language", "such as en"),
+        (["steps"], "one", "steps", "Must be a list"),
+        (["steps"], ["x"] * 9, "steps", "Has 9 members"),
+        (["steps", 1], " ", "steps[1]", "empty"),
+        (["instructions", 0], {}, "instructions[0]", "Is empty"),
+        (["instructions", 0], "text", "instructions[0]", "Must be an object"),
+        (["instructions", 0, "examples", 0, "txt"], "", "instructions[0].examples[0].txt",
+         "Did you mean “text”?"),
+        (["criteria"], [], "criteria", "1 to 8"),
+        (["criteria"], [HELPFUL["criteria"][0] | {"name": f"c{n}"} for n in range(9)], "criteria",
+         "Has 9 members"),
+        (["criteria"], {}, "criteria", "Must be a list"),
+        (["criteria", 0], None, "criteria[0]", "Must be an object"),
+        (["criteria", 1, "name"], "helpful", "criteria[1].name", "same name as criteria[0].name"),
+        (["criteria", 1, "name"], "edit", "criteria[1].name", "means something else"),
+        (["criteria", 1, "name"], "2nd", "criteria[1].name", "“nd”"),
+        (["criteria", 1, "question"], GONE, "criteria[1].question", "Missing"),
+        (["criteria", 1, "higher_is_better"], "no", "criteria[1].higher_is_better", "true or"),
+        (["criteria", 1, "levls"], [], "criteria[1].levls", "Did you mean “levels”?"),
+        (["criteria", 1, "levels"], [HELPFUL["criteria"][0]["levels"][0]], "criteria[1].levels",
+         "2 to 7"),
+        ([*LEVEL, "cue"], GONE, "criteria[1].levels[0].cue", "Missing"),
+        ([*LEVEL, "value"], 1, "criteria[1].levels[1].value", "same value as criteria[1].levels"),
+        ([*LEVEL, "value"], True, "criteria[1].levels[0].value", "whole number"),
+        ([*LEVEL, "value"], 0.5, "criteria[1].levels[0].value", "whole number"),
+        ([*LEVEL, "value"], 101, "criteria[1].levels[0].value", "from -100 to 100"),
+        ([*LEVEL, "label"], "Something", "criteria[1].levels[1].label", "same label"),
+        ([*LEVEL, "requires"], ["evidense"], "criteria[1].levels[0].requires[0]",
+         "Did you mean “evidence”?"),
+        ([*LEVEL, "requires"], [["edit"]], "criteria[1].levels[0].requires[0]", "is not “edit”"),
+        ([*LEVEL, "requires"], "edit", "criteria[1].levels[0].requires", "Must be a list"),
+        (["edit"], {"titel": "x"}, "edit.titel", "Did you mean “title”?"),
+        (["example"], GONE, "example", "Missing"),
+        (["example"], {"input": "q"}, "example.text", "Missing"),
+        (["example"], {"text": "a"}, "example.input", "Missing"),
+        (["exmaple"], {}, "exmaple", "Did you mean “example”?"),
+    ],
+)  # fmt: skip
+def test_each_problem_is_told_at_its_path(path, value, where, says):
+    found = problems(changed(path, value))
+    assert list(found) == [where]
+    assert says in found[where]
+
+
+def test_all_problems_are_told_at_once():
+    whole = changed(["key"], "Bad Key")
+    whole["criteria"][0]["levels"][3]["cue"] = ""
+    whole["criteria"][1]["name"] = "distance"
+    whole["zzz"] = 1
+    assert set(problems(whole)) == {
+        "zzz", "key", "criteria[0].levels[3].cue", "criteria[1].name",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("value", [None, 3, "text", [], [HELPFUL]])
+def test_what_is_no_object_is_told_once(value):
+    assert list(problems(value)) == [""]
+
+
+def test_an_empty_object_lacks_everything_needed():
+    assert set(problems({})) == {"key", "label", "task", "about", "criteria", "example"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{", "line 1, column 2"),
+        ('{"key": "a", "key": "b"}', "“key” stands twice"),
+        ('{"value": NaN}', "NaN"),
+        ("[" * 100_000, "far too deep"),
+        ('{"a": "é"}'.encode("latin-1"), "Not UTF-8 at byte 8"),
+    ],
+)
+def test_what_is_not_json_is_told_with_its_place(text, says):
+    with pytest.raises(Refused) as caught:
+        parse(text)
+    assert says in str(caught.value)
+
+
+def test_wording_of_ours_stays_translatable_and_wording_of_theirs_is_kept():
+    whole = helpful(edit={"title": "Mend it"})
+    whole["criteria"][0]["levels"][4]["requires"] = ["edit"]
+    assert as_data(read(whole))["edit"] == {"title": "Mend it"}
