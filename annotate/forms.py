@@ -8,17 +8,21 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.forms.boundfield import BoundWidget
 
-from annotate.instruments import registry
+from annotate.instruments.base import Criterion, Instrument
+from annotate.selectors import instruments
 from annotate.services.ingest import Plan
 from annotate.services.metric_choice import AUTO
 from annotate.states import Estimand, MetricChoice, StopMode
 from estimation.metrics import METRICS, Metric
 
-INSTRUMENT = "language_quality"
 DEFAULT_METRIC = "repetition"  # needs nothing but the text (docs/statistics.md, metrics)
 MOST_NAMES = 500
-DEFAULT_WIDTHS = {"overall": "0.20"}
+MOST_JSON = 250_000  # of an instrument or a tutorial
+DEFAULTS = Plan(name="", targets={})
+DEFAULT_SHARE = 0.1  # of the scale: what an interval of the first target spans by default
+LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 HINTS = {
+    "language": "A code such as en, de or pt-BR. In German, annotators read German pages.",
     "outputs": "Up to 50 MB; larger files go through the command line.",
     "name": "For you and your reviewers.",
     "metric_columns": "Names separated by commas, such as comet, judge. Empty: none.",
@@ -54,6 +58,22 @@ def _described(metric: Metric) -> str:
     return f"{metric.name}: {plain.rstrip('.')}"
 
 
+def _instruments() -> list[tuple[str, Any]]:
+    """Those built in, then the versions of each one that researchers defined."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for one in instruments.listed(None):
+        version = "" if one.built_in else f", version {one.instrument.version}"
+        group = "Built in" if one.built_in else "Defined by researchers"
+        groups.setdefault(group, []).append((one.reference, f"{one.instrument.label}{version}"))
+    return list(groups.items())
+
+
+def _main_criterion(instrument: Instrument) -> Criterion:
+    """Return the criterion whose target has a default: `overall`, or the first."""
+    named = [criterion for criterion in instrument.criteria if criterion.name == "overall"]
+    return (named or list(instrument.criteria))[0]
+
+
 class CampaignForm(forms.Form):
     """One form for the files and the plan of a campaign."""
 
@@ -72,6 +92,15 @@ class CampaignForm(forms.Form):
     name = forms.CharField(
         label="Name", max_length=120, error_messages={"required": "Give the campaign a name."}
     )
+    instrument = forms.ChoiceField(
+        label="What people are asked",
+        choices=lambda: _instruments(),
+        initial=DEFAULTS.instrument,
+    )
+    language = forms.RegexField(
+        LANGUAGE, label="Language of the texts", max_length=12, initial=DEFAULTS.language,
+        error_messages={"invalid": "Give a code such as en, de or pt-BR."},
+    )  # fmt: skip
     metric_choice = forms.ChoiceField(
         label="Automatic metrics", initial=MetricChoice.NAMED, widget=forms.RadioSelect,
         choices=[
@@ -131,15 +160,29 @@ class CampaignForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for criterion in registry.get(INSTRUMENT).criteria:
+        self.asked = self._asked()
+        main = _main_criterion(self.asked)
+        for criterion in self.asked.criteria:
+            wide = criterion.high - criterion.low
             self.fields[f"width_{criterion.name}"] = forms.FloatField(
                 label=str(criterion.label or criterion.name), required=False,
-                initial=DEFAULT_WIDTHS.get(criterion.name), min_value=0.001, max_value=9.999,
+                initial=f"{wide * DEFAULT_SHARE:.2f}" if criterion is main else None,
+                min_value=0.001, max_value=max(9.999, wide),
                 help_text=criterion.scale_text,
                 widget=forms.NumberInput(attrs={"step": "0.01", "min": "0.01"}),
             )  # fmt: skip
         for name, hint in HINTS.items():
             self.fields[name].help_text = hint.format(zone=settings.TIME_ZONE)
+
+    def _asked(self) -> Instrument:
+        """Return the instrument that was chosen; an unknown one is told beside the field."""
+        chosen = self.data.get("instrument") or self.get_initial_for_field(
+            self.fields["instrument"], "instrument"
+        )
+        try:
+            return instruments.named(chosen)
+        except KeyError:
+            return instruments.named(DEFAULTS.instrument)
 
     @property
     def metric_groups(self) -> list[tuple[str, list[BoundWidget]]]:
@@ -182,7 +225,8 @@ class CampaignForm(forms.Form):
         return Plan(
             name=given["name"],
             targets=self.targets,
-            instrument=INSTRUMENT,
+            instrument=given["instrument"],
+            language=given["language"],
             metrics=self.metrics,
             reward=given["reward"],
             budget=given["budget"],
@@ -222,3 +266,32 @@ class NamesForm(forms.Form):
 
 class ReviewerForm(forms.Form):
     username = forms.CharField(label="User name", max_length=150)
+
+
+class DefinitionForm(forms.Form):
+    """An instrument or a tutorial as JSON: a file, or its text."""
+
+    use_required_attribute = False
+
+    file = forms.FileField(label="A JSON file", required=False)
+    definition = forms.CharField(
+        label="Or its text", required=False, max_length=MOST_JSON, strip=False,
+        widget=forms.Textarea(
+            attrs={"rows": 18, "spellcheck": "false", "autocapitalize": "off", "class": "code"}
+        ),
+    )  # fmt: skip
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        file = given.get("file")
+        if file and file.size > MOST_JSON:
+            self.add_error("file", f"The file is larger than {MOST_JSON // 1000} KB.")
+        elif not file and not given.get("definition", "").strip() and not self.errors:
+            self.add_error("definition", "Choose a file, or paste its text.")
+        return given
+
+    @property
+    def text(self) -> str | bytes:
+        """What was given: the file, where there is one."""
+        file = self.cleaned_data["file"]
+        return bytes(file.read()) if file else str(self.cleaned_data["definition"])

@@ -2,12 +2,16 @@
 
 from django.urls import URLPattern, path
 
-from annotate.views import campaigns, campaigns_new, campaigns_people, work, work_api
+from annotate.views import campaigns, campaigns_new, campaigns_people, instruments, work, work_api
 
 app_name = "annotate"
 urlpatterns: list[URLPattern] = [
     path("", campaigns.index, name="campaigns"),
     path("campaigns/new/", campaigns_new.new, name="campaign-new"),
+    path("campaigns/new/criteria/", campaigns_new.criteria, name="campaign-criteria"),
+    path("instruments/", instruments.index, name="instruments"),
+    path("instruments/new/", instruments.new, name="instrument-new"),
+    path("instruments/<slug:key>/<slug:version>.json", instruments.download, name="instrument"),
     path("campaigns/<str:public_id>/act/<str:verb>/", campaigns.act, name="act"),
     path("campaigns/<str:public_id>/people/", campaigns_people.people, name="people"),
     path("campaigns/<str:public_id>/reviewers/", campaigns_people.add_reviewer, name="reviewers"),

@@ -29,6 +29,11 @@ class Listed:
         return self.created_at is None
 
     @property
+    def is_definition(self) -> bool:
+        """Whether it can be had as JSON."""
+        return isinstance(self.instrument, Rating)
+
+    @property
     def reference(self) -> str:
         """The name that a plan chooses it by."""
         key, version = self.instrument.key, self.instrument.version
@@ -70,6 +75,10 @@ def _unknown(reference: str) -> str:
     defined = InstrumentDefinition.objects.order_by("key").values_list("key", flat=True).distinct()
     known = ", ".join([*registry.INSTRUMENTS, *defined])
     return f"No instrument {reference!r}; there are {known}."
+
+
+def is_built_in(key: str) -> bool:
+    return key in registry.INSTRUMENTS
 
 
 def listed(user_id: int | None) -> list[Listed]:

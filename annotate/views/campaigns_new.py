@@ -18,13 +18,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 
 from annotate.errors import Invalid
-from annotate.forms import INSTRUMENT, CampaignForm
-from annotate.instruments import registry
+from annotate.forms import CampaignForm
 from annotate.permissions import researcher_page
 from annotate.services import ingest, upload
 from annotate.services.ingest import Plan
@@ -59,10 +58,19 @@ def new(request: HttpRequest) -> HttpResponseBase:
     return answer
 
 
+@require_safe
+@never_cache
+@researcher_page
+def criteria(request: HttpRequest) -> HttpResponseBase:
+    """The fields for the criteria of another instrument, for the form that is open."""
+    form = CampaignForm(initial={"instrument": request.GET.get("instrument", "")})
+    return render(request, "campaigns/_widths.html", {"form": form})
+
+
 @csrf_protect
 def _new(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":
-        return _page(request, CampaignForm())
+        return _page(request, CampaignForm(initial=request.GET.dict()))
     if sum(file.size or 0 for file in _files(request)) > settings.UPLOAD_LIMIT:
         return too_large(request)
     form = CampaignForm(request.POST, request.FILES)
@@ -152,7 +160,7 @@ def _problems(form: CampaignForm, refused: Invalid | UploadRefused) -> UploadRef
     """Put what concerns a field beside it; return what concerns lines of a file."""
     if isinstance(refused, UploadRefused):
         return refused
-    first = f"width_{registry.get(INSTRUMENT).criteria[0].name}"
+    first = form.width_fields[0].name
     for name, message in refused.errors.items():
         field = {"targets": first, "metrics": "metric_names"}.get(name, name)
         form.add_error(field if field in form.fields else None, message)

@@ -104,7 +104,10 @@ class Command(BaseCommand):
 
 def _add_plan(parser: CommandParser) -> None:
     given = parser.add_argument_group("plan")
-    given.add_argument("--instrument", default=DEFAULTS.instrument)
+    given.add_argument(
+        "--instrument", default=DEFAULTS.instrument, metavar="KEY[@VERSION]",
+        help="built in or defined; without a version, the latest",
+    )  # fmt: skip
     given.add_argument(
         "--metric", action="append", default=[], dest="names", metavar="NAME",
         help="a control variate, e.g. rouge_l_f; repeatable, or “auto” for all there can be",

@@ -1,0 +1,97 @@
+"""Instruments: what there is, one as JSON, and defining one's own."""
+
+from typing import Any, cast
+
+from django.contrib.auth.models import User
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import GenericViewSet
+
+from annotate.api.base import BoundedView
+from annotate.errors import NotFound
+from annotate.instruments.base import Instrument
+from annotate.instruments.rating.instrument import Rating
+from annotate.instruments.rating.reading import as_data
+from annotate.selectors import instruments as selectors
+from annotate.services import instruments
+
+
+class CriterionSerializer(serializers.Serializer[Any]):
+    """One score that an instrument gives."""
+
+    name = serializers.CharField()
+    label: Any = serializers.CharField()
+    low = serializers.FloatField()
+    high = serializers.FloatField(help_text="a working range where `bounded` is false")
+    bounded = serializers.BooleanField()
+    higher_is_better = serializers.BooleanField()
+
+
+class InstrumentSerializer(serializers.Serializer[Any]):
+    """One version of an instrument; `reference` is what a plan names it by."""
+
+    key = serializers.CharField()
+    version = serializers.CharField()
+    reference = serializers.CharField()
+    label: Any = serializers.CharField()
+    built_in = serializers.BooleanField()
+    criteria = CriterionSerializer(many=True)
+    definition = serializers.DictField(
+        allow_null=True, help_text="null where it is not made of one"
+    )
+
+
+class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
+    """What campaigns can ask with: built in, or defined by researchers."""
+
+    serializer_class = InstrumentSerializer
+    parser_classes = [JSONParser]
+    pagination_class = None
+    lookup_field = "reference"
+    lookup_value_regex = "[a-z0-9_]+(@[0-9]+)?"
+
+    def list(self, request: Request) -> Response:
+        """All of them, the newest version of each first; without their definitions."""
+        rows = selectors.listed(cast(User, request.user).pk)
+        shown = [_data(row.instrument, row.reference, row.built_in) for row in rows]
+        for one in shown:
+            del one["definition"]
+        return Response({"results": shown})
+
+    def retrieve(self, request: Request, reference: str) -> Response:
+        """One by `key` (the latest version) or `key@version`, with its definition."""
+        return Response(_found(reference))
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={201: InstrumentSerializer})
+    def create(self, request: Request) -> Response:
+        """Define one: the next version of its key, or the version that equals it."""
+        made = instruments.define(request.data, owner_id=cast(User, request.user).pk)
+        return Response(_found(f"{made.key}@{made.version}"), status=201)
+
+
+def _found(reference: str) -> dict[str, Any]:
+    try:
+        instrument = selectors.named(reference)
+    except KeyError as error:
+        raise NotFound(str(error.args[0])) from None
+    built_in = selectors.is_built_in(instrument.key)
+    known = instrument.key if built_in else f"{instrument.key}@{instrument.version}"
+    return _data(instrument, known, built_in)
+
+
+def _data(instrument: Instrument, reference: str, built_in: bool) -> dict[str, Any]:
+    definition = as_data(instrument.definition) if isinstance(instrument, Rating) else None
+    names = ("name", "label", "low", "high", "bounded", "higher_is_better")
+    return {
+        "key": instrument.key,
+        "version": instrument.version,
+        "reference": reference,
+        "label": instrument.label,
+        "built_in": built_in,
+        "criteria": [{name: one.as_data()[name] for name in names} for one in instrument.criteria],
+        "definition": definition,
+    }

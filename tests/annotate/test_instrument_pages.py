@@ -1,0 +1,139 @@
+"""The researcher's pages of instruments, and choosing one for a campaign."""
+
+import json
+from html import escape
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from annotate.models import Campaign, InstrumentDefinition
+from annotate.services import instruments
+from tests.annotate.own import HELPFUL, helpful
+from tests.annotate.researcher import owner_of, send, shown
+from tests.factories import user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+LIST, DEFINE = "/instruments/", "/instruments/new/"
+FORM = {"instrument": "helpfulness@1", "width_helpful": "0.4", "width_overall": ""}
+QUESTIONS = "\n".join(
+    json.dumps({"item": f"i{i}", "system": s, "output": f"{s} {i}", "input": "What now?"})
+    for i in range(4)
+    for s in ("alpha", "beta")
+).encode()
+
+
+def paste(client: Client, content: Any, **more: Any) -> Any:
+    text = content if isinstance(content, str) else json.dumps(content)
+    return client.post(DEFINE, {"definition": text, **more})
+
+
+@pytest.mark.parametrize(
+    "address", [LIST, DEFINE, "/instruments/language_quality/1.json", "/campaigns/new/criteria/"]
+)
+def test_everything_asks_for_a_login(client: Client, address: str) -> None:
+    assert client.get(address)["Location"].startswith("/login/")
+
+
+def test_one_is_defined_by_its_text_or_a_file(ada: Client) -> None:
+    assert paste(ada, HELPFUL)["Location"] == LIST
+    file = SimpleUploadedFile("own.json", json.dumps(helpful(hint="Other")).encode())
+    page = ada.post(DEFINE, {"file": file}, follow=True)
+    assert "“Helpfulness”, version 2, is defined." in page.content.decode()
+    (newest, first) = page.context["defined"]
+    assert (newest.reference, first.reference, first.mine) == (
+        "helpfulness@2", "helpfulness@1", True,
+    )  # fmt: skip
+
+
+def test_problems_are_told_by_their_paths_and_the_text_is_kept(ada: Client) -> None:
+    whole = helpful(key="Bad Key")
+    whole["criteria"][1]["levels"][0]["cue"] = ""
+    page = paste(ada, whole)
+    content = page.content.decode()
+    assert page.status_code == 422
+    assert "2 problems" in content
+    assert "<code>key</code>" in content
+    assert "<code>criteria[1].levels[0].cue</code>" in content
+    assert page.context["form"]["definition"].value() == json.dumps(whole)
+    assert not InstrumentDefinition.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "status"),
+    [("", "paste its text", 422), ("{", "Not JSON", 422), ("x" * 250_001, "250001", 422),
+     (json.dumps(helpful(key="language_quality")), "built in", 409)],
+)  # fmt: skip
+def test_what_cannot_be_one_is_explained(ada: Client, text: str, says: str, status: int) -> None:
+    page = paste(ada, text)
+    assert page.status_code == status
+    assert says in page.content.decode()
+
+
+def test_a_definition_is_downloaded_and_taken_as_a_start(ada: Client) -> None:
+    paste(ada, HELPFUL)
+    file = ada.get("/instruments/helpfulness/1.json")
+    assert json.loads(file.content) == HELPFUL
+    assert file["Content-Disposition"] == 'attachment; filename="helpfulness-1.json"'
+    start = ada.get(DEFINE, {"from": "helpfulness@1"})
+    assert json.loads(start.context["form"]["definition"].value()) == HELPFUL
+    built_in = json.loads(ada.get("/instruments/language_quality/1.json").content)
+    assert paste(ada, built_in | {"key": "mine"}).status_code == 302
+    for gone in ("helpfulness/9", "nothing/1", "recorded_language_quality/1"):
+        assert ada.get(f"/instruments/{gone}.json").status_code == 404
+
+
+def test_markup_in_a_definition_is_text(ada: Client) -> None:
+    paste(ada, helpful(label="<b>Bold</b>"))
+    for address in (LIST, "/campaigns/new/"):
+        content = ada.get(address).content.decode()
+        assert escape("<b>Bold</b>") in content
+        assert "<b>Bold</b>" not in content
+
+
+def test_a_campaign_is_made_with_an_own_instrument(ada: Client) -> None:
+    instruments.define(HELPFUL, owner_id=owner_of(ada).pk)
+    first = send(ada, QUESTIONS, **FORM, language="de")
+    assert first.status_code == 200, first.context["form"].errors
+    send(ada, QUESTIONS, **FORM, language="de", act="create", shown=shown(first))
+    made = Campaign.objects.get()
+    assert (made.instrument, made.instrument_version, made.language) == ("helpfulness", "1", "de")
+    assert {target.criterion: target.width for target in made.targets.all()} == {"helpful": 0.4}
+
+
+def test_the_fields_of_widths_are_those_of_the_instrument(ada: Client) -> None:
+    instruments.define(HELPFUL, owner_id=owner_of(ada).pk)
+    address = reverse("annotate:campaign-criteria")
+    fields = ada.get(address, {"instrument": "helpfulness@1"}).context["form"].width_fields
+    assert [(field.name, field.value()) for field in fields] == [
+        ("width_helpful", "0.40"), ("width_invented", None),
+    ]  # fmt: skip
+    built_in = ada.get(address, {"instrument": "language_quality"}).context["form"].width_fields
+    assert [(field.name, field.value()) for field in built_in][2] == ("width_overall", "0.20")
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"instrument": "nothing"}, "instrument"),
+        ({**FORM, "width_helpful": ""}, "width_helpful"),
+        ({"language": "Deutsch!"}, "language"),
+        ({"language": ""}, "language"),
+    ],
+)
+def test_bad_choices_are_told_beside_them(ada: Client, fields: Any, field: str) -> None:
+    instruments.define(HELPFUL, owner_id=owner_of(ada).pk)
+    answer = send(ada, **fields)
+    assert answer.status_code == 422
+    assert list(answer.context["form"].errors) == [field]
+    assert f'id="id_{field}_error"' in answer.content.decode()
+
+
+def test_others_see_whose_it_is(ada: Client) -> None:
+    instruments.define(HELPFUL, owner_id=user("eve").pk)
+    content = ada.get(LIST).content.decode()
+    assert "by eve" in content
+    assert "new version" not in content

@@ -1,0 +1,81 @@
+"""The API about instruments: what there is, and defining one's own."""
+
+import pytest
+from rest_framework.test import APIClient
+
+from annotate.models import Campaign, InstrumentDefinition
+from tests.annotate.own import HELPFUL, helpful
+from tests.factories import user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+INSTRUMENTS = "/api/v1/instruments/"
+
+
+def define(api: APIClient, **changes):
+    return api.post(INSTRUMENTS, helpful(**changes), format="json")
+
+
+@pytest.mark.parametrize("path", ["", "language_quality/"])
+def test_nobody_gets_in_without_a_token(db, path):
+    assert APIClient().get(INSTRUMENTS + path).status_code == 401
+
+
+def test_one_is_defined_found_and_listed(api):
+    made = define(api)
+    assert (made.status_code, made.data["reference"]) == (201, "helpfulness@1")
+    assert define(api).data["version"] == "1"
+    assert define(api, hint="Other").data["version"] == "2"
+    assert api.get(f"{INSTRUMENTS}helpfulness@1/").data["definition"] == HELPFUL
+    assert api.get(f"{INSTRUMENTS}helpfulness/").data["version"] == "2"
+    results = api.get(INSTRUMENTS).data["results"]
+    assert [one["reference"] for one in results if not one["built_in"]] == [
+        "helpfulness@2", "helpfulness@1",
+    ]  # fmt: skip
+    assert [one["name"] for one in results[-1]["criteria"]] == ["helpful", "invented"]
+
+
+def test_a_built_in_one_can_be_taken_as_a_start(api):
+    given = api.get(f"{INSTRUMENTS}language_quality/").data
+    assert (given["built_in"], given["reference"]) == (True, "language_quality")
+    again = api.post(INSTRUMENTS, given["definition"] | {"key": "mine"}, format="json")
+    assert again.status_code == 201
+    assert [one["name"] for one in again.data["criteria"]] == [
+        "fluency", "redundancy", "overall", "edit",
+    ]  # fmt: skip
+
+
+def test_problems_are_told_by_their_paths(api):
+    whole = helpful(key="Bad Key")
+    del whole["criteria"][0]["levels"][0]["cue"]
+    answer = api.post(INSTRUMENTS, whole, format="json")
+    assert answer.status_code == 422
+    assert set(answer.data["errors"]) == {"key", "criteria[0].levels[0].cue"}
+    assert not InstrumentDefinition.objects.exists()
+
+
+def test_somebody_elses_key_is_a_conflict(api, client_of):
+    define(client_of(user("eve")))
+    assert define(api).status_code == 409
+    assert define(api, key="language_quality").status_code == 409
+
+
+def test_an_unknown_one_does_not_exist(api):
+    for reference in ("nothing", "language_quality@x", "helpfulness@9"):
+        assert api.get(f"{INSTRUMENTS}{reference}/").status_code == 404
+
+
+def test_a_campaign_is_imported_with_it_in_its_language(api):
+    define(api)
+    body = {
+        "name": "Help", "instrument": "helpfulness@1", "language": "de",
+        "targets": {"helpful": 0.4}, "seed": 1,
+        "outputs": [
+            {"item": str(i), "system": "alpha", "output": f"Antwort {i}", "input": "Frage?"}
+            for i in range(3)
+        ],
+    }  # fmt: skip
+    answer = api.post("/api/v1/campaigns/", body, format="json")
+    assert answer.status_code == 201, answer.data
+    made = Campaign.objects.get()
+    assert (made.instrument, made.instrument_version, made.language) == ("helpfulness", "1", "de")
