@@ -10,19 +10,24 @@ from annotate.models.campaign import (
     Target,
 )
 from annotate.models.instrument import InstrumentDefinition, TutorialContent
-from annotate.models.payment import LedgerEntry
+from annotate.models.payment import LedgerEntry, Payout
+from annotate.models.screening import Appeal, Block, Exclusion, Flag, Review, Ruling
 from annotate.models.tutorial import Feedback, TutorialAnswer, TutorialRun
 from annotate.models.work import Assignment, Draft, EvidenceChange, Judgment, Place, Score
 
 __all__ = [
     "Annotator",
+    "Appeal",
     "Assignment",
     "AuditEntry",
     "Authorship",
+    "Block",
     "Campaign",
     "Draft",
     "EvidenceChange",
+    "Exclusion",
     "Feedback",
+    "Flag",
     "InstrumentDefinition",
     "Item",
     "Judgment",
@@ -30,7 +35,10 @@ __all__ = [
     "Membership",
     "Output",
     "Participation",
+    "Payout",
     "Place",
+    "Review",
+    "Ruling",
     "Score",
     "System",
     "Target",

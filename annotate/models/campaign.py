@@ -44,6 +44,10 @@ class Campaign(models.Model):
     deadline = models.DateTimeField(null=True)
 
     # What was asked for, and the names it came to: fixed before any judgment (decision 007).
+    # Thresholds of the screens that differ from the usual ones, and the state last screened.
+    screening = models.JSONField(default=dict, blank=True)
+    screened = models.CharField(max_length=64, blank=True)
+
     metric_choice = models.CharField(max_length=10, choices=MetricChoice, default=MetricChoice.NONE)
     metrics = models.JSONField(default=list, blank=True)
     estimand = models.CharField(max_length=12, choices=Estimand, default=Estimand.POPULATION)

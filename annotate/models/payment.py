@@ -1,5 +1,6 @@
 """Money: a ledger of rows that are added, never edited (rule 5)."""
 
+from django.conf import settings
 from django.db import models
 
 from annotate.models.annotator import Participation
@@ -14,6 +15,9 @@ class LedgerEntry(Fact):
     class Kind(models.TextChoices):
         REWARD = "reward"
         TUTORIAL = "tutorial", "tutorial passed"
+        BONUS = "bonus", "extra bonus"
+        REFUSAL = "refusal", "pay refused"
+        REINSTATEMENT = "reinstatement", "refused pay restored"
         COMPENSATION = "compensation", "late work that no longer counts"
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="ledger")
@@ -23,4 +27,14 @@ class LedgerEntry(Fact):
     amount = models.DecimalField(max_digits=10, decimal_places=2)
     fee = models.DecimalField(max_digits=10, decimal_places=2)
     key = models.CharField(max_length=80, unique=True)  # why: one row for each reason
+    at = models.DateTimeField(auto_now_add=True)
+
+
+class Payout(Fact):
+    """What has been paid out to a participation, by hand or by its crowd."""
+
+    participation = models.ForeignKey(Participation, models.PROTECT, related_name="payouts")
+    amount = models.DecimalField(max_digits=10, decimal_places=2)
+    key = models.CharField(max_length=80, unique=True)  # why: one row for each reason
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
     at = models.DateTimeField(auto_now_add=True)

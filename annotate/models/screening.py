@@ -1,0 +1,124 @@
+"""Screens' flags, reviewers' rulings, and what they change: what counts, what is paid, who works."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotate.models.annotator import Annotator
+from annotate.models.base import Fact
+from annotate.models.campaign import Campaign
+from annotate.models.work import Judgment, Place
+
+
+class Review(models.Model):
+    """Whether an annotator's work in a campaign is under review, cleared or excluded.
+
+    Counting and pay are separate questions: exclusion never implies refusing pay.
+    """
+
+    class Status(models.TextChoices):
+        OPEN = "open", "waits for a ruling"
+        CLEARED = "cleared", "cleared"
+        EXCLUDED = "excluded", "excluded"
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="reviews")
+    annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="reviews")
+    status = models.CharField(max_length=10, choices=Status)
+    pay_refused = models.BooleanField(default=False)
+    opened_at = models.DateTimeField()
+    ruled_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "annotator"], name="review_once"),
+            models.CheckConstraint(
+                condition=Q(pay_refused=False) | Q(status="excluded"),
+                name="only_excluded_work_is_refused_pay",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["campaign"], condition=Q(status="open"), name="review_waiting")
+        ]
+
+
+class Flag(Fact):
+    """A screen that fired, with the numbers that it used."""
+
+    review = models.ForeignKey(Review, models.PROTECT, related_name="flags")
+    screen = models.CharField(max_length=20)
+    verdict = models.JSONField()
+    at = models.DateTimeField()
+
+    class Meta:
+        # A screen accuses once in a campaign: what a reviewer made of it stands.
+        constraints = [models.UniqueConstraint(fields=["review", "screen"], name="flag_once")]
+
+
+class Ruling(Fact):
+    """One act of a reviewer, with the reason that the annotator reads."""
+
+    class Act(models.TextChoices):
+        CLEAR = "clear", "cleared: the work counts"
+        EXCLUDE = "exclude", "excluded from the estimates"
+        RESTORE = "restore", "brought back into the estimates"
+        REFUSE = "refuse", "pay refused"
+        REPAY = "repay", "pay restored"
+        BLOCK = "block", "blocked from future work"
+        UNBLOCK = "unblock", "block lifted"
+
+    review = models.ForeignKey(Review, models.PROTECT, related_name="rulings")
+    act = models.CharField(max_length=10, choices=Act)
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT)
+    reason = models.TextField(blank=True)
+    at = models.DateTimeField()
+
+
+class Exclusion(models.Model):
+    """A judgment taken out of the estimates: the place it gave up, until it is brought back."""
+
+    judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="exclusions")
+    place = models.ForeignKey(Place, models.PROTECT, related_name="exclusions")
+    ruling = models.ForeignKey(Ruling, models.PROTECT, related_name="exclusions")
+    restored_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["judgment"], condition=Q(restored_at=None), name="excluded_once"
+            )
+        ]
+
+
+class Appeal(models.Model):
+    """What an annotator says against a flag or a ruling, and the answer."""
+
+    review = models.ForeignKey(Review, models.PROTECT, related_name="appeals")
+    text = models.TextField()
+    made_at = models.DateTimeField()
+    due_at = models.DateTimeField()  # when the answer is due
+    answered_at = models.DateTimeField(null=True)
+    upheld = models.BooleanField(null=True)
+    answer = models.TextField(blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["review"], condition=Q(answered_at=None), name="one_open_appeal"
+            )
+        ]
+
+
+class Block(models.Model):
+    """An annotator whom a researcher's campaigns no longer lease to."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="blocks")
+    annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="blocks")
+    ruling = models.ForeignKey(Ruling, models.PROTECT, related_name="blocks")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["owner", "annotator"], condition=Q(ended_at=None), name="blocked_once"
+            )
+        ]
