@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Protocol
 
 
@@ -48,6 +49,10 @@ class Entry(Protocol):
 
     @property
     def key(self) -> str: ...
+
+    @property
+    def refusal_limit(self) -> timedelta:
+        """How long after the work is submitted its pay can still be refused."""
 
     def parse_entry(self, params: Mapping[str, str]) -> Claim | Invalid:
         """Read what the crowd put into the address."""

@@ -1,6 +1,7 @@
 """Plain links: colleagues, students, volunteers. The invitation is signed by us."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from annotate import tokens
 from annotate.crowds.base import Claim, Done, FramePolicy, Invalid
@@ -9,6 +10,7 @@ from annotate.errors import ServiceError
 
 class Link:
     key = "link"
+    refusal_limit = timedelta(days=30)  # then people can rely on their pay
 
     def parse_entry(self, params: Mapping[str, str]) -> Claim | Invalid:
         try:

@@ -37,6 +37,10 @@ class Campaign(models.Model):
     annotator_cap = models.PositiveIntegerField(null=True, default=25)
     lease_minutes = models.PositiveIntegerField(default=30)
 
+    # Thresholds of the screens that differ from the usual ones, and the state last screened.
+    screening = models.JSONField(default=dict, blank=True)
+    screened = models.CharField(max_length=64, blank=True)
+
     reward = models.DecimalField(max_digits=8, decimal_places=2)
     fee_rate = models.DecimalField(max_digits=5, decimal_places=4, default=0)
     budget = models.DecimalField(max_digits=10, decimal_places=2, null=True)
@@ -44,10 +48,6 @@ class Campaign(models.Model):
     deadline = models.DateTimeField(null=True)
 
     # What was asked for, and the names it came to: fixed before any judgment (decision 007).
-    # Thresholds of the screens that differ from the usual ones, and the state last screened.
-    screening = models.JSONField(default=dict, blank=True)
-    screened = models.CharField(max_length=64, blank=True)
-
     metric_choice = models.CharField(max_length=10, choices=MetricChoice, default=MetricChoice.NONE)
     metrics = models.JSONField(default=list, blank=True)
     estimand = models.CharField(max_length=12, choices=Estimand, default=Estimand.POPULATION)
@@ -149,6 +149,7 @@ class Output(models.Model):
     text = models.TextField()
     digest = models.CharField(max_length=64)
     given_metrics = models.JSONField(default=dict)
+    words = models.PositiveIntegerField(default=0)  # that an annotator reads, input and all
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["item", "digest"], name="output_text_once")]

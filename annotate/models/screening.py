@@ -1,4 +1,4 @@
-"""Screens' flags, reviewers' rulings, and what they change: what counts, what is paid, who works."""
+"""Screens' flags and reviewers' rulings: what counts, what is paid, who may go on."""
 
 from django.conf import settings
 from django.db import models

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotate.errors import Conflict
 from annotate.models import Campaign, System
-from annotate.selectors import places
+from annotate.selectors import places, standing
 from annotate.services import audit, evidence, leasing
 from annotate.states import CampaignStatus, CloseReason
 
@@ -140,8 +140,8 @@ def resume_system(system_id: int, **detail: Any) -> bool:
 
 
 def drained(campaign_id: int) -> bool:
-    """Return whether nothing runs any more and nothing that is missing can be leased."""
-    if places.open_leases(campaign_id):
+    """Return whether nothing runs, nothing missing can be leased, and no review is open."""
+    if places.open_leases(campaign_id) or standing.waiting(campaign_id):
         return False
     campaign = Campaign.objects.get(pk=campaign_id)
     return not places.free(campaign_id).exists() or leasing.blocked(campaign) is not None

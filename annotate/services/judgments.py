@@ -20,7 +20,7 @@ from annotate.models import (
     LedgerEntry,
     Place,
 )
-from annotate.selectors import instruments, outputs, places
+from annotate.selectors import instruments, outputs, places, standing
 from annotate.services import audit, evidence, leasing, payments
 
 Status = Assignment.Status
@@ -140,6 +140,8 @@ def _retake(assignment: Assignment, campaign: Campaign) -> bool:
     if campaign.status not in (*leasing.COLLECTING, Campaign.Status.PAUSED):
         return False
     if leasing.blocked(campaign) or leasing.over_cap(assignment, campaign):
+        return False
+    if standing.excluded(campaign.pk, assignment.annotator_id):
         return False
     place = places.free(campaign.pk).filter(output=assignment.output_id).first()
     return place is not None and bool(

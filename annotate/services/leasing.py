@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation, Place
-from annotate.selectors import places
+from annotate.selectors import places, standing
 from annotate.services import audit, evidence, payments
 from annotate.states import CloseReason
 
@@ -89,6 +89,15 @@ def give_back(assignment_id: int, *, participation_id: int) -> None:
         _end(assignment_id, to=Assignment.Status.RETURNED, now=timezone.now())
 
 
+def end_open(campaign_id: int, annotator_id: int, *, now: datetime) -> int:
+    """Return what an annotator has open in a campaign, in the caller's transaction."""
+    mine = Assignment.objects.filter(
+        campaign=campaign_id, annotator=annotator_id, status=LEASED
+    ).order_by("pk")
+    ended = mine.values_list("pk", flat=True)
+    return sum(_end(pk, to=Assignment.Status.RETURNED, now=now) for pk in ended)
+
+
 def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
     """Extend a lease while its page is in use; return when it now ends.
 
@@ -133,6 +142,8 @@ def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing 
         return _not_collecting(campaign)
     if n_open >= AT_ONCE:
         return Nothing("enough", _("Finish one of your open texts first."), final=False)
+    if bar := standing.barred(campaign.pk, who.annotator_id):
+        return _barred(bar)
     if campaign.annotator_cap is not None and held_by(who) >= campaign.annotator_cap:
         message = _("You have judged as many texts as one person may in this study. Thank you!")
         return Nothing("cap", message, final=True)
@@ -142,6 +153,18 @@ def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing 
         over = reason == CloseReason.DEADLINE or not places.open_leases(campaign.pk)
         return Nothing(reason, message, final=over)
     return None
+
+
+def _barred(reason: str) -> Nothing:
+    messages = {
+        "review": _(
+            "A person is looking at your work in this study before you go on. “Your work and pay” "
+            "shows what was noticed, and you can answer it there."
+        ),
+        "excluded": _("Your work in this study has ended. “Your work and pay” says why."),
+        "blocked": _("This researcher’s studies are no longer open to you."),
+    }
+    return Nothing(reason, messages[reason], final=reason != "review")
 
 
 def _not_collecting(campaign: Campaign) -> Nothing:

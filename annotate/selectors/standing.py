@@ -1,0 +1,34 @@
+"""Whether an annotator may go on in a campaign."""
+
+from annotate.models import Block, Membership, Review
+
+_REASONS = {Review.Status.OPEN: "review", Review.Status.EXCLUDED: "excluded"}
+
+
+def barred(campaign_id: int, annotator_id: int) -> str:
+    """Return why an annotator gets no lease: review, excluded or blocked; "" if they do."""
+    status = (
+        Review.objects.filter(campaign=campaign_id, annotator=annotator_id)
+        .exclude(status=Review.Status.CLEARED)
+        .values_list("status", flat=True)
+        .first()
+    )
+    if status is not None:
+        return _REASONS[Review.Status(status)]
+    owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
+    blocked = Block.objects.filter(
+        annotator=annotator_id, owner__in=owners.values("user"), ended_at=None
+    )
+    return "blocked" if blocked.exists() else ""
+
+
+def excluded(campaign_id: int, annotator_id: int) -> bool:
+    """Return whether an annotator's work in a campaign is left out of its estimates."""
+    return Review.objects.filter(
+        campaign=campaign_id, annotator=annotator_id, status=Review.Status.EXCLUDED
+    ).exists()
+
+
+def waiting(campaign_id: int) -> int:
+    """Return how many annotators of a campaign wait for a ruling."""
+    return Review.objects.filter(campaign=campaign_id, status=Review.Status.OPEN).count()

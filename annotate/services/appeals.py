@@ -1,0 +1,80 @@
+"""Appeals: what annotators say against a flag or a ruling, and the answer they get."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.errors import Conflict, Gone, Invalid
+from annotate.models import Appeal, Review, Ruling
+from annotate.services import audit, reviews
+
+TO_APPEAL = timedelta(days=14)  # after the flag or the ruling that it is about
+TO_ANSWER = timedelta(days=7)
+LONGEST = 5000
+IN_FAVOUR = (Ruling.Act.CLEAR, Ruling.Act.RESTORE, Ruling.Act.REPAY, Ruling.Act.UNBLOCK)
+
+
+def deadline(review: Review) -> datetime:
+    """Return until when an annotator may appeal: counted from the last flag or ruling."""
+    last = review.rulings.order_by("-at").values_list("at", flat=True).first()
+    return max(filter(None, (last, review.opened_at))) + TO_APPEAL
+
+
+def make(campaign_id: int, annotator_id: int, *, text: str) -> Appeal:
+    """Appeal against what is noticed or ruled now.
+
+    Raises `Invalid` for an empty or overlong text, `Conflict` where there is nothing to appeal
+    against or an appeal is open, `Gone` after the deadline.
+    """
+    text = text.replace("\0", "").strip()
+    if not 1 <= len(text) <= LONGEST:
+        raise Invalid({"text": _("Write what we should know, in at most 5,000 characters.")})
+    now = timezone.now()
+    with transaction.atomic():
+        review = _against(campaign_id, annotator_id)
+        if now > deadline(review):
+            raise Gone(_("The time to appeal has passed. You can still write to the researcher."))
+        if review.appeals.filter(answered_at=None).exists():
+            raise Conflict(_("Your appeal has been received and waits for an answer."))
+        appeal = Appeal.objects.create(
+            review=review, text=text, made_at=now, due_at=now + TO_ANSWER
+        )
+        audit.record(
+            "appeal", campaign_id=campaign_id, subject=f"annotator:{annotator_id}",
+        )  # fmt: skip
+    return appeal
+
+
+def dismiss(review_id: int, *, actor_id: int, answer: str) -> None:
+    """Answer an appeal without changing the ruling; the other answer is a ruling in favour."""
+    if not answer.strip():
+        raise Invalid({"reason": "Answer the annotator: an appeal deserves a reason."})
+    with transaction.atomic():
+        review = reviews.locked(review_id)
+        if not _answer(review, upheld=False, answer=answer.strip()):
+            raise Conflict("There is no open appeal: somebody has answered it.")
+        audit.record(
+            "dismiss_appeal", campaign_id=review.campaign_id, actor_id=actor_id,
+            subject=f"annotator:{review.annotator_id}", answer=answer.strip(),
+        )  # fmt: skip
+
+
+def close(review: Review, acts: Sequence[Ruling.Act], *, answer: str) -> bool:
+    """Answer an open appeal by a ruling; return whether there was one."""
+    return _answer(review, upheld=any(act in IN_FAVOUR for act in acts), answer=answer)
+
+
+def _against(campaign_id: int, annotator_id: int) -> Review:
+    found = Review.objects.filter(campaign=campaign_id, annotator=annotator_id).first()
+    review = found and reviews.locked(found.pk)
+    if review is None or review.status == Review.Status.CLEARED:
+        raise Conflict(_("There is nothing to appeal against: your work counts."))
+    return review
+
+
+def _answer(review: Review, *, upheld: bool, answer: str) -> bool:
+    open_ = Appeal.objects.filter(review=review, answered_at=None)
+    return bool(open_.update(answered_at=timezone.now(), upheld=upheld, answer=answer))

@@ -1,0 +1,77 @@
+"""Refusing pay, and restoring it: ledger rows that cancel and bring back what was due."""
+
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import Max, Sum
+from django.utils import timezone
+
+from annotate.crowds.link import LINK
+from annotate.errors import Conflict
+from annotate.models import Judgment, LedgerEntry, Participation, Payout, Review, Ruling
+from annotate.selectors.ledger import CENT
+
+Kind = LedgerEntry.Kind
+FOR_WORK = (Kind.REWARD, Kind.COMPENSATION, Kind.REFUSAL, Kind.REINSTATEMENT)
+REFUSED = (Kind.REFUSAL, Kind.REINSTATEMENT)
+
+
+def refuse(review: Review, ruling: Ruling) -> Decimal:
+    """Cancel what is due for the work, tutorial bonuses excepted; return the amount.
+
+    Raises `Conflict` after the crowd's limit, where it was paid out already, and where nothing
+    is due.
+    """
+    _check_limit(review)
+    participations = _of(review)
+    if Payout.objects.filter(participation__in=participations).exists():
+        raise Conflict("This work has been paid out already: pay can no longer be refused.")
+    total = sum((_cancel(one, FOR_WORK, ruling) for one in participations), Decimal(0))
+    if not total:
+        raise Conflict("Nothing is due for this work: there is no pay to refuse.")
+    return total
+
+
+def repay(review: Review, ruling: Ruling) -> Decimal:
+    """Bring refused pay back; return the amount."""
+    return sum((-_cancel(one, REFUSED, ruling) for one in _of(review)), Decimal(0))
+
+
+def refusable_until(review: Review) -> datetime | None:
+    """Return when refusing pay for the work of this review is over, by its crowd's rules."""
+    last = Judgment.objects.filter(
+        campaign=review.campaign_id, annotator=review.annotator_id
+    ).aggregate(last=Max("submitted_at"))["last"]
+    return last and last + LINK.refusal_limit
+
+
+def _check_limit(review: Review) -> None:
+    until = refusable_until(review)
+    if until is not None and timezone.now() > until:
+        raise Conflict(
+            f"Pay for this work could be refused until {until:%d %B %Y, %H:%M}. The work can "
+            "still be left out of the estimates."
+        )
+
+
+def _of(review: Review) -> list[Participation]:
+    return list(
+        Participation.objects.filter(
+            campaign=review.campaign_id, annotator=review.annotator_id
+        ).order_by("pk")
+    )
+
+
+def _cancel(participation: Participation, kinds: tuple[Kind, ...], ruling: Ruling) -> Decimal:
+    """Add a row that makes these kinds sum to nothing; return what they summed to."""
+    row = LedgerEntry.objects.filter(participation=participation, kind__in=kinds).aggregate(
+        amount=Sum("amount"), fee=Sum("fee")
+    )
+    amount, fee = ((row[name] or Decimal(0)).quantize(CENT) for name in ("amount", "fee"))
+    if amount or fee:
+        LedgerEntry.objects.create(
+            campaign_id=participation.campaign_id, participation=participation,
+            kind=Kind.REFUSAL if kinds is FOR_WORK else Kind.REINSTATEMENT,
+            amount=-amount, fee=-fee, key=f"ruling:{ruling.pk}:{participation.pk}",
+        )  # fmt: skip
+    return amount

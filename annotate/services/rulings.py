@@ -1,0 +1,154 @@
+"""A reviewer's rulings: clear, exclude, refuse pay, block, and the way back from each.
+
+Several acts of one press are one transaction. The page says which ruling it had seen, so of two
+reviewers at once the second is told, and nothing happens twice.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.errors import Conflict, Invalid
+from annotate.models import Block, Membership, Review, Ruling
+from annotate.services import appeals, audit, exclusions, refusals, reviews
+
+Act = Ruling.Act
+Status = Review.Status
+ADVERSE = (Act.EXCLUDE, Act.REFUSE, Act.BLOCK)
+SOURCES: dict[Act, tuple[Status, ...]] = {
+    Act.CLEAR: (Status.OPEN,),
+    Act.EXCLUDE: (Status.OPEN, Status.CLEARED),
+    Act.RESTORE: (Status.EXCLUDED,),
+    Act.REFUSE: (Status.EXCLUDED,),
+    Act.REPAY: (Status.EXCLUDED,),
+    Act.BLOCK: (Status.OPEN, Status.CLEARED, Status.EXCLUDED),
+    Act.UNBLOCK: (Status.OPEN, Status.CLEARED, Status.EXCLUDED),
+}
+
+
+def rule(
+    review_id: int, acts: Sequence[Act], *, actor_id: int, reason: str, seen: int = 0
+) -> list[Ruling]:
+    """Carry out these acts in this order; the annotator reads `reason`.
+
+    seen: id of the last ruling that the reviewer's page showed (0: none). Raises `Conflict`
+    where somebody has ruled since or an act does not fit the state, `Invalid` where an adverse
+    act has no reason. All or nothing.
+    """
+    if any(act in ADVERSE for act in acts) and not reason.strip():
+        raise Invalid({"reason": "Give the reason: the annotator reads it, and may appeal."})
+    with transaction.atomic():
+        review = reviews.locked(review_id)
+        _check_seen(review, seen)
+        made = [_act(review, act, actor_id=actor_id, reason=reason.strip()) for act in acts]
+        appeals.close(review, acts, answer=reason.strip())
+    return made
+
+
+def _check_seen(review: Review, seen: int) -> None:
+    last = review.rulings.order_by("-pk").select_related("actor").first()
+    if last is not None and last.pk != seen:
+        raise Conflict(
+            f"{last.actor.get_username()} has ruled on this annotator meanwhile: "
+            f"{last.get_act_display()}. Look again before you rule."
+        )
+
+
+def _act(review: Review, act: Act, *, actor_id: int, reason: str) -> Ruling:
+    if review.status not in SOURCES[act]:
+        raise Conflict(
+            f"This annotator’s work is {review.get_status_display()}: it cannot be "
+            f"{act.label.split(':')[0]} now."
+        )
+    now = timezone.now()
+    ruling = Ruling.objects.create(review=review, act=act, actor_id=actor_id, reason=reason, at=now)
+    done = DOING[act](review, ruling, now)
+    audit.record(
+        act, campaign_id=review.campaign_id, actor_id=actor_id,
+        subject=f"annotator:{review.annotator_id}", reason=reason, done=done,
+    )  # fmt: skip
+    return ruling
+
+
+def _clear(review: Review, ruling: Ruling, now: datetime) -> str:
+    _move(review, Status.CLEARED, now=now)
+    return "leases resume"
+
+
+def _exclude(review: Review, ruling: Ruling, now: datetime) -> str:
+    _move(review, Status.EXCLUDED, now=now)
+    return f"{exclusions.exclude(review, ruling)} judgments"
+
+
+def _restore(review: Review, ruling: Ruling, now: datetime) -> str:
+    """Back into the estimates; refused pay comes back with the work."""
+    repaid = _repay(review, ruling, now) if review.pay_refused else ""
+    _move(review, Status.CLEARED, now=now)
+    restored = f"{exclusions.restore(review, at=now)} judgments"
+    return f"{restored}, {repaid}" if repaid else restored
+
+
+def _refuse(review: Review, ruling: Ruling, now: datetime) -> str:
+    _switch_pay(review, refused=True)
+    return str(refusals.refuse(review, ruling))
+
+
+def _repay(review: Review, ruling: Ruling, now: datetime) -> str:
+    _switch_pay(review, refused=False)
+    return str(refusals.repay(review, ruling))
+
+
+def _block(review: Review, ruling: Ruling, now: datetime) -> str:
+    owners = Membership.objects.filter(
+        campaign=review.campaign_id, role=Membership.Role.OWNER
+    ).values_list("user", flat=True)
+    made = Block.objects.bulk_create(
+        Block(owner_id=owner, annotator_id=review.annotator_id, ruling=ruling)
+        for owner in owners
+        if not _blocks(review).filter(owner=owner).exists()
+    )
+    if not made:
+        raise Conflict("This annotator is blocked already.")
+    return f"{len(made)} researchers"
+
+
+def _unblock(review: Review, ruling: Ruling, now: datetime) -> str:
+    owners = Membership.objects.filter(campaign=review.campaign_id, role=Membership.Role.OWNER)
+    if not _blocks(review).filter(owner__in=owners.values("user")).update(ended_at=now):
+        raise Conflict("This annotator is not blocked.")
+    return "block lifted"
+
+
+def _blocks(review: Review):  # type: ignore[no-untyped-def]
+    return Block.objects.filter(annotator=review.annotator_id, ended_at=None)
+
+
+def _move(review: Review, to: Status, *, now: datetime) -> None:
+    moved = Review.objects.filter(pk=review.pk, status=review.status).update(
+        status=to, ruled_at=now
+    )
+    if not moved:
+        raise Conflict("Somebody else has ruled meanwhile. Look again.")
+    review.status = to
+
+
+def _switch_pay(review: Review, *, refused: bool) -> None:
+    switched = Review.objects.filter(pk=review.pk, pay_refused=not refused).update(
+        pay_refused=refused
+    )
+    if not switched:
+        raise Conflict("Pay is refused already." if refused else "No pay is refused.")
+    review.pay_refused = refused
+
+
+DOING: dict[Act, Callable[[Review, Ruling, datetime], str]] = {
+    Act.CLEAR: _clear,
+    Act.EXCLUDE: _exclude,
+    Act.RESTORE: _restore,
+    Act.REFUSE: _refuse,
+    Act.REPAY: _repay,
+    Act.BLOCK: _block,
+    Act.UNBLOCK: _unblock,
+}

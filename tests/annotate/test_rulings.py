@@ -1,0 +1,318 @@
+"""Rulings: what counts, what is paid, who may go on; and the way back from each."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from annotate.errors import Conflict, Gone, Invalid
+from annotate.models import (
+    Appeal,
+    Assignment,
+    AuditEntry,
+    Campaign,
+    Flag,
+    Judgment,
+    LedgerEntry,
+    Participation,
+    Payout,
+    Place,
+    Review,
+    Ruling,
+)  # fmt: skip
+from annotate.selectors import ledger
+from annotate.services import appeals, campaigns, judgments, leasing, reviews, rulings
+from estimation.models import Estimate
+from estimation.services import estimating
+from tests.factories import GOOD, campaign, judge, leased, person, user
+
+pytestmark = [pytest.mark.django_db, pytest.mark.orm]
+
+Act, Status = Ruling.Act, Review.Status
+
+
+@dataclass(frozen=True)
+class Fired:
+    screen: str = "too_fast"
+
+    def as_data(self) -> dict[str, object]:
+        return {"value": 3.0, "threshold": 10.0}
+
+
+@pytest.fixture
+def ada() -> User:
+    return user()
+
+
+@pytest.fixture
+def made(ada: User) -> Campaign:
+    return campaign(owner=ada, items=30, targets={"overall": 0.01})
+
+
+@pytest.fixture
+def who(made: Campaign) -> Participation:
+    """Somebody with six judgments, in whose campaign six others have judged."""
+    for name in "abcdef":
+        for _ in range(4):
+            judge(person(made, name), overall=-1 if name in "ab" else 1, edit="It met on Monday.")
+    spammer = person(made, "spammer")
+    for _ in range(6):
+        judge(spammer, overall=1)
+    return spammer
+
+
+def flagged(who: Participation, *screens: str) -> Review:
+    reviews.flag(who.campaign_id, who.annotator_id, [Fired(s) for s in screens or ("too_fast",)])
+    return Review.objects.get()
+
+
+def rule(
+    review: Review, *acts: Act, reason: str = "Far too fast.", seen: int | None = None
+) -> None:
+    """Rule as the owner, having seen the last ruling unless `seen` says otherwise."""
+    last = review.rulings.order_by("-pk").first()
+    rulings.rule(
+        review.pk, acts, reason=reason, actor_id=User.objects.get().pk,
+        seen=seen if seen is not None else last.pk if last else 0,
+    )  # fmt: skip
+    review.refresh_from_db()
+
+
+def numbers(made: Campaign) -> list[tuple[float, ...]]:
+    """The newest estimates, to the last digit."""
+    estimating.refresh(made.pk)
+    n = made.systems.count() * 4
+    rows = Estimate.objects.filter(campaign=made).order_by("-id")[:n]
+    return sorted(
+        (row.system_id, row.criterion, row.estimate, row.low, row.high, row.n_judgments)
+        for row in rows
+    )  # fmt: skip
+
+
+def test_a_flag_pauses_leases_and_is_made_once(who: Participation) -> None:
+    assert reviews.flag(who.campaign_id, who.annotator_id, [Fired("a"), Fired("b")]) == ["a", "b"]
+    assert reviews.flag(who.campaign_id, who.annotator_id, [Fired("b")]) == []
+    got = leasing.lease(who.pk)
+    assert isinstance(got, leasing.Nothing)
+    assert (got.reason, got.final) == ("review", False)
+    assert Flag.objects.count() == 2
+    assert AuditEntry.objects.filter(verb="flag").count() == 1
+
+
+def test_a_cleared_screen_does_not_accuse_again(who: Participation) -> None:
+    review = flagged(who)
+    rule(review, Act.CLEAR, reason="")
+    assert leased(who)
+    assert reviews.flag(who.campaign_id, who.annotator_id, [Fired()]) == []
+    assert reviews.flag(who.campaign_id, who.annotator_id, [Fired("no_variation")])
+    assert Review.objects.get().status == Status.OPEN
+
+
+def test_exclusion_leaves_the_estimates_and_comes_back_to_the_same_digits(
+    made: Campaign, who: Participation
+) -> None:
+    before = numbers(made)
+    review = flagged(who)
+    rule(review, Act.EXCLUDE)
+    without = numbers(made)
+    assert sum(row[-1] for row in without) < sum(row[-1] for row in before)
+    assert not Place.objects.filter(assignment__annotator=who.annotator_id).exists()
+    rule(review, Act.RESTORE, reason="")
+    assert numbers(made) == before
+    assert numbers(made) != without
+
+
+def test_excluded_outputs_are_leased_again_and_both_judgments_count_after_a_reversal(
+    made: Campaign, who: Participation
+) -> None:
+    mine = set(Judgment.objects.filter(annotator=who.annotator_id).values_list("output", flat=True))
+    planned = Place.objects.count()
+    review = flagged(who)
+    rule(review, Act.EXCLUDE)
+    again = leased(person(made, "next"))
+    assert again.output_id in mine
+    judgments.submit(again.pk, participation_id=again.participation_id, raw=GOOD)
+    rule(review, Act.RESTORE, reason="")
+    held = Place.objects.filter(assignment__annotator=who.annotator_id)
+    assert held.count() == 6
+    assert Place.objects.count() == planned + 1
+    assert (
+        Place.objects.filter(assignment__judgment__isnull=False, output=again.output_id).count()
+        >= 2
+    )
+
+
+def test_open_work_ends_with_an_exclusion_and_late_work_is_paid_but_does_not_count(
+    who: Participation,
+) -> None:
+    open_ = leased(who)
+    review = flagged(who)
+    rule(review, Act.EXCLUDE)
+    open_.refresh_from_db()
+    assert open_.status == Assignment.Status.RETURNED
+    receipt = judgments.submit(open_.pk, participation_id=who.pk, raw=GOOD)
+    assert not receipt.counts
+    assert receipt.earned > 0
+    got = leasing.lease(who.pk)
+    assert isinstance(got, leasing.Nothing)
+    assert (got.reason, got.final) == ("excluded", True)
+
+
+def test_exclusion_does_not_touch_pay_and_refusing_is_undone_to_the_cent(
+    who: Participation,
+) -> None:
+    earned = ledger.earned(who.pk)[0]
+    review = flagged(who)
+    rule(review, Act.EXCLUDE)
+    assert ledger.earned(who.pk)[0] == earned == Decimal("2.40")
+    rule(review, Act.REFUSE)
+    assert ledger.earned(who.pk)[0] == 0
+    rule(review, Act.REPAY)
+    assert ledger.earned(who.pk)[0] == earned
+    rule(review, Act.REFUSE)
+    rule(review, Act.RESTORE)
+    assert ledger.earned(who.pk)[0] == earned
+    assert (review.status, review.pay_refused) == (Status.CLEARED, False)
+    kinds = list(LedgerEntry.objects.filter(participation=who).values_list("kind", flat=True))
+    assert kinds.count("refusal") == kinds.count("reinstatement") == 2
+
+
+def test_the_tutorial_bonus_is_not_refused(made: Campaign, who: Participation) -> None:
+    LedgerEntry.objects.create(
+        campaign=made, participation=who, kind=LedgerEntry.Kind.TUTORIAL,
+        amount=Decimal("0.75"), fee=0, key="tutorial:x",
+    )  # fmt: skip
+    review = flagged(who)
+    rule(review, Act.EXCLUDE, Act.REFUSE)
+    assert ledger.earned(who.pk)[0] == Decimal("0.75")
+
+
+def test_what_is_paid_out_or_long_past_is_not_refused(who: Participation) -> None:
+    review = flagged(who)
+    rule(review, Act.EXCLUDE)
+    with pytest.MonkeyPatch.context() as patch:
+        later = timezone.now() + timedelta(days=31)
+        patch.setattr(timezone, "now", lambda: later)
+        with pytest.raises(Conflict, match="could be refused until"):
+            rule(review, Act.REFUSE)
+    Payout.objects.create(participation=who, amount=Decimal("1.00"), key="by hand 1")
+    with pytest.raises(Conflict, match="paid out already"):
+        rule(review, Act.REFUSE)
+    assert not LedgerEntry.objects.filter(kind="refusal").exists()
+    assert not Review.objects.get().pay_refused
+
+
+def test_the_second_of_two_reviewers_is_told_and_nothing_happens_twice(who: Participation) -> None:
+    review = flagged(who)
+    rule(review, Act.EXCLUDE, seen=0)
+    with pytest.raises(Conflict, match="ada has ruled on this annotator meanwhile: excluded"):
+        rule(review, Act.CLEAR, seen=0)
+    assert Review.objects.get().status == Status.EXCLUDED
+    assert Ruling.objects.count() == 1
+
+
+def test_several_acts_happen_all_or_not_at_all(who: Participation) -> None:
+    review = flagged(who)
+    with pytest.raises(Conflict):
+        rule(review, Act.EXCLUDE, Act.CLEAR)
+    assert Review.objects.get().status == Status.OPEN
+    assert Place.objects.filter(assignment__annotator=who.annotator_id).count() == 6
+    with pytest.raises(Invalid):
+        rule(review, Act.EXCLUDE, reason="  ")
+    assert not Ruling.objects.exists()
+
+
+def test_a_block_holds_in_every_campaign_of_the_same_owner_and_can_be_lifted(
+    ada: User, who: Participation
+) -> None:
+    other = campaign(owner=ada, name="Another")
+    theirs = campaign(owner=user("bob"), name="Theirs")
+    review = flagged(who)
+    last = review.rulings.order_by("-pk").first()
+    assert last is None
+    rulings.rule(review.pk, [Act.EXCLUDE, Act.BLOCK], actor_id=ada.pk, reason="Spam.")
+    got = leasing.lease(person(other, "spammer").pk)
+    assert isinstance(got, leasing.Nothing)
+    assert got.reason == "blocked"
+    assert leased(person(theirs, "spammer"))
+    seen = review.rulings.order_by("-pk").first().pk
+    rulings.rule(review.pk, [Act.UNBLOCK], actor_id=ada.pk, reason="", seen=seen)
+    assert leased(person(other, "spammer"))
+
+
+def test_open_reviews_hold_the_end_back(made: Campaign, who: Participation) -> None:
+    review = flagged(who)
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    for place in Place.objects.filter(campaign=made, assignment=None):
+        place.delete()
+    assert not campaigns.drained(made.pk)
+    rule(review, Act.CLEAR, reason="")
+    assert campaigns.drained(made.pk)
+
+
+def test_a_ruling_after_the_end_changes_the_estimates_and_not_the_status(
+    made: Campaign, who: Participation
+) -> None:
+    numbers(made)
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    campaigns.finish(made.pk)
+    before = numbers(made)
+    review = flagged(who)
+    rule(review, Act.EXCLUDE)
+    assert numbers(made) != before
+    assert Campaign.objects.get().status == Campaign.Status.CLOSED
+
+
+def test_everybody_can_be_excluded_and_brought_back(made: Campaign, who: Participation) -> None:
+    before = numbers(made)
+    for one in Participation.objects.all():
+        review_id = reviews.open_by_hand(made.pk, one.annotator_id, actor_id=User.objects.get().pk)
+        rule(Review.objects.get(pk=review_id), Act.EXCLUDE)
+    assert not Place.objects.filter(assignment__isnull=False).exists()
+    estimating.refresh(made.pk)
+    for review in Review.objects.all():
+        rule(review, Act.RESTORE, reason="")
+    assert numbers(made) == before
+
+
+# ---- appeals ---------------------------------------------------------------------------------
+
+
+def test_an_appeal_is_answered_by_the_ruling(who: Participation) -> None:
+    review = flagged(who)
+    appeals.make(who.campaign_id, who.annotator_id, text="I read fast.")
+    with pytest.raises(Conflict, match="received"):
+        appeals.make(who.campaign_id, who.annotator_id, text="Again.")
+    rule(review, Act.CLEAR, reason="You are right.")
+    appeal = Appeal.objects.get()
+    assert (appeal.upheld, appeal.answer) == (True, "You are right.")
+
+
+def test_an_appeal_can_be_dismissed_and_made_anew_after_the_next_ruling(who: Participation) -> None:
+    review = flagged(who)
+    rule(review, Act.EXCLUDE)
+    appeals.make(who.campaign_id, who.annotator_id, text="Please look again.")
+    with pytest.raises(Invalid):
+        appeals.dismiss(review.pk, actor_id=User.objects.get().pk, answer=" ")
+    appeals.dismiss(review.pk, actor_id=User.objects.get().pk, answer="We did.")
+    with pytest.raises(Conflict):
+        appeals.dismiss(review.pk, actor_id=User.objects.get().pk, answer="Twice.")
+    assert Appeal.objects.get().upheld is False
+    assert Review.objects.get().status == Status.EXCLUDED
+
+
+def test_appeals_end_after_the_deadline_and_without_a_reason(who: Participation) -> None:
+    with pytest.raises(Conflict, match="nothing to appeal"):
+        appeals.make(who.campaign_id, who.annotator_id, text="Why?")
+    review = flagged(who)
+    with pytest.raises(Invalid):
+        appeals.make(who.campaign_id, who.annotator_id, text=" \0 ")
+    with pytest.MonkeyPatch.context() as patch:
+        later = appeals.deadline(review) + timedelta(seconds=1)
+        patch.setattr(timezone, "now", lambda: later)
+        with pytest.raises(Gone):
+            appeals.make(who.campaign_id, who.annotator_id, text="Too late?")
+    assert not Appeal.objects.exists()
