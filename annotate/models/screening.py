@@ -7,7 +7,7 @@ from django.db.models import Q
 from annotate.models.annotator import Annotator
 from annotate.models.base import Fact
 from annotate.models.campaign import Campaign
-from annotate.models.work import Judgment, Place
+from annotate.models.work import Judgment
 
 
 class Review(models.Model):
@@ -74,10 +74,9 @@ class Ruling(Fact):
 
 
 class Exclusion(models.Model):
-    """A judgment taken out of the estimates: the place it gave up, until it is brought back."""
+    """A judgment taken out of the estimates: it gave up its place, until it is brought back."""
 
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="exclusions")
-    place = models.ForeignKey(Place, models.PROTECT, related_name="exclusions")
     ruling = models.ForeignKey(Ruling, models.PROTECT, related_name="exclusions")
     restored_at = models.DateTimeField(null=True)
 

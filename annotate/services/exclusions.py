@@ -6,7 +6,7 @@ the estimates lose the judgments at once and the same places are leased again, w
 
 from datetime import datetime
 
-from django.db.models import Max
+from django.db.models import QuerySet
 
 from annotate.models import Exclusion, Place, Review, Ruling
 from annotate.services import evidence, leasing
@@ -18,25 +18,22 @@ def exclude(review: Review, ruling: Ruling) -> int:
     Open leases end too: nobody works on for an estimate that will not take it.
     """
     leasing.end_open(review.campaign_id, review.annotator_id, now=ruling.at)
-    held = list(
-        Place.objects.filter(
-            campaign=review.campaign_id, assignment__annotator=review.annotator_id,
-            assignment__judgment__isnull=False,
-        ).values_list("pk", "assignment__judgment")
+    held = Place.objects.filter(
+        campaign=review.campaign_id, assignment__annotator=review.annotator_id,
+        assignment__judgment__isnull=False,
     )  # fmt: skip
-    Exclusion.objects.bulk_create(
-        Exclusion(judgment_id=judgment, place_id=place, ruling=ruling) for place, judgment in held
-    )
-    Place.objects.filter(pk__in=[place for place, _ in held]).update(assignment=None)
+    out = list(held.values_list("assignment__judgment", flat=True))
+    Exclusion.objects.bulk_create(Exclusion(judgment_id=one, ruling=ruling) for one in out)
+    Place.objects.filter(assignment__judgment__in=out).update(assignment=None)
     evidence.mark(review.campaign_id, "exclusion")
-    return len(held)
+    return len(out)
 
 
 def restore(review: Review, *, at: datetime) -> int:
     """Bring every excluded judgment back; return how many.
 
-    Each takes its own place again, or another free one of the same output; where all have been
-    given to others meanwhile, a place is added: both judgments were asked for and paid.
+    Each takes a free place of its output again; where all have been given to others meanwhile,
+    a place is added: both judgments were asked for and paid.
     """
     out = Exclusion.objects.filter(
         judgment__campaign=review.campaign_id, judgment__annotator=review.annotator_id,
@@ -49,20 +46,19 @@ def restore(review: Review, *, at: datetime) -> int:
 
 
 def _bring_back(exclusion: Exclusion) -> int:
-    assignment_id, output_id = exclusion.judgment.assignment_id, exclusion.judgment.output_id
-    free = Place.objects.filter(output=output_id, assignment=None)
-    own = free.filter(pk=exclusion.place_id).first() or free.order_by("number").first()
-    if own is None:
-        own = _added(exclusion)
-    held = Place.objects.filter(pk=own.pk, assignment=None).update(assignment_id=assignment_id)
+    judgment = exclusion.judgment
+    places = Place.objects.filter(output=judgment.output_id)
+    place = places.filter(assignment=None).order_by("number").first() or _added(places)
+    held = Place.objects.filter(pk=place.pk, assignment=None).update(
+        assignment=judgment.assignment_id
+    )
     assert held == 1, "a place was taken while the campaign was locked"
     return exclusion.pk
 
 
-def _added(exclusion: Exclusion) -> Place:
-    before = Place.objects.get(pk=exclusion.place_id)
-    last = Place.objects.filter(output=before.output_id).aggregate(last=Max("number"))["last"]
+def _added(places: QuerySet[Place]) -> Place:
+    last = places.order_by("-number")[0]
     return Place.objects.create(
-        campaign_id=before.campaign_id, output_id=before.output_id, position=before.position,
-        number=last + 1,
+        campaign_id=last.campaign_id, output_id=last.output_id, position=last.position,
+        number=last.number + 1,
     )  # fmt: skip
