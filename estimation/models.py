@@ -29,7 +29,8 @@ class Inference(models.Model):
     """What the judgments say about one criterion at one moment: how the estimand was estimated,
     its interval, and on how much evidence. Rows are added, never changed.
 
-    `low`, `high` and `width` are unclipped and null where no interval can be given.
+    `low`, `high` and `width` are unclipped and null where no interval can be given. A row without
+    judgments says that nothing counts any more: all that counted was excluded.
     """
 
     campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
@@ -72,8 +73,8 @@ class Estimate(Inference):
     """
 
     system = models.ForeignKey("annotate.System", models.CASCADE, related_name="+")
-    estimate = models.FloatField()
-    mean_estimate = models.FloatField()
+    estimate = models.FloatField(null=True)
+    mean_estimate = models.FloatField(null=True)
     mean_low = models.FloatField(null=True)
     mean_high = models.FloatField(null=True)
     n_unfinished = models.PositiveIntegerField(default=0)
@@ -97,7 +98,7 @@ class Comparison(Inference):
 
     first = models.ForeignKey("annotate.System", models.CASCADE, related_name="+")
     second = models.ForeignKey("annotate.System", models.CASCADE, related_name="+")
-    difference = models.FloatField()
+    difference = models.FloatField(null=True)
 
     class Meta(Inference.Meta):
         indexes = [

@@ -114,7 +114,8 @@ def newest(campaign_id: int) -> QuerySet[Comparison]:
         .values("first", "second", "criterion")
         .annotate(last=Max("id"))
     )
-    return Comparison.objects.filter(id__in=Subquery(last.values("last"))).order_by("id")
+    rows = Comparison.objects.filter(id__in=Subquery(last.values("last")), n_judgments__gt=0)
+    return rows.order_by("id")
 
 
 def tables(facts: Facts) -> tuple[Table, ...]:

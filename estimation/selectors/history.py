@@ -80,14 +80,15 @@ _POINT = (
 
 
 def newest(campaign_ids: Sequence[int]) -> QuerySet[Estimate]:
-    """Select the newest row of every campaign, system and criterion."""
+    """Select the newest row of every campaign, system and criterion that has judgments now."""
     last = (
         Estimate.objects.filter(campaign__in=campaign_ids)
         .order_by()
         .values("campaign", "system", "criterion")
         .annotate(last=Max("id"))
     )
-    return Estimate.objects.filter(id__in=Subquery(last.values("last"))).order_by("id")
+    rows = Estimate.objects.filter(id__in=Subquery(last.values("last")), n_judgments__gt=0)
+    return rows.order_by("id")
 
 
 def latest(campaign_id: int) -> list[Newest]:
@@ -113,7 +114,7 @@ def points(
 
     upto: an estimate's id; what came later is left out, so that the answer never changes.
     """
-    rows = Estimate.objects.filter(campaign=campaign_id, criterion=criterion)
+    rows = Estimate.objects.filter(campaign=campaign_id, criterion=criterion, n_judgments__gt=0)
     if upto is not None:
         rows = rows.filter(id__lte=upto)
     thinned = (

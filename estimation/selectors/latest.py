@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F, Max
+from django.db.models import F
 
-from estimation.models import Estimate
+from estimation.selectors import history
 
 
 @dataclass(frozen=True)
@@ -50,14 +50,7 @@ FIELDS = [name for name in EstimateRow.__dataclass_fields__ if name != "system"]
 
 
 def latest(campaign_id: int) -> list[EstimateRow]:
-    """Return one row per system × criterion, systems in upload order; two queries."""
-    newest = (
-        Estimate.objects.filter(campaign=campaign_id)
-        .order_by()
-        .values("system", "criterion")
-        .annotate(newest=Max("pk"))
-        .values_list("newest", flat=True)
-    )
-    rows = Estimate.objects.filter(pk__in=list(newest)).order_by("system", "criterion")
+    """Return one row per system × criterion, systems in upload order; one query."""
+    rows = history.newest([campaign_id]).order_by("system", "criterion")
     named = rows.values(*FIELDS, name=F("system__name"))
     return [EstimateRow(system=row.pop("name"), **row) for row in named]

@@ -89,6 +89,7 @@ def _estimate(campaign_id: int, marks: list[int]) -> None:
         final = brief.is_final or stopping.ends(decided)
         rows = history.store_estimates(brief, found, final=final)
         history.store_comparisons(brief, compared, final=final)
+        history.withdraw(brief, found, compared)
         stopping.carry_out(decided, rows)
 
 

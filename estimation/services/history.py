@@ -6,6 +6,7 @@ from annotate.selectors.evidence import Brief
 from estimation.core import Difference, Interval
 from estimation.core import Estimate as Estimated
 from estimation.models import Comparison, Estimate, Inference
+from estimation.selectors import comparisons, history
 from estimation.services.comparing import Contrast
 from estimation.services.finding import Finding
 
@@ -20,6 +21,32 @@ def store_estimates(brief: Brief, found: list[Finding], *, final: bool) -> list[
 def store_comparisons(brief: Brief, found: list[Contrast], *, final: bool) -> None:
     """Add one row per contrast."""
     Comparison.objects.bulk_create(_comparison(brief, contrast, final=final) for contrast in found)
+
+
+def withdraw(brief: Brief, found: list[Finding], compared: list[Contrast]) -> None:
+    """Add a row without judgments for what had an estimate and has no judgments any more."""
+    cells = {(one.system.system_id, one.criterion.name) for one in found}
+    pairs = {(c.first.system_id, c.second.system_id, c.criterion.name) for c in compared}
+    Estimate.objects.bulk_create(
+        _emptied(row, estimate=None, mean_estimate=None, mean_low=None, mean_high=None)
+        for row in history.newest([brief.campaign_id])
+        if (row.system_id, row.criterion) not in cells
+    )
+    Comparison.objects.bulk_create(
+        _emptied(row, difference=None)
+        for row in comparisons.newest(brief.campaign_id)
+        if (row.first_id, row.second_id, row.criterion) not in pairs
+    )
+
+
+def _emptied(row: Row, **nothing: None) -> Row:
+    """Make a new row of the same method from `row`, with no evidence and hence no numbers."""
+    row.pk, row.detail, row.provisional = None, {}, True
+    row.n_items = row.n_judgments = row.n_annotators = 0
+    row.effective_annotators = 0.0
+    for name in ("low", "high", "width", "df", "std_error", *nothing):
+        setattr(row, name, None)
+    return row
 
 
 def _estimate(brief: Brief, finding: Finding, *, final: bool) -> Estimate:

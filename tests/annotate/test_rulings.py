@@ -26,6 +26,7 @@ from annotate.models import (
 from annotate.selectors import ledger
 from annotate.services import appeals, campaigns, judgments, leasing, reviews, rulings
 from estimation.models import Estimate
+from estimation.selectors import history
 from estimation.services import estimating
 from tests.factories import GOOD, campaign, judge, leased, person, user
 
@@ -273,6 +274,8 @@ def test_everybody_can_be_excluded_and_brought_back(made: Campaign, who: Partici
         rule(Review.objects.get(pk=review_id), Act.EXCLUDE)
     assert not Place.objects.filter(assignment__isnull=False).exists()
     estimating.refresh(made.pk)
+    assert history.latest(made.pk) == []
+    assert Estimate.objects.filter(n_judgments=0, estimate=None).exists()
     for review in Review.objects.all():
         rule(review, Act.RESTORE, reason="")
     assert numbers(made) == before
