@@ -12,7 +12,7 @@ from statistics import fmean
 from django.db import transaction
 
 from annotate.errors import Invalid
-from annotate.instruments.base import Instrument
+from annotate.instruments.base import Instrument, whole_input
 from annotate.models import (
     Authorship,
     Campaign,
@@ -282,6 +282,7 @@ def _output(campaign: Campaign, item: Item, rows: list[Row]) -> Output:
         campaign=campaign,
         item=item,
         text=rows[0].output,
+        words=len(whole_input(rows[0].output, (rows[0].input, *rows[0].paragraphs)).split()),
         digest=hashlib.sha256(rows[0].output.encode()).hexdigest(),
         given_metrics={name: fmean(row.metrics[name] for row in rows) for name in sorted(names)},
     )

@@ -5,24 +5,18 @@ another ruling come one after the other.
 """
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from annotate.models import Flag, Review
+from annotate.screening.base import Verdict
 from annotate.services import audit, evidence, leasing
 
 Status = Review.Status
-
-
-class Verdict(Protocol):
-    """What a screen found (annotate.screening.base.Verdict)."""
-
-    @property
-    def screen(self) -> str: ...
-    def as_data(self) -> dict[str, Any]: ...
 
 
 def flag(campaign_id: int, annotator_id: int, verdicts: Iterable[Verdict]) -> list[str]:
@@ -45,7 +39,7 @@ def flag(campaign_id: int, annotator_id: int, verdicts: Iterable[Verdict]) -> li
         review = _opened(review, campaign_id, annotator_id, now=now)
         for verdict in fired:
             Flag.objects.create(
-                review=review, screen=verdict.screen, verdict=verdict.as_data(), at=now
+                review=review, screen=verdict.screen, verdict=asdict(verdict), at=now
             )
         names = [verdict.screen for verdict in fired]
         _record("flag", review, screens=names)

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotate.selectors import evidence, places
 from annotate.selectors.evidence import Brief, SystemOutputs
-from annotate.services import scoring
+from annotate.services import scoring, screening
 from annotate.services.evidence import clear
 from estimation import data
 from estimation.core import estimate
@@ -81,6 +81,7 @@ def _estimate(campaign_id: int, marks: list[int]) -> None:
     brief = evidence.brief(campaign_id)
     metrics.ensure(brief)
     scoring.ensure(campaign_id)
+    screening.screen(campaign_id)
     found, compared = findings(brief)
     with transaction.atomic():
         if not clear(marks):

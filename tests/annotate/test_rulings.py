@@ -1,6 +1,5 @@
 """Rulings: what counts, what is paid, who may go on; and the way back from each."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
@@ -23,6 +22,7 @@ from annotate.models import (
     Review,
     Ruling,
 )  # fmt: skip
+from annotate.screening.base import Verdict
 from annotate.selectors import ledger
 from annotate.services import appeals, campaigns, judgments, leasing, reviews, rulings
 from estimation.models import Estimate
@@ -35,12 +35,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.orm]
 Act, Status = Ruling.Act, Review.Status
 
 
-@dataclass(frozen=True)
-class Fired:
-    screen: str = "too_fast"
-
-    def as_data(self) -> dict[str, object]:
-        return {"value": 3.0, "threshold": 10.0}
+def fired(screen: str = "too_fast") -> Verdict:
+    return Verdict(screen, 0, True, 3.0, None, None, 10.0, 6, True)
 
 
 @pytest.fixture
@@ -66,7 +62,7 @@ def who(made: Campaign) -> Participation:
 
 
 def flagged(who: Participation, *screens: str) -> Review:
-    reviews.flag(who.campaign_id, who.annotator_id, [Fired(s) for s in screens or ("too_fast",)])
+    reviews.flag(who.campaign_id, who.annotator_id, [fired(s) for s in screens or ("too_fast",)])
     return Review.objects.get()
 
 
@@ -94,8 +90,8 @@ def numbers(made: Campaign) -> list[tuple[float, ...]]:
 
 
 def test_a_flag_pauses_leases_and_is_made_once(who: Participation) -> None:
-    assert reviews.flag(who.campaign_id, who.annotator_id, [Fired("a"), Fired("b")]) == ["a", "b"]
-    assert reviews.flag(who.campaign_id, who.annotator_id, [Fired("b")]) == []
+    assert reviews.flag(who.campaign_id, who.annotator_id, [fired("a"), fired("b")]) == ["a", "b"]
+    assert reviews.flag(who.campaign_id, who.annotator_id, [fired("b")]) == []
     got = leasing.lease(who.pk)
     assert isinstance(got, leasing.Nothing)
     assert (got.reason, got.final) == ("review", False)
@@ -107,8 +103,8 @@ def test_a_cleared_screen_does_not_accuse_again(who: Participation) -> None:
     review = flagged(who)
     rule(review, Act.CLEAR, reason="")
     assert leased(who)
-    assert reviews.flag(who.campaign_id, who.annotator_id, [Fired()]) == []
-    assert reviews.flag(who.campaign_id, who.annotator_id, [Fired("no_variation")])
+    assert reviews.flag(who.campaign_id, who.annotator_id, [fired()]) == []
+    assert reviews.flag(who.campaign_id, who.annotator_id, [fired("no_variation")])
     assert Review.objects.get().status == Status.OPEN
 
 
