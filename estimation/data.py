@@ -1,7 +1,7 @@
 """From annotate's selectors to the samples of `estimation.core`: the one bridge."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal
 
@@ -57,6 +57,11 @@ class Seen:
 
 def see(brief: Brief) -> Seen:
     return Seen(evidence.scores(brief.campaign_id), metric_values(brief))
+
+
+def see_everybody(brief: Brief, seen: Seen) -> Seen:
+    """Return the evidence with the excluded annotators' judgments in it again."""
+    return replace(seen, scores=evidence.scores(brief.campaign_id, with_excluded=True))
 
 
 def cells(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Cell]:

@@ -11,7 +11,7 @@ from annotate.selectors.evidence import Brief, SystemOutputs
 from annotate.services import scoring, screening
 from annotate.services.evidence import clear
 from estimation import data
-from estimation.core import estimate
+from estimation.core import Estimate, estimate
 from estimation.services import comparing, history, metrics, stopping
 from estimation.services.comparing import Contrast
 from estimation.services.finding import Finding
@@ -70,11 +70,33 @@ def findings(brief: Brief) -> tuple[list[Finding], list[Contrast]]:
     """Estimate every system × criterion, and compare, from all the evidence that counts now."""
     systems, seen = evidence.systems(brief.campaign_id), data.see(brief)
     unfinished = {system.system_id: _unfinished(system) for system in systems}
+    whole = _with_excluded(brief, systems, seen)
     found = [
-        _finding(brief, cell, unfinished=unfinished[cell.system.system_id])
+        _finding(
+            brief, cell, unfinished=unfinished[cell.system.system_id], whole=whole.get(_key(cell))
+        )
         for cell in data.cells(brief, systems, seen)
     ]
     return found, comparing.contrasts(brief, systems, seen)
+
+
+def _with_excluded(
+    brief: Brief, systems: list[SystemOutputs], seen: data.Seen
+) -> dict[tuple[int, str], Estimate]:
+    """The estimates with nobody left out: so that no filter moves a result unseen."""
+    if not evidence.excluded(brief.campaign_id):
+        return {}
+    every = data.cells(brief, systems, data.see_everybody(brief, seen))
+    return {_key(cell): _estimated(brief, cell) for cell in every}
+
+
+def _key(cell: data.Cell) -> tuple[int, str]:
+    return cell.system.system_id, cell.criterion.name
+
+
+def _estimated(brief: Brief, cell: data.Cell) -> Estimate:
+    estimator = data.estimator_for(cell.sample)
+    return estimate(cell.sample, estimator=estimator, estimand=brief.estimand)
 
 
 def _estimate(campaign_id: int, marks: list[int]) -> None:
@@ -98,17 +120,19 @@ def _unfinished(system: SystemOutputs) -> int:
     return 0 if system.stop_position is None else places.unfinished_items(system.system_id)
 
 
-def _finding(brief: Brief, cell: data.Cell, *, unfinished: int) -> Finding:
-    estimand = brief.estimand
+def _finding(brief: Brief, cell: data.Cell, *, unfinished: int, whole: Estimate | None) -> Finding:
     has_metric = cell.sample.metric is not None
-    main = estimate(cell.sample, estimator=data.estimator_for(cell.sample), estimand=estimand)
+    main = _estimated(brief, cell)
     rule = rule_for(brief, cell.criterion, n_population=cell.sample.n_population)
     return Finding(
         system=cell.system,
         criterion=cell.criterion,
         estimate=main,
-        mean=estimate(cell.sample, estimator="mean", estimand=estimand) if has_metric else main,
+        mean=estimate(cell.sample, estimator="mean", estimand=brief.estimand)
+        if has_metric
+        else main,
         rule=rule,
         verdict=rule.verdict(main),
         unfinished=unfinished,
+        with_excluded=whole,
     )

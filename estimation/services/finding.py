@@ -10,7 +10,10 @@ from estimation.services.rule import Rule
 
 @dataclass(frozen=True)
 class Finding:
-    """An estimate with the plain mean beside it and, for primary criteria, the verdict."""
+    """An estimate with the plain mean beside it and, for primary criteria, the verdict.
+
+    with_excluded: the same estimate with the work in it that rulings left out, if there is any.
+    """
 
     system: SystemOutputs
     criterion: Criterion
@@ -19,6 +22,7 @@ class Finding:
     rule: Rule
     verdict: Verdict | None
     unfinished: int
+    with_excluded: Estimate | None = None
 
     @property
     def interval(self) -> Interval | None:

@@ -124,7 +124,16 @@ def _detail(finding: Finding) -> dict[str, Any]:
         "leniency_correlation": result.leniency_correlation,
         "at_target": finding.at_target,
         "verdict": verdict.reason if verdict else "",
+        "with_excluded": _with_excluded(finding),
     }
+
+
+def _with_excluded(finding: Finding) -> dict[str, Any] | None:
+    """The same estimate with the excluded work in it; None where none is excluded."""
+    if (whole := finding.with_excluded) is None:
+        return None
+    ends = _ends(finding.rule.interval(whole))
+    return {"estimate": whole.estimate, **ends, "n_judgments": whole.n_judgments}
 
 
 def _shares(finding: Finding) -> dict[str, float]:

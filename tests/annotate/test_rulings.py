@@ -117,9 +117,21 @@ def test_exclusion_leaves_the_estimates_and_comes_back_to_the_same_digits(
     without = numbers(made)
     assert sum(row[-1] for row in without) < sum(row[-1] for row in before)
     assert not Place.objects.filter(assignment__annotator=who.annotator_id).exists()
+    beside = {
+        (row.system_id, row.criterion): row.detail["with_excluded"]
+        for row in history.latest(made.pk)
+    }
+    assert {
+        (system, criterion): (estimate, low, high, n)
+        for system, criterion, estimate, low, high, n in before
+    } == {
+        key: (whole["estimate"], whole["low"], whole["high"], whole["n_judgments"])
+        for key, whole in beside.items()
+    }
     rule(review, Act.RESTORE, reason="")
     assert numbers(made) == before
     assert numbers(made) != without
+    assert all(row.detail["with_excluded"] is None for row in history.latest(made.pk))
 
 
 def test_excluded_outputs_are_leased_again_and_both_judgments_count_after_a_reversal(
