@@ -5,10 +5,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotate.instruments.plurals import SAMPLES
 from annotate.instruments.rating.definition import Definition
-
-# A number that falls into each plural category, in the languages that have it (Intl.PluralRules).
-SAMPLES = {"zero": 0, "one": 1, "two": 2, "few": 3, "many": 11, "other": 100}
 
 
 def rating(definition: Definition) -> dict[str, Any]:
