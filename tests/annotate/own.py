@@ -53,3 +53,13 @@ HELPFUL: dict[str, Any] = {
 def helpful(**changes: Any) -> dict[str, Any]:
     """Return the definition with some fields changed."""
     return copy.deepcopy(HELPFUL) | changes
+
+
+def marked(**changes: Any) -> dict[str, Any]:
+    """The definition with evidence for what misleads or is made up, and an edit for the latter."""
+    whole = helpful(key="marked")
+    for level in whole["criteria"][0]["levels"][3:]:
+        level["requires"] = ["evidence"]
+    whole["criteria"][1]["evidence"] = "Highlight what is made up."
+    whole["criteria"][1]["levels"][1]["requires"] = ["edit", "evidence"]
+    return whole | changes
