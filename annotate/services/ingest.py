@@ -111,8 +111,11 @@ def check_rows(plan: Plan, rows: Sequence[Row]) -> tuple[str, ...]:
 
     Raises `UploadRefused` where one of them cannot be had for every row.
     """
-    if instruments.named(plan.instrument).needs_paragraphs:
+    instrument = instruments.named(plan.instrument)
+    if instrument.needs_paragraphs:
         _check_paragraphs(rows)
+    elif instrument.needs_input:
+        _check_inputs(rows)
     return metric_choice.resolve(plan.metrics, rows)
 
 
@@ -122,6 +125,15 @@ def _check_paragraphs(rows: Sequence[Row]) -> None:
         for row in rows
         if not row.input.strip() or not row.paragraphs
     ]
+    _refuse(errors)
+
+
+def _check_inputs(rows: Sequence[Row]) -> None:
+    message = "no “input”, which this instrument shows beside the text."
+    _refuse([RowError(row.line, message) for row in rows if not row.whole_input.strip()])
+
+
+def _refuse(errors: list[RowError]) -> None:
     if errors:
         raise UploadRefused(errors[:MOST_ERRORS], more=len(errors) > MOST_ERRORS)
 

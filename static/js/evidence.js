@@ -18,7 +18,7 @@ export function createEvidence({ text, criteria, strings, changed, announce, sig
   let needed = [];
   let active = panels[0];
   const highlighter = createHighlighter({
-    element: document.getElementById("judged-text"), text, strings: strings.highlighting, announce, signal,
+    element: document.querySelector("#text .read"), text, strings: strings.highlighting, announce, signal,
     changed: () => { take(); changed(); },
   });
 

@@ -36,7 +36,7 @@ def drag(page: Page, first: str, last: str) -> None:
     """Highlight from one word to another, by mouse."""
     ends = page.evaluate(
         """words => {
-          const node = document.createTreeWalker(document.getElementById("judged-text"), 4);
+          const node = document.createTreeWalker(document.querySelector("#text .read"), 4);
           const rects = [];
           while (node.nextNode()) for (const word of words) {
             const at = node.currentNode.data.indexOf(word);
@@ -85,7 +85,7 @@ def test_each_question_keeps_its_own_highlights_over_a_reload(page: Page, live_s
     choose(page, helpful=4)
     drag(page, "button", "button")
     choose(page, invented=1)
-    expect(page.locator("#judged-text mark")).to_have_count(0)
+    expect(page.locator("#text .read mark")).to_have_count(0)
     drag(page, "ten", "seconds")
     expect(page.locator("#evidence-invented q")).to_have_text("ten seconds")
     saved(page)
@@ -93,7 +93,7 @@ def test_each_question_keeps_its_own_highlights_over_a_reload(page: Page, live_s
     expect(page.locator("#evidence-helpful q")).to_have_text("button")
     expect(page.locator("#evidence-invented q")).to_have_text("ten seconds")
     page.click("#evidence-helpful [aria-pressed]")
-    expect(page.locator("#judged-text mark")).to_have_text("button")
+    expect(page.locator("#text .read mark")).to_have_text("button")
     page.fill("#edit", "Hold the button for ten seconds, please.")
     page.click("#submit")
     see_text(page, 2)
@@ -105,7 +105,7 @@ def test_an_edit_that_was_reset_comes_back(page: Page, live_server: Any) -> None
     open_own(page, live_server)
     choose(page, helpful=0, invented=1)
     page.fill("#edit", "Hold it.")
-    original = page.evaluate("document.querySelector('#judged-text').textContent")
+    original = page.evaluate("document.querySelector('#text .read').textContent")
     page.click("text=Start again from the original")
     expect(page.locator("#edit")).to_have_value(original)
     page.click("text=Bring my edit back")
@@ -122,7 +122,7 @@ def test_nothing_moves_when_a_small_edit_is_remarked_on(page: Page, live_server:
     expect(page.locator("#edit-diff ins").first).to_be_visible()
     place = page.locator("#edit-diff").bounding_box()
     page.locator("#edit").fill(
-        page.evaluate("document.querySelector('#judged-text').textContent") + "!"
+        page.evaluate("document.querySelector('#text .read').textContent") + "!"
     )
     expect(page.locator("#edit-tiny")).to_be_visible()
     now = page.locator("#edit-diff").bounding_box()

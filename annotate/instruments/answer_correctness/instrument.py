@@ -27,6 +27,7 @@ class AnswerCorrectness:
     template = "work/answer_correctness.html"
     minutes = "1–3"
     needs_paragraphs = True
+    needs_input = True
     example = Material(
         "in 1936",
         input="when did the ferry to tarn island start",

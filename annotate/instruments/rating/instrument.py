@@ -39,6 +39,10 @@ class Rating:
         return self.definition.minutes
 
     @property
+    def needs_input(self) -> bool:
+        return bool(self.definition.input_label)
+
+    @property
     def example(self) -> Material:
         return self.definition.example
 

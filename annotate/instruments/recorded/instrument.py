@@ -22,6 +22,7 @@ class RecordedScores:
     template: str = ""
     minutes: str = ""
     needs_paragraphs: bool = False
+    needs_input: bool = False
     example: ClassVar = Material("")
 
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
