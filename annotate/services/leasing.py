@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation, Place
-from annotate.selectors import places
+from annotate.selectors import places, tutorials
 from annotate.services import audit, evidence, payments
 from annotate.states import CloseReason
 
@@ -52,12 +52,14 @@ def lease(participation_id: int, *, ahead: bool = False) -> Assignment | Nothing
         mine = list(_open_of(who).order_by("leased_at", "pk"))
         if mine and not ahead:
             return mine[0]
-        refusal = _refusal(campaign, who, n_open=len(mine))
-        return refusal or _take(campaign, who, now=now)
+        return gate(campaign, who, n_open=len(mine)) or _take(campaign, who, now=now)
 
 
-def blocked(campaign: Campaign) -> CloseReason | None:
-    """Return the limit that forbids any further lease in this campaign, if one does."""
+def blocked(campaign: Campaign, *, for_now: bool = True) -> CloseReason | None:
+    """Return the limit that forbids any further lease in this campaign, if one does.
+
+    With `for_now`, the bonuses of tutorials under way count as spent: they may come free again.
+    """
     if campaign.deadline is not None and timezone.now() >= campaign.deadline:
         return CloseReason.DEADLINE
     if (
@@ -65,7 +67,7 @@ def blocked(campaign: Campaign) -> CloseReason | None:
         and places.held_count(campaign.pk) >= campaign.max_judgments
     ):
         return CloseReason.MAX_JUDGMENTS
-    if not payments.affordable(campaign):
+    if not payments.affordable(campaign, tutorials=for_now):
         return CloseReason.BUDGET
     return None
 
@@ -128,6 +130,36 @@ def _length(campaign: Campaign) -> timedelta:
     return timedelta(minutes=campaign.lease_minutes)
 
 
+def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing | None:
+    """Return why this person gets nothing new: a limit, or the tutorial that comes first.
+
+    A tutorial under way is finished and paid whatever the limits; a new one is begun only where
+    there is a task to follow.
+    """
+    step = tutorials.step(campaign, who)
+    if step == tutorials.Step.UNDER_WAY:
+        return _tutorial()
+    if refusal := _refusal(campaign, who, n_open=n_open):
+        return refusal
+    if step == tutorials.Step.PASSED:
+        return None
+    if _pick(campaign.pk, who) is None:
+        return _none_free(campaign)
+    return _tutorial() if payments.pays_tutorial(campaign, who.annotator_id) else _no_bonus()
+
+
+def _tutorial() -> Nothing:
+    return Nothing("tutorial", _("A short tutorial comes before your first task."), final=False)
+
+
+def _no_bonus() -> Nothing:
+    message = _(
+        "The rest of this study’s budget is for people who have already taken its tutorial. "
+        "Thank you for coming!"
+    )
+    return Nothing("budget", message, final=False)
+
+
 def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing | None:
     if campaign.status not in COLLECTING:
         return _not_collecting(campaign)
@@ -138,8 +170,9 @@ def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing 
         return Nothing("cap", message, final=True)
     if reason := blocked(campaign):
         message = _("This study has all the judgments that it can take. Thank you!")
-        # A lease that is given up makes room again, unless time has run out.
-        over = reason == CloseReason.DEADLINE or not places.open_leases(campaign.pk)
+        # A lease or a tutorial that is given up makes room again, unless time has run out.
+        settled = blocked(campaign, for_now=False) and not places.open_leases(campaign.pk)
+        over = reason == CloseReason.DEADLINE or bool(settled)
         return Nothing(reason, message, final=over)
     return None
 
@@ -163,14 +196,7 @@ def held_by(who: Participation | Assignment) -> int:
 def _take(campaign: Campaign, who: Participation, *, now: datetime) -> Assignment | Nothing:
     place = _pick(campaign.pk, who)
     if place is None:
-        if campaign.status == Campaign.Status.CLOSING:
-            message = _(
-                "This study has nearly all it needs; its last texts are with other people. "
-                "Thank you! You may close this page."
-            )
-            return Nothing("closing", message, final=False)
-        message = _("Nothing is free for you right now. Texts come back when others let them go.")
-        return Nothing("waiting", message, final=False)
+        return _none_free(campaign)
     assignment = Assignment.objects.create(
         campaign=campaign,
         participation=who,
@@ -182,6 +208,17 @@ def _take(campaign: Campaign, who: Participation, *, now: datetime) -> Assignmen
     held = Place.objects.filter(pk=place.pk, assignment=None).update(assignment=assignment)
     assert held == 1, "a place was taken while the campaign was locked"
     return assignment
+
+
+def _none_free(campaign: Campaign) -> Nothing:
+    if campaign.status == Campaign.Status.CLOSING:
+        message = _(
+            "This study has nearly all it needs; its last texts are with other people. "
+            "Thank you! You may close this page."
+        )
+        return Nothing("closing", message, final=False)
+    message = _("Nothing is free for you right now. Texts come back when others let them go.")
+    return Nothing("waiting", message, final=False)
 
 
 def _pick(campaign_id: int, who: Participation) -> Place | None:
