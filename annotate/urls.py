@@ -2,7 +2,15 @@
 
 from django.urls import URLPattern, path
 
-from annotate.views import campaigns, campaigns_new, campaigns_people, instruments, work, work_api
+from annotate.views import (
+    campaigns,
+    campaigns_new,
+    campaigns_people,
+    instruments,
+    tutorial,
+    work,
+    work_api,
+)
 
 app_name = "annotate"
 urlpatterns: list[URLPattern] = [
@@ -19,6 +27,7 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<str:public_id>/judgments.csv", campaigns_people.export, name="export"),
     path("work/join/<str:token>/", work.join, name="join"),
     path("work/p/<str:token>/", work.page, name="work"),
+    path("work/tutorial/answer", tutorial.answer, name="tutorial-answer"),
     path("work/a/<int:assignment_id>/heartbeat", work_api.heartbeat, name="work-heartbeat"),
     path("work/a/<int:assignment_id>/draft", work_api.draft, name="work-draft"),
     path("work/a/<int:assignment_id>/submit", work_api.submit, name="work-submit"),

@@ -67,6 +67,11 @@ def of(campaign: Campaign, instrument: Instrument | None = None) -> Tutorial | N
     return reading.read(own.content, instrument=instrument.key, criteria=instrument.criteria)
 
 
+def required(campaign_id: int) -> Tutorial | None:
+    """Return what annotators of this campaign take first."""
+    return of(Campaign.objects.get(pk=campaign_id))
+
+
 def step(campaign: Campaign, who: Participation) -> Step:
     """Return how far this person is; a campaign without a tutorial costs no query."""
     tutorial = of(campaign)

@@ -30,6 +30,7 @@ class Study:
     lease_minutes: int
     annotator_cap: int | None
     over: bool
+    tutorial_bonus: Decimal
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,7 @@ def _study(campaign: Campaign) -> Study:
         reward=campaign.reward,
         lease_minutes=campaign.lease_minutes,
         annotator_cap=campaign.annotator_cap,
+        tutorial_bonus=campaign.tutorial_bonus,
         over=campaign.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED),
     )
 

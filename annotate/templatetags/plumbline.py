@@ -74,3 +74,10 @@ def dollars(amount: Decimal | float | None) -> str:
     if amount is None:
         return ""
     return f"${amount:,.0f}" if amount >= 100 else f"${amount:,.2f}"
+
+
+@register.filter
+def quoting(text: str, quote: str) -> SafeString:
+    """Mark the quoted part of a text; both are text, never markup."""
+    before, found, after = text.partition(quote) if quote else (text, "", "")
+    return format_html("{}<mark>{}</mark>{}" if found else "{}{}{}", before, found, after)

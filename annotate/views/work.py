@@ -9,8 +9,10 @@ from annotate import tokens
 from annotate.crowds.base import Invalid
 from annotate.crowds.link import LINK
 from annotate.errors import Gone, ServiceError
+from annotate.selectors import tutorials as standing
 from annotate.selectors import work
 from annotate.services import leasing, participations
+from annotate.views import tutorial
 from annotate.views.work_access import explain, speak, worker_page
 from annotate.views.work_data import described, page_data, strings
 
@@ -27,6 +29,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     if study.over:
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
     context = {"study": study, "person": claim.person, **described(study.instrument)}
+    context |= {"tutorial": standing.required(study.id), "bonus": study.tutorial_bonus}
     if request.method == "GET":
         return render(request, "work/join.html", context)
     name = request.POST.get("name", "")
@@ -45,6 +48,8 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     visit = work.visit(tokens.read_participation(token))
     speak(visit.study)
     got = leasing.lease(visit.id)
+    if isinstance(got, leasing.Nothing) and got.reason == "tutorial":
+        return tutorial.page(request, token, visit)
     nothing = got if isinstance(got, leasing.Nothing) else None
     current = None if isinstance(got, leasing.Nothing) else work.current(got)
     context = {

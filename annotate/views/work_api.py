@@ -48,7 +48,7 @@ def submit(participation_id: int, body: dict[str, Any], assignment_id: int) -> d
         assignment_id,
         participation_id=participation_id,
         raw=response,
-        active_seconds=_seconds(body.get("active_seconds")),
+        active_seconds=seconds(body.get("active_seconds")),
     )
     return {
         "counts": receipt.counts,
@@ -68,7 +68,7 @@ def _page(participation_id: int) -> str:
     return reverse("annotate:work", args=[tokens.participation_token(participation_id)])
 
 
-def _seconds(value: Any) -> float | None:
+def seconds(value: Any) -> float | None:
     """Read the page's own clock, which decides nothing; None for what no clock shows."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None

@@ -13,14 +13,14 @@ from annotate.instruments.rating.definition import Definition
 def rating(definition: Definition) -> dict[str, Any]:
     return {
         "choice": _("“%(level)s” for “%(criterion)s”"),
-        **(_editing() if definition.asks_for_edits else {}),
+        **(editing() if definition.asks_for_edits else {}),
         **(_highlighting() if definition.takes_evidence else {}),
         "edit_hint": str(definition.edit.hint),
         "edit_not_needed": str(definition.edit.not_needed),
     }
 
 
-def _editing() -> dict[str, Any]:
+def editing() -> dict[str, Any]:
     return {
         "changed": {
             category: ngettext("%(n)s character changed", "%(n)s characters changed", n)
