@@ -116,5 +116,6 @@ def _strings() -> dict[str, Any]:
         "no_connection": _("No connection. Your answer is kept here: try again in a moment."),
         "reload": _("Reload this page"),
         "remove": _("Remove “%(words)s”"),
+        "finished": _("finished"),
         "earned": _("You have earned %(amount)s."),
     }

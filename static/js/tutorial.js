@@ -73,17 +73,16 @@ function explain({ correct, feedback: said, paragraphs }) {
   const lines = paragraphs.length ? [strings.see_paragraphs] : said;
   feedback.hidden = false;
   feedback.className = `note feedback ${correct ? "good" : "warn"}`;
-  show(feedback, correct);
+  show(feedback, correct ? "right" : "wrong");
   document.getElementById("feedback-lines").replaceChildren(...lines.map(line));
   kind.explain?.(paragraphs, show);
   announce([correct ? strings.right : strings.not_yet, ...said].join(". "));
-  feedback.scrollIntoView({ block: "nearest" });
+  const wrong = document.querySelector(".said.warn");
+  (wrong?.closest(".paragraph") ?? feedback).scrollIntoView({ block: "nearest" });
 }
 
-function show(note, correct) {
-  for (const part of note.querySelectorAll("[data-result]")) {
-    part.hidden = part.dataset.result !== (correct ? "right" : "wrong");
-  }
+function show(note, result) {
+  for (const part of note.querySelectorAll("[data-result]")) part.hidden = part.dataset.result !== result;
 }
 
 function line(text) {
@@ -105,6 +104,7 @@ function finish({ earned }) {
   done = true;
   document.getElementById("tutorial").hidden = true;
   document.getElementById("foot").hidden = true;
+  document.getElementById("done").textContent = strings.finished;
   document.getElementById("passed").hidden = false;
   const said = document.getElementById("earned");
   said.hidden = !earned;

@@ -52,10 +52,10 @@ export function createMarkedParagraph({ element, text, strings, changed, announc
       if (verdict() === null) return "paragraph_verdict";
       return verdict() !== 0 && !highlighter.spans().length ? "paragraph_highlight" : null;
     },
-    explain: ({ correct, feedback }, show) => {
+    explain: ({ correct, overlap, feedback }, show) => {
       note.hidden = false;
       note.className = `note said ${correct ? "good" : "warn"}`;
-      show(note, correct);
+      show(note, correct ? "right" : overlap ? "almost" : "wrong");
       note.lastElementChild.replaceChildren(...feedback.map((words) => {
         const line = document.createElement("p");
         line.textContent = words;
