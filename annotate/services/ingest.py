@@ -197,7 +197,7 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
         name=plan.name.strip(),
         instrument=instrument.key,
         instrument_version=instrument.version,
-        tutorial_required=plan.tutorial and instrument.tutorial(plan.language) is not None,
+        tutorial_required=plan.tutorial and _has_tutorial(plan, instrument),
         tutorial_id=plan.tutorial_id,
         tutorial_bonus=plan.tutorial_bonus,
         language=plan.language,
@@ -222,6 +222,10 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
         for name, width in plan.targets.items()
     )
     return campaign
+
+
+def _has_tutorial(plan: Plan, instrument: Instrument) -> bool:
+    return plan.tutorial_id is not None or instrument.tutorial(plan.language) is not None
 
 
 def _every_so_many(plan: Plan, seed: int) -> Planned:

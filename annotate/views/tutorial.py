@@ -29,7 +29,7 @@ def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
     except Conflict:
         return _again(token)  # since it was offered, somebody else took the last of the budget
     status = standing.status(visit.id)
-    question = status and status.current
+    question = status.current if status else None
     if status is None or question is None:
         return _again(token)
     graded = [one.key for one in status.tutorial.questions if one.kind != "example"]

@@ -1,6 +1,7 @@
 """Answer correctness: is it plausible, and what does each paragraph show, on what evidence?"""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -16,6 +17,9 @@ from annotate.instruments.answer_correctness.criteria import (
 )
 from annotate.instruments.base import InvalidResponse, Material
 from annotate.instruments.tutorials.content import Tutorial
+from annotate.instruments.tutorials.reading import builtin
+
+FOLDER = Path(__file__).parent
 
 
 class AnswerCorrectness:
@@ -71,7 +75,7 @@ class AnswerCorrectness:
         return strings.judging()
 
     def tutorial(self, language: str) -> Tutorial | None:
-        return None
+        return builtin(FOLDER, language, instrument=self.key)
 
 
 def _verdicts(
