@@ -8,6 +8,7 @@ from annotate.views import (
     campaigns_people,
     instruments,
     tutorial,
+    tutorial_contents,
     work,
     work_api,
 )
@@ -20,6 +21,17 @@ urlpatterns: list[URLPattern] = [
     path("instruments/", instruments.index, name="instruments"),
     path("instruments/new/", instruments.new, name="instrument-new"),
     path("instruments/<slug:key>/<slug:version>.json", instruments.download, name="instrument"),
+    path("instruments/<slug:key>/tutorials/", tutorial_contents.page, name="tutorials"),
+    path(
+        "instruments/<slug:key>/tutorials/<int:tutorial_id>.json",
+        tutorial_contents.stored,
+        name="tutorial-stored",
+    ),
+    path(
+        "instruments/<slug:key>/tutorials/<slug:language>.json",
+        tutorial_contents.builtin,
+        name="tutorial-builtin",
+    ),
     path("campaigns/<str:public_id>/act/<str:verb>/", campaigns.act, name="act"),
     path("campaigns/<str:public_id>/people/", campaigns_people.people, name="people"),
     path("campaigns/<str:public_id>/reviewers/", campaigns_people.add_reviewer, name="reviewers"),

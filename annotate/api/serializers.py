@@ -109,6 +109,9 @@ class PlanSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=120)
     targets = Targets(help_text="criterion -> width of the interval at which to stop")
     instrument = serializers.CharField(default=DEFAULTS.instrument)
+    tutorial = serializers.BooleanField(default=DEFAULTS.tutorial)
+    tutorial_id = serializers.IntegerField(default=None, allow_null=True)
+    tutorial_bonus = serializers.DecimalField(6, 2, default=DEFAULTS.tutorial_bonus)
     metrics = Names(
         default=list, help_text="names of metrics, or “auto” for all that these rows can have"
     )

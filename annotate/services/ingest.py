@@ -11,8 +11,9 @@ from statistics import fmean
 
 from django.db import transaction
 
-from annotate.errors import Invalid
+from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument
+from annotate.instruments.tutorials.reading import TutorialRefused
 from annotate.models import (
     Authorship,
     Campaign,
@@ -23,7 +24,7 @@ from annotate.models import (
     System,
     Target,
 )
-from annotate.selectors import instruments
+from annotate.selectors import instruments, tutorial_contents
 from annotate.services import audit, evidence, metric_choice
 from annotate.services.upload import MOST_ERRORS, Row, RowError, UploadRefused
 from annotate.states import StopMode
@@ -98,12 +99,27 @@ def check(plan: Plan) -> Instrument:
             errors["targets"] = f"“{name}” is not a criterion; there are {', '.join(known)}."
         elif not 0 < width < max(10, known[name].high - known[name].low):
             errors["targets"] = f"The target width of {name} must be a positive number."
+    if problem := _tutorial_problem(plan, instrument):
+        errors["tutorial_id"] = problem
     if problem := metric_choice.problem(plan.metrics):
         errors["metrics"] = problem
     errors |= _check_numbers(plan)
     if errors:
         raise Invalid(errors)
     return instrument
+
+
+def _tutorial_problem(plan: Plan, instrument: Instrument) -> str:
+    """Say why the researcher's own tutorial cannot be used; "" where it can, or none is named."""
+    if plan.tutorial_id is None:
+        return ""
+    try:
+        tutorial_contents.of(plan.tutorial_id, instrument)
+    except NotFound as error:
+        return error.message
+    except TutorialRefused as refused:
+        return f"This tutorial does not fit the instrument: {refused}"
+    return ""
 
 
 def check_rows(plan: Plan, rows: Sequence[Row]) -> tuple[str, ...]:
