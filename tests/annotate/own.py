@@ -1,7 +1,11 @@
 """An instrument of a researcher's own, for tests."""
 
 import copy
+from dataclasses import replace
 from typing import Any
+
+from annotate.services.upload import Row
+from tests.factories import rows
 
 HELPFUL: dict[str, Any] = {
     "key": "helpfulness",
@@ -63,3 +67,8 @@ def marked(**changes: Any) -> dict[str, Any]:
     whole["criteria"][1]["evidence"] = "Highlight what is made up."
     whole["criteria"][1]["levels"][1]["requires"] = ["edit", "evidence"]
     return whole | changes
+
+
+def asked_rows(items: int = 4) -> list[Row]:
+    """Outputs whose items have the question that this instrument shows."""
+    return [replace(row, input="What happened?") for row in rows(items)]

@@ -10,19 +10,15 @@ from annotate.models import AuditEntry, InstrumentDefinition, Judgment, Score
 from annotate.selectors import campaigns as facts
 from annotate.selectors import instruments as selectors
 from annotate.services import instruments, judgments, scoring
-from annotate.services.upload import Row, UploadRefused
-from tests.annotate.own import helpful
-from tests.factories import campaign, leased, person, plan, rows, user
+from annotate.services.upload import UploadRefused
+from tests.annotate.own import asked_rows, helpful
+from tests.factories import campaign, leased, person, plan, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
 def define(owner, **changes):
     return instruments.define(helpful(**changes), owner_id=owner.pk)
-
-
-def asked_rows(items: int = 4) -> list[Row]:
-    return [replace(row, input="What happened?") for row in rows(items)]
 
 
 def test_a_change_is_a_new_version_and_the_same_again_is_none():
