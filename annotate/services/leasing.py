@@ -34,12 +34,15 @@ class Nothing:
     final: bool
 
 
+Lease = Assignment | Nothing
+
+
 def lock(campaign_id: int) -> Campaign:
     """Lock the campaign's row until the end of the transaction."""
     return Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id)
 
 
-def lease(participation_id: int, *, ahead: bool = False) -> Assignment | Nothing:
+def lease(participation_id: int, *, ahead: bool = False) -> Lease:
     """Return the annotator's open assignment, or lease the next output.
 
     With `ahead`, an annotator who has one open assignment gets a second one (prefetch).
@@ -53,6 +56,31 @@ def lease(participation_id: int, *, ahead: bool = False) -> Assignment | Nothing
         if mine and not ahead:
             return mine[0]
         return gate(campaign, who, n_open=len(mine)) or _take(campaign, who, now=now)
+
+
+def lease_ahead(participation_id: int, *, after: int) -> Lease:
+    """Return the annotator's open assignment other than `after`, or lease it (prefetch).
+
+    Only while the campaign is open: what is left in `closing` is for whoever is done first.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        who = Participation.objects.only("campaign_id", "annotator_id").get(pk=participation_id)
+        campaign = lock(who.campaign_id)
+        expire_due(campaign.pk, now=now)
+        mine = list(_open_of(who).order_by("leased_at", "pk"))
+        if others := [each for each in mine if each.pk != after]:
+            return others[0]
+        if campaign.status == Campaign.Status.CLOSING:
+            return _none_free(campaign)
+        return gate(campaign, who, n_open=len(mine)) or _take(campaign, who, now=now)
+
+
+def shown(assignment_id: int, *, participation_id: int) -> None:
+    """Note that the annotator sees it now, where that was not known: its time starts."""
+    Assignment.objects.filter(
+        pk=assignment_id, participation=participation_id, started_at=None
+    ).update(started_at=timezone.now())
 
 
 def blocked(campaign: Campaign, *, for_now: bool = True) -> CloseReason | None:
@@ -92,16 +120,25 @@ def give_back(assignment_id: int, *, participation_id: int) -> None:
 
 
 def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
-    """Extend a lease while its page is in use; return when it now ends.
+    """Extend a lease while its page is in use, and the one fetched ahead; return its end.
 
     Not without end: a page forgotten on a screen must not keep a campaign from closing.
     """
     assignment = own(assignment_id, participation_id=participation_id)
     length = _length(assignment.campaign)
-    until = min(timezone.now() + length, assignment.leased_at + LONGEST * length)
-    if not Assignment.objects.filter(pk=assignment_id, status=LEASED).update(expires_at=until):
-        raise Gone(_("This text is no longer reserved for you. Your draft is kept."))
+    until = _extend(assignment, length)
+    if until is None:
+        raise Gone(_("This task is no longer reserved for you. Your draft is kept."))
+    for other in _open_of(assignment).exclude(pk=assignment_id):
+        _extend(other, length)
+    shown(assignment_id, participation_id=participation_id)
     return until
+
+
+def _extend(assignment: Assignment, length: timedelta) -> datetime | None:
+    until = min(timezone.now() + length, assignment.leased_at + LONGEST * length)
+    is_open = Assignment.objects.filter(pk=assignment.pk, status=LEASED)
+    return until if is_open.update(expires_at=until) else None
 
 
 def over_cap(assignment: Assignment, campaign: Campaign) -> bool:
@@ -117,10 +154,10 @@ def own(assignment_id: int, *, participation_id: int) -> Assignment:
             pk=assignment_id, participation_id=participation_id
         )
     except Assignment.DoesNotExist:
-        raise NotFound(_("This is not one of your texts.")) from None
+        raise NotFound(_("This is not one of your tasks.")) from None
 
 
-def _open_of(who: Participation) -> QuerySet[Assignment]:
+def _open_of(who: Participation | Assignment) -> QuerySet[Assignment]:
     return Assignment.objects.filter(
         campaign_id=who.campaign_id, annotator_id=who.annotator_id, status=LEASED
     )
@@ -164,9 +201,9 @@ def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing 
     if campaign.status not in COLLECTING:
         return _not_collecting(campaign)
     if n_open >= AT_ONCE:
-        return Nothing("enough", _("Finish one of your open texts first."), final=False)
+        return Nothing("enough", _("Finish one of your open tasks first."), final=False)
     if campaign.annotator_cap is not None and held_by(who) >= campaign.annotator_cap:
-        message = _("You have judged as many texts as one person may in this study. Thank you!")
+        message = _("You have done as many tasks as one person may in this study. Thank you!")
         return Nothing("cap", message, final=True)
     if reason := blocked(campaign):
         message = _("This study has all the judgments that it can take. Thank you!")
@@ -213,11 +250,11 @@ def _take(campaign: Campaign, who: Participation, *, now: datetime) -> Assignmen
 def _none_free(campaign: Campaign) -> Nothing:
     if campaign.status == Campaign.Status.CLOSING:
         message = _(
-            "This study has nearly all it needs; its last texts are with other people. "
+            "This study has nearly all it needs; its last tasks are with other people. "
             "Thank you! You may close this page."
         )
         return Nothing("closing", message, final=False)
-    message = _("Nothing is free for you right now. Texts come back when others let them go.")
+    message = _("Nothing is free for you right now. Tasks come back when others let them go.")
     return Nothing("waiting", message, final=False)
 
 
