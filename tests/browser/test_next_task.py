@@ -10,7 +10,7 @@ from annotate import tokens
 from annotate.models import Assignment, Judgment, LedgerEntry
 from annotate.services import campaigns, leasing
 from annotate.states import CloseReason
-from tests.browser.tasks import answer_all, choose, open_task, see_framed, see_task
+from tests.browser.tasks import answer_all, choose, open_task, saved, see_framed, see_task
 from tests.factories import campaign, person
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -82,6 +82,8 @@ def test_nothing_of_the_task_before_goes_on(page, url):
     page.keyboard.press("1")
     page.keyboard.press("2")
     assert page.locator("#questions input:checked").count() == 2
+    page.clock.run_for(1000)
+    saved(page)
     page.clock.run_for(62_000)
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.evaluate("window.dispatchEvent(new Event('online'))")
