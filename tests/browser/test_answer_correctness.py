@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from annotate.models import Draft, Judgment
@@ -294,28 +293,3 @@ def test_right_to_left_arrows_follow_the_eye(page, live_server):
     press(page, "c")
     (verdict,) = submitted(desk)["verdicts"]
     assert [arabic[start:end] for start, end in verdict["spans"]] == ["آدا مارش"]
-
-
-def test_axe_finds_nothing(browser: Browser, live_server):
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, bypass_csp=True)
-    desk = Desk(context.new_page(), live_server.url, participant())
-    desk.open()
-
-    def check(state: str) -> None:
-        for scheme in ("light", "dark"):
-            desk.page.emulate_media(color_scheme=scheme)
-            found = Axe().run(desk.page)
-            assert found.violations_count == 0, f"{state}, {scheme}: {found.generate_report()}"
-
-    desk.page.click("#submit")
-    check("missing")
-    desk.plausible()
-    desk.verdict(1, 1)
-    desk.drag(1, "Ada", "Marsh")
-    check("to confirm")
-    press(desk.page, "h", "ArrowRight", " ")
-    check("highlighting by keys")
-    press(desk.page, "Escape", "c")
-    desk.plausible("no")
-    check("implausible")
-    context.close()
