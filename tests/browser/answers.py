@@ -14,7 +14,7 @@ ANSWER = "Ada Marsh"
 PARAGRAPHS = (
     "The 👩‍👩‍👧 café́ on the square, and the clock tower, were drawn by Ada Marsh in 1913.",
     "The market is held on Mondays.",
-    "Others say that his brother drew the tower, and that she only built it.",
+    "Others say that his brother drew the tower, and that she drew thirty-two others.",
 )
 CENTRE = """([selector, words]) => {
   const box = document.querySelector(selector);

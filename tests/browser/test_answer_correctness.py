@@ -91,7 +91,11 @@ def test_clicks_on_the_first_and_the_last_word_do_as_a_drag_and_a_click_removes(
     assert desk.highlights(1) == ["square", "drawn by Ada Marsh"]
     mouse.click(*desk.centre(1, "square"))
     assert desk.highlights(1) == ["drawn by Ada Marsh"]
-    desk.page.click("text=Remove all")
+    desk.page.click(".steps li:nth-child(3) a")
+    mouse.dblclick(*desk.centre(3, "thirty"))
+    assert desk.highlights(3) == ["thirty-two"]
+    desk.page.click(".steps li:nth-child(1) a")
+    desk.page.click("#paragraph-1 [data-act=clear]")
     assert desk.highlights(1) == []
     desk.page.click("#paragraph-1 [data-act=undo]")
     assert desk.highlights(1) == ["drawn by Ada Marsh"]

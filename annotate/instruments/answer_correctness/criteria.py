@@ -14,7 +14,7 @@ ALL = (ANY_CORRECT, AVG_CORRECT)
 
 CORRECT, NEITHER, INCORRECT = 1, 0, -1
 VERDICTS = (
-    Level(CORRECT, _("That it is correct"), _("It says so, or you can work it out from it")),
-    Level(NEITHER, _("Neither"), _("It leaves the answer open. Goes on to the next paragraph")),
-    Level(INCORRECT, _("That it is incorrect"), _("What it says and the answer cannot both hold")),
+    Level(CORRECT, _("That it is correct"), _("It says so, or implies it")),
+    Level(NEITHER, _("Neither"), _("You cannot tell. Goes on to the next one")),
+    Level(INCORRECT, _("That it is incorrect"), _("It rules the answer out")),
 )
