@@ -18,7 +18,7 @@ def desk(visitor: Visitor) -> Desk:
 def evidenced(visitor: Visitor) -> Desk:
     made = desk(visitor)
     made.drag(1, "drawn", "Marsh")
-    made.drag(1, "square", "square,")
+    made.drag(1, "café", "square")
     made.saved()
     return made
 
