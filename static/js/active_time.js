@@ -20,7 +20,7 @@ export function startActiveTime({ seconds = 0, element, signal }) {
   for (const name of SIGNS) document.addEventListener(name, sign, { passive: true, capture: true, signal });
   document.addEventListener("visibilitychange", () => { tick(); sign(); }, { signal });
   const timer = setInterval(tick, 1000);
-  signal.addEventListener("abort", () => clearInterval(timer));
+  signal?.addEventListener("abort", () => clearInterval(timer));
   tick();
   return {
     seconds: () => { tick(); return Math.round(total / 100) / 10; },
