@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from playwright.sync_api import Page, expect
 
-from annotate.services import instruments
+from annotate.instruments.tutorials import files
+from annotate.services import instruments, tutorial_contents
 from tests.annotate.own import HELPFUL, helpful, marked
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in
@@ -98,3 +99,11 @@ def _chosen(visitor: Visitor) -> None:
     page = visitor.goto("/campaigns/new/")
     page.get_by_label("What people are asked").select_option("helpfulness@1")
     expect(page.get_by_label("Invention")).to_be_visible()
+
+
+@state("researcher/tutorials")
+def _tutorials(visitor: Visitor) -> None:
+    owner = logged_in(visitor)
+    content = json.loads(files.text("language_quality", "en")) | {"title": "Ours, shorter"}
+    tutorial_contents.store(content, reference="language_quality", owner_id=owner.pk)
+    visitor.goto("/instruments/language_quality/tutorials/")
