@@ -297,3 +297,16 @@ def test_right_to_left_arrows_follow_the_eye(page, live_server):
     press(page, "c")
     (verdict,) = submitted(desk)["verdicts"]
     assert [arabic[start:end] for start, end in verdict["spans"]] == ["آدا مارش"]
+
+
+def test_the_next_task_on_the_same_page_is_judged_as_the_first(desk):
+    desk.plausible("no")
+    submitted(desk)
+    press(desk.page, "1", "1", "h", " ", "ArrowRight", " ", "c", "2")
+    desk.shown(3)
+    desk.verdict(3, -1)
+    desk.drag(3, "his", "brother", release=(5, 790))
+    assert desk.highlights(3)[0].startswith("his brother")
+    press(desk.page, "u")
+    assert desk.highlights(3) == []
+    desk.state(1, "done")
