@@ -10,7 +10,7 @@ from annotate import tokens
 from annotate.models import Campaign, Judgment
 from annotate.services import instruments
 from tests.annotate.own import marked
-from tests.browser.test_work_page import choose, saved, see_text
+from tests.browser.tasks import choose, saved, see_task
 from tests.factories import campaign, person, rows, user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -28,7 +28,7 @@ def open_own(page: Page, live_server: Any, **changes: Any) -> Campaign:
     )
     token = tokens.participation_token(person(made).pk)
     page.goto(f"{live_server.url}/work/p/{token}/")
-    see_text(page, 1)
+    see_task(page, 1)
     return made
 
 
@@ -73,7 +73,7 @@ def test_five_levels_by_keys_and_highlights_by_mouse(page: Page, live_server: An
     expect(page.locator("#evidence-helpful q")).to_have_text("button for ten")
     expect(page.locator("#missing")).to_be_empty()
     page.keyboard.press("Control+Enter")
-    see_text(page, 2)
+    see_task(page, 2)
     stored = Judgment.objects.select_related("output").get()
     ((start, end),) = stored.response["evidence"]["helpful"]
     assert stored.output.text[start:end] == "button for ten"
@@ -96,7 +96,7 @@ def test_each_question_keeps_its_own_highlights_over_a_reload(page: Page, live_s
     expect(page.locator("#text .read mark")).to_have_text("button")
     page.fill("#edit", "Hold the button for ten seconds, please.")
     page.click("#submit")
-    see_text(page, 2)
+    see_task(page, 2)
     evidence = Judgment.objects.get().response["evidence"]
     assert {name: len(spans) for name, spans in evidence.items()} == {"helpful": 1, "invented": 1}
 
