@@ -8,17 +8,15 @@ from enum import Enum
 from django.utils import timezone
 
 from annotate.instruments.base import Instrument
-from annotate.instruments.tutorials import reading
 from annotate.instruments.tutorials.content import Question, Tutorial
 from annotate.models import (
     Campaign,
     LedgerEntry,
     Participation,
     TutorialAnswer,
-    TutorialContent,
     TutorialRun,
 )
-from annotate.selectors import instruments
+from annotate.selectors import instruments, tutorial_contents
 from annotate.selectors.ledger import RESERVED
 
 ZERO = Decimal("0.00")
@@ -63,8 +61,7 @@ def of(campaign: Campaign, instrument: Instrument | None = None) -> Tutorial | N
     instrument = instrument or instruments.of(campaign)
     if campaign.tutorial_id is None:
         return instrument.tutorial(campaign.language)
-    own = TutorialContent.objects.get(pk=campaign.tutorial_id)
-    return reading.read(own.content, instrument=instrument.key, criteria=instrument.criteria)
+    return tutorial_contents.of(campaign.tutorial_id, instrument)
 
 
 def required(campaign_id: int) -> Tutorial | None:

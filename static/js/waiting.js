@@ -15,7 +15,7 @@ export function startWaiting({ api, finished }) {
     if (document.hidden) return;
     try {
       const { assignment, finished: now } = await api.freshData();
-      if (assignment || now.final) {
+      if (assignment || now.final || now.reason === "tutorial") {
         clearInterval(timer);
         goTo(api.pageUrl);
       } else if (heading.textContent !== now.message) {

@@ -23,6 +23,7 @@ from annotate.models import (
 from annotate.selectors import ledger
 from annotate.selectors import tutorials as selectors
 from annotate.services import campaigns, leasing, participations, tutorials
+from annotate.services.upload import Row
 from tests.annotate.passing import pass_tutorial, right, tutorial_of, wrong
 from tests.annotate.test_tutorial_reading import CHOICE, EDIT, WHOLE
 from tests.factories import campaign, leased, person
@@ -331,3 +332,22 @@ def test_two_participations_of_one_person_share_what_was_passed():
     )
     assert isinstance(leasing.lease(again.pk), Assignment)
     assert participations.enter(made.pk, external_id="p1") == who
+
+
+def test_two_instruments_have_tutorials_of_their_own_and_a_bonus_each():
+    who = person(study())
+    pass_tutorial(who)
+    rows = [
+        Row(item=f"q{i}", system="alpha", output="12", input="how many", paragraphs=("Twelve.",))
+        for i in range(3)
+    ]
+    checking = {"targets": {"any_correct": 0.2}, "metrics": (), "instrument": "answer_correctness"}
+    other = person(study(name="Checking", rows_=rows, **checking))
+    assert other.annotator_id == who.annotator_id
+    assert leasing.lease(other.pk).reason == "tutorial"
+    assert selectors.status(other.pk).bonus == BONUS
+    assert pass_tutorial(other).earned == BONUS
+    assert isinstance(leasing.lease(other.pk), Assignment)
+    assert isinstance(leasing.lease(who.pk), Assignment)
+    keys = LedgerEntry.objects.order_by("pk").values_list("key", flat=True)
+    assert [key.rpartition(":")[2] for key in keys] == ["language_quality", "answer_correctness"]
