@@ -78,6 +78,12 @@ def test_five_levels_by_keys_and_highlights_by_mouse(page: Page, live_server: An
     ((start, end),) = stored.response["evidence"]["helpful"]
     assert stored.output.text[start:end] == "button for ten"
     assert (stored.response["helpful"], stored.response["invented"]) == (-2, 0)
+    choose(page, helpful=4, invented=0)  # put in place without a page load
+    drag(page, "Hold", "Hold")
+    expect(page.locator("#evidence-helpful q")).to_have_text("Hold")
+    page.click("#submit")
+    see_task(page, 3)
+    assert Judgment.objects.count() == 2
 
 
 def test_each_question_keeps_its_own_highlights_over_a_reload(page: Page, live_server: Any) -> None:
