@@ -9,7 +9,8 @@ from django.core.exceptions import ValidationError
 from django.forms.boundfield import BoundWidget
 
 from annotate.instruments.base import Criterion, Instrument
-from annotate.selectors import instruments
+from annotate.instruments.tutorials import files
+from annotate.selectors import instruments, tutorial_contents
 from annotate.services.ingest import Plan
 from annotate.services.metric_choice import AUTO
 from annotate.states import Estimand, MetricChoice, StopMode
@@ -20,6 +21,7 @@ MOST_NAMES = 500
 MOST_JSON = 250_000  # of an instrument or a tutorial
 DEFAULTS = Plan(name="", targets={})
 DEFAULT_SHARE = 0.1  # of the scale: what an interval of the first target spans by default
+BUILT_IN, NO_TUTORIAL = "built-in", "none"
 LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 HINTS = {
     "language": "A code such as en, de or pt-BR. In German, annotators read German pages.",
@@ -27,6 +29,7 @@ HINTS = {
     "name": "For you and your reviewers.",
     "metric_columns": "Names separated by commas, such as comet, judge. Empty: none.",
     "metrics_file": "Columns: system,item,metric,value",
+    "tutorial_bonus": "Paid once to each person.",
     "reward": "Paid for each judgment.",
     "budget": "Fees included. Empty: no limit.",
     "max_judgments": "Empty: all that are planned.",
@@ -68,6 +71,21 @@ def _instruments() -> list[tuple[str, Any]]:
     return list(groups.items())
 
 
+def _tutorials(instrument: Instrument) -> list[tuple[str, str]]:
+    """The instrument's own, those that researchers supplied for it, and none."""
+    own = (
+        "The built-in one" if files.languages(instrument.key) else "None: there is no built-in one"
+    )
+    supplied = [
+        (str(one.id), f"{one.title or 'Without a title'} ({one.language}, number {one.id})")
+        for one in tutorial_contents.listed(instrument.key, None)
+    ]
+    none = (
+        [(NO_TUTORIAL, "None: the first task at once")] if files.languages(instrument.key) else []
+    )
+    return [(BUILT_IN, own), *supplied, *none]
+
+
 def _main_criterion(instrument: Instrument) -> Criterion:
     """Return the criterion whose target has a default: `overall`, or the first."""
     named = [criterion for criterion in instrument.criteria if criterion.name == "overall"]
@@ -97,6 +115,11 @@ class CampaignForm(forms.Form):
         choices=lambda: _instruments(),
         initial=DEFAULTS.instrument,
     )
+    tutorial = forms.ChoiceField(label="Tutorial before the first task", initial=BUILT_IN)
+    tutorial_bonus = forms.DecimalField(
+        label="Bonus for passing it, in $", initial=DEFAULTS.tutorial_bonus,
+        min_value=Decimal(0), max_digits=6, decimal_places=2,
+    )  # fmt: skip
     language = forms.RegexField(
         LANGUAGE, label="Language of the texts", max_length=12, initial=DEFAULTS.language,
         error_messages={"invalid": "Give a code such as en, de or pt-BR."},
@@ -161,6 +184,9 @@ class CampaignForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.asked = self._asked()
+        choice = self.fields["tutorial"]
+        assert isinstance(choice, forms.ChoiceField)
+        choice.choices = _tutorials(self.asked)
         main = _main_criterion(self.asked)
         for criterion in self.asked.criteria:
             wide = criterion.high - criterion.low
@@ -227,6 +253,9 @@ class CampaignForm(forms.Form):
             targets=self.targets,
             instrument=given["instrument"],
             language=given["language"],
+            tutorial=given["tutorial"] != NO_TUTORIAL,
+            tutorial_id=int(given["tutorial"]) if given["tutorial"].isdecimal() else None,
+            tutorial_bonus=given["tutorial_bonus"],
             metrics=self.metrics,
             reward=given["reward"],
             budget=given["budget"],

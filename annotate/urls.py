@@ -2,7 +2,16 @@
 
 from django.urls import URLPattern, path
 
-from annotate.views import campaigns, campaigns_new, campaigns_people, instruments, work, work_api
+from annotate.views import (
+    campaigns,
+    campaigns_new,
+    campaigns_people,
+    instruments,
+    tutorial,
+    tutorial_contents,
+    work,
+    work_api,
+)
 
 app_name = "annotate"
 urlpatterns: list[URLPattern] = [
@@ -12,6 +21,17 @@ urlpatterns: list[URLPattern] = [
     path("instruments/", instruments.index, name="instruments"),
     path("instruments/new/", instruments.new, name="instrument-new"),
     path("instruments/<slug:key>/<slug:version>.json", instruments.download, name="instrument"),
+    path("instruments/<slug:key>/tutorials/", tutorial_contents.page, name="tutorials"),
+    path(
+        "instruments/<slug:key>/tutorials/<int:tutorial_id>.json",
+        tutorial_contents.stored,
+        name="tutorial-stored",
+    ),
+    path(
+        "instruments/<slug:key>/tutorials/<slug:language>.json",
+        tutorial_contents.builtin,
+        name="tutorial-builtin",
+    ),
     path("campaigns/<str:public_id>/act/<str:verb>/", campaigns.act, name="act"),
     path("campaigns/<str:public_id>/people/", campaigns_people.people, name="people"),
     path("campaigns/<str:public_id>/reviewers/", campaigns_people.add_reviewer, name="reviewers"),
@@ -19,6 +39,7 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<str:public_id>/judgments.csv", campaigns_people.export, name="export"),
     path("work/join/<str:token>/", work.join, name="join"),
     path("work/p/<str:token>/", work.page, name="work"),
+    path("work/tutorial/answer", tutorial.answer, name="tutorial-answer"),
     path("work/a/<int:assignment_id>/heartbeat", work_api.heartbeat, name="work-heartbeat"),
     path("work/a/<int:assignment_id>/draft", work_api.draft, name="work-draft"),
     path("work/a/<int:assignment_id>/submit", work_api.submit, name="work-submit"),

@@ -6,6 +6,7 @@ from django.contrib.auth.models import User
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -16,8 +17,10 @@ from annotate.errors import NotFound
 from annotate.instruments.base import Instrument
 from annotate.instruments.rating.instrument import Rating
 from annotate.instruments.rating.reading import as_data
+from annotate.instruments.tutorials import files
 from annotate.selectors import instruments as selectors
-from annotate.services import instruments
+from annotate.selectors import tutorial_contents as contents
+from annotate.services import instruments, tutorial_contents
 
 
 class CriterionSerializer(serializers.Serializer[Any]):
@@ -43,6 +46,19 @@ class InstrumentSerializer(serializers.Serializer[Any]):
     definition = serializers.DictField(
         allow_null=True, help_text="null where it is not made of one"
     )
+
+
+class TutorialSerializer(serializers.Serializer[Any]):
+    """A tutorial that a researcher supplied; `id` is what a plan names as `tutorial_id`."""
+
+    id = serializers.IntegerField()
+    instrument = serializers.CharField()
+    title = serializers.CharField()
+    language = serializers.CharField()
+    version = serializers.CharField()
+    n_questions = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    campaigns = serializers.IntegerField()
 
 
 class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
@@ -71,6 +87,23 @@ class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
         """Define one: the next version of its key, or the version that equals it."""
         made = instruments.define(request.data, owner_id=cast(User, request.user).pk)
         return Response(_found(f"{made.key}@{made.version}"), status=201)
+
+    @extend_schema(
+        methods=["POST"], request=OpenApiTypes.OBJECT, responses={201: TutorialSerializer}
+    )
+    @extend_schema(methods=["GET"], responses=TutorialSerializer(many=True))
+    @action(detail=True, methods=["get", "post"])
+    def tutorials(self, request: Request, reference: str) -> Response:
+        """Those that researchers supplied for it; a POST stores one."""
+        user_id = cast(User, request.user).pk
+        if request.method == "POST":
+            made = tutorial_contents.store(request.data, reference=reference, owner_id=user_id)
+            rows = contents.listed(made.instrument, user_id)
+            mine = next(row for row in rows if row.id == made.pk)
+            return Response(TutorialSerializer(mine).data, status=201)
+        key = _found(reference)["key"]
+        shown = TutorialSerializer(contents.listed(key, user_id), many=True)
+        return Response({"results": shown.data, "built_in": files.languages(key)})
 
 
 def _found(reference: str) -> dict[str, Any]:

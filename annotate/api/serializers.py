@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rest_framework import serializers
+from rest_framework.fields import empty
 
 from annotate.api.base import Finite
 from annotate.models import Campaign, Judgment
@@ -35,7 +36,8 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "id", "name", "status", "close_reason", "role", "instrument", "instrument_version",
             "crowd", "language", "contact", "targets", "systems", "metric_choice",
             "metrics", "estimand", "level", "stop_mode",
-            "double_share", "annotator_cap", "lease_minutes", "reward", "fee_rate", "budget",
+            "double_share", "annotator_cap", "lease_minutes", "tutorial_required",
+            "tutorial_bonus", "reward", "fee_rate", "budget",
             "max_judgments", "deadline", "planned", "judged", "spent", "seed", "created_at",
             "opened_at", "closed_at",
         )  # fmt: skip
@@ -103,12 +105,21 @@ class Names(serializers.ListField):
         return list(super().to_internal_value([data] if isinstance(data, str) else data))
 
 
+class Flag(serializers.BooleanField):
+    """Yes or no; a form that does not name it leaves the default, as JSON does."""
+
+    default_empty_html = empty
+
+
 class PlanSerializer(serializers.Serializer[Any]):
     """What is decided before any judgment; `services.ingest.check` judges it as a whole."""
 
     name = serializers.CharField(max_length=120)
     targets = Targets(help_text="criterion -> width of the interval at which to stop")
     instrument = serializers.CharField(default=DEFAULTS.instrument)
+    tutorial = Flag(default=DEFAULTS.tutorial)
+    tutorial_id = serializers.IntegerField(default=None, allow_null=True)
+    tutorial_bonus = serializers.DecimalField(6, 2, default=DEFAULTS.tutorial_bonus)
     metrics = Names(
         default=list, help_text="names of metrics, or “auto” for all that these rows can have"
     )

@@ -33,6 +33,14 @@ class Assignment:
 
 
 @dataclass(frozen=True)
+class TutorialQuestion:
+    """What is asked before the first text."""
+
+    version: str
+    key: str
+
+
+@dataclass(frozen=True)
 class Page:
     token: str
     urls: Mapping[str, str]
@@ -40,6 +48,7 @@ class Page:
     reason: str
     message: str
     over: bool  # no work will come any more; otherwise come back a little later
+    question: TutorialQuestion | None = None
 
 
 class _Document(HTMLParser):
@@ -72,7 +81,7 @@ class _Document(HTMLParser):
 
 def read_page(html: str, url: str) -> Page:
     data = json.loads(_Document(html).work_data)
-    work, finished = data["assignment"], data["finished"] or {}
+    work, finished, asked = data["assignment"], data["finished"] or {}, data.get("tutorial")
     assignment = work and Assignment(
         work["id"], work["text"], int((work.get("draft") or {}).get("revision", 0))
     )
@@ -84,6 +93,7 @@ def read_page(html: str, url: str) -> Page:
         finished.get("reason", ""),
         finished.get("message", ""),
         bool(finished.get("final")),
+        asked and TutorialQuestion(asked["version"], asked["question"]),
     )
 
 
@@ -128,6 +138,19 @@ class Browser:
             errors: dict[str, str] = json.loads(response.data)["errors"]
             return errors or {"response": "refused without a reason"}
         return {} if response.status == 200 else None
+
+    def answer_tutorial(
+        self, page: Page, question: TutorialQuestion, answer: Mapping[str, Any], seconds: float
+    ) -> bool:
+        """Return whether the answer was right; one that comes too late was not."""
+        body = {
+            "version": question.version,
+            "question": question.key,
+            "response": answer,
+            "active_seconds": seconds,
+        }
+        response = self._send("POST", page.urls["answer"], page, body, {200, 409})
+        return bool(response.status == 200 and json.loads(response.data)["correct"])
 
     def give_back(self, page: Page) -> None:
         self._send("POST", page.urls["return"], page, {}, {200, 204, 409, 410})

@@ -6,11 +6,18 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from annotate.demo import judging, vocabulary
-from annotate.demo.browser import Assignment, Browser, InterruptedVisitError, Page
+from annotate.demo import judging, schooling, vocabulary
+from annotate.demo.browser import (
+    Assignment,
+    Browser,
+    InterruptedVisitError,
+    Page,
+    TutorialQuestion,
+)
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
 USUAL_SPEED = 230.0  # words a minute
+LEARNING = 0.05  # the time of a tutorial's question, as a share of that of a text
 Say = Callable[[str], None]
 Turn = Callable[[], object]  # called before each text; may take its time
 
@@ -125,7 +132,9 @@ class Visit:
         while not self.stop.is_set():
             self.turn()
             page = self.browser.open(page_url)
-            if page.assignment:
+            if page.question:
+                self._learn(page, page.question)
+            elif page.assignment:
                 self._work_on(page, page.assignment)
                 wait = FIRST_WAIT
             elif page.over:
@@ -136,6 +145,13 @@ class Visit:
                 self.stop.wait(wait)
                 wait = min(2 * wait, LONGEST_WAIT)
         self.tally.end = "stopped"
+
+    def _learn(self, page: Page, question: TutorialQuestion) -> None:
+        """Answer one question of the tutorial, which is shorter than a text."""
+        for answer in schooling.answers(question.key, self.person.rng):
+            self.stop.wait(LEARNING * self.pause)
+            if self.browser.answer_tutorial(page, question, answer, seconds=8.0):
+                self._tell(f"answered “{question.key}”")
 
     def _work_on(self, page: Page, assignment: Assignment) -> None:
         rng, habits = self.person.rng, self.person.habits

@@ -103,6 +103,10 @@ class Instrument(Protocol):
         """Whether every item must come with a question and paragraphs."""
 
     @property
+    def needs_input(self) -> bool:
+        """Whether every item must come with an input, a question or an article, to be shown."""
+
+    @property
     def example(self) -> Material:
         """What the preview shows: a sentence or two of our own."""
 

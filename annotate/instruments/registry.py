@@ -1,11 +1,12 @@
 """The instruments that exist. A new one is a folder and a line here."""
 
+from annotate.instruments.answer_correctness.instrument import AnswerCorrectness
 from annotate.instruments.base import Instrument
 from annotate.instruments.language_quality.instrument import LanguageQuality
 from annotate.instruments.recorded.instrument import RECORDED
 
 INSTRUMENTS: dict[str, Instrument] = {
-    instrument.key: instrument for instrument in (LanguageQuality(), *RECORDED)
+    instrument.key: instrument for instrument in (LanguageQuality(), AnswerCorrectness(), *RECORDED)
 }
 
 

@@ -1,19 +1,31 @@
 """Money, as plain numbers."""
 
+from datetime import timedelta
 from decimal import Decimal
+from typing import NamedTuple
 
-from django.db.models import Count, DecimalField, F, OuterRef, Q, Subquery, Sum
+from django.db.models import Count, DecimalField, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
-from annotate.models import Assignment, Campaign, LedgerEntry
+from annotate.models import Assignment, Campaign, LedgerEntry, TutorialRun
 
 CENT = Decimal("0.01")
 ZERO = Decimal("0.00")
 MONEY = DecimalField(max_digits=12, decimal_places=2)
+RESERVED = timedelta(minutes=60)  # how long the bonus of a tutorial under way is kept free
 
 
-def committed(campaign_id: int) -> tuple[Decimal, int]:
-    """Return (spent with fees, open leases) of a campaign.
+class Committed(NamedTuple):
+    """What a campaign has spent, fees included, and what may still become due."""
+
+    spent: Decimal
+    leases: int
+    tutorials: int  # under way, with a bonus that their annotator was not paid yet
+
+
+def committed(campaign_id: int) -> Committed:
+    """Return what a campaign has committed itself to.
 
     One statement, hence one snapshot: a submit that turns a lease into a ledger row meanwhile
     is seen before or after, never half.
@@ -37,11 +49,32 @@ def committed(campaign_id: int) -> tuple[Decimal, int]:
         .annotate(
             spent=Coalesce(Subquery(spent, output_field=MONEY), ZERO, output_field=MONEY),
             leases=Coalesce(Subquery(leases), 0),
+            tutorials=Coalesce(Subquery(_tutorials()), 0),
         )
-        .values_list("spent", "leases")
+        .values_list("spent", "leases", "tutorials")
         .get()
     )
-    return _cents(row[0]), row[1]
+    return Committed(_cents(row[0]), row[1], row[2])
+
+
+def _tutorials() -> QuerySet[TutorialRun, int]:
+    paid = LedgerEntry.objects.filter(
+        kind=LedgerEntry.Kind.TUTORIAL,
+        participation__annotator=OuterRef("annotator"),
+        campaign__instrument=OuterRef("instrument"),
+    )
+    return (
+        TutorialRun.objects.filter(
+            ~Exists(paid),
+            participation__campaign=OuterRef("pk"),
+            passed_at=None,
+            started_at__gt=timezone.now() - RESERVED,
+        )
+        .order_by()
+        .values("participation__campaign")
+        .annotate(n=Count("pk"))
+        .values_list("n", flat=True)
+    )
 
 
 def earned(participation_id: int) -> tuple[Decimal, int]:

@@ -52,7 +52,7 @@ class Person:
 
 def progress(campaign_id: int, *, cap: int | None) -> Progress:
     """Return the counts; always the same number of queries."""
-    spent, running = ledger.committed(campaign_id)
+    spent, running, _tutorials = ledger.committed(campaign_id)
     counted = Q(assignment__status__in=COUNTED)
     planned = Place.objects.filter(campaign=campaign_id).aggregate(
         planned=Count("pk"),

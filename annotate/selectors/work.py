@@ -1,4 +1,4 @@
-"""What an annotator's page shows: the study, what they earned, the text and its draft."""
+"""What an annotator's page shows: the study, what they earned, the task and its draft."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,6 +30,7 @@ class Study:
     lease_minutes: int
     annotator_cap: int | None
     over: bool
+    tutorial_bonus: Decimal
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class SavedDraft:
 
 @dataclass(frozen=True)
 class Work:
-    """The text under judgment, until when it is reserved, and what was typed so far."""
+    """The task at hand, until when it is reserved, and what was typed so far."""
 
     id: int
     material: Material
@@ -79,6 +80,20 @@ def visit(participation_id: int) -> Visit:
         who.pk, _study(who.campaign), who.annotator.pseudonym,
         judged, judged_today, earned, earned_today,
     )  # fmt: skip
+
+
+def reserved(participation_id: int) -> int | None:
+    """Return the id of the task that is open for this participation, the oldest of several."""
+    return (
+        Assignment.objects.filter(
+            participation=participation_id,
+            status=Assignment.Status.LEASED,
+            expires_at__gt=timezone.now(),
+        )
+        .order_by("leased_at", "pk")
+        .values_list("pk", flat=True)
+        .first()
+    )
 
 
 def current(assignment: Assignment) -> Work:
@@ -112,6 +127,7 @@ def _study(campaign: Campaign) -> Study:
         reward=campaign.reward,
         lease_minutes=campaign.lease_minutes,
         annotator_cap=campaign.annotator_cap,
+        tutorial_bonus=campaign.tutorial_bonus,
         over=campaign.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED),
     )
 

@@ -144,12 +144,12 @@ def drained(campaign_id: int) -> bool:
     if places.open_leases(campaign_id) or standing.waiting(campaign_id):
         return False
     campaign = Campaign.objects.get(pk=campaign_id)
-    return not places.free(campaign_id).exists() or leasing.blocked(campaign) is not None
+    return not places.free(campaign_id).exists() or bool(leasing.blocked(campaign, for_now=False))
 
 
 def limit_reached(campaign_id: int) -> CloseReason | None:
     """Return why an open campaign must close whatever its intervals say, if it must."""
-    if reason := leasing.blocked(Campaign.objects.get(pk=campaign_id)):
+    if reason := leasing.blocked(Campaign.objects.get(pk=campaign_id), for_now=False):
         return reason
     if not places.free(campaign_id).exists() and not places.open_leases(campaign_id):
         return CloseReason.EXHAUSTED

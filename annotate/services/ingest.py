@@ -11,8 +11,9 @@ from statistics import fmean
 
 from django.db import transaction
 
-from annotate.errors import Invalid
+from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument, whole_input
+from annotate.instruments.tutorials.reading import TutorialRefused
 from annotate.models import (
     Authorship,
     Campaign,
@@ -23,7 +24,7 @@ from annotate.models import (
     System,
     Target,
 )
-from annotate.selectors import instruments
+from annotate.selectors import instruments, tutorial_contents
 from annotate.services import audit, evidence, metric_choice
 from annotate.services.upload import MOST_ERRORS, Row, RowError, UploadRefused
 from annotate.states import StopMode
@@ -98,6 +99,8 @@ def check(plan: Plan) -> Instrument:
             errors["targets"] = f"“{name}” is not a criterion; there are {', '.join(known)}."
         elif not 0 < width < max(10, known[name].high - known[name].low):
             errors["targets"] = f"The target width of {name} must be a positive number."
+    if problem := _tutorial_problem(plan, instrument):
+        errors["tutorial_id"] = problem
     if problem := metric_choice.problem(plan.metrics):
         errors["metrics"] = problem
     errors |= _check_numbers(plan)
@@ -106,13 +109,29 @@ def check(plan: Plan) -> Instrument:
     return instrument
 
 
+def _tutorial_problem(plan: Plan, instrument: Instrument) -> str:
+    """Say why the researcher's own tutorial cannot be used; "" where it can, or none is named."""
+    if plan.tutorial_id is None:
+        return ""
+    try:
+        tutorial_contents.of(plan.tutorial_id, instrument)
+    except NotFound as error:
+        return error.message
+    except TutorialRefused as refused:
+        return f"This tutorial does not fit the instrument: {refused}"
+    return ""
+
+
 def check_rows(plan: Plan, rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the names of the campaign's metrics, `auto` expanded: fixed from here on.
 
     Raises `UploadRefused` where one of them cannot be had for every row.
     """
-    if instruments.named(plan.instrument).needs_paragraphs:
+    instrument = instruments.named(plan.instrument)
+    if instrument.needs_paragraphs:
         _check_paragraphs(rows)
+    elif instrument.needs_input:
+        _check_inputs(rows)
     return metric_choice.resolve(plan.metrics, rows)
 
 
@@ -122,6 +141,15 @@ def _check_paragraphs(rows: Sequence[Row]) -> None:
         for row in rows
         if not row.input.strip() or not row.paragraphs
     ]
+    _refuse(errors)
+
+
+def _check_inputs(rows: Sequence[Row]) -> None:
+    message = "no “input”, which this instrument shows beside the text."
+    _refuse([RowError(row.line, message) for row in rows if not row.whole_input.strip()])
+
+
+def _refuse(errors: list[RowError]) -> None:
     if errors:
         raise UploadRefused(errors[:MOST_ERRORS], more=len(errors) > MOST_ERRORS)
 
@@ -185,7 +213,7 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
         name=plan.name.strip(),
         instrument=instrument.key,
         instrument_version=instrument.version,
-        tutorial_required=plan.tutorial and instrument.tutorial(plan.language) is not None,
+        tutorial_required=plan.tutorial and _has_tutorial(plan, instrument),
         tutorial_id=plan.tutorial_id,
         tutorial_bonus=plan.tutorial_bonus,
         language=plan.language,
@@ -210,6 +238,10 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
         for name, width in plan.targets.items()
     )
     return campaign
+
+
+def _has_tutorial(plan: Plan, instrument: Instrument) -> bool:
+    return plan.tutorial_id is not None or instrument.tutorial(plan.language) is not None
 
 
 def _every_so_many(plan: Plan, seed: int) -> Planned:

@@ -1,7 +1,5 @@
 """Defining instruments and tutorials of researchers' own; each version is for ever."""
 
-import hashlib
-import json
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -10,6 +8,7 @@ from django.db.models import Max
 from annotate.errors import Conflict, Invalid
 from annotate.instruments import registry
 from annotate.instruments.rating.reading import Refused, as_data, read
+from annotate.instruments.tutorials.reading import digest
 from annotate.models import InstrumentDefinition
 from annotate.services import audit
 
@@ -45,17 +44,17 @@ def define(definition: Any, *, owner_id: int) -> InstrumentDefinition:
 
 def _store(key: str, content: dict[str, Any], *, owner_id: int) -> InstrumentDefinition:
     _check_key(key, owner_id=owner_id)
-    digest = digest_of(content)
+    found = digest(content)
     versions = InstrumentDefinition.objects.filter(key=key)
-    if same := versions.filter(digest=digest).first():
+    if same := versions.filter(digest=found).first():
         return same
     latest = versions.aggregate(latest=Max("version"))["latest"] or 0
     made = InstrumentDefinition.objects.create(
-        owner_id=owner_id, key=key, version=latest + 1, definition=content, digest=digest
+        owner_id=owner_id, key=key, version=latest + 1, definition=content, digest=found
     )
     audit.record(
         "define_instrument", campaign_id=None, actor_id=owner_id,
-        subject=f"instrument:{key}@{made.version}", digest=digest,
+        subject=f"instrument:{key}@{made.version}", digest=found,
     )  # fmt: skip
     return made
 
@@ -65,9 +64,3 @@ def _check_key(key: str, *, owner_id: int) -> None:
         raise Conflict(f"“{key}” is built in. Give your instrument a key of its own.")
     if InstrumentDefinition.objects.filter(key=key).exclude(owner=owner_id).exists():
         raise Conflict(f"“{key}” belongs to somebody else. Give your instrument another key.")
-
-
-def digest_of(content: Any) -> str:
-    """Return one digest for one content, whatever the order of its fields."""
-    canonical = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()

@@ -50,17 +50,19 @@ def submit(
     participation_id: int,
     raw: Mapping[str, Any],
     active_seconds: float | None = None,
+    version: str | None = None,
 ) -> Receipt:
     """Store a response as a judgment, once.
 
     Raises `Invalid` with what is missing, `Gone` where the annotator has the same output open
-    again, `NotFound` for somebody else's assignment. A repeated submit returns the first
+    again, `NotFound` for somebody else's assignment, `Conflict` for answers to what another
+    `version` of the instrument asked (None: to this one). A repeated submit returns the first
     receipt. Its scores are computed by the worker, which the mark calls (`scoring.ensure`).
     """
     assignment = leasing.own(assignment_id, participation_id=participation_id)
     if assignment.status in (Status.SUBMITTED, Status.VERIFIED):
         return _receipt(assignment_id, already=True)
-    response = _read(assignment, raw)
+    response = _read(assignment, raw, version=version)
     work = _Submission(assignment, response, active_seconds, timezone.now())
     try:
         with transaction.atomic():
@@ -69,7 +71,7 @@ def submit(
         # The same submit won the race in another tab, or this person judged this output.
         if Judgment.objects.filter(assignment=assignment_id).exists():
             return _receipt(assignment_id, already=True)
-        raise Gone(_("You already have this text, in another tab or an earlier visit.")) from None
+        raise Gone(_("You already have this task, in another tab or an earlier visit.")) from None
 
 
 def save_draft(
@@ -81,7 +83,7 @@ def save_draft(
     """
     assignment = leasing.own(assignment_id, participation_id=participation_id)
     if assignment.status in (Status.SUBMITTED, Status.VERIFIED):
-        raise Gone(_("You have submitted this text already."), code="submitted")
+        raise Gone(_("You have submitted this task already."), code="submitted")
     with transaction.atomic():
         Draft.objects.get_or_create(assignment_id=assignment_id)
         saved = Draft.objects.filter(assignment_id=assignment_id, revision=revision).update(
@@ -89,14 +91,22 @@ def save_draft(
         )
     if not saved:
         raise Conflict(
-            _("This text is open in another tab, with newer answers. Reload to see them."),
+            _("This task is open in another tab, with newer answers. Reload to see them."),
             code="stale",
         )
     return revision + 1
 
 
-def _read(assignment: Assignment, raw: Mapping[str, Any]) -> dict[str, Any]:
+def _read(assignment: Assignment, raw: Mapping[str, Any], *, version: str | None) -> dict[str, Any]:
     instrument = instruments.of(assignment.campaign)
+    if version not in (None, instrument.version):
+        raise Conflict(
+            _(
+                "The wording of this study has changed since you opened this page. Your answers "
+                "are kept: reload, look them over, and submit again."
+            ),
+            code="stale_version",
+        )
     try:
         return instrument.check(raw, material=outputs.material(assignment.output))
     except InvalidResponse as error:
@@ -151,6 +161,7 @@ def _retake(assignment: Assignment, campaign: Campaign) -> bool:
 
 def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) -> Receipt:
     assignment, campaign = work.assignment, work.assignment.campaign
+    began = assignment.started_at or assignment.leased_at
     judgment = Judgment.objects.create(
         assignment=assignment,
         campaign=campaign,
@@ -160,7 +171,7 @@ def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) ->
         instrument_version=campaign.instrument_version,
         response=work.response,
         submitted_at=work.at,
-        elapsed_seconds=(work.at - assignment.leased_at).total_seconds(),
+        elapsed_seconds=(work.at - began).total_seconds(),
         active_seconds=work.active_seconds,
     )
     if kind is not None:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation, Place
-from annotate.selectors import places, standing
+from annotate.selectors import places, standing, tutorials
 from annotate.services import audit, evidence, payments
 from annotate.states import CloseReason
 
@@ -34,12 +34,15 @@ class Nothing:
     final: bool
 
 
+Lease = Assignment | Nothing
+
+
 def lock(campaign_id: int) -> Campaign:
     """Lock the campaign's row until the end of the transaction."""
     return Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id)
 
 
-def lease(participation_id: int, *, ahead: bool = False) -> Assignment | Nothing:
+def lease(participation_id: int, *, ahead: bool = False) -> Lease:
     """Return the annotator's open assignment, or lease the next output.
 
     With `ahead`, an annotator who has one open assignment gets a second one (prefetch).
@@ -52,12 +55,39 @@ def lease(participation_id: int, *, ahead: bool = False) -> Assignment | Nothing
         mine = list(_open_of(who).order_by("leased_at", "pk"))
         if mine and not ahead:
             return mine[0]
-        refusal = _refusal(campaign, who, n_open=len(mine))
-        return refusal or _take(campaign, who, now=now)
+        return gate(campaign, who, n_open=len(mine)) or _take(campaign, who, now=now)
 
 
-def blocked(campaign: Campaign) -> CloseReason | None:
-    """Return the limit that forbids any further lease in this campaign, if one does."""
+def lease_ahead(participation_id: int, *, after: int) -> Lease:
+    """Return the annotator's open assignment other than `after`, or lease it (prefetch).
+
+    Only while the campaign is open: what is left in `closing` is for whoever is done first.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        who = Participation.objects.only("campaign_id", "annotator_id").get(pk=participation_id)
+        campaign = lock(who.campaign_id)
+        expire_due(campaign.pk, now=now)
+        mine = list(_open_of(who).order_by("leased_at", "pk"))
+        if others := [each for each in mine if each.pk != after]:
+            return others[0]
+        if campaign.status == Campaign.Status.CLOSING:
+            return _none_free(campaign)
+        return gate(campaign, who, n_open=len(mine)) or _take(campaign, who, now=now)
+
+
+def shown(assignment_id: int, *, participation_id: int) -> None:
+    """Note that the annotator sees it now, where that was not known: its time starts."""
+    Assignment.objects.filter(
+        pk=assignment_id, participation=participation_id, started_at=None
+    ).update(started_at=timezone.now())
+
+
+def blocked(campaign: Campaign, *, for_now: bool = True) -> CloseReason | None:
+    """Return the limit that forbids any further lease in this campaign, if one does.
+
+    With `for_now`, the bonuses of tutorials under way count as spent: they may come free again.
+    """
     if campaign.deadline is not None and timezone.now() >= campaign.deadline:
         return CloseReason.DEADLINE
     if (
@@ -65,7 +95,7 @@ def blocked(campaign: Campaign) -> CloseReason | None:
         and places.held_count(campaign.pk) >= campaign.max_judgments
     ):
         return CloseReason.MAX_JUDGMENTS
-    if not payments.affordable(campaign):
+    if not payments.affordable(campaign, tutorials=for_now):
         return CloseReason.BUDGET
     return None
 
@@ -99,16 +129,25 @@ def end_open(campaign_id: int, annotator_id: int, *, now: datetime) -> int:
 
 
 def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
-    """Extend a lease while its page is in use; return when it now ends.
+    """Extend a lease while its page is in use, and the one fetched ahead; return its end.
 
     Not without end: a page forgotten on a screen must not keep a campaign from closing.
     """
     assignment = own(assignment_id, participation_id=participation_id)
     length = _length(assignment.campaign)
-    until = min(timezone.now() + length, assignment.leased_at + LONGEST * length)
-    if not Assignment.objects.filter(pk=assignment_id, status=LEASED).update(expires_at=until):
-        raise Gone(_("This text is no longer reserved for you. Your draft is kept."))
+    until = _extend(assignment, length)
+    if until is None:
+        raise Gone(_("This task is no longer reserved for you. Your draft is kept."))
+    for other in _open_of(assignment).exclude(pk=assignment_id):
+        _extend(other, length)
+    shown(assignment_id, participation_id=participation_id)
     return until
+
+
+def _extend(assignment: Assignment, length: timedelta) -> datetime | None:
+    until = min(timezone.now() + length, assignment.leased_at + LONGEST * length)
+    is_open = Assignment.objects.filter(pk=assignment.pk, status=LEASED)
+    return until if is_open.update(expires_at=until) else None
 
 
 def over_cap(assignment: Assignment, campaign: Campaign) -> bool:
@@ -124,10 +163,10 @@ def own(assignment_id: int, *, participation_id: int) -> Assignment:
             pk=assignment_id, participation_id=participation_id
         )
     except Assignment.DoesNotExist:
-        raise NotFound(_("This is not one of your texts.")) from None
+        raise NotFound(_("This is not one of your tasks.")) from None
 
 
-def _open_of(who: Participation) -> QuerySet[Assignment]:
+def _open_of(who: Participation | Assignment) -> QuerySet[Assignment]:
     return Assignment.objects.filter(
         campaign_id=who.campaign_id, annotator_id=who.annotator_id, status=LEASED
     )
@@ -137,20 +176,51 @@ def _length(campaign: Campaign) -> timedelta:
     return timedelta(minutes=campaign.lease_minutes)
 
 
+def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing | None:
+    """Return why this person gets nothing new: a limit, or the tutorial that comes first.
+
+    A tutorial under way is finished and paid whatever the limits; a new one is begun only where
+    there is a task to follow.
+    """
+    step = tutorials.step(campaign, who)
+    if step == tutorials.Step.UNDER_WAY:
+        return _tutorial()
+    if refusal := _refusal(campaign, who, n_open=n_open):
+        return refusal
+    if step == tutorials.Step.PASSED:
+        return None
+    if _pick(campaign.pk, who) is None:
+        return _none_free(campaign)
+    return _tutorial() if payments.pays_tutorial(campaign, who.annotator_id) else _no_bonus()
+
+
+def _tutorial() -> Nothing:
+    return Nothing("tutorial", _("A short tutorial comes before your first task."), final=False)
+
+
+def _no_bonus() -> Nothing:
+    message = _(
+        "The rest of this study’s budget is for people who have already taken its tutorial. "
+        "Thank you for coming!"
+    )
+    return Nothing("budget", message, final=False)
+
+
 def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing | None:
     if campaign.status not in COLLECTING:
         return _not_collecting(campaign)
     if n_open >= AT_ONCE:
-        return Nothing("enough", _("Finish one of your open texts first."), final=False)
+        return Nothing("enough", _("Finish one of your open tasks first."), final=False)
     if bar := standing.barred(campaign.pk, who.annotator_id):
         return _barred(bar)
     if campaign.annotator_cap is not None and held_by(who) >= campaign.annotator_cap:
-        message = _("You have judged as many texts as one person may in this study. Thank you!")
+        message = _("You have done as many tasks as one person may in this study. Thank you!")
         return Nothing("cap", message, final=True)
     if reason := blocked(campaign):
         message = _("This study has all the judgments that it can take. Thank you!")
-        # A lease that is given up makes room again, unless time has run out.
-        over = reason == CloseReason.DEADLINE or not places.open_leases(campaign.pk)
+        # A lease or a tutorial that is given up makes room again, unless time has run out.
+        settled = blocked(campaign, for_now=False) and not places.open_leases(campaign.pk)
+        over = reason == CloseReason.DEADLINE or bool(settled)
         return Nothing(reason, message, final=over)
     return None
 
@@ -186,14 +256,7 @@ def held_by(who: Participation | Assignment) -> int:
 def _take(campaign: Campaign, who: Participation, *, now: datetime) -> Assignment | Nothing:
     place = _pick(campaign.pk, who)
     if place is None:
-        if campaign.status == Campaign.Status.CLOSING:
-            message = _(
-                "This study has nearly all it needs; its last texts are with other people. "
-                "Thank you! You may close this page."
-            )
-            return Nothing("closing", message, final=False)
-        message = _("Nothing is free for you right now. Texts come back when others let them go.")
-        return Nothing("waiting", message, final=False)
+        return _none_free(campaign)
     assignment = Assignment.objects.create(
         campaign=campaign,
         participation=who,
@@ -205,6 +268,17 @@ def _take(campaign: Campaign, who: Participation, *, now: datetime) -> Assignmen
     held = Place.objects.filter(pk=place.pk, assignment=None).update(assignment=assignment)
     assert held == 1, "a place was taken while the campaign was locked"
     return assignment
+
+
+def _none_free(campaign: Campaign) -> Nothing:
+    if campaign.status == Campaign.Status.CLOSING:
+        message = _(
+            "This study has nearly all it needs; its last tasks are with other people. "
+            "Thank you! You may close this page."
+        )
+        return Nothing("closing", message, final=False)
+    message = _("Nothing is free for you right now. Tasks come back when others let them go.")
+    return Nothing("waiting", message, final=False)
 
 
 def _pick(campaign_id: int, who: Participation) -> Place | None:

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 
-from annotate.models import Assignment, Campaign, LedgerEntry
+from annotate.models import Assignment, Campaign, LedgerEntry, TutorialRun
 from annotate.selectors import ledger
+from annotate.selectors.tutorials import bonus_entry, bonus_key
 
 CENT = Decimal("0.01")
+ZERO = Decimal("0.00")
 
 
 @dataclass(frozen=True)
@@ -23,17 +25,36 @@ class Price:
 
 def price(campaign: Campaign) -> Price:
     """Return the price of one judgment; the fee is rounded half up to the cent."""
-    fee = (campaign.reward * campaign.fee_rate).quantize(CENT, ROUND_HALF_UP)
-    return Price(campaign.reward, fee)
+    return _with_fee(campaign.reward, campaign)
 
 
-def affordable(campaign: Campaign) -> bool:
-    """Return whether the budget pays for one more judgment, open leases counted as spent."""
+def bonus(campaign: Campaign) -> Price:
+    """Return the price of one tutorial passed."""
+    return _with_fee(campaign.tutorial_bonus, campaign)
+
+
+def _with_fee(amount: Decimal, campaign: Campaign) -> Price:
+    return Price(amount, (amount * campaign.fee_rate).quantize(CENT, ROUND_HALF_UP))
+
+
+def affordable(campaign: Campaign, *, extra: Decimal = ZERO, tutorials: bool = True) -> bool:
+    """Return whether the budget pays for one more judgment, and `extra` beside it.
+
+    Open leases are counted as spent, and so are tutorials under way, unless told otherwise.
+    """
     if campaign.budget is None:
         return True
-    spent, open_leases = ledger.committed(campaign.pk)
-    each = price(campaign).total
-    return spent + (open_leases + 1) * each <= campaign.budget
+    sums = ledger.committed(campaign.pk)
+    due = (sums.leases + 1) * price(campaign).total
+    if tutorials:
+        due += sums.tutorials * bonus(campaign).total
+    return sums.spent + due + extra <= campaign.budget
+
+
+def pays_tutorial(campaign: Campaign, annotator_id: int) -> bool:
+    """Return whether the budget pays this person's bonus, if still due, and one judgment."""
+    due = ZERO if bonus_entry(annotator_id, campaign.instrument) else bonus(campaign).total
+    return affordable(campaign, extra=due)
 
 
 def earn(assignment: Assignment, *, campaign: Campaign, kind: LedgerEntry.Kind) -> None:
@@ -48,3 +69,21 @@ def earn(assignment: Assignment, *, campaign: Campaign, kind: LedgerEntry.Kind) 
         fee=each.fee,
         key=f"assignment:{assignment.pk}",
     )
+
+
+def reward_tutorial(run: TutorialRun, *, campaign: Campaign) -> Decimal:
+    """Add the bonus of a tutorial, once per annotator and instrument; return what it added."""
+    each = bonus(campaign)
+    if not each.reward:
+        return ZERO
+    _entry, added = LedgerEntry.objects.get_or_create(
+        key=bonus_key(run.annotator_id, run.instrument),
+        defaults={
+            "campaign": campaign,
+            "participation_id": run.participation_id,
+            "kind": LedgerEntry.Kind.TUTORIAL,
+            "amount": each.reward,
+            "fee": each.fee,
+        },
+    )
+    return each.reward if added else ZERO

@@ -102,5 +102,4 @@ def record_all(
 
 def instrument_for(release: Release, *, with_judgments: bool) -> str:
     """Return the instrument of a campaign made from a release."""
-    asked = release.instrument == "language_quality"
-    return release.instrument if asked and not with_judgments else f"recorded_{release.instrument}"
+    return f"recorded_{release.instrument}" if with_judgments else release.instrument

@@ -1,7 +1,8 @@
 """Reading what a researcher uploads: JSON lines, checked whole, with line numbers.
 
 One line per system output: `item`, `system`, `output`, and optionally `reference`, `input`,
-`metrics` (an object of numbers). Nothing is stored here; `ingest` takes the checked rows.
+`paragraphs` (a list of texts), `metrics` (an object of numbers). Nothing is stored here;
+`ingest` takes the checked rows.
 """
 
 import json

@@ -23,6 +23,8 @@ ICONS = {
     "copy": "M9 9h11v11H9Z M15 9V4H4v11h5",
     "archive": "M3 5h18v4H3Z M5 9v10h14V9 M10 13h4",
     "edit": "M4 20h4L19 9l-4-4L4 16Z",
+    "open": "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z",
+    "target": "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z M12 9.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5Z",
 }
 
 
@@ -72,3 +74,10 @@ def dollars(amount: Decimal | float | None) -> str:
     if amount is None:
         return ""
     return f"${amount:,.0f}" if amount >= 100 else f"${amount:,.2f}"
+
+
+@register.filter
+def quoting(text: str, quote: str) -> SafeString:
+    """Mark the quoted part of a text; both are text, never markup."""
+    before, found, after = text.partition(quote) if quote else (text, "", "")
+    return format_html("{}<mark>{}</mark>{}" if found else "{}{}{}", before, found, after)

@@ -64,7 +64,7 @@ def new(request: HttpRequest) -> HttpResponseBase:
 def criteria(request: HttpRequest) -> HttpResponseBase:
     """The fields for the criteria of another instrument, for the form that is open."""
     form = CampaignForm(initial={"instrument": request.GET.get("instrument", "")})
-    return render(request, "campaigns/_widths.html", {"form": form})
+    return render(request, "campaigns/_criteria.html", {"form": form})
 
 
 @csrf_protect
@@ -162,6 +162,8 @@ def _problems(form: CampaignForm, refused: Invalid | UploadRefused) -> UploadRef
         return refused
     first = form.width_fields[0].name
     for name, message in refused.errors.items():
-        field = {"targets": first, "metrics": "metric_names"}.get(name, name)
+        field = {"targets": first, "metrics": "metric_names", "tutorial_id": "tutorial"}.get(
+            name, name
+        )
         form.add_error(field if field in form.fields else None, message)
     return None

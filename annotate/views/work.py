@@ -9,10 +9,12 @@ from annotate import tokens
 from annotate.crowds.base import Invalid
 from annotate.crowds.link import LINK
 from annotate.errors import Gone, ServiceError
+from annotate.selectors import tutorials as standing
 from annotate.selectors import work
 from annotate.services import leasing, participations
+from annotate.views import tutorial
 from annotate.views.work_access import explain, speak, worker_page
-from annotate.views.work_data import described, page_data, strings
+from annotate.views.work_data import about, context
 
 
 @worker_page
@@ -26,7 +28,8 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     speak(study)
     if study.over:
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
-    context = {"study": study, "person": claim.person, **described(study.instrument)}
+    context = {"study": study, "person": claim.person, **about(study.instrument)}
+    context |= {"tutorial": standing.required(study.id), "bonus": study.tutorial_bonus}
     if request.method == "GET":
         return render(request, "work/join.html", context)
     name = request.POST.get("name", "")
@@ -41,25 +44,42 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 @worker_page
 @require_GET
 def page(request: HttpRequest, token: str) -> HttpResponse:
-    """The text to judge, or why there is none."""
+    """The task, or why there is none. With `?after=<assignment>`: the one that comes after it.
+
+    A page's script asks for that while its own task is being answered.
+    """
     visit = work.visit(tokens.read_participation(token))
     speak(visit.study)
+    if after := request.GET.get("after", ""):
+        return _ahead(request, visit, after=int(after) if after.isdecimal() else 0)
     got = leasing.lease(visit.id)
+    if isinstance(got, leasing.Nothing) and got.reason == "tutorial":
+        return tutorial.page(request, token, visit)
+    if not isinstance(got, leasing.Nothing):
+        leasing.shown(got.pk, participation_id=visit.id)
+    return _page(request, token, visit, got, number=visit.judged + 1)
+
+
+def _ahead(request: HttpRequest, visit: work.Visit, *, after: int) -> HttpResponse:
+    """A fresh token each time: who works on is not locked out after thirty days."""
+    got = leasing.lease_ahead(visit.id, after=after)
+    token = tokens.participation_token(visit.id)
+    return _page(request, token, visit, got, number=visit.judged + 2)
+
+
+def _page(
+    request: HttpRequest,
+    token: str,
+    visit: work.Visit,
+    got: leasing.Lease,
+    *,
+    number: int,
+) -> HttpResponse:
     nothing = got if isinstance(got, leasing.Nothing) else None
     current = None if isinstance(got, leasing.Nothing) else work.current(got)
-    context = {
-        "visit": visit,
-        "study": visit.study,
-        "current": current,
-        "nothing": nothing,
-        "number": visit.judged + 1,
-        "data": page_data(token, visit, current, nothing),
-        "strings": strings(visit.study.instrument),
-        "criteria": [c for c in visit.study.instrument.criteria if c.levels],
-        **described(visit.study.instrument),
-        "completion": LINK.completion(pseudonym=visit.pseudonym),
-    }
-    return render(request, visit.study.instrument.template, context)
+    completion = LINK.completion(pseudonym=visit.pseudonym)
+    shown = context(token, visit, current, nothing, number=number) | {"completion": completion}
+    return render(request, visit.study.instrument.template, shown)
 
 
 def _enter(campaign_id: int, *, person: str, name: str) -> int:

@@ -12,6 +12,7 @@ from annotate.errors import Conflict, Invalid
 from annotate.selectors import work
 from annotate.services import judgments, leasing
 from annotate.views.work_access import RequestError, worker_endpoint
+from annotate.views.work_data import words
 
 LARGEST = 2**31 - 1
 
@@ -48,27 +49,41 @@ def submit(participation_id: int, body: dict[str, Any], assignment_id: int) -> d
         assignment_id,
         participation_id=participation_id,
         raw=response,
-        active_seconds=_seconds(body.get("active_seconds")),
+        active_seconds=seconds(body.get("active_seconds")),
+        version=_version(body.get("version")),
     )
     return {
         "counts": receipt.counts,
         "earned": str(receipt.earned),
-        "next": _page(participation_id),
+        **_next(participation_id),
     }
 
 
 @worker_endpoint("POST")
 def give_back(participation_id: int, _body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
     leasing.give_back(assignment_id, participation_id=participation_id)
-    return {"next": _page(participation_id)}
+    return _next(participation_id)
 
 
-def _page(participation_id: int) -> str:
-    """A fresh token each time: who works on is not locked out after thirty days."""
-    return reverse("annotate:work", args=[tokens.participation_token(participation_id)])
+def _next(participation_id: int) -> dict[str, Any]:
+    """Where to go on, which task is reserved already, and what stands around it.
+
+    A fresh token each time: who works on is not locked out after thirty days.
+    """
+    visit = work.visit(participation_id)
+    return {
+        "next": reverse("annotate:work", args=[tokens.participation_token(participation_id)]),
+        "assignment": work.reserved(participation_id),
+        "words": words(visit, number=visit.judged + 1),
+    }
 
 
-def _seconds(value: Any) -> float | None:
+def _version(value: Any) -> str | None:
+    """Read the instrument's version; None from a client that answers whatever is asked."""
+    return None if value is None else str(value)
+
+
+def seconds(value: Any) -> float | None:
     """Read the page's own clock, which decides nothing; None for what no clock shows."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None

@@ -1,22 +1,71 @@
-"""What the annotator's page hands to its script: the work, and every sentence it may say."""
+"""What the annotator's page and its script are handed: the work, and what stands around it."""
 
 from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate.instruments.base import Instrument
-from annotate.selectors.work import Visit, Work
+from annotate.selectors.work import Study, Visit, Work
 from annotate.services.leasing import Nothing
+from annotate.templatetags.plumbline import money
+from annotate.views.work_words import strings
 
 
-def described(instrument: Instrument) -> dict[str, str]:
+def about(instrument: Instrument) -> dict[str, str]:
     """Return what templates need to say what the instrument asks, and how long that takes."""
     about = instrument.template.replace(".html", "_about.html")
     return {"about": about, "minutes": instrument.minutes}
 
 
-def page_data(
+def context(
+    token: str, visit: Visit, current: Work | None, nothing: Nothing | None, *, number: int
+) -> dict[str, Any]:
+    """Return the context of an instrument's page."""
+    study = visit.study
+    return {
+        "visit": visit,
+        "study": study,
+        "current": current,
+        "nothing": nothing,
+        "number": number,
+        "words": words(visit, number=number),
+        "data": _data(token, visit, current, nothing),
+        "strings": strings(study.instrument),
+        "criteria": [c for c in study.instrument.criteria if c.levels],
+        **about(study.instrument),
+    }
+
+
+def words(visit: Visit, *, number: int) -> dict[str, Any]:
+    """Return what changes with each task: the page's title, and texts by their place's name."""
+    study = visit.study
+    return {
+        "title": f"{_task(number)} · {study.name} · Plumbline",
+        "texts": {
+            "place": _place(study, number),
+            "today": tasks(visit.judged_today),
+            "earned": money(visit.earned_today),
+        },
+    }
+
+
+def tasks(n: int) -> str:
+    return ngettext("%(n)d task", "%(n)d tasks", n) % {"n": n}
+
+
+def _task(number: int) -> str:
+    return _("Task %(number)d") % {"number": number}
+
+
+def _place(study: Study, number: int) -> str:
+    if study.annotator_cap is None:
+        return _task(number)
+    return _("Task %(number)d of at most %(cap)d") % {"number": number, "cap": study.annotator_cap}
+
+
+def _data(
     token: str, visit: Visit, current: Work | None, nothing: Nothing | None
 ) -> dict[str, Any]:
     return {
@@ -46,41 +95,3 @@ def _urls(token: str, current: Work | None) -> dict[str, str]:
         return urls
     verbs = ("heartbeat", "draft", "submit", "return")
     return urls | {verb: reverse(f"annotate:work-{verb}", args=[current.id]) for verb in verbs}
-
-
-def strings(instrument: Instrument) -> dict[str, Any]:
-    """Return the script's sentences; `%(name)s` is filled in there."""
-    return instrument.strings() | _sending() | _keeping()
-
-
-def _sending() -> dict[str, Any]:
-    return {
-        "missing": _("Still missing:"),
-        "no_answer": _("“%(criterion)s” has no answer"),
-        "no_edit": _("the improved text"),
-        "not_answered": _("Not answered yet"),
-        "edit_unchanged": _("The wording has not changed yet. Improve it, or raise the answers."),
-        "sending": _("Sending…"),
-        "submit": _("Submit"),
-        "offline": _("No connection. Your work is kept here and sent as soon as it is back."),
-        "server_down": _("The server does not answer. Your work is kept and sent again shortly."),
-        "next": _("Go to the next text"),
-        "refused": _("The server did not take this:"),
-    }
-
-
-def _keeping() -> dict[str, Any]:
-    return {
-        "saved": _("Draft saved at %(time)s."),
-        "saving": _("Saving…"),
-        "unsaved": _("Not saved on the server yet"),
-        "kept_here": _("Kept in this browser, not on the server yet"),
-        "stale": _("Not saved: newer answers exist"),
-        "refused": _("Draft not saved"),
-        "no_connection": _("No connection. Try again in a moment."),
-        "reload": _("Reload this page"),
-        "expired": _(
-            "This text is no longer reserved for you. Your draft is kept, and you can still "
-            "submit: it counts if nobody else has taken the text meanwhile."
-        ),
-    }

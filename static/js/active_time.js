@@ -3,7 +3,7 @@
 const IDLE = 30_000;  // reading without touching anything, at most
 const SIGNS = ["pointerdown", "pointermove", "keydown", "scroll", "wheel", "touchstart", "input"];
 
-export function startActiveTime({ seconds = 0, element }) {
+export function startActiveTime({ seconds = 0, element, signal }) {
   let total = Math.max(0, Number(seconds) || 0) * 1000;
   let ticked = Date.now();
   let used = Date.now();
@@ -17,9 +17,10 @@ export function startActiveTime({ seconds = 0, element }) {
   }
 
   const sign = () => { used = Date.now(); };
-  for (const name of SIGNS) document.addEventListener(name, sign, { passive: true, capture: true });
-  document.addEventListener("visibilitychange", () => { tick(); sign(); });
-  setInterval(tick, 1000);
+  for (const name of SIGNS) document.addEventListener(name, sign, { passive: true, capture: true, signal });
+  document.addEventListener("visibilitychange", () => { tick(); sign(); }, { signal });
+  const timer = setInterval(tick, 1000);
+  signal?.addEventListener("abort", () => clearInterval(timer));
   tick();
   return {
     seconds: () => { tick(); return Math.round(total / 100) / 10; },

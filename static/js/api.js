@@ -24,16 +24,27 @@ export function createApi({ token, urls }) {
     }
   }
 
-  // What the page would hold if it were loaded now.
-  async function freshData() {
+  async function load(address) {
     try {
-      const response = await fetch(urls.page, { credentials: "omit", cache: "no-store" });
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      return JSON.parse(page.getElementById("work-data").textContent);
+      const response = await fetch(address, {
+        credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(SLOWEST),
+      });
+      if (response.status >= 500) throw new OfflineError(String(response.status));
+      return new DOMParser().parseFromString(await response.text(), "text/html");
     } catch (error) {
       throw new OfflineError(String(error));
     }
   }
 
-  return { call, freshData, pageUrl: urls.page };
+  // What the page would hold if it were loaded now.
+  async function freshData() {
+    const data = (await load(urls.page)).getElementById("work-data");
+    if (!data) throw new OfflineError("not a page of the work");
+    return JSON.parse(data.textContent);
+  }
+
+  // The page of the task that follows this one, which is reserved thereby.
+  const pageAfter = (assignmentId) => load(`${urls.page}?after=${assignmentId}`);
+
+  return { call, freshData, pageAfter, pageUrl: urls.page };
 }

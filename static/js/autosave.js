@@ -6,7 +6,7 @@ import { same } from "./json_data.js";
 const PAUSE = 600;
 const AGAIN = 5000;
 
-export function createAutosave({ api, assignment, local, read, seconds, show }) {
+export function createAutosave({ api, assignment, local, read, seconds, show, signal }) {
   let revision = assignment.draft.revision;
   let started = read();  // what this page began with, whether from the server or from here
   let saved = null;  // what the server is known to have
@@ -86,8 +86,8 @@ export function createAutosave({ api, assignment, local, read, seconds, show }) 
     local.remove();
   }
 
-  document.addEventListener("visibilitychange", () => document.hidden && leave());
-  window.addEventListener("pagehide", leave);
-  window.addEventListener("online", () => schedule(0));
+  document.addEventListener("visibilitychange", () => document.hidden && leave(), { signal });
+  window.addEventListener("pagehide", leave, { signal });
+  window.addEventListener("online", () => schedule(0), { signal });
   return { begin, changed, flush, stop };
 }

@@ -1,34 +1,44 @@
-// Keeps the text reserved while its page is visible and used.
+// Keeps the task (and one fetched ahead) reserved while its page is visible and used.
 
 import { OfflineError } from "./api.js";
 
 const EVERY = 60_000;
+const AGAIN = 5_000;  // until the server knows that the task is being shown
 
-export function startHeartbeat({ api, isUsed, expired }) {
-  let last = Date.now();
-  let timer = setInterval(beat, EVERY);
+export function startHeartbeat({ api, isUsed, isNew, expired, signal }) {
+  let told = !isNew;
+  let last = told ? Date.now() : 0;
+  let timer = 0;
+  let waiting = false;
 
   async function beat() {
-    if (!timer || !isUsed()) return;
+    if (waiting || !isUsed()) return;
+    waiting = true;
     last = Date.now();
     try {
       const { status } = await api.call("heartbeat", "POST");
-      if (status === 410 && timer) {
+      told ||= status === 200;
+      if (status === 410 && !signal.aborted) {
         stop();
         expired();
       }
     } catch (error) {
       if (!(error instanceof OfflineError)) throw error;
+    } finally {
+      waiting = false;
     }
   }
 
-  function stop() {
+  const since = () => Date.now() - last;
+  const due = () => since() >= (told ? EVERY : AGAIN);
+  const look = () => { if (timer && due()) beat(); };
+  const stop = () => {
     clearInterval(timer);
     timer = 0;
-  }
+  };
 
-  document.addEventListener("visibilitychange", () => {
-    if (!document.hidden && Date.now() - last > EVERY) beat();
-  });
-  return { stop };
+  timer = setInterval(look, AGAIN);
+  document.addEventListener("visibilitychange", look, { signal });
+  signal.addEventListener("abort", stop);
+  look();
 }

@@ -10,9 +10,9 @@ export function fill(sentence, values) {
 }
 
 // Chooses the plural form of this page's language.
-export function plural(forms, n) {
+export function plural(forms, n, values = {}) {
   const category = new Intl.PluralRules(document.documentElement.lang || "en").select(n);
-  return fill(forms[category] ?? forms.other, { n: n.toLocaleString(document.documentElement.lang || "en") });
+  return fill(forms[category] ?? forms.other, { n: n.toLocaleString(document.documentElement.lang || "en"), ...values });
 }
 
 // Equal in content: the database does not keep the order of keys.

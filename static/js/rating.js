@@ -1,6 +1,7 @@
-// Rating a text: questions with levels, and an edit where a chosen level requires one.
+// Rating a text: questions with levels; an edit, or highlights, where a chosen level requires them.
 
 import { createEditArea } from "./edit_area.js";
+import { createEvidence } from "./evidence.js";
 import { fill } from "./json_data.js";
 import { createQuestions } from "./questions.js";
 import { startShell } from "./shell.js";
@@ -11,34 +12,42 @@ startShell(({ assignment, strings, announce, changed, signal }) => {
   const { text, task: { criteria } } = assignment;
   const questions = createQuestions({ form: document.getElementById("questions"), criteria, changed: update, signal });
   const edit = document.getElementById("edit-area") && createEditArea({ text, strings, changed, announce, signal });
+  const evidence = document.getElementById("evidence")
+    && createEvidence({ text, criteria, strings, changed, announce, signal });
   const language = document.documentElement.lang || "en";
   const editing = () => Boolean(edit?.isOpen());
 
-  // The chosen levels that require `what`, as the annotator reads them.
+  // The criteria whose chosen levels require `what`, with these levels.
   function requiring(what) {
     const values = questions.values();
     return criteria.flatMap((criterion) => {
       const level = criterion.levels.find(({ value }) => value === values[criterion.name]);
-      if (!level?.requires.includes(what)) return [];
-      return [fill(strings.choice, { level: level.label, criterion: criterion.label })];
+      return level?.requires.includes(what) ? [{ criterion, level }] : [];
     });
   }
 
   function reason() {
-    const choices = requiring("edit");
+    const choices = requiring("edit").map(({ criterion, level }) =>
+      fill(strings.choice, { level: level.label, criterion: criterion.label }));
     if (!choices.length) return "";
     const list = new Intl.ListFormat(language).format(choices);
     return `${fill(strings.why, { choices: list })} ${strings.edit_hint}`;
   }
 
-  function update() {
+  function ask() {
     edit?.require(reason());
+    evidence?.require(requiring("evidence").map(({ criterion }) => criterion.name));
+  }
+
+  function update() {
+    ask();
     changed();
   }
 
   function missing() {
     const values = questions.values();
     const lacking = criteria.filter((c) => values[c.name] === null).map((c) => question(c, strings.not_answered));
+    lacking.push(...(evidence?.missing() ?? []).map((name) => ofEvidence(name, strings.evidence_missing)));
     if (editing() && edit.unchanged()) lacking.push(ofEdit(strings.edit_unchanged));
     return lacking;
   }
@@ -54,30 +63,47 @@ startShell(({ assignment, strings, announce, changed, signal }) => {
     field: "edit", text: strings.no_edit, message, href: "#edit", focus: edit.focus,
   });
 
+  const ofEvidence = (name, message) => ({
+    field: `evidence.${name}`,
+    text: fill(strings.no_evidence, { criterion: criteria.find((c) => c.name === name).label }),
+    message,
+    href: `#evidence-${name}`,
+    focus: () => evidence.focus(name),
+  });
+
   // What the server found wrong, at the same places and in its own words.
   function problems(errors) {
     return Object.entries(errors).map(([field, message]) => {
       const criterion = criteria.find((c) => c.name === field);
       if (criterion) return { ...question(criterion, message), text: message };
-      return { ...ofEdit(message), text: message };
+      const [, name] = field.split("evidence.");
+      return { ...(name ? ofEvidence(name, message) : ofEdit(message)), text: message };
     });
   }
 
   function mark(list) {
     questions.mark(list);
+    evidence?.mark(list);
     edit?.mark(list.find(({ field }) => field === "edit"));
   }
 
   // The edit stays in the draft even when the answers no longer ask for it.
-  const drafted = () => (edit ? { edit: edit.value() === text ? null : edit.value() } : {});
-  const submitted = () => (edit ? { edit: editing() ? edit.value() : null } : {});
+  const drafted = () => ({
+    ...(edit && { edit: edit.value() === text ? null : edit.value() }),
+    ...(evidence && { evidence: evidence.read() }),
+  });
+  const submitted = () => ({
+    ...(edit && { edit: editing() ? edit.value() : null }),
+    ...(evidence && { evidence: evidence.response() }),
+  });
   const digits = Array.from({ length: MOST_LEVELS }, (_none, index) => [index + 1, () => questions.answer(index)]);
 
   return {
     restore: (data) => {
       const early = questions.restore(data);
       edit?.restore(data.edit);
-      edit?.require(reason());
+      evidence?.restore(data.evidence);
+      ask();
       return early;
     },
     read: () => ({ ...questions.values(), ...drafted() }),
@@ -88,6 +114,7 @@ startShell(({ assignment, strings, announce, changed, signal }) => {
     keys: {
       ...Object.fromEntries(digits),
       ...(edit && { e: () => (editing() ? edit.focus() : announce(strings.edit_not_needed)) }),
+      ...(evidence && { h: evidence.toggleKeys }),
     },
   };
 });

@@ -1,8 +1,8 @@
-// Gives a text back unfinished, after a second question.
+// Gives a task back unfinished, after a second question.
 
 import { OfflineError } from "./api.js";
 
-export function startReturning({ api, strings, done }) {
+export function startReturning({ api, strings, moveOn }) {
   const problem = document.getElementById("give-back-problem");
   document.getElementById("give-back-yes").addEventListener("click", async () => {
     problem.textContent = "";
@@ -12,8 +12,8 @@ export function startReturning({ api, strings, done }) {
         problem.textContent = body.message;
         return;
       }
-      done();
-      location.replace(body.next);
+      document.getElementById("give-back").close();
+      moveOn(body);
     } catch (error) {
       if (!(error instanceof OfflineError)) throw error;
       problem.textContent = strings.no_connection;

@@ -1,8 +1,9 @@
 // What every instrument's page does around the work itself.
 //
 // An instrument offers: restore(data) (true if something was answered before the script ran),
-// read() (the draft), response() (what is submitted),
-// missing() and problems(errors) (lists of {field, text, href, focus}), mark(problems), keys.
+// read() (the draft), response() (what is submitted), missing() and problems(errors) (lists of
+// {field, text, href, focus}), mark(problems), keys. It is made anew for each task: the next one
+// is put in place without a page load, and `signal` ends what the one before has started.
 
 import { startActiveTime } from "./active_time.js";
 import { createApi } from "./api.js";
@@ -11,58 +12,69 @@ import { startDialogs } from "./dialogs.js";
 import { startHeartbeat } from "./heartbeat.js";
 import { readJson, same } from "./json_data.js";
 import { createLocalCopy } from "./local_copy.js";
+import { createNext } from "./next_task.js";
 import { startReturning } from "./returning.js";
 import { startShortcuts } from "./shortcuts.js";
 import { createStatusBar } from "./status_bar.js";
 import { createSubmitter } from "./submitting.js";
 import { startWaiting } from "./waiting.js";
 
-export function startShell(createInstrument) {
+export function startShell(createInstrument, { isNew = false } = {}) {
   const data = readJson("work-data");
   const api = createApi(data);
   startDialogs();
-  if (data.assignment) work(data.assignment, api, createInstrument);
+  if (data.assignment) work(data.assignment, api, createInstrument, isNew);
   else startWaiting({ api, finished: data.finished });
 }
 
-export function announce(text) {
-  document.getElementById("announce").textContent = text;
-}
-
-function work(assignment, api, createInstrument) {
+function work(assignment, api, createInstrument, isNew) {
+  const life = new AbortController();
+  const { signal } = life;
   const strings = readJson("work-strings");
   const bar = createStatusBar(strings);
+  const announce = createAnnounce();
   const local = createLocalCopy(assignment);
   const { data, fromServer } = newest(assignment.draft, local.read());
-  const time = startActiveTime({ seconds: data.active_seconds, element: document.getElementById("timer") });
-  const instrument = createInstrument({ assignment, strings, announce, changed: () => onChange() });
+  const time = startActiveTime({ seconds: data.active_seconds, element: document.getElementById("timer"), signal });
+  const instrument = createInstrument({ assignment, strings, announce, changed: () => onChange(), signal });
   const early = instrument.restore(data);
 
   const autosave = createAutosave({
-    api, assignment, local, read: instrument.read, seconds: time.seconds,
+    api, assignment, local, read: instrument.read, seconds: time.seconds, signal,
     show: (state, message) => {
       bar.draft(state);
       if (state === "stale") bar.notice(message, { href: api.pageUrl, text: strings.reload });
       if (state === "refused") bar.notice(message, { href: api.pageUrl, text: strings.next });
     },
   });
-  const heartbeat = startHeartbeat({
-    api, isUsed: time.isUsed, expired: () => bar.notice(strings.expired),
-  });
-  const done = () => { autosave.stop(); heartbeat.stop(); };
+  const next = createNext({ api, assignment, started: () => startShell(createInstrument, { isNew: true }) });
+  const moveOn = (answer) => {
+    autosave.stop();
+    life.abort();
+    next.show(answer);
+  };
   const submitter = createSubmitter({
-    api, strings, bar, instrument, done, seconds: time.seconds, button: document.getElementById("submit"),
+    api, strings, bar, instrument, assignment, moveOn, signal,
+    seconds: time.seconds, button: document.getElementById("submit"), keep: autosave.flush,
   });
-  startReturning({ api, strings, done });
-  startShortcuts({ submit: submitter.submit, keys: instrument.keys });
+  startHeartbeat({ api, isUsed: time.isUsed, isNew, expired: () => bar.notice(strings.expired), signal });
+  startReturning({ api, strings, moveOn });
+  startShortcuts({ submit: submitter.submit, keys: instrument.keys, signal });
 
   function onChange() {
     autosave.changed();
     submitter.changed();
+    next.fetch();
   }
 
   autosave.begin({ fromServer: fromServer && !early });
   document.getElementById("text").focus({ preventScroll: true });
+}
+
+// Bound to the live region of its own task: a late word of the last one is not heard in the next.
+function createAnnounce() {
+  const region = document.getElementById("announce");
+  return (text) => { region.textContent = text; };
 }
 
 // What this browser kept counts only if it was typed on top of the server's revision.

@@ -1,4 +1,4 @@
-// Keys for those who judge hundreds of texts; off while typing, and off for good if wished.
+// Keys for those who judge hundreds of tasks; off while typing, and off for good if wished.
 
 import { anyOpen, openDialog } from "./dialogs.js";
 
@@ -15,7 +15,7 @@ function stored(action) {
 const isTyping = (element) =>
   element.matches?.("textarea, [contenteditable], input:not([type=radio], [type=checkbox])");
 
-export function startShortcuts({ submit, keys }) {
+export function startShortcuts({ submit, keys, signal }) {
   const single = document.getElementById("shortcuts");
   const line = document.getElementById("keys-line");
   single.checked = stored((store) => store.getItem(OFF)) !== "1";
@@ -42,5 +42,5 @@ export function startShortcuts({ submit, keys }) {
     if (!action) return;
     event.preventDefault();
     action();
-  });
+  }, { signal });
 }

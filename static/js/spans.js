@@ -1,6 +1,8 @@
 // Spans of a text: [start, end) pairs of code points, as the server reads and merges them.
 
 const ONLY_SPACE = /^\p{White_Space}*$/u;
+const HYPHEN = /^[-\u2010\u2011]$/u;
+const LETTERS = /^[\p{L}\p{N}]/u;
 const MORE_THAN_MARKS = /[^\p{P}\p{White_Space}]/u;
 
 export const characters = (text) => Array.from(text);
@@ -36,7 +38,7 @@ export function snap([from, to], segments, chars) {
 // What a text consists of, in code points: words, and what stands between them.
 export function segment(text, language) {
   let at = 0;
-  return pieces(text, language).map((piece) => {
+  return hyphenated(pieces(text, language)).map((piece) => {
     const start = at;
     at += characters(piece).length;
     return { start, end: at, isWord: MORE_THAN_MARKS.test(piece) };
@@ -47,6 +49,18 @@ function pieces(text, language) {
   if (!Intl.Segmenter) return text.match(/\p{White_Space}+|\P{White_Space}+/gu) ?? [];
   const segmenter = new Intl.Segmenter(known(language), { granularity: "word" });
   return Array.from(segmenter.segment(text), (piece) => piece.segment);
+}
+
+// “thirty-two” is one word to whoever reads it.
+function hyphenated(given) {
+  const isLetters = (piece) => LETTERS.test(piece ?? "");
+  return given.reduce((words, piece, i) => {
+    const hyphen = HYPHEN.test(piece) && isLetters(given[i - 1]) && isLetters(given[i + 1]);
+    const after = HYPHEN.test(given[i - 1] ?? "") && isLetters(piece) && isLetters(given[i - 2]);
+    if (hyphen || after) words.push(words.pop() + piece);
+    else words.push(piece);
+    return words;
+  }, []);
 }
 
 // A campaign's language may be no language tag at all; words are then cut as anywhere.

@@ -1,5 +1,6 @@
 // The bar at the bottom: what is missing or wrong, and whether the draft is saved.
 
+import { goTo } from "./addresses.js";
 import { fill } from "./json_data.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -49,7 +50,7 @@ export function createStatusBar(strings) {
     const anchor = document.createElement("a");
     anchor.href = link.href;
     anchor.textContent = link.text;
-    anchor.addEventListener("click", (event) => { event.preventDefault(); location.replace(link.href); });
+    anchor.addEventListener("click", (event) => { event.preventDefault(); goTo(link.href); });
     return warn(`${text} `, anchor);
   }
 

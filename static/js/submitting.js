@@ -4,7 +4,9 @@ import { OfflineError } from "./api.js";
 
 const DELAYS = [2000, 4000, 8000, 15000];
 
-export function createSubmitter({ api, strings, bar, button, instrument, seconds, done }) {
+export function createSubmitter({
+  api, strings, bar, button, instrument, assignment, seconds, moveOn, keep, signal,
+}) {
   const label = button.querySelector("span");
   let sending = false;
   let finished = false;
@@ -41,9 +43,9 @@ export function createSubmitter({ api, strings, bar, button, instrument, seconds
     sending = true;
     label.textContent = strings.sending;
     try {
-      const body = { response: instrument.response(), active_seconds: seconds() };
+      const body = { response: instrument.response(), active_seconds: seconds(), version: assignment.version };
       const { status, body: answer } = await api.call("submit", "POST", body);
-      if (status === 200) return finish(answer.next);
+      if (status === 200) return finish(answer);
       if (status >= 500) return tryLater(strings.server_down);
       refuse(status, answer);
     } catch (error) {
@@ -55,12 +57,11 @@ export function createSubmitter({ api, strings, bar, button, instrument, seconds
     }
   }
 
-  function finish(next) {
+  function finish(answer) {
     finished = true;
     stopTrying();
     bar.clear();
-    done();
-    location.replace(next);
+    moveOn(answer);
   }
 
   function refuse(status, answer) {
@@ -69,6 +70,9 @@ export function createSubmitter({ api, strings, bar, button, instrument, seconds
       const problems = instrument.problems(answer.errors);
       complain(problems, strings.refused);
       problems[0]?.focus();
+    } else if (answer.error === "stale_version") {
+      keep();
+      bar.notice(answer.message, { href: api.pageUrl, text: strings.reload });
     } else {
       bar.notice(answer.message, status === 413 ? null : { href: api.pageUrl, text: strings.next });
     }
@@ -87,6 +91,7 @@ export function createSubmitter({ api, strings, bar, button, instrument, seconds
   }
 
   button.addEventListener("click", submit);
-  window.addEventListener("online", () => { if (timer) submit(); });
+  window.addEventListener("online", () => { if (timer) submit(); }, { signal });
+  signal.addEventListener("abort", stopTrying);
   return { submit, changed };
 }

@@ -1,5 +1,6 @@
 // Without work: looks again now and then, as long as that can help.
 
+import { goTo } from "./addresses.js";
 import { OfflineError } from "./api.js";
 
 const EVERY = 15_000;
@@ -14,9 +15,9 @@ export function startWaiting({ api, finished }) {
     if (document.hidden) return;
     try {
       const { assignment, finished: now } = await api.freshData();
-      if (assignment || now.final) {
+      if (assignment || now.final || now.reason === "tutorial") {
         clearInterval(timer);
-        location.replace(api.pageUrl);
+        goTo(api.pageUrl);
       } else if (heading.textContent !== now.message) {
         heading.textContent = now.message;
         document.getElementById("announce").textContent = now.message;

@@ -1,7 +1,11 @@
 """An instrument of a researcher's own, for tests."""
 
 import copy
+from dataclasses import replace
 from typing import Any
+
+from annotate.services.upload import Row
+from tests.factories import rows
 
 HELPFUL: dict[str, Any] = {
     "key": "helpfulness",
@@ -53,3 +57,18 @@ HELPFUL: dict[str, Any] = {
 def helpful(**changes: Any) -> dict[str, Any]:
     """Return the definition with some fields changed."""
     return copy.deepcopy(HELPFUL) | changes
+
+
+def marked(**changes: Any) -> dict[str, Any]:
+    """The definition with evidence for what misleads or is made up, and an edit for the latter."""
+    whole = helpful(key="marked")
+    for level in whole["criteria"][0]["levels"][3:]:
+        level["requires"] = ["evidence"]
+    whole["criteria"][1]["evidence"] = "Highlight what is made up."
+    whole["criteria"][1]["levels"][1]["requires"] = ["edit", "evidence"]
+    return whole | changes
+
+
+def asked_rows(items: int = 4) -> list[Row]:
+    """Outputs whose items have the question that this instrument shows."""
+    return [replace(row, input="What happened?") for row in rows(items)]

@@ -10,19 +10,15 @@ from annotate.models import AuditEntry, InstrumentDefinition, Judgment, Score
 from annotate.selectors import campaigns as facts
 from annotate.selectors import instruments as selectors
 from annotate.services import instruments, judgments, scoring
-from annotate.services.upload import Row
-from tests.annotate.own import helpful
-from tests.factories import campaign, leased, person, plan, rows, user
+from annotate.services.upload import UploadRefused
+from tests.annotate.own import asked_rows, helpful
+from tests.factories import campaign, leased, person, plan, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
 def define(owner, **changes):
     return instruments.define(helpful(**changes), owner_id=owner.pk)
-
-
-def asked_rows(items: int = 4) -> list[Row]:
-    return [replace(row, input="What happened?") for row in rows(items)]
 
 
 def test_a_change_is_a_new_version_and_the_same_again_is_none():
@@ -145,6 +141,15 @@ def test_judgments_are_checked_and_scored_by_the_definition():
     assert dict(Score.objects.values_list("criterion", "value")) == {"helpful": -2, "invented": 1}
     assert scoring.differences(made.pk) == []
     assert [c.label for c in facts.facts(made).criteria] == ["Help", "Invention"]
+
+
+def test_rows_without_the_input_that_is_shown_are_refused():
+    define(user())
+    lacking = [replace(row, input="", line=n) for n, row in enumerate(asked_rows(2), start=1)]
+    with pytest.raises(UploadRefused) as caught:
+        campaign(instrument="helpfulness", targets={"helpful": 0.4}, rows_=lacking)
+    assert [error.line for error in caught.value.errors] == [1, 2, 3, 4]
+    assert "“input”" in caught.value.errors[0].message
 
 
 def test_the_list_says_who_defined_what_and_where_it_is_used():

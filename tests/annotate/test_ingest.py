@@ -131,6 +131,30 @@ def test_which_items_are_judged_twice_depends_on_the_seed():
     assert len(doubled) > 1
 
 
+def answers(**changes) -> list[Row]:
+    full = {"input": "who drew it", "paragraphs": ("Ada did.", "It is tall.")} | changes
+    return [Row("1", "a", "Ada", line=1, **full), Row("1", "b", "Bea", line=2, **full)]
+
+
+def make_answers(rows_: list[Row]) -> Campaign:
+    return make(rows_, instrument="answer_correctness", metrics=(), targets={"any_correct": 0.2})
+
+
+def test_answers_are_kept_with_their_question_and_paragraphs():
+    item = make_answers(answers()).items.get()
+    assert item.input == "who drew it"
+    assert item.paragraphs == ["Ada did.", "It is tall."]
+
+
+@pytest.mark.parametrize("lacking", [{"paragraphs": ()}, {"input": " \n"}, {"input": ""}])
+def test_answers_without_a_question_or_paragraphs_are_refused_line_by_line(lacking):
+    with pytest.raises(UploadRefused) as refused:
+        make_answers(answers(**lacking))
+    assert [error.line for error in refused.value.errors] == [1, 2]
+    assert "“paragraphs”" in str(refused.value)
+    assert not Campaign.objects.exists()
+
+
 def test_the_owner_and_the_act_are_stored():
     owner = user()
     made = ingest.create(plan(), rows(), owner_id=owner.pk)

@@ -76,6 +76,36 @@ def test_a_bad_line_is_named_with_what_to_do(bad, message):
     told.encode()
 
 
+@pytest.mark.parametrize(
+    ("paragraphs", "message"),
+    [
+        ("The text.", "must be a list of texts"),
+        ({"1": "The text."}, "must be a list of texts"),
+        (None, "must be a list of texts"),
+        (["The text.", 7], "must be a list of texts"),
+        ([["The text."]], "must be a list of texts"),
+        (["The text.", ""], "a paragraph is empty"),
+        (["\u00a0\n"], "a paragraph is empty"),
+        (["x"] * 11, "more than 10 paragraphs"),
+        (["x" * 20_001], "“paragraphs” is longer than 20,000 characters"),
+        (["a\x00b"], "“paragraphs” contains a NUL"),
+        (["\ud800"], "“paragraphs” contains half a character"),
+    ],
+)
+def test_paragraphs_are_a_list_of_texts(paragraphs, message):
+    ((number, told),) = errors_of(line(paragraphs=paragraphs))
+    assert number == 1
+    assert message in told
+
+
+def test_paragraphs_are_read_in_order_and_as_they_are():
+    given_ = [" Second first.", "👩‍👩‍👧\r\nThen the rest. "]
+    (row,) = read([line(input="Which?", paragraphs=given_)])
+    assert row.paragraphs == tuple(given_)
+    assert row.whole_input == "\n\n".join(["Which?", *given_])
+    assert len(read([line(paragraphs=["x"] * 10)])[0].paragraphs) == 10
+
+
 def test_an_output_may_be_empty_and_an_item_a_number():
     assert read([line(output="", item=7)]) == [Row("7", "alpha", "")]
 
@@ -101,9 +131,13 @@ def test_a_duplicate_names_both_lines():
     assert "on line 1" in told
 
 
-@pytest.mark.parametrize("name", ["reference", "input"])
-def test_outputs_of_an_item_share_its_reference_and_its_input(name):
-    ((number, told),) = errors_of(line(**{name: "x"}), line(system="beta", **{name: "y"}))
+@pytest.mark.parametrize(
+    ("name", "one", "other"),
+    [("reference", "x", "y"), ("input", "x", "y"), ("paragraphs", ["x", "y"], ["y", "x"]),
+     ("paragraphs", ["x"], [])],
+)  # fmt: skip
+def test_outputs_of_an_item_share_what_they_were_written_for(name, one, other):
+    ((number, told),) = errors_of(line(**{name: one}), line(system="beta", **{name: other}))
     assert number == 2
     assert f"another {name} for item “1” than on line 1" in told
 

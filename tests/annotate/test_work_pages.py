@@ -169,7 +169,7 @@ def test_the_text_carries_its_language(client):
 def test_todays_count_and_earnings(client, who):
     judge(who)
     page = client.get(work_url(who)).content.decode()
-    assert "1 text" in page
+    assert "1 task" in page
     assert "$0.40" in page
 
 

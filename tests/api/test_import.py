@@ -148,3 +148,11 @@ def test_too_large_a_body_is_not_read(api, settings):
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 100
     token = api.post("/api/v1/token/", {"username": "x" * 200, "password": "y"}, format="json")
     assert token.status_code == 413
+
+
+def test_the_tutorial_is_required_unless_declined(api):
+    for post_one in (post, lambda api, **given: post_file(api, LINES, **given)):
+        answer = post_one(api, tutorial_bonus="1.00").json()
+        assert (answer["tutorial_required"], answer["tutorial_bonus"]) == (True, "1.00")
+        assert post_one(api, tutorial=False).json()["tutorial_required"] is False
+    assert "tutorial_bonus" in post(api, tutorial_bonus="-1").json()["errors"]

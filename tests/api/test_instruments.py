@@ -1,9 +1,12 @@
 """The API about instruments: what there is, and defining one's own."""
 
+import json
+
 import pytest
 from rest_framework.test import APIClient
 
-from annotate.models import Campaign, InstrumentDefinition
+from annotate.instruments.tutorials import files
+from annotate.models import Campaign, InstrumentDefinition, TutorialContent
 from tests.annotate.own import HELPFUL, helpful
 from tests.factories import user
 
@@ -79,3 +82,38 @@ def test_a_campaign_is_imported_with_it_in_its_language(api):
     assert answer.status_code == 201, answer.data
     made = Campaign.objects.get()
     assert (made.instrument, made.instrument_version, made.language) == ("helpfulness", "1", "de")
+
+
+def tutorial(**changes):
+    return json.loads(files.text("language_quality", "en")) | changes
+
+
+def test_a_tutorial_is_stored_listed_and_used(api):
+    address = f"{INSTRUMENTS}language_quality/tutorials/"
+    made = api.post(address, tutorial(title="Ours"), format="json")
+    assert made.status_code == 201, made.data
+    assert api.post(address, tutorial(title="Ours"), format="json").data["id"] == made.data["id"]
+    listed = api.get(address).data
+    assert [one["title"] for one in listed["results"]] == ["Ours"]
+    assert "en" in listed["built_in"]
+    body = {
+        "name": "News", "targets": {"overall": 0.2}, "tutorial_id": made.data["id"],
+        "tutorial_bonus": "1.00",
+        "outputs": [{"item": str(i), "system": "a", "output": f"Text {i}"} for i in range(3)],
+    }  # fmt: skip
+    assert api.post("/api/v1/campaigns/", body, format="json").status_code == 201
+    made_campaign = Campaign.objects.get()
+    assert (made_campaign.tutorial_id, made_campaign.tutorial_required) == (made.data["id"], True)
+    refused = api.post("/api/v1/campaigns/", body | {"tutorial_id": 999_999}, format="json")
+    assert set(refused.data["errors"]) == {"tutorial_id"}
+
+
+def test_problems_of_a_tutorial_are_told_by_their_paths(api):
+    bad = tutorial(language=3)
+    del bad["questions"][0]["prompt"]
+    answer = api.post(f"{INSTRUMENTS}language_quality/tutorials/", bad, format="json")
+    assert answer.status_code == 422
+    assert set(answer.data["errors"]) == {"language", "questions[0].prompt"}
+    assert not TutorialContent.objects.exists()
+    lost = api.post(f"{INSTRUMENTS}nothing/tutorials/", tutorial(), format="json")
+    assert lost.status_code == 404

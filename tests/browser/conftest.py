@@ -8,7 +8,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from annotate import tokens
+from annotate.models import Participation
 from tests import chromium
+from tests.factories import campaign, person
 
 # Playwright's sync API runs an event loop in this thread; the database is used outside of it.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
@@ -87,3 +90,13 @@ def foreign_site() -> Iterator[Callable[[str], str]]:
     yield serve
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def who() -> Participation:
+    return person(campaign(contact="ada@example.org"))
+
+
+@pytest.fixture
+def url(live_server, who) -> str:
+    return f"{live_server.url}/work/p/{tokens.participation_token(who.pk)}/"

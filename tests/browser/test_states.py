@@ -7,11 +7,20 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from tests.browser.states import STATES, State, Visitor, researcher, work
+from tests.browser.states import (
+    STATES,
+    State,
+    Visitor,
+    answers,
+    instruments,
+    researcher,
+    tutorial,
+    work,
+)
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-ROOMS = (work, researcher)  # importing them fills STATES
+ROOMS = (work, answers, tutorial, researcher, instruments)  # importing them fills STATES
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
 PICTURES = os.environ.get("PICTURES", "")

@@ -7,50 +7,15 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotate import tokens
-from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry, Participation
+from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry
 from annotate.services import campaigns, leasing
-from tests.factories import campaign, person
+from tests.browser.tasks import EDITED, answer_all, choose, open_task, saved, see_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-EDITED = "The council met on Monday."
-
-
-@pytest.fixture
-def who() -> Participation:
-    return person(campaign(contact="ada@example.org"))
-
-
-@pytest.fixture
-def url(live_server, who) -> str:
-    return f"{live_server.url}/work/p/{tokens.participation_token(who.pk)}/"
-
-
-def choose(page: Page, **indices: int) -> None:
-    for name, index in indices.items():
-        page.locator(f"input[name={name}]").nth(index).check()
-
-
-def answer_all(page: Page, index: int = 0) -> None:
-    choose(page, fluency=index, redundancy=index, overall=index)
-
-
-def open_text(page: Page, url: str, number: int = 1) -> None:
-    page.goto(url)
-    see_text(page, number)
-
-
-def see_text(page: Page, number: int) -> None:
-    expect(page).to_have_title(re.compile(f"^Text {number} "))
-    expect(page.locator("[data-current]")).to_be_visible()  # the script has started
-
-
-def saved(page: Page) -> None:
-    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
-
 
 def test_by_keyboard_alone(page, url):
-    open_text(page, url)
+    open_task(page, url)
     page.keyboard.press("Control+Enter")
     expect(page.locator("#missing")).to_contain_text("“Fluency” has no answer")
     expect(page.locator("input[name=fluency]").first).to_be_focused()
@@ -73,7 +38,7 @@ def test_by_keyboard_alone(page, url):
     expect(page.locator("#edit-distance")).to_have_text(re.compile(r"^\d+ characters changed$"))
     expect(page.locator("#edit-diff ins")).not_to_have_count(0)
     page.keyboard.press("Control+Enter")
-    see_text(page, 2)
+    see_task(page, 2)
     expect(page.locator("#text")).to_be_focused()
     response = Judgment.objects.get().response
     assert (response["fluency"], response["redundancy"], response["overall"]) == (1, -1, 0)
@@ -85,7 +50,7 @@ def test_by_touch_on_a_phone(browser: Browser, url):
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )
     page = context.new_page()
-    open_text(page, url)
+    open_task(page, url)
     for name, label in (("fluency", "Fluent"), ("redundancy", "Some"), ("overall", "Good")):
         page.locator(f'#question-{name} label:has(b:text-is("{label}"))').tap()
     page.locator("#edit").fill(EDITED)
@@ -97,13 +62,13 @@ def test_by_touch_on_a_phone(browser: Browser, url):
     )
     assert small == []
     page.locator("#submit").tap()
-    see_text(page, 2)
+    see_task(page, 2)
     assert Judgment.objects.get().response["edit"] == EDITED
     context.close()
 
 
 def test_a_reload_in_the_middle_keeps_the_draft(page, url):
-    open_text(page, url)
+    open_task(page, url)
     choose(page, redundancy=2)
     page.fill("#edit", EDITED)
     page.reload()  # before the pause after which it is saved
@@ -116,7 +81,7 @@ def test_a_reload_in_the_middle_keeps_the_draft(page, url):
 
 
 def test_back_at_the_best_the_edit_is_kept_and_not_submitted(page, url):
-    open_text(page, url)
+    open_task(page, url)
     choose(page, fluency=1, redundancy=0, overall=0)
     page.fill("#edit", EDITED)
     choose(page, fluency=0)
@@ -126,14 +91,14 @@ def test_back_at_the_best_the_edit_is_kept_and_not_submitted(page, url):
     expect(page.locator("#edit")).to_have_value(EDITED)
     choose(page, fluency=0)
     page.click("#submit")
-    see_text(page, 2)
+    see_task(page, 2)
     assert Judgment.objects.get().response["edit"] is None
 
 
 def test_the_stale_one_of_two_tabs_is_told(context: BrowserContext, url):
     first, second = context.new_page(), context.new_page()
-    open_text(first, url)
-    open_text(second, url)
+    open_task(first, url)
+    open_task(second, url)
     choose(second, fluency=1)
     saved(second)
     choose(first, overall=2)
@@ -146,7 +111,7 @@ def test_the_stale_one_of_two_tabs_is_told(context: BrowserContext, url):
 
 
 def test_offline_and_back_stores_one_judgment(context, page, url):
-    open_text(page, url)
+    open_task(page, url)
     context.set_offline(True)
     answer_all(page)
     page.click("#submit")
@@ -154,23 +119,23 @@ def test_offline_and_back_stores_one_judgment(context, page, url):
     page.click("#submit")
     assert not Judgment.objects.exists()
     context.set_offline(False)
-    see_text(page, 2)
+    see_task(page, 2)
     assert Judgment.objects.count() == LedgerEntry.objects.count() == 1
 
 
 def test_a_double_click_stores_one_judgment(page, url):
-    open_text(page, url)
+    open_task(page, url)
     answer_all(page)
     sent: list[str] = []
     page.on("request", lambda request: sent.append(request.url))
     page.dblclick("#submit")
-    see_text(page, 2)
+    see_task(page, 2)
     assert Judgment.objects.count() == 1
     assert sum(address.endswith("/submit") for address in sent) == 1
 
 
 def test_errors_of_the_server_are_shown_at_their_fields(page, url):
-    open_text(page, url)
+    open_task(page, url)
     choose(page, fluency=0, redundancy=0, overall=2)
     page.fill("#edit", "x")
     page.click("#submit")
@@ -180,25 +145,25 @@ def test_errors_of_the_server_are_shown_at_their_fields(page, url):
     page.fill("#edit", EDITED)
     expect(page.locator("#missing")).to_be_empty()
     page.click("#submit")
-    see_text(page, 2)
+    see_task(page, 2)
 
 
 def test_an_expired_lease_is_explained_and_still_accepted(page, url):
     page.clock.install()
-    open_text(page, url)
+    open_task(page, url)
     answer_all(page)
     leasing.expire_due(
-        Campaign.objects.get().pk, now=Assignment.objects.get().expires_at
+        Campaign.objects.get().pk, now=Assignment.objects.latest("expires_at").expires_at
     )  # the sweep of the server, half an hour on
     page.clock.run_for(61_000)
     expect(page.locator("#missing")).to_contain_text("no longer reserved")
     page.click("#submit")
-    see_text(page, 2)
+    see_task(page, 2)
     assert Judgment.objects.count() == 1
 
 
 def test_returning_asks_first(page, url):
-    open_text(page, url)
+    open_task(page, url)
     text = page.inner_text(".read")
     page.click("[data-opens=give-back]")
     page.click("text=Keep it")
@@ -216,7 +181,7 @@ def test_without_work_it_looks_again_by_itself(page, url, who):
     expect(page.locator("h1")).to_contain_text("paused")
     campaigns.open_(who.campaign_id)
     page.clock.run_for(16_000)
-    see_text(page, 1)
+    see_task(page, 1)
 
 
 @pytest.mark.parametrize("extra", ["", " allow-same-origin"])
@@ -233,12 +198,12 @@ def test_inside_a_sandboxed_frame_of_another_site(page, live_server, who, extra,
     frame.locator("#edit").fill(EDITED)
     expect(frame.locator("#saved")).to_have_attribute("data-state", "saved")
     frame.locator("#submit").click()
-    expect(frame.locator("#text")).to_have_attribute("aria-label", re.compile("^Text 2 "))
+    expect(frame.locator("#place")).to_have_text(re.compile("^Task 2 "))
     assert Judgment.objects.get().response["edit"] == EDITED
     expect(frame.locator("[data-current]")).to_be_visible()
     frame.locator("[data-opens=give-back]").click()
     frame.locator("#give-back-yes").click()
-    expect(frame.locator("#today")).to_contain_text("1 text")
+    expect(frame.locator("#today")).to_contain_text("1 task")
 
 
 # ---- what axe finds --------------------------------------------------------------------------
@@ -258,7 +223,7 @@ def test_axe_finds_nothing(browser: Browser, live_server, who, url):
     invitation = f"{live_server.url}/work/join/{tokens.invitation_token(who.campaign_id)}/"
     page.goto(invitation)
     assert_accessible(page, "landing page")
-    open_text(page, url)
+    open_task(page, url)
     assert_accessible(page, "task page, empty")
     choose(page, redundancy=2)
     page.fill("#edit", EDITED)
@@ -271,7 +236,8 @@ def test_axe_finds_nothing(browser: Browser, live_server, who, url):
     assert_accessible(page, "instructions")
     campaigns.close(who.campaign_id, Campaign.Reason.HAND)
     campaigns.finish(who.campaign_id)
-    leasing.give_back(Assignment.objects.get().pk, participation_id=who.pk)
+    for assignment in Assignment.objects.all():
+        leasing.give_back(assignment.pk, participation_id=who.pk)
     page.goto(url)
     expect(page.locator("#finished")).to_be_visible()
     assert_accessible(page, "finished page")

@@ -13,6 +13,8 @@ from annotate.demo import browser as browser_module
 from annotate.demo import texts
 from annotate.demo.browser import UnexpectedResponseError
 from annotate.demo.people import Habits, Person, Tally, cast, work
+from annotate.instruments import registry
+from annotate.instruments.tutorials.grading import grade
 
 TEXTS = [
     o.text for o in (row.outputs["abstractive-base"] for row in texts.sample_outputs(items=12))
@@ -37,6 +39,8 @@ class Stub(ThreadingHTTPServer):
         self.override: dict[str, tuple[int, Any]] = {}
         self.drop = 0
         self.names: list[str] = []
+        self.questions: list[str] = []
+        self.answers: list[dict[str, Any]] = []
 
     @property
     def invitation(self) -> str:
@@ -51,8 +55,24 @@ class Stub(ThreadingHTTPServer):
         finished = None
         if not self.queue:
             finished = self.finished.pop(0) if len(self.finished) > 1 else self.finished[0]
-        urls = {name: f"{PAGE}{name}/" for name in ("heartbeat", "draft", "submit", "return")}
+        verbs = ("heartbeat", "draft", "submit", "return", "answer")
+        urls = {name: f"{PAGE}{name}/" for name in verbs}
+        if self.questions:
+            asked = {"version": "1-abc", "question": self.questions[0]}
+            return {
+                "token": "t0k", "assignment": None, "urls": urls, "finished": None,
+                "tutorial": asked,
+            }  # fmt: skip
         return {"token": "t0k", "assignment": assignment, "urls": urls, "finished": finished}
+
+    def learnt(self, body: dict[str, Any]) -> tuple[int, Any]:
+        tutorial = registry.get("language_quality").tutorial("en")
+        question = next(one for one in tutorial.questions if one.key == body["question"])
+        correct = grade(question, body["response"]).correct
+        self.answers.append({**body, "correct": correct})
+        if correct:
+            self.questions.pop(0)
+        return 200, {"correct": correct}
 
     def judged(self, body: dict[str, Any]) -> tuple[int, Any]:
         self.submits.append(body)
@@ -100,6 +120,8 @@ class Handler(BaseHTTPRequestHandler):
     do_PUT = do_POST  # noqa: N815
 
     def act(self, action: str, body: dict[str, Any]) -> tuple[int, Any]:
+        if action == "answer":
+            return self.server.learnt(body)
         if action == "submit":
             return self.server.judged(body)
         if action == "return":
@@ -212,3 +234,12 @@ def test_a_server_that_stays_away_is_reported(monkeypatch: pytest.MonkeyPatch) -
     person = cast(1, seed=1)[0]
     with pytest.raises(urllib3.exceptions.HTTPError):
         work(person, "http://127.0.0.1:9/join/", threading.Event(), 0, lambda line: None)
+
+
+def test_a_person_takes_the_tutorial_first_and_may_be_wrong_at_times(stub):
+    asked = ["fluency-fine", "overall-middling", "edit-preposition"] * 12
+    stub.questions = list(asked)
+    tally = visit(stub, STEADY)
+    assert [answer["question"] for answer in stub.answers if answer["correct"]] == asked
+    assert 0 < sum(not answer["correct"] for answer in stub.answers) < len(asked)
+    assert tally.submitted == len(TEXTS)

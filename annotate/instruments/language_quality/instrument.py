@@ -1,8 +1,13 @@
 """Language quality: three Likert questions, and a post-edit where anything falls short."""
 
+from pathlib import Path
+
 from annotate.instruments.language_quality.definition import DEFINITION
 from annotate.instruments.rating.instrument import Rating
 from annotate.instruments.tutorials.content import Tutorial
+from annotate.instruments.tutorials.reading import builtin
+
+FOLDER = Path(__file__).parent
 
 
 class LanguageQuality(Rating):
@@ -10,4 +15,4 @@ class LanguageQuality(Rating):
         super().__init__(DEFINITION)
 
     def tutorial(self, language: str) -> Tutorial | None:
-        return None
+        return builtin(FOLDER, language, instrument=self.key, criteria=self.criteria)

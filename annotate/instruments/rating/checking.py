@@ -1,12 +1,14 @@
-"""What a rating takes as a response: levels, and the edit where one of them requires it."""
+"""What a rating takes as a response: levels, and the edit and highlights that they require."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from unicodedata import category
 
 from django.utils.translation import gettext as _
 
+from annotate.instruments import spans
 from annotate.instruments.base import InvalidResponse
-from annotate.instruments.rating.definition import Question
+from annotate.instruments.rating.definition import EVIDENCE, Question
 from estimation.metrics.edits import normalise
 
 KEPT_SHARE = 0.1  # an edit shorter than this share of the text deletes nearly everything
@@ -37,6 +39,33 @@ def levels(
 def required(chosen: Mapping[str, int], criteria: Sequence[Question]) -> frozenset[str]:
     """Return what the chosen levels require together."""
     return frozenset(what for c in criteria for what in c.choice(chosen[c.name]).requires)
+
+
+def evidence(
+    raw: Any, *, text: str, chosen: Mapping[str, int], criteria: Sequence[Question]
+) -> tuple[dict[str, list[spans.Span]], dict[str, str]]:
+    """Return the highlights of each criterion whose level requires some, and what is wrong."""
+    given = raw if isinstance(raw, Mapping) else {}
+    found: dict[str, list[spans.Span]] = {}
+    errors: dict[str, str] = {}
+    for criterion in criteria:
+        if EVIDENCE not in criterion.choice(chosen[criterion.name]).requires:
+            continue
+        try:
+            found[criterion.name] = spans.read(given.get(criterion.name, []), text)
+        except spans.InvalidSpans as problem:
+            errors[f"evidence.{criterion.name}"] = str(problem)
+            continue
+        if not found[criterion.name] and has_words(text):
+            errors[f"evidence.{criterion.name}"] = _(
+                "Please highlight the words that led you to your answer to “%(label)s”."
+            ) % {"label": criterion.label}
+    return found, errors
+
+
+def has_words(text: str) -> bool:
+    """Whether there is anything to highlight; `static/js/spans.js` decides in the same way."""
+    return any(not one.isspace() and category(one)[0] != "P" for one in text)
 
 
 def edit(given: Any, *, text: str, needed: str) -> str:

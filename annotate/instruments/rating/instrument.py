@@ -39,6 +39,10 @@ class Rating:
         return self.definition.minutes
 
     @property
+    def needs_input(self) -> bool:
+        return bool(self.definition.input_label)
+
+    @property
     def example(self) -> Material:
         return self.definition.example
 
@@ -46,14 +50,30 @@ class Rating:
         levels, errors = checking.levels(raw, self.definition.criteria)
         if errors:
             raise InvalidResponse(errors)
-        if not self.definition.asks_for_edits:
-            return dict(levels)
-        if EDIT not in checking.required(levels, self.definition.criteria):
-            return {**levels, "edit": None, "distance": 0}
-        edit = checking.edit(
-            raw.get("edit"), text=material.text, needed=str(self.definition.edit.needed)
+        return {
+            **levels,
+            **self._evidence(raw.get("evidence"), levels, material),
+            **self._edit(raw.get("edit"), levels, material),
+        }
+
+    def _evidence(self, raw: Any, levels: dict[str, int], material: Material) -> dict[str, Any]:
+        if not self.definition.takes_evidence:
+            return {}
+        found, errors = checking.evidence(
+            raw, text=material.text, chosen=levels, criteria=self.definition.criteria
         )
-        return {**levels, "edit": edit, "distance": levenshtein(normalise(material.text), edit)}
+        if errors:
+            raise InvalidResponse(errors)
+        return {"evidence": found}
+
+    def _edit(self, raw: Any, levels: dict[str, int], material: Material) -> dict[str, Any]:
+        if not self.definition.asks_for_edits:
+            return {}
+        if EDIT not in checking.required(levels, self.definition.criteria):
+            return {"edit": None, "distance": 0}
+        needed = str(self.definition.edit.needed)
+        edit = checking.edit(raw, text=material.text, needed=needed)
+        return {"edit": edit, "distance": levenshtein(normalise(material.text), edit)}
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
         """Levels as they are; `edit` is HTER, 0 where no edit was needed, unbounded above."""

@@ -42,8 +42,6 @@ def read(value: Any, *, version: str = "1") -> Definition:
     """Return the definition that `value` is, or raise `Refused` with every problem."""
     reader = Reader()
     given = reader.fields(value, "", WHOLE)
-    criteria = [found for found in _criteria(reader, given) if found is not None]
-    input_label = reader.text(given, "", "input_label", longest=60, required=False)
     definition = Definition(
         key=reader.name(given, "", "key", longest=40),
         version=version,
@@ -55,10 +53,10 @@ def read(value: Any, *, version: str = "1") -> Definition:
         steps=_steps(reader, given),
         instructions=tuple(_sections(reader, given)),
         minutes=reader.text(given, "", "minutes", longest=20, required=False) or "1–3",
-        input_label=input_label,
-        criteria=tuple(criteria),
+        input_label=reader.text(given, "", "input_label", longest=60, required=False),
+        criteria=tuple(found for found in _criteria(reader, given) if found is not None),
         edit=_edit(reader, given),
-        example=_example(reader, given, has_input=bool(input_label)),
+        example=_example(reader, given, has_input=bool(given and given.get("input_label"))),
     )
     reader.finish()
     return definition

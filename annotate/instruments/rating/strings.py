@@ -5,22 +5,22 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotate.instruments import highlighting
+from annotate.instruments.plurals import SAMPLES
 from annotate.instruments.rating.definition import Definition
-
-# A number that falls into each plural category, in the languages that have it (Intl.PluralRules).
-SAMPLES = {"zero": 0, "one": 1, "two": 2, "few": 3, "many": 11, "other": 100}
 
 
 def rating(definition: Definition) -> dict[str, Any]:
     return {
         "choice": _("“%(level)s” for “%(criterion)s”"),
-        **(_editing() if definition.asks_for_edits else {}),
+        **(editing() if definition.asks_for_edits else {}),
+        **(_highlighting() if definition.takes_evidence else {}),
         "edit_hint": str(definition.edit.hint),
         "edit_not_needed": str(definition.edit.not_needed),
     }
 
 
-def _editing() -> dict[str, Any]:
+def editing() -> dict[str, Any]:
     return {
         "changed": {
             category: ngettext("%(n)s character changed", "%(n)s characters changed", n)
@@ -38,4 +38,15 @@ def _editing() -> dict[str, Any]:
         "restore": _("Bring my edit back"),
         "was_reset": _("This is the original again. The button brings your edit back."),
         "was_restored": _("Your edit is back."),
+    }
+
+
+def _highlighting() -> dict[str, Any]:
+    return {
+        "highlighting": highlighting.strings(),
+        "now_highlight": _("Now highlight the words that show it."),
+        "no_evidence": _("highlights for “%(criterion)s”"),
+        "evidence_missing": _("Nothing highlighted yet"),
+        "remove": _("Remove"),
+        "remove_words": _("Remove the highlight “%(words)s”"),
     }

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from annotate.instruments.answer_correctness.criteria import ALL as ANSWER_CORRECTNESS
 from annotate.instruments.base import Criterion, InvalidResponse, Material
 from annotate.instruments.language_quality.criteria import ALL as LANGUAGE_QUALITY
 
@@ -21,6 +22,7 @@ class RecordedScores:
     template: str = ""
     minutes: str = ""
     needs_paragraphs: bool = False
+    needs_input: bool = False
     example: ClassVar = Material("")
 
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
@@ -58,10 +60,6 @@ def _problem(criterion: Criterion, value: Any) -> str:
     return ""
 
 
-ANSWER_CORRECTNESS = (
-    Criterion("any_correct", low=0, high=1, label="Any correct"),
-    Criterion("avg_correct", low=0, high=1, label="Average correct"),
-)
 RECORDED = (
     RecordedScores(
         "recorded_language_quality", "Language quality, recorded elsewhere", LANGUAGE_QUALITY

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from annotate.instruments import spans
 from annotate.instruments.base import InvalidResponse
 from annotate.instruments.tutorials.content import (
     Choice,
@@ -106,11 +107,11 @@ def _paragraph(number: int, paragraph: Paragraph, given: Any) -> Grade:
     verdict = given.get("verdict") if isinstance(given, dict) else None
     if type(verdict) is not int or verdict not in paragraph.feedback:
         raise InvalidResponse({f"paragraphs[{number}]": _("This paragraph needs a verdict.")})
-    spans = _spans(number, paragraph, given.get("spans") if verdict else [])
+    marked = _spans(number, paragraph, given.get("spans") if verdict else [])
     why = paragraph.feedback[verdict]
     if verdict != paragraph.verdict or paragraph.highlight is None:
         return Grade(verdict == paragraph.verdict, (why,))
-    overlap = overlap_of(paragraph, spans)
+    overlap = overlap_of(paragraph, marked)
     return Grade(
         overlap == "good", (why, _said(paragraph.highlight, overlap)), {"overlap": overlap}
     )
@@ -120,32 +121,24 @@ def _said(highlight: Overlap, overlap: str) -> str:
     return {"none": highlight.none, "poor": highlight.poor, "good": highlight.good}[overlap]
 
 
-def _spans(number: int, paragraph: Paragraph, given: Any) -> list[tuple[int, int]]:
-    """Return the highlights; each must quote the paragraph, so offsets are the right ones."""
-    field_name = f"paragraphs[{number}]"
-    if not isinstance(given, list) or len(given) > len(paragraph.text):
-        raise InvalidResponse({field_name: _("Highlight the words that justify the verdict.")})
-    spans = []
-    for span in given:
-        start, end = (span.get("start"), span.get("end")) if isinstance(span, dict) else (0, 0)
-        if type(start) is not int or type(end) is not int or not 0 <= start < end:
-            raise InvalidResponse({field_name: _("A highlight has a start and an end.")})
-        if paragraph.text[start:end] != span.get("text"):
-            raise InvalidResponse({field_name: _("A highlight does not match the paragraph.")})
-        spans.append((start, end))
-    return spans
+def _spans(number: int, paragraph: Paragraph, given: Any) -> list[spans.Span]:
+    try:
+        return spans.read(given, paragraph.text)
+    except spans.InvalidSpans as error:
+        raise InvalidResponse({f"paragraphs[{number}]": str(error)}) from None
 
 
-def overlap_of(paragraph: Paragraph, spans: Sequence[tuple[int, int]]) -> str:
+def overlap_of(paragraph: Paragraph, marked: Sequence[Sequence[int]]) -> str:
     """Return none, poor or good: how the highlighted words meet the expected ones."""
     expected = tokens_within(paragraph.text, expected_spans(paragraph))
-    marked = tokens_within(paragraph.text, spans)
-    shared = len(expected & marked)
+    found = tokens_within(paragraph.text, marked)
+    shared = len(expected & found)
     if not shared:
         return "none"
-    return "good" if 2 * shared / (len(expected) + len(marked)) >= GOOD else "poor"
+    return "good" if 2 * shared / (len(expected) + len(found)) >= GOOD else "poor"
 
 
 def expected_spans(paragraph: Paragraph) -> list[tuple[int, int]]:
+    """Return where the quoted evidence stands."""
     starts = [(paragraph.text.index(quote), len(quote)) for quote in paragraph.evidence]
     return [(start, start + length) for start, length in starts]

@@ -23,7 +23,7 @@ def count(text: str, string: str) -> int:
     return len(re.findall(rf"(?<!\w){wanted}(?!\w)", plain(text)))
 
 
-def tokens_within(text: str, spans: Sequence[tuple[int, int]]) -> set[int]:
+def tokens_within(text: str, spans: Sequence[Sequence[int]]) -> set[int]:
     """Return the numbers of the words of `text` that these spans touch."""
     return {
         number

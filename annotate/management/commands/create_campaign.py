@@ -109,6 +109,15 @@ def _add_plan(parser: CommandParser) -> None:
         help="built in or defined; without a version, the latest",
     )  # fmt: skip
     given.add_argument(
+        "--no-tutorial", action="store_false", dest="tutorial",
+        help="annotators begin with their first task",
+    )  # fmt: skip
+    given.add_argument(
+        "--tutorial", type=int, dest="tutorial_id", metavar="NUMBER",
+        help="one that a researcher supplied; without it, the instrument's own",
+    )  # fmt: skip
+    given.add_argument("--tutorial-bonus", type=money, default=DEFAULTS.tutorial_bonus)
+    given.add_argument(
         "--metric", action="append", default=[], dest="names", metavar="NAME",
         help="a control variate, e.g. rouge_l_f; repeatable, or “auto” for all there can be",
     )  # fmt: skip
@@ -137,7 +146,7 @@ def _plan(options: dict[str, Any]) -> ingest.Plan:
     copied = (
         "name", "instrument", "reward", "fee_rate", "budget", "max_judgments",
         "deadline", "annotator_cap", "double_share", "level", "estimand", "stop_mode", "language",
-        "contact", "seed",
+        "contact", "seed", "tutorial", "tutorial_id", "tutorial_bonus",
     )  # fmt: skip
     targets = dict(options["targets"])
     if len(targets) < len(options["targets"]):

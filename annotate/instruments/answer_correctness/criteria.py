@@ -1,0 +1,20 @@
+"""What is scored, and the three answers that a paragraph can get.
+
+A paragraph shows that the answer is correct, incorrect, or neither (Chaganty et al. 2018,
+appendix A.2).
+"""
+
+from django.utils.translation import gettext_lazy as _
+
+from annotate.instruments.base import Criterion, Level
+
+ANY_CORRECT = Criterion("any_correct", low=0, high=1, label="Any correct")
+AVG_CORRECT = Criterion("avg_correct", low=0, high=1, label="Average correct")
+ALL = (ANY_CORRECT, AVG_CORRECT)
+
+CORRECT, NEITHER, INCORRECT = 1, 0, -1
+VERDICTS = (
+    Level(CORRECT, _("That it is correct"), _("It says so, or implies it")),
+    Level(NEITHER, _("Neither"), _("You cannot tell: on to the next one")),
+    Level(INCORRECT, _("That it is incorrect"), _("It rules the answer out")),
+)

@@ -1,0 +1,137 @@
+"""Where an annotator stands in the tutorial of a campaign."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+
+from django.utils import timezone
+
+from annotate.instruments.base import Instrument
+from annotate.instruments.tutorials.content import Question, Tutorial
+from annotate.models import (
+    Campaign,
+    LedgerEntry,
+    Participation,
+    TutorialAnswer,
+    TutorialRun,
+)
+from annotate.selectors import instruments, tutorial_contents
+from annotate.selectors.ledger import RESERVED
+
+ZERO = Decimal("0.00")
+
+
+class Step(Enum):
+    """How far somebody is: may begin it, is on it with the bonus kept free, or is past it."""
+
+    BEFORE = "before"
+    UNDER_WAY = "under way"
+    PASSED = "passed"
+
+
+@dataclass(frozen=True)
+class Status:
+    """The tutorial, the questions passed, and what passing it will bring (0 if it was paid)."""
+
+    tutorial: Tutorial
+    passed: frozenset[str]  # keys of questions
+    is_passed: bool
+    bonus: Decimal
+
+    @property
+    def total(self) -> int:
+        return len(self.tutorial.questions)
+
+    @property
+    def done(self) -> int:
+        return len(self.passed)
+
+    @property
+    def current(self) -> Question | None:
+        """The first question that is not passed yet."""
+        open_ = (one for one in self.tutorial.questions if one.key not in self.passed)
+        return next(open_, None)
+
+
+def of(campaign: Campaign, instrument: Instrument | None = None) -> Tutorial | None:
+    """Return what annotators take first: the researcher's own, else the instrument's."""
+    if not campaign.tutorial_required:
+        return None
+    instrument = instrument or instruments.of(campaign)
+    if campaign.tutorial_id is None:
+        return instrument.tutorial(campaign.language)
+    return tutorial_contents.of(campaign.tutorial_id, instrument)
+
+
+def required(campaign_id: int) -> Tutorial | None:
+    """Return what annotators of this campaign take first."""
+    return of(Campaign.objects.get(pk=campaign_id))
+
+
+def step(campaign: Campaign, who: Participation) -> Step:
+    """Return how far this person is; a campaign without a tutorial costs no query."""
+    tutorial = of(campaign)
+    if tutorial is None:
+        return Step.PASSED
+    run = run_of(who.annotator_id, tutorial)
+    if run is None:
+        return Step.BEFORE
+    if run.passed_at is not None:
+        return Step.PASSED
+    return Step.UNDER_WAY if is_reserved(run, who.pk) else Step.BEFORE
+
+
+def status(participation_id: int) -> Status | None:
+    """Return where this person stands; None where the campaign requires no tutorial."""
+    who = Participation.objects.select_related("campaign").get(pk=participation_id)
+    tutorial = of(who.campaign)
+    if tutorial is None:
+        return None
+    digests = passed_digests(who.annotator_id, tutorial)
+    run = run_of(who.annotator_id, tutorial)
+    paid = bonus_entry(who.annotator_id, tutorial.instrument) is not None
+    return Status(
+        tutorial=tutorial,
+        passed=frozenset(one.key for one in tutorial.questions if one.digest in digests),
+        is_passed=run is not None and run.passed_at is not None,
+        bonus=ZERO if paid else who.campaign.tutorial_bonus,
+    )
+
+
+def run_of(annotator_id: int, tutorial: Tutorial) -> TutorialRun | None:
+    return TutorialRun.objects.filter(
+        annotator=annotator_id, instrument=tutorial.instrument, version=tutorial.version
+    ).first()
+
+
+def passed_digests(annotator_id: int, tutorial: Tutorial) -> Set[str]:
+    """Return which questions this person has answered right, in this version or an earlier one."""
+    return set(
+        TutorialAnswer.objects.filter(
+            annotator=annotator_id,
+            correct=True,
+            digest__in=[question.digest for question in tutorial.questions],
+        ).values_list("digest", flat=True)
+    )
+
+
+def bonus_entry(annotator_id: int, instrument: str) -> LedgerEntry | None:
+    """Return what this person was paid for the instrument's tutorial, if they were."""
+    return LedgerEntry.objects.filter(key=bonus_key(annotator_id, instrument)).first()
+
+
+def earned_by(run: TutorialRun) -> Decimal:
+    """Return what passing this run has earned."""
+    entry = bonus_entry(run.annotator_id, run.instrument)
+    mine = entry is not None and run.passed_at is not None and entry.at >= run.passed_at
+    return entry.amount if entry is not None and mine else ZERO
+
+
+def bonus_key(annotator_id: int, instrument: str) -> str:
+    return f"tutorial:{annotator_id}:{instrument}"
+
+
+def is_reserved(run: TutorialRun, participation_id: int) -> bool:
+    """Return whether the budget of this participation's campaign keeps the bonus of this run."""
+    return run.participation_id == participation_id and run.started_at > timezone.now() - RESERVED

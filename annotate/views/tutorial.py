@@ -1,0 +1,121 @@
+"""The tutorial before the work: one question a page, answered to the server."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotate.errors import Conflict, Invalid
+from annotate.instruments import highlighting
+from annotate.instruments.rating import strings as rating
+from annotate.instruments.tutorials.content import Question
+from annotate.instruments.tutorials.verdicts import VERDICTS
+from annotate.selectors import tutorials as standing
+from annotate.selectors import work
+from annotate.selectors.tutorials import Status
+from annotate.selectors.work import Visit
+from annotate.services import tutorials
+from annotate.templatetags.plumbline import money
+from annotate.views.work_access import RequestError, speak, worker_endpoint
+from annotate.views.work_api import seconds
+
+
+def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
+    """The question whose turn it is, at the address of the work."""
+    try:
+        tutorials.begin(visit.id)
+    except Conflict:
+        return _again(token)  # since it was offered, somebody else took the last of the budget
+    status = standing.status(visit.id)
+    question = status.current if status else None
+    if status is None or question is None:
+        return _again(token)
+    graded = [one.key for one in status.tutorial.questions if one.kind != "example"]
+    context = {
+        "visit": visit,
+        "study": visit.study,
+        "status": status,
+        "question": question,
+        "n_graded": len(graded),
+        "number": graded.index(question.key) + 1 if question.key in graded else None,
+        "first": not status.done,
+        "verdicts": VERDICTS,
+        "data": _data(token, status, question),
+        "strings": _strings(),
+    }
+    return render(request, "work/tutorial.html", context)
+
+
+@worker_endpoint("POST")
+def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
+    speak(work.visit(participation_id).study)
+    response, version, key = body.get("response"), body.get("version"), body.get("question")
+    if not isinstance(version, str) or not isinstance(key, str):
+        message = _("An answer names the tutorial’s version and the question.")
+        raise RequestError(message, status=400, code="not_an_answer")
+    if not isinstance(response, dict):
+        raise Invalid({"response": _("There is no answer to store.")})
+    graded = tutorials.answer(
+        participation_id,
+        version=version,
+        key=key,
+        raw=response,
+        active_seconds=seconds(body.get("active_seconds")),
+    )
+    return {
+        "correct": graded.grade.correct,
+        "feedback": list(graded.grade.feedback),
+        "paragraphs": graded.grade.detail.get("paragraphs", []),
+        "passed": graded.passed,
+        "earned": money(graded.earned) if graded.earned else "",
+    }
+
+
+def _again(token: str) -> HttpResponse:
+    response = redirect("annotate:work", token=token)
+    response.status_code = 303
+    return response
+
+
+def _data(token: str, status: Status, question: Question) -> dict[str, Any]:
+    """What the script is told: never the answers."""
+    return {
+        "token": token,
+        "assignment": None,
+        "finished": {"reason": "tutorial", "message": "", "final": False},
+        "urls": {
+            "page": reverse("annotate:work", args=[token]),
+            "answer": reverse("annotate:tutorial-answer"),
+        },
+        "tutorial": {
+            "version": status.tutorial.version,
+            "question": question.key,
+            "kind": question.kind,
+            "text": getattr(question, "text", ""),
+            "paragraphs": [one.text for one in getattr(question, "paragraphs", ())],
+        },
+    }
+
+
+def _strings() -> dict[str, Any]:
+    return {
+        **rating.editing(),
+        "highlighting": highlighting.strings(),
+        "missing": _("Still missing:"),
+        "choose": _("an answer"),
+        "no_edit": _("the improved text"),
+        "edit_hint": _("Mend what is wrong, keep what it says, and add nothing."),
+        "paragraph_verdict": _("paragraph %(n)s: what it shows"),
+        "paragraph_highlight": _("paragraph %(n)s: the words that show it"),
+        "right": _("Right"),
+        "not_yet": _("Not yet"),
+        "see_paragraphs": _("The notes at the paragraphs say why."),
+        "checking": _("Checking…"),
+        "no_connection": _("No connection. Your answer is kept here: try again in a moment."),
+        "reload": _("Reload this page"),
+        "remove": _("Remove “%(words)s”"),
+        "finished": _("finished"),
+        "earned": _("You have earned %(amount)s."),
+    }

@@ -1,0 +1,126 @@
+// One paragraph: its verdict, its highlights, and their confirmation.
+//
+// Its state is todo, neither, highlight, confirm or done; the page shows what belongs to it.
+
+import { createHighlighter } from "./highlighter.js";
+import { fill } from "./json_data.js";
+import { createRadios } from "./radios.js";
+
+export function createParagraph({ section, text, strings, announce, changed, finished, signal }) {
+  const find = (selector) => section.querySelector(selector);
+  const list = find(".spans");
+  const box = find(".confirm");
+  const lack = find(".head .lack");
+  const radios = createRadios(find(".crit"), { changed: judged });
+  const highlighter = createHighlighter({
+    element: find(".text"), text, strings: strings.highlighting, changed: touched, announce, signal,
+  });
+  const early = radios.value();
+  let confirmed = false;
+
+  const verdict = () => (radios.value() === null ? null : Number(radios.value()));
+
+  function state() {
+    if (verdict() === null) return "todo";
+    if (verdict() === 0) return "neither";
+    if (!highlighter.spans().length) return "highlight";
+    return confirmed ? "done" : "confirm";
+  }
+
+  function judged({ final }) {
+    touched();
+    if (state() === "highlight") announce(strings.now_highlight);
+    if (state() === "neither" && final) finished();
+  }
+
+  // Any change asks for a new confirmation.
+  function touched() {
+    if (confirmed) announce(strings.unconfirmed);
+    confirmed = false;
+    draw();
+    changed();
+  }
+
+  function confirm() {
+    if (state() === "todo" || state() === "highlight") return announce(strings.nothing_to_confirm);
+    if (state() === "confirm") {
+      confirmed = true;
+      draw();
+      changed();
+    }
+    finished();
+  }
+
+  function draw() {
+    section.dataset.state = state();
+    section.dataset.verdict = radios.value() ?? "";
+    list.hidden = !highlighter.spans().length;
+    list.replaceChildren(...highlighter.quoted().map(listed));
+  }
+
+  function listed({ text: words }, index) {
+    const item = document.createElement("li");
+    const number = document.createElement("b");
+    const quote = document.createElement("q");
+    const remove = document.createElement("button");
+    number.textContent = index + 1;
+    Object.assign(quote, { textContent: words, lang: list.dataset.lang, dir: "auto" });
+    Object.assign(remove, { type: "button", className: "btn plain", textContent: strings.remove });
+    remove.setAttribute("aria-label", fill(strings.remove_number, { n: index + 1 }));
+    remove.addEventListener("click", () => {
+      highlighter.removeAt(index);
+      const left = [...list.querySelectorAll("button")];
+      (left[index] ?? left.at(-1) ?? box).focus();
+    });
+    item.append(number, quote, remove);
+    return item;
+  }
+
+  // To where the next thing is to be done.
+  function focus() {
+    const places = { todo: radios, confirm: find("[data-act=confirm]") };
+    (places[state()] ?? box).focus();
+    if (state() === "highlight") find(".text").scrollIntoView({ block: "nearest" });
+  }
+
+  const actions = {
+    keys: () => highlighter.setOn(true),
+    undo: highlighter.undo,
+    clear: highlighter.clear,
+    confirm,
+    next: finished,
+  };
+  section.addEventListener("click", (event) => {
+    actions[event.target.closest("[data-act]")?.dataset.act]?.();
+  });
+
+  return {
+    section, radios, state, confirm, focus,
+    undo: highlighter.undo,
+    toggleKeys: () => highlighter.setOn(!highlighter.on()),
+    isDone: () => ["neither", "done"].includes(state()),
+    read: () => ({ verdict: verdict(), spans: highlighter.spans(), confirmed }),
+    answer: () => {
+      if (verdict() === 0) return { value: 0 };
+      return { value: verdict(), spans: highlighter.quoted(), confirmed };
+    },
+    // What was answered before this script ran stays; tells whether there was any of it.
+    restore: ({ verdict: saved, spans, confirmed: was }) => {
+      if (early === null) radios.set(saved === null ? null : String(saved));
+      highlighter.set(spans);
+      confirmed = was && early === null;
+      draw();
+      return early !== null;
+    },
+    show: (value) => {
+      section.hidden = !value;
+      if (!value) highlighter.setOn(false);
+    },
+    focusHeading: () => find("h2").focus(),
+    mark: (message) => {
+      lack.hidden = !message;
+      lack.querySelector("span").textContent = message ?? "";
+      radios.mark(Boolean(message) && state() === "todo");
+    },
+  };
+}

@@ -1,0 +1,137 @@
+// One question of a tutorial: answer it, read why it is right or not, try again or go on.
+//
+// A kind offers response(), missing() (a list of {text, href, focus}), keys, focus(), and
+// explain(result, isRight) for notes of its own.
+
+import { startActiveTime } from "./active_time.js";
+import { OfflineError, createApi } from "./api.js";
+import { fill, readJson } from "./json_data.js";
+import { createStatusBar } from "./status_bar.js";
+import { createKind } from "./tutorial_kinds.js";
+
+const data = readJson("work-data");
+const strings = readJson("work-strings");
+const { tutorial } = data;
+const api = createApi(data);
+const bar = createStatusBar(strings);
+const check = document.getElementById("check");
+const next = document.getElementById("next");
+const feedback = document.getElementById("feedback");
+const label = check.querySelector("span");
+const usual = label.textContent;
+const time = startActiveTime({ element: document.createElement("span") });
+const announce = (text) => { document.getElementById("announce").textContent = text; };
+const kind = createKind(tutorial, { strings, announce, changed });
+let busy = false;
+let done = false;
+let onward = reload;
+
+function reload() {
+  location.replace(api.pageUrl);
+}
+
+function changed() {
+  if (done) return;
+  bar.clear();
+}
+
+async function send() {
+  if (busy || done) return;
+  const missing = kind.missing();
+  if (missing.length) {
+    bar.missing(missing);
+    missing[0].focus();
+    return;
+  }
+  bar.clear();
+  busy = true;
+  label.textContent = strings.checking;
+  try {
+    take(await api.call("answer", "POST", {
+      version: tutorial.version, question: tutorial.question,
+      response: kind.response(), active_seconds: time.seconds(),
+    }));
+  } catch (error) {
+    if (!(error instanceof OfflineError)) throw error;
+    bar.notice(strings.no_connection);
+  } finally {
+    busy = false;
+    label.textContent = usual;
+  }
+}
+
+function take({ status, body }) {
+  if (status === 422) return bar.notice(Object.values(body.errors).join(" "));
+  if (status !== 200) return bar.notice(body.message ?? strings.no_connection, status < 500 && { href: api.pageUrl, text: strings.reload });
+  if (tutorial.kind === "example") return body.passed ? finish(body) : reload();
+  explain(body);
+  if (body.correct) goOn(body);
+}
+
+// Says why, in words and with an icon, and reads it out.
+function explain({ correct, feedback: said, paragraphs }) {
+  const lines = paragraphs.length ? [strings.see_paragraphs] : said;
+  feedback.hidden = false;
+  feedback.className = `note feedback ${correct ? "good" : "warn"}`;
+  show(feedback, correct ? "right" : "wrong");
+  document.getElementById("feedback-lines").replaceChildren(...lines.map(line));
+  kind.explain?.(paragraphs, show);
+  announce([correct ? strings.right : strings.not_yet, ...said].join(". "));
+  const wrong = document.querySelector(".said.warn");
+  (wrong?.closest(".paragraph") ?? feedback).scrollIntoView({ block: "nearest" });
+}
+
+function show(note, result) {
+  for (const part of note.querySelectorAll("[data-result]")) part.hidden = part.dataset.result !== result;
+}
+
+function line(text) {
+  const paragraph = document.createElement("p");
+  paragraph.textContent = text;
+  return paragraph;
+}
+
+function goOn(body) {
+  done = true;
+  kind.lock?.();
+  check.hidden = true;
+  next.hidden = false;
+  next.focus({ preventScroll: true });
+  onward = body.passed ? () => finish(body) : reload;
+}
+
+function finish({ earned }) {
+  done = true;
+  document.getElementById("tutorial").hidden = true;
+  document.getElementById("foot").hidden = true;
+  document.getElementById("done").textContent = strings.finished;
+  document.getElementById("passed").hidden = false;
+  const said = document.getElementById("earned");
+  said.hidden = !earned;
+  said.querySelector("span").textContent = fill(strings.earned, { amount: earned });
+  document.getElementById("passed-h").focus();
+  scrollTo(0, 0);
+}
+
+const isTyping = (element) => element.matches?.("textarea, [contenteditable]");
+
+document.addEventListener("keydown", (event) => {
+  if (event.isComposing || done) return;
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    send();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || isTyping(event.target)) return;
+  const action = kind.keys?.[event.key.toLowerCase()];
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+check.addEventListener("click", send);
+// Links, so that they work like any other; without a trace in the history of the frame.
+for (const [link, go] of [[next, () => onward()], [document.getElementById("start"), reload]]) {
+  link.addEventListener("click", (event) => { event.preventDefault(); go(); });
+}
+document.documentElement.dataset.ready = "yes";
+document.getElementById("prompt").focus({ preventScroll: true });

@@ -1,0 +1,73 @@
+// What each kind of tutorial question is answered with.
+
+import { createEditArea } from "./edit_area.js";
+import { createMarkedParagraph } from "./tutorial_paragraph.js";
+import { fill } from "./json_data.js";
+
+export const createKind = (tutorial, tools) => KINDS[tutorial.kind](tutorial, tools);
+
+const KINDS = {
+  choice: (_tutorial, { strings, changed }) => {
+    const field = document.getElementById("choice");
+    const radios = [...field.querySelectorAll("input")];
+    const chosen = () => radios.find((radio) => radio.checked);
+    const focus = () => (chosen() ?? radios[0]).focus();
+    field.addEventListener("change", changed);
+    const choose = (index) => {
+      radios[index].checked = true;
+      radios[index].focus();
+      changed();
+    };
+    return {
+      response: () => ({ value: Number(chosen().value) }),
+      missing: () => (chosen() ? [] : [{ text: strings.choose, href: "#choice", focus }]),
+      lock: () => { field.disabled = true; },
+      keys: Object.fromEntries(radios.map((_radio, index) => [index + 1, () => choose(index)])),
+    };
+  },
+
+  edit: ({ text }, { strings, changed, announce }) => {
+    const edit = createEditArea({ text, strings, changed, announce });
+    edit.restore(null);
+    edit.require(strings.edit_hint);
+    return {
+      response: () => ({ edit: edit.value() }),
+      missing: () => (edit.unchanged() ? [{ text: strings.no_edit, href: "#edit", focus: edit.focus }] : []),
+      lock: () => { document.getElementById("edit").readOnly = true; },
+      keys: { e: edit.focus },
+    };
+  },
+
+  evidence: ({ paragraphs }, { strings, changed, announce }) => {
+    const all = paragraphs.map((text, index) => createMarkedParagraph({
+      element: document.getElementById(`paragraph-${index + 1}`), text, strings, changed, announce,
+    }));
+    const current = () => all.find((one) => one.has(document.activeElement)) ?? all.find((one) => one.verdict() === null) ?? all[0];
+    const showCurrent = () => { for (const one of all) one.current(one === current()); };
+    const move = (step) => {
+      const index = all.indexOf(current()) + step;
+      all[Math.max(0, Math.min(all.length - 1, index))].focus();
+    };
+    document.addEventListener("focusin", showCurrent);
+    showCurrent();
+    return {
+      response: () => ({ paragraphs: all.map((one) => one.response()) }),
+      missing: () => all.flatMap((one, index) => {
+        const lack = one.lacks();
+        return lack ? [{ text: fill(strings[lack], { n: index + 1 }), href: `#paragraph-${index + 1}`, focus: one.focus }] : [];
+      }),
+      explain: (graded, show) => all.forEach((one, index) => one.explain(graded[index], show)),
+      lock: () => { for (const one of all) one.lock(); },
+      keys: {
+        1: () => current().choose(0),
+        2: () => current().choose(1),
+        3: () => current().choose(2),
+        h: () => current().byKeys(),
+        j: () => move(1),
+        k: () => move(-1),
+      },
+    };
+  },
+
+  example: () => ({ response: () => ({}), missing: () => [] }),
+};

@@ -1,0 +1,112 @@
+"""Tutorials that researchers supply: stored whole, chosen for a campaign."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from annotate.errors import Invalid
+from annotate.instruments.tutorials import files
+from annotate.models import AuditEntry, Campaign, TutorialContent
+from annotate.selectors import tutorial_contents as selectors
+from annotate.services import ingest, instruments, tutorial_contents
+from tests.annotate.own import HELPFUL, asked_rows
+from tests.annotate.researcher import owner_of, send, shown
+from tests.factories import campaign, plan, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+PAGE = "/instruments/language_quality/tutorials/"
+
+
+def own(**changes: Any) -> dict[str, Any]:
+    return json.loads(files.text("language_quality", "en")) | changes
+
+
+def store(owner: Any, **changes: Any) -> TutorialContent:
+    return tutorial_contents.store(own(**changes), reference="language_quality", owner_id=owner.pk)
+
+
+def test_the_same_content_is_stored_once_for_each_owner() -> None:
+    ada, eve = user(), user("eve")
+    assert store(ada).pk == store(ada).pk
+    assert store(eve).pk != store(ada).pk
+    assert [entry.actor for entry in AuditEntry.objects.filter(verb="store_tutorial")] == [eve, ada]
+
+
+def test_the_list_says_what_and_whose_it_is_and_where_it_is_used() -> None:
+    ada = user()
+    made = store(ada, title="Ours")
+    campaign(owner=ada, tutorial=True, tutorial_id=made.pk)
+    (row,) = selectors.listed("language_quality", ada.pk)
+    assert (row.title, row.owner, row.mine, row.campaigns) == ("Ours", "ada", True, 1)
+    assert row.n_questions == len(own()["questions"])
+    assert selectors.listed("answer_correctness", ada.pk) == []
+
+
+def test_a_tutorial_of_another_instrument_is_refused_in_the_plan() -> None:
+    ada = user()
+    made = store(ada)
+    instruments.define(HELPFUL, owner_id=ada.pk)
+    for wrong in (
+        plan(tutorial_id=999_999),
+        plan(instrument="helpfulness", targets={"helpful": 0.4}, tutorial_id=made.pk),
+    ):
+        with pytest.raises(Invalid) as caught:
+            ingest.check(wrong)
+        assert set(caught.value.errors) == {"tutorial_id"}
+
+
+def test_an_own_tutorial_is_required_where_the_instrument_has_none() -> None:
+    ada = user()
+    instruments.define(HELPFUL, owner_id=ada.pk)
+    example = {
+        "kind": "example", "key": "look", "section": "Look", "prompt": "Look at this.",
+        "steps": [{"title": "One", "text": "See."}],
+    }  # fmt: skip
+    content = {"instrument": "helpfulness", "version": "1", "language": "en",
+               "questions": [example]}  # fmt: skip
+    made = tutorial_contents.store(content, reference="helpfulness", owner_id=ada.pk)
+    asked = {"instrument": "helpfulness", "targets": {"helpful": 0.4}, "tutorial": True}
+    assert campaign(**asked, tutorial_id=made.pk, rows_=asked_rows()).tutorial_required
+    assert not campaign(**asked, rows_=asked_rows()).tutorial_required
+
+
+def test_one_is_supplied_and_downloaded_in_the_browser(ada: Client) -> None:
+    built_in = ada.get(f"{PAGE}en.json")
+    assert json.loads(built_in.content) == own()
+    page = ada.post(PAGE, {"definition": json.dumps(own(title="<i>Ours</i>"))}, follow=True)
+    assert "The tutorial is stored." in page.content.decode()
+    assert "&lt;i&gt;Ours&lt;/i&gt;" in page.content.decode()
+    made = TutorialContent.objects.get()
+    assert json.loads(ada.get(f"{PAGE}{made.pk}.json").content) == own(title="<i>Ours</i>")
+    for gone in (f"{PAGE}xx.json", f"{PAGE}999.json", "/instruments/nothing/tutorials/",
+                 f"/instruments/answer_correctness/tutorials/{made.pk}.json"):  # fmt: skip
+        assert ada.get(gone).status_code == 404, gone
+
+
+def test_problems_are_told_by_their_paths(ada: Client) -> None:
+    bad = own()
+    del bad["questions"][1]["prompt"]
+    page = ada.post(PAGE, {"definition": json.dumps(bad)})
+    assert page.status_code == 422
+    assert "<code>questions[1].prompt</code>" in page.content.decode()
+    assert not TutorialContent.objects.exists()
+
+
+@pytest.mark.parametrize("address", [PAGE, f"{PAGE}en.json", f"{PAGE}1.json"])
+def test_everything_asks_for_a_login(client: Client, address: str) -> None:
+    assert client.get(address)["Location"].startswith("/login/")
+
+
+def test_a_campaign_takes_it_or_none(ada: Client) -> None:
+    made = store(owner_of(ada))
+    for given, stored in ((str(made.pk), made.pk), ("none", None)):
+        fields = {"tutorial": given, "tutorial_bonus": "1.25", "name": f"With {given}"}
+        send(ada, **fields, act="create", shown=shown(send(ada, **fields)))
+        study = Campaign.objects.get(name=f"With {given}")
+        assert (study.tutorial_id, str(study.tutorial_bonus)) == (stored, "1.25")
+        assert study.tutorial_required is (stored is not None)
+    refused = send(ada, tutorial="999999")
+    assert list(refused.context["form"].errors) == ["tutorial"]

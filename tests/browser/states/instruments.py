@@ -1,0 +1,109 @@
+"""What researchers and annotators see of an instrument that a researcher defined."""
+
+import json
+from dataclasses import replace
+
+from playwright.sync_api import Page, expect
+
+from annotate.instruments.tutorials import files
+from annotate.services import instruments, tutorial_contents
+from tests.annotate.own import HELPFUL, helpful, marked
+from tests.browser.states import Visitor, state
+from tests.browser.states.researcher import logged_in
+from tests.browser.states.texts import rows
+from tests.browser.states.work import at_work, choose, landing
+from tests.factories import campaign, person, user
+
+QUESTION = "When does the museum open again, and what does it cost?"
+
+
+def own(**changes: object):
+    """A campaign that asks with an instrument of its owner's."""
+    owner = user("bea")
+    made = instruments.define(marked(), owner_id=owner.pk)
+    return campaign(
+        owner=owner, instrument=made.key, targets={"helpful": 0.4}, name="Help, autumn",
+        rows_=[replace(row, input=QUESTION) for row in rows()], **changes,
+    )  # fmt: skip
+
+
+def task(visitor: Visitor) -> Page:
+    page = visitor.goto(at_work(person(own())))
+    expect(page.locator("[data-current]")).to_be_visible()
+    return page
+
+
+@state("own/join")
+def _join(visitor: Visitor) -> None:
+    visitor.goto(landing(own()))
+
+
+@state("own/task")
+def _task(visitor: Visitor) -> None:
+    task(visitor)
+
+
+@state("own/task-missing")
+def _missing(visitor: Visitor) -> None:
+    page = task(visitor)
+    choose(page, helpful=4, invented=1)
+    page.click("#submit")
+    expect(page.locator("#missing")).to_contain_text("highlights for")
+
+
+@state("own/task-highlighted")
+def _highlighted(visitor: Visitor) -> None:
+    page = task(visitor)
+    choose(page, helpful=0, invented=1)
+    page.keyboard.press("h")
+    for key in (" ", "ArrowRight", "ArrowRight", " ", "Escape"):
+        page.keyboard.press(key)
+    expect(page.locator("#evidence-invented li")).to_have_count(1)
+
+
+@state("own/instructions")
+def _instructions(visitor: Visitor) -> None:
+    task(visitor).click("[data-opens=instructions]")
+
+
+@state("researcher/instruments")
+def _list(visitor: Visitor) -> None:
+    owner = logged_in(visitor)
+    instruments.define(HELPFUL, owner_id=owner.pk)
+    instruments.define(helpful(hint="Other"), owner_id=owner.pk)
+    own()
+    visitor.goto("/instruments/")
+
+
+@state("researcher/instrument-new")
+def _define(visitor: Visitor) -> None:
+    logged_in(visitor)
+    visitor.goto("/instruments/new/?from=language_quality")
+
+
+@state("researcher/instrument-errors")
+def _errors(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto("/instruments/new/")
+    whole = helpful(key="Bad Key", titel="x")
+    whole["criteria"][0]["levels"][0]["cue"] = ""
+    page.get_by_label("Or its text").fill(json.dumps(whole, indent=2))
+    page.get_by_role("button", name="Define it").click()
+    expect(page.get_by_role("alert")).to_contain_text("3 problems")
+
+
+@state("researcher/new-own-instrument")
+def _chosen(visitor: Visitor) -> None:
+    owner = logged_in(visitor)
+    instruments.define(HELPFUL, owner_id=owner.pk)
+    page = visitor.goto("/campaigns/new/")
+    page.get_by_label("What people are asked").select_option("helpfulness@1")
+    expect(page.get_by_label("Invention")).to_be_visible()
+
+
+@state("researcher/tutorials")
+def _tutorials(visitor: Visitor) -> None:
+    owner = logged_in(visitor)
+    content = json.loads(files.text("language_quality", "en")) | {"title": "Ours, shorter"}
+    tutorial_contents.store(content, reference="language_quality", owner_id=owner.pk)
+    visitor.goto("/instruments/language_quality/tutorials/")

@@ -1,0 +1,35 @@
+"""What an annotator does on a page of ratings."""
+
+import re
+
+from playwright.sync_api import FrameLocator, Page, expect
+
+EDITED = "The council met on Monday."
+
+
+def choose(page: Page | FrameLocator, **indices: int) -> None:
+    for name, index in indices.items():
+        page.locator(f"input[name={name}]").nth(index).check()
+
+
+def answer_all(page: Page | FrameLocator, index: int = 0) -> None:
+    choose(page, fluency=index, redundancy=index, overall=index)
+
+
+def open_task(page: Page, url: str, number: int = 1) -> None:
+    page.goto(url)
+    see_task(page, number)
+
+
+def see_task(page: Page, number: int) -> None:
+    expect(page).to_have_title(re.compile(f"^Task {number} "))
+    expect(page.locator("[data-current]")).to_be_visible()  # the script has started
+
+
+def see_framed(frame: FrameLocator, number: int) -> None:
+    expect(frame.locator("#place")).to_have_text(re.compile(f"^Task {number} "))
+    expect(frame.locator("[data-current]")).to_be_visible()
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
