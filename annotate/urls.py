@@ -11,6 +11,7 @@ from annotate.views import (
     tutorial_contents,
     work,
     work_api,
+    work_own,
 )
 
 app_name = "annotate"
@@ -38,7 +39,10 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<str:public_id>/payments.csv", campaigns_people.payments, name="payments"),
     path("campaigns/<str:public_id>/judgments.csv", campaigns_people.export, name="export"),
     path("work/join/<str:token>/", work.join, name="join"),
+    path("work/preview/<str:token>/", work.preview, name="preview"),
     path("work/p/<str:token>/", work.page, name="work"),
+    path("work/p/<str:token>/me/", work_own.me, name="me"),
+    path("work/feedback", work_own.give_feedback, name="feedback"),
     path("work/tutorial/answer", tutorial.answer, name="tutorial-answer"),
     path("work/a/<int:assignment_id>/heartbeat", work_api.heartbeat, name="work-heartbeat"),
     path("work/a/<int:assignment_id>/draft", work_api.draft, name="work-draft"),

@@ -47,6 +47,15 @@ class Visit:
 
 
 @dataclass(frozen=True)
+class Earning:
+    """What one kind of work has brought, and how often."""
+
+    kind: str
+    n: int
+    amount: Decimal
+
+
+@dataclass(frozen=True)
 class SavedDraft:
     revision: int
     data: dict[str, Any]
@@ -117,6 +126,24 @@ def saved_draft(assignment_id: int) -> SavedDraft:
     return SavedDraft(mine.revision, mine.data)
 
 
+def earnings(participation_id: int) -> list[Earning]:
+    """Return what was earned, by what it was for."""
+    rows = (
+        LedgerEntry.objects.filter(participation=participation_id)
+        .order_by("kind")
+        .values("kind")
+        .annotate(n=Count("pk"), total=Sum("amount"))
+    )
+    found = [Earning(row["kind"], row["n"], row["total"]) for row in rows]
+    order = [kind.value for kind in LedgerEntry.Kind]
+    return sorted(found, key=lambda each: order.index(each.kind))
+
+
+def example(study: Study) -> Work:
+    """Return the instrument's own example in place of a task: nobody has it, nothing is kept."""
+    return Work(0, study.instrument.example, timezone.now(), SavedDraft(0, {}))
+
+
 def _study(campaign: Campaign) -> Study:
     return Study(
         id=campaign.pk,
@@ -132,14 +159,14 @@ def _study(campaign: Campaign) -> Study:
     )
 
 
-def _today() -> datetime:
+def today() -> datetime:
     return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _judged(participation_id: int) -> tuple[int, int]:
     """Return (all, today's)."""
     row = Judgment.objects.filter(assignment__participation=participation_id).aggregate(
-        all=Count("pk"), today=Count("pk", filter=Q(submitted_at__gte=_today()))
+        all=Count("pk"), today=Count("pk", filter=Q(submitted_at__gte=today()))
     )
     return row["all"], row["today"]
 
@@ -148,6 +175,6 @@ def _earned(participation_id: int) -> tuple[Decimal, Decimal]:
     """Return (all, today's)."""
     row = LedgerEntry.objects.filter(participation=participation_id).aggregate(
         all=Coalesce(Sum("amount"), ZERO, output_field=MONEY),
-        today=Coalesce(Sum("amount", filter=Q(at__gte=_today())), ZERO, output_field=MONEY),
+        today=Coalesce(Sum("amount", filter=Q(at__gte=today())), ZERO, output_field=MONEY),
     )
     return row["all"], row["today"]

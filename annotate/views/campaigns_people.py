@@ -17,7 +17,7 @@ from annotate.forms import NamesForm, ReviewerForm
 from annotate.models import Campaign
 from annotate.permissions import is_owner, owned, researcher_page, visible
 from annotate.selectors import campaigns as selectors
-from annotate.selectors import progress
+from annotate.selectors import feedback, progress
 from annotate.services import members
 from annotate.tokens import invitation_token
 
@@ -36,6 +36,8 @@ def people(request: HttpRequest, public_id: str) -> HttpResponseBase:
         "link": _link(campaign),
         "names": names,
         "personal": [(name, _link(campaign, name)) for name in made],
+        "preview": reverse("annotate:preview", args=[invitation_token(campaign.pk)]),
+        "feedback": feedback.summary(campaign.pk),
         "people": progress.people(campaign.pk),
         "members": selectors.members(campaign.pk),
         "reviewer": ReviewerForm(),

@@ -2,6 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -14,7 +15,8 @@ from annotate.selectors import work
 from annotate.services import leasing, participations
 from annotate.views import tutorial
 from annotate.views.work_access import explain, speak, worker_page
-from annotate.views.work_data import about, context
+from annotate.views.work_data import about, context, example
+from annotate.views.work_own import opinion
 
 
 @worker_page
@@ -26,9 +28,11 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         return explain(request, claim.message, claim.status)
     study = work.study(claim.campaign_id)
     speak(study)
+    preview_url = reverse("annotate:preview", args=[token])
     if study.over:
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
-    context = {"study": study, "person": claim.person, **about(study.instrument)}
+    context = {"study": study, "person": claim.person, "preview": preview_url}
+    context |= about(study.instrument)
     context |= {"tutorial": standing.required(study.id), "bonus": study.tutorial_bonus}
     if request.method == "GET":
         return render(request, "work/join.html", context)
@@ -39,6 +43,30 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         context |= {"name": name, "problem": getattr(error, "errors", {}).get("name", str(error))}
         return render(request, "work/join.html", context, status=error.status)
     return _see(tokens.participation_token(participation_id))
+
+
+@worker_page
+@require_GET
+def preview(request: HttpRequest, token: str) -> HttpResponse:
+    """What a task looks like, before coming in."""
+    claim = LINK.parse_entry({"invitation": token})
+    if isinstance(claim, Invalid):
+        return explain(request, claim.message, claim.status)
+    study = work.study(claim.campaign_id)
+    speak(study)
+    why = _("This is an example, so it is not sent and earns nothing.")
+    return show_example(request, study, why=why, start=reverse("annotate:join", args=[token]))
+
+
+def show_example(
+    request: HttpRequest, study: work.Study, *, why: str, start: str = ""
+) -> HttpResponse:
+    """The instrument's page with its own example: no lease, nothing stored.
+
+    `why` is what pressing Submit says; `start`, where there is one, is the way to real work.
+    """
+    shown = example(study, work.example(study), why=why, start=start)
+    return render(request, study.instrument.template, shown)
 
 
 @worker_page
@@ -79,6 +107,9 @@ def _page(
     current = None if isinstance(got, leasing.Nothing) else work.current(got)
     completion = LINK.completion(pseudonym=visit.pseudonym)
     shown = context(token, visit, current, nothing, number=number) | {"completion": completion}
+    if nothing:
+        asked = opinion(visit)
+        shown |= asked | {"strings": shown["strings"] | asked["strings"]}
     return render(request, visit.study.instrument.template, shown)
 
 

@@ -120,14 +120,14 @@ def _refusal(error: ServiceError) -> HttpResponse:
 
 
 def _bearer(request: HttpRequest) -> int:
+    lost = _("This page has lost its key. Open your personal link again; your draft is kept.")
     scheme, _space, token = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not token:
-        message = _("This page has lost its key. Open your personal link again.")
-        raise RequestError(message, status=401, code="token")
+        raise RequestError(lost, status=401, code="token")
     try:
         return tokens.read_participation(token)
-    except NotFound as error:
-        raise RequestError(error.message, status=401, code="token") from None
+    except NotFound:
+        raise RequestError(lost, status=401, code="token") from None
 
 
 def _body(request: HttpRequest) -> dict[str, Any]:

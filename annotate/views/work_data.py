@@ -30,8 +30,32 @@ def context(
         "current": current,
         "nothing": nothing,
         "number": number,
+        "me": reverse("annotate:me", args=[token]),
         "words": words(visit, number=number),
         "data": _data(token, visit, current, nothing),
+        "strings": strings(study.instrument),
+        "criteria": [c for c in study.instrument.criteria if c.levels],
+        **about(study.instrument),
+    }
+
+
+def example(study: Study, current: Work, *, why: str, start: str) -> dict[str, Any]:
+    """Return the context of an instrument's page that shows an example, and of nobody's."""
+    link = {"href": start, "text": _("Go to the start")} if start else None
+    label = _("Example")
+    return {
+        "study": study,
+        "current": current,
+        "example": True,
+        "words": {"texts": {"place": label}},
+        "start": start,
+        "data": {
+            "token": "",
+            "assignment": _assignment(study, current),
+            "urls": {},
+            "finished": None,
+            "example": {"message": why, "link": link},
+        },
         "strings": strings(study.instrument),
         "criteria": [c for c in study.instrument.criteria if c.levels],
         **about(study.instrument),
@@ -70,15 +94,16 @@ def _data(
 ) -> dict[str, Any]:
     return {
         "token": token,
-        "assignment": current and _assignment(visit, current),
+        "assignment": current and _assignment(visit.study, current),
         "urls": _urls(token, current),
         "finished": nothing
         and {"reason": nothing.reason, "message": nothing.message, "final": nothing.final},
+        "example": None,
     }
 
 
-def _assignment(visit: Visit, current: Work) -> dict[str, Any]:
-    instrument = visit.study.instrument
+def _assignment(study: Study, current: Work) -> dict[str, Any]:
+    instrument = study.instrument
     return {
         "id": current.id,
         "version": instrument.version,
@@ -92,6 +117,6 @@ def _assignment(visit: Visit, current: Work) -> dict[str, Any]:
 def _urls(token: str, current: Work | None) -> dict[str, str]:
     urls = {"page": reverse("annotate:work", args=[token])}
     if current is None:
-        return urls
+        return urls | {"feedback": reverse("annotate:feedback")}
     verbs = ("heartbeat", "draft", "submit", "return")
     return urls | {verb: reverse(f"annotate:work-{verb}", args=[current.id]) for verb in verbs}

@@ -42,3 +42,36 @@ def _keeping() -> dict[str, Any]:
             "submit: it counts if nobody else has taken it meanwhile."
         ),
     }
+
+
+def kind_of_pay(kind: str) -> str:
+    """Return what an annotator was paid for, in words."""
+    known = {
+        "reward": _("Tasks"),
+        "tutorial": _("Tutorial"),
+        "compensation": _("Tasks that came too late to count"),
+    }
+    return known.get(kind, _("Other"))
+
+
+def feedback_strings() -> dict[str, str]:
+    return {
+        "no_connection": _("No connection. Try again in a moment."),
+        "nothing_said": _("Nothing is filled in yet. All of it is optional."),
+    }
+
+
+def feedback_questions() -> list[dict[str, Any]]:
+    """Return three questions, each with five answers from the worst to the best."""
+    clear = [_("Very unclear"), _("Unclear"), _("Partly clear"), _("Clear"), _("Very clear")]
+    enjoyed = [_("Not at all"), _("Not much"), _("Neither"), _("I liked it"), _("Very much")]
+    paid = [_("Far too low"), _("Too low"), _("Just enough"), _("Fair"), _("Generous")]
+    asked = [
+        ("clarity", _("Was it clear what to do?"), clear),
+        ("enjoyment", _("Did you like the work?"), enjoyed),
+        ("pay", _("How is the pay, for the time it takes?"), paid),
+    ]
+    return [
+        {"name": name, "question": question, "levels": list(enumerate(levels, start=1))}
+        for name, question, levels in asked
+    ]

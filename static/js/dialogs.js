@@ -7,6 +7,13 @@ export function startDialogs() {
   for (const dialog of document.querySelectorAll("dialog")) {
     // A click on the backdrop is a click on the dialog itself.
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+    // By hand: a frame that may send no forms does not close a dialog by one either.
+    for (const button of dialog.querySelectorAll("form[method=dialog] button:not([type=button])")) {
+      button.addEventListener("click", (event) => {
+        event.preventDefault();
+        dialog.close();
+      });
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import { startActiveTime } from "./active_time.js";
 import { createApi } from "./api.js";
 import { createAutosave } from "./autosave.js";
 import { startDialogs } from "./dialogs.js";
+import { startFeedback } from "./feedback.js";
 import { startHeartbeat } from "./heartbeat.js";
 import { readJson, same } from "./json_data.js";
 import { createLocalCopy } from "./local_copy.js";
@@ -23,8 +24,25 @@ export function startShell(createInstrument, { isNew = false } = {}) {
   const data = readJson("work-data");
   const api = createApi(data);
   startDialogs();
-  if (data.assignment) work(data.assignment, api, createInstrument, isNew);
-  else startWaiting({ api, finished: data.finished });
+  if (data.example) tryOut(data, createInstrument);
+  else if (data.assignment) work(data.assignment, api, createInstrument, isNew);
+  else {
+    startWaiting({ api, finished: data.finished });
+    startFeedback({ api, strings: readJson("work-strings") });
+  }
+}
+
+// An example: all of the instrument, nothing that stores or sends.
+function tryOut({ assignment, example }, createInstrument) {
+  const { signal } = new AbortController();
+  const bar = createStatusBar(readJson("work-strings"));
+  const submit = () => bar.notice(example.message, example.link);
+  const instrument = createInstrument({
+    assignment, strings: readJson("work-strings"), announce: createAnnounce(), changed: bar.clear, signal,
+  });
+  instrument.restore({});
+  document.getElementById("submit").addEventListener("click", submit);
+  startShortcuts({ submit, keys: instrument.keys, signal });
 }
 
 function work(assignment, api, createInstrument, isNew) {

@@ -8,7 +8,7 @@ from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign
-from annotate.services import campaigns
+from annotate.services import campaigns, feedback
 from tests.browser.researchers import PASSWORD, history
 from tests.browser.states import Visitor, state
 from tests.browser.states.texts import rows
@@ -132,6 +132,15 @@ def _closed(visitor: Visitor) -> None:
     campaigns.close(made.pk, Campaign.Reason.TARGET)
     campaigns.finish(made.pk)
     dashboard(visitor, made)
+
+
+@state("researcher/people-feedback")
+def _people_feedback(visitor: Visitor) -> None:
+    made = judged(logged_in(visitor))
+    first, second = made.participations.order_by("pk")[:2]
+    feedback.give(first.pk, clarity=5, enjoyment=3, pay=2, comment="Good texts. The pay is low.")
+    feedback.give(second.pk, clarity=4, comment="What about names?\nI was not sure.")
+    visitor.goto(reverse("annotate:people", args=[made.public_id]))
 
 
 @state("researcher/people")

@@ -60,6 +60,39 @@ def _forged(visitor: Visitor) -> None:
     visitor.goto("/work/join/not-a-token/")
 
 
+@state("work/example")
+def _example(visitor: Visitor) -> None:
+    page = visitor.goto(f"/work/preview/{tokens.invitation_token(study().pk)}/")
+    expect(page.locator("[data-current]")).to_be_visible()
+    page.click("#submit")
+    expect(page.locator("#missing")).not_to_be_empty()
+
+
+@state("work/me-before")
+def _me_before(visitor: Visitor) -> None:
+    visitor.goto(at_work(person(study())) + "me/")
+
+
+@state("work/me")
+def _me(visitor: Visitor) -> None:
+    who = person(study())
+    for _ in range(3):
+        judge(who)
+    page = visitor.goto(at_work(who) + "me/")
+    page.click("#feedback-send")
+    expect(page.locator("#feedback-problem")).not_to_be_empty()
+
+
+@state("work/me-told")
+def _told(visitor: Visitor) -> None:
+    who = person(study())
+    judge(who)
+    page = visitor.goto(at_work(who) + "me/")
+    page.get_by_label("Very clear").check()
+    page.click("#feedback-send")
+    expect(page.locator("#feedback-thanks")).to_be_visible()
+
+
 @state("work/rating")
 def _rating(visitor: Visitor) -> None:
     task(visitor)

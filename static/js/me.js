@@ -1,0 +1,7 @@
+// The page of one's own work and pay.
+
+import { createApi } from "./api.js";
+import { startFeedback } from "./feedback.js";
+import { readJson } from "./json_data.js";
+
+startFeedback({ api: createApi(readJson("work-data")), strings: readJson("work-strings") });
