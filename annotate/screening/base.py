@@ -1,0 +1,161 @@
+"""What screens see, and what they answer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betaincinv
+
+from estimation.core.sample import Floats, Ints
+
+LEVELS = (-1.0, 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Highlights:
+    """The words that justify a paragraph's verdict, one row per highlighted paragraph.
+
+    judgment: (H,) rows of `Columns`. paragraph: (H,) its number in the output's task.
+    tokens: the numbers of the highlighted words. length: (H,) words of the paragraph.
+    """
+
+    judgment: Ints
+    paragraph: Ints
+    tokens: Sequence[frozenset[int]]
+    length: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """One campaign's judgments; (T,) each, in any order. NaN is "not asked" or "not known".
+
+    annotator, output, item: labels; `item` tells which outputs answer one input.
+    order: when it arrived, in any unit. seconds: active time. words: how many were shown.
+    scores: the levels chosen for each criterion that is asked on `levels`, lowest first.
+    edit_distance: characters changed, NaN where no edit was required.
+    edit_text: a label for each different text handed in as an edit, -1 where there is none.
+    plausible: 1 or 0. verdicts: (T, P) on each paragraph, NaN beyond the output's last one and
+    where the answer is implausible.
+    """
+
+    annotator: Ints
+    output: Ints
+    order: Floats
+    seconds: Floats
+    words: Floats
+    scores: Mapping[str, Floats] = field(default_factory=dict)
+    edit_distance: Floats | None = None
+    edit_text: Ints | None = None
+    item: Ints | None = None
+    plausible: Floats | None = None
+    verdicts: Floats | None = None
+    highlights: Highlights | None = None
+    levels: tuple[float, ...] = LEVELS
+
+    def __post_init__(self) -> None:
+        rows = len(self.annotator)
+        lone = (self.edit_distance, self.edit_text, self.item, self.plausible, self.verdicts)
+        given = [self.output, self.order, self.seconds, self.words, *self.scores.values()]
+        if any(len(column) != rows for column in [*given, *(c for c in lone if c is not None)]):
+            raise ValueError("Every column of a campaign has one row per judgment.")
+        if (self.plausible is None) != (self.verdicts is None):
+            raise ValueError("Plausibility and verdicts come together.")
+
+    @cached_property
+    def people(self) -> Ints:
+        """(A,) the annotators, ascending."""
+        return np.unique(self.annotator)
+
+    @cached_property
+    def who(self) -> Ints:
+        """(T,) the annotator of each row, as a position in `people`."""
+        return np.searchsorted(self.people, self.annotator)
+
+    @cached_property
+    def judgments(self) -> Ints:
+        """(A,) how many judgments each annotator made."""
+        return np.bincount(self.who, minlength=self.people.size)
+
+    @cached_property
+    def answers(self) -> Floats:
+        """(T, C) what was answered: one column per criterion, or plausibility and paragraphs."""
+        columns = [np.asarray(column, dtype=np.float64) for column in self.scores.values()]
+        if self.plausible is not None and self.verdicts is not None:
+            columns += [self.plausible, *self.verdicts.T]
+        return np.column_stack(columns) if columns else np.empty((len(self.annotator), 0))
+
+    @cached_property
+    def kinds(self) -> Ints:
+        """(C,) which columns of `answers` share their levels' meaning: paragraphs are alike."""
+        paragraphs = 0 if self.verdicts is None else self.verdicts.shape[1]
+        lone = len(self.scores) + (self.plausible is not None)
+        return np.r_[np.arange(lone), np.full(paragraphs, lone)].astype(np.int64)
+
+    def crowd_of(self, people: int, judgments: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+        """(A,) whether there are so many *other* annotators with so many judgments."""
+        others = self.judgments.sum() - self.judgments
+        return (self.people.size - 1 >= people) & (others >= judgments)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one screen says of one annotator.
+
+    value: what is judged; low, high: its interval, None where it has none or is not known.
+    threshold: where the screen begins to fire. n: how many judgments or comparisons it rests on.
+    enough: whether that and the campaign suffice; without it nobody is flagged.
+    numbers: what else the screen used, to be shown beside it.
+    """
+
+    screen: str
+    annotator: int
+    flagged: bool
+    value: float | None
+    low: float | None
+    high: float | None
+    threshold: float
+    n: int
+    enough: bool
+    numbers: Mapping[str, float | None] = field(default_factory=dict)
+
+
+def verdicts(
+    screen: str,
+    columns: Columns,
+    *,
+    flagged: ArrayLike,
+    value: Floats,
+    threshold: float,
+    n: Ints,
+    enough: ArrayLike,
+    low: Floats | None = None,
+    high: Floats | None = None,
+    numbers: Mapping[str, Floats] | None = None,
+) -> list[Verdict]:
+    """One `Verdict` per annotator from (A,) columns; nobody without enough is flagged."""
+    known = np.asarray(enough, dtype=bool)
+    fires = np.asarray(flagged, dtype=bool) & known
+    rows = {name: column for name, column in (numbers or {}).items()}
+    return [
+        Verdict(
+            screen, int(person), bool(fires[j]), _plain(value, j), _plain(low, j), _plain(high, j),
+            float(threshold), int(n[j]), bool(known[j]),
+            {name: _plain(column, j) for name, column in rows.items()},
+        )
+        for j, person in enumerate(columns.people)
+    ]  # fmt: skip
+
+
+def _plain(column: Floats | None, j: int) -> float | None:
+    number = np.nan if column is None else float(column[j])
+    return number if np.isfinite(number) else None
+
+
+def share_bounds(count: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
+    """(low, high) one-sided Clopper–Pearson bounds of a share, each at `level`; 0 and 1 for n = 0."""
+    fewer, rest = np.maximum(n - count, 0), 1 - level
+    low = np.where(count > 0, betaincinv(np.maximum(count, 1), fewer + 1, rest), 0.0)
+    high = np.where(fewer > 0, betaincinv(count + 1, np.maximum(fewer, 1), level), 1.0)
+    return low, high

@@ -1,0 +1,50 @@
+"""Short edits: the required edit is a token one, or always the same text."""
+
+import numpy as np
+
+from annotate.screening.base import Columns, Verdict, share_bounds, verdicts
+from annotate.screening.settings import Settings
+from estimation.core.sample import Floats
+
+
+def short_edits(columns: Columns, settings: Settings) -> list[Verdict]:
+    """Flag whose required edits are, for more than `share` with confidence, short or repeated.
+
+    Short: under `characters` changed. Repeated: the annotator handed in the same text for another
+    item (for two outputs of one item that is honest work).
+    """
+    own, people = settings.edits, columns.people.size
+    distance = _or(columns.edit_distance, np.full(len(columns.who), np.nan))
+    required = np.isfinite(distance)
+    short = required & (distance < own.characters)
+    repeated = required & _repeated(columns)
+    who = columns.who
+    n = np.bincount(who[required], minlength=people)
+    thin = np.bincount(who[short | repeated], minlength=people)
+    low, high = share_bounds(thin, n, own.level)
+    return verdicts(
+        "short_edits", columns, flagged=low > own.share, value=thin / np.where(n > 0, n, np.nan),
+        low=low, high=high, threshold=own.share, n=n, enough=(n >= own.minimum) & (people > 1),
+        numbers={
+            "short": np.bincount(who[short], minlength=people).astype(float),
+            "repeated": np.bincount(who[repeated], minlength=people).astype(float),
+        },
+    )  # fmt: skip
+
+
+def _repeated(columns: Columns) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    """(T,) whether the annotator handed in this edit for another item as well."""
+    text = columns.edit_text
+    if text is None:
+        return np.zeros(len(columns.who), dtype=bool)
+    item = columns.output if columns.item is None else columns.item
+    pairs = np.column_stack([columns.who, text])
+    group = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
+    first = np.unique(np.column_stack([group, item]), axis=0)[:, 0]
+    return np.asarray((np.bincount(first)[group] > 1) & (text >= 0))
+
+
+def _or(column: Floats | None, default: Floats) -> Floats:
+    return default if column is None else column
+
+

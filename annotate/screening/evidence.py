@@ -1,0 +1,79 @@
+"""Thin evidence: highlights that show nobody has looked for the words that matter."""
+
+from collections import defaultdict
+
+import numpy as np
+
+from annotate.screening.base import Columns, Highlights, Verdict, share_bounds, verdicts
+from annotate.screening.settings import Settings
+from estimation.core.sample import Floats, Ints
+
+WAYS = ("one_word", "whole", "disjoint")
+
+
+def thin_evidence(columns: Columns, settings: Settings) -> list[Verdict]:
+    """Flag whose judgments rest, for more than `share` with confidence, on thin highlights.
+
+    Counted in judgments, because the highlights of one judgment resemble each other: a judgment is
+    thin in one of three ways if more than half of its highlights are: one word; (nearly) the whole
+    paragraph; no word in common with what anybody else with the same verdict highlighted there.
+    value, interval and n are those of the way with the highest lower bound.
+    """
+    own, people = settings.evidence, columns.people.size
+    found = columns.highlights
+    if found is None or columns.verdicts is None:
+        nothing = np.zeros(people)
+        return verdicts(
+            "thin_evidence", columns, flagged=nothing, value=nothing * np.nan,
+            threshold=own.share, n=nothing.astype(np.int64), enough=nothing,
+        )  # fmt: skip
+    counts = np.stack([_judgments(columns, found, way) for way in _signs(columns, found, settings)])
+    thin, n = counts[:, 0], counts[:, 1]
+    low, high = share_bounds(thin, n, own.level)
+    low = np.where(n >= own.minimum, low, 0.0)
+    worst, j = low.argmax(axis=0), np.arange(people)
+    share = thin / np.where(n > 0, n, np.nan)
+    return verdicts(
+        "thin_evidence", columns, flagged=low[worst, j] > own.share, value=share[worst, j],
+        low=low[worst, j], high=high[worst, j], threshold=own.share,
+        n=n[worst, j].astype(np.int64), enough=(n[worst, j] >= own.minimum) & (people > 1),
+        numbers={name: share[row] for row, name in enumerate(WAYS)},
+    )  # fmt: skip
+
+
+def _signs(columns: Columns, found: Highlights, settings: Settings) -> list[Floats]:
+    """(H,) for each way: 1 thin, 0 not, NaN where it cannot be told."""
+    own = settings.evidence
+    words = np.array([len(tokens) for tokens in found.tokens], dtype=np.float64)
+    long_ = found.length >= own.paragraph
+    one = np.where(found.length > 1, words <= 1, np.nan)
+    whole = np.where(long_, words >= own.whole * found.length, np.nan)
+    return [one, whole, _disjoint(columns, found)]
+
+
+def _disjoint(columns: Columns, found: Highlights) -> Floats:
+    """(H,) 1 where no other with this verdict shares a word, NaN where there is no other."""
+    assert columns.verdicts is not None
+    verdict = columns.verdicts[found.judgment, found.paragraph]
+    output = columns.output[found.judgment]
+    places: dict[tuple[int, int, float], list[int]] = defaultdict(list)
+    for h, place in enumerate(zip(output, found.paragraph, verdict, strict=True)):
+        places[place].append(h)
+    signs = np.full(len(found.tokens), np.nan)
+    for rows in places.values():
+        for h in rows:
+            others = [found.tokens[k] for k in rows if found.judgment[k] != found.judgment[h]]
+            if others:
+                signs[h] = float(found.tokens[h].isdisjoint(frozenset().union(*others)))
+    return signs
+
+
+def _judgments(columns: Columns, found: Highlights, sign: Floats) -> Floats:
+    """(2, A) how many judgments are thin in this way, and of how many it can be told."""
+    told = np.isfinite(sign)
+    size, people = len(columns.who), columns.people.size
+    n = np.bincount(found.judgment[told], minlength=size)
+    thin = np.bincount(found.judgment[told], sign[told], minlength=size)
+    rows: Ints = np.flatnonzero(n)
+    mostly = rows[thin[rows] > n[rows] / 2]
+    return np.stack([np.bincount(columns.who[r], minlength=people) for r in (mostly, rows)])

@@ -1,0 +1,58 @@
+"""Too fast: less time than reading takes, and far less than the others take."""
+
+import numpy as np
+from scipy.stats import binom
+
+from annotate.screening.base import Columns, Verdict, verdicts
+from annotate.screening.settings import Settings
+from estimation.core.sample import Floats, Ints
+
+
+def too_fast(columns: Columns, settings: Settings) -> list[Verdict]:
+    """Flag whose median time lies below reading speed with confidence, and below the others'.
+
+    value: the median over items of time / (words shown / reading speed), with the interval of a
+    sign test, so that a few quick items are not enough; flagged where its upper end is below 1 and
+    the median time below `share` of the median of the others' medians. A fast crowd flags nobody
+    who is as fast as all.
+    """
+    own = settings.timing
+    known = np.isfinite(columns.seconds) & (columns.words > 0)
+    who, seconds = columns.who[known], columns.seconds[known]
+    pace = seconds / (columns.words[known] * 60 / own.words_per_minute)
+    n = np.bincount(who, minlength=columns.people.size)
+    enough = (n >= own.minimum) & columns.crowd_of(settings.crowd.people, settings.crowd.judgments)
+    middle, low, high = medians(who, pace, n, own.level)
+    typical = medians(who, seconds, n, own.level)[0]
+    others = _median_of_others(typical)
+    share = typical / np.where(others > 0, others, np.nan)
+    return verdicts(
+        "too_fast", columns, flagged=(high < 1) & (share < own.share), value=middle, low=low,
+        high=high, threshold=1.0, n=n, enough=enough,
+        numbers={"seconds": typical, "others_seconds": others, "share_of_others": share},
+    )  # fmt: skip
+
+
+def medians(who: Ints, value: Floats, n: Ints, level: float) -> tuple[Floats, Floats, Floats]:
+    """(A,) medians with one-sided bounds from order statistics, -inf and inf where n is too small."""
+    ordered = value[np.lexsort((value, who))]
+    start = np.cumsum(n) - n
+    rank = binom.ppf(level, n, 0.5).astype(np.int64)  # that many may lie below, and one more does
+
+    def at(position: Ints, beyond: float) -> Floats:
+        there = (position >= 0) & (position < n)
+        safe = np.where(there, start + position, 0)
+        return np.where(there, np.append(ordered, np.nan)[safe], beyond)
+
+    middle = (at((n - 1) // 2, np.nan) + at(n // 2, np.nan)) / 2
+    return middle, at(n - 1 - rank, -np.inf), at(rank, np.inf)
+
+
+def _median_of_others(value: Floats) -> Floats:
+    """(A,) the median of everybody else's value, NaN for those who have nobody beside them."""
+    known = np.sort(value[np.isfinite(value)])
+    found = np.full(value.size, np.nan)
+    for j, own in enumerate(value):
+        rest = np.delete(known, np.searchsorted(known, own)) if np.isfinite(own) else known
+        found[j] = np.median(rest) if rest.size else np.nan
+    return found
