@@ -103,7 +103,7 @@ class Patterns:
     odds: float = _between(300, 2, 1e9)
     slips: float = _between(0.1, 0.001, 0.9)
     correlation: float = _between(0.1, 0.01, 0.9)
-    minimum: int = _between(5, 5, 1000)
+    minimum: int = _between(8, 5, 1000)
 
 
 @dataclass(frozen=True, slots=True)
