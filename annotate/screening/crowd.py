@@ -90,9 +90,7 @@ def of_others(counts: Floats, yardstick: Mask) -> Floats:
     return np.asarray(used.sum(axis=0) - used)
 
 
-def correlation_of_others(
-    columns: Columns, category: Ints, yardstick: Mask, j: int, least: float
-) -> float:
-    """The correlation of categories within the other people, `least` where it is lower."""
-    rest = yardstick[columns.who] & (columns.who != j)
-    return max(least, person_correlation(columns.who[rest], category[rest]))
+def correlation(columns: Columns, category: Ints, yardstick: Mask, least: float) -> float:
+    """The correlation of categories within people who can serve as a yardstick, or `least`."""
+    used = yardstick[columns.who]
+    return max(least, person_correlation(columns.who[used], category[used]))

@@ -25,33 +25,23 @@ def random_answers(columns: Columns, settings: Settings) -> list[Verdict]:
     category, chance = crowd.categories(columns)
     counts = crowd.category_counts(columns, category, chance.shape[1])
     long_ = (columns.judgments >= own.minimum) & (columns.answers.shape[1] > 1)
+    dice = np.log(chance[np.arange(len(category)), category])
+    likelihood = np.bincount(columns.who, dice, columns.people.size)
+    typical = chance.sum(axis=0) / max(len(chance), 1)
     yardstick = crowd.varied(counts, settings.crowd)
-    odds = _odds(columns, settings, yardstick)[0]
-    yardstick &= ~(long_ & (odds > 0))
-    odds, correlation = _odds(columns, settings, yardstick)
-    enough = long_ & crowd.large_enough(counts, yardstick, settings.crowd)
+    for _ in range(2):
+        correlation = crowd.correlation(columns, category, yardstick, own.correlation)
+        usual = _shares(crowd.of_others(counts, yardstick), typical, own.slips)
+        person = _dirichlet_multinomial(counts, usual, 1 / correlation - 1)
+        odds = (likelihood - person) / np.log(10)
+        enough = long_ & crowd.large_enough(counts, yardstick, settings.crowd)
+        yardstick &= ~(long_ & (odds > 0))
     threshold = float(np.log10(own.odds))
     return verdicts(
         "random_answers", columns, flagged=odds >= threshold, value=odds, threshold=threshold,
-        n=columns.judgments, enough=enough, numbers={"correlation": correlation},
+        n=columns.judgments, enough=enough,
+        numbers={"correlation": np.full(odds.size, correlation)},
     )  # fmt: skip
-
-
-def _odds(columns: Columns, settings: Settings, yardstick: crowd.Mask) -> tuple[Floats, Floats]:
-    """(A,) log10 odds for dice, and the correlation within the others that they rest on."""
-    own, people = settings.patterns, columns.people.size
-    category, chance = crowd.categories(columns)
-    counts = crowd.category_counts(columns, category, chance.shape[1])
-    usual = _shares(crowd.of_others(counts, yardstick), chance.mean(axis=0), own.slips)
-    correlation = np.array(
-        [
-            crowd.correlation_of_others(columns, category, yardstick, j, own.correlation)
-            for j in range(people)
-        ]
-    )
-    likelihood = _dirichlet_multinomial(counts, usual, 1 / correlation - 1)
-    dice = np.bincount(columns.who, np.log(chance[np.arange(len(category)), category]), people)
-    return (dice - likelihood) / np.log(10), correlation
 
 
 def _shares(others: Floats, chance: Floats, slips: float) -> Floats:
@@ -60,9 +50,9 @@ def _shares(others: Floats, chance: Floats, slips: float) -> Floats:
     return np.asarray((1 - slips) * others / total + slips * chance)
 
 
-def _dirichlet_multinomial(counts: Floats, shares: Floats, size: Floats) -> Floats:
+def _dirichlet_multinomial(counts: Floats, shares: Floats, size: float) -> Floats:
     """(A,) log probability of each annotator's sequence of categories."""
-    parameter = shares * size[:, None]
+    parameter = shares * size
     cells = gammaln(parameter + counts) - gammaln(parameter)
     whole = gammaln(size) - gammaln(size + counts.sum(axis=1))
     return np.asarray(np.where(counts > 0, cells, 0.0).sum(axis=1) + whole)

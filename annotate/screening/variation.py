@@ -13,8 +13,8 @@ def no_variation(columns: Columns, settings: Settings) -> list[Verdict]:
     """Flag whose run or share of one combination of answers is improbable in the others' crowd.
 
     All answers of a judgment together are one category (`crowd.categories`), so "everything best"
-    is one answer and not three. Base rates and the correlation within people come from the others
-    alone, and not from uniform ones: nobody excuses their own uniformity, or a friend's.
+    is one answer and not three. Base rates come from the others alone, and neither they nor the
+    correlation within people from uniform ones: nobody excuses their own uniformity, or a friend's.
     value: the p-value of `straight_lining`; threshold: the largest that is flagged.
     """
     own = settings.variation
@@ -25,17 +25,18 @@ def no_variation(columns: Columns, settings: Settings) -> list[Verdict]:
     enough = (n >= own.minimum) & (columns.answers.shape[1] > 0)
     enough &= crowd.large_enough(counts, yardstick, settings.crowd)
     modal = counts.max(axis=1, initial=0) / np.maximum(n, 1)
-    p_value, run, correlation = np.ones(n.size), np.zeros(n.size), np.full(n.size, np.nan)
+    correlation = crowd.correlation(columns, category, yardstick, own.correlation)
+    p_value, run = np.ones(n.size), np.zeros(n.size)
     for j in np.flatnonzero(enough & (modal >= 0.5)):  # others cannot be improbably uniform
-        correlation[j] = crowd.correlation_of_others(
-            columns, category, yardstick, int(j), own.correlation
-        )
         mine = _in_order(columns, category, int(j))
-        p_value[j], run[j] = _uniformity(mine, others[j] + 0.5, float(correlation[j]))
+        p_value[j], run[j] = _uniformity(mine, others[j] + 0.5, correlation)
     return verdicts(
         "no_variation", columns, flagged=p_value <= own.p_value, value=p_value,
         threshold=own.p_value, n=n, enough=enough,
-        numbers={"modal_share": modal, "longest_run": run, "correlation": correlation},
+        numbers={
+            "modal_share": modal, "longest_run": run,
+            "correlation": np.full(n.size, correlation),
+        },
     )  # fmt: skip
 
 
