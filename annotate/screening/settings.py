@@ -97,12 +97,10 @@ class Patterns:
     """Answers at least `odds` times as probable from dice as from somebody like the others.
 
     slips: the share of answers that also careful people give by mistake.
-    correlation: as in `Variation`.
     """
 
     odds: float = _between(300, 2, 1e9)
     slips: float = _between(0.1, 0.001, 0.9)
-    correlation: float = _between(0.1, 0.01, 0.9)
     minimum: int = _between(8, 5, 1000)
 
 

@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 from annotate.screening import crowd as yardsticks
 from annotate.screening import low_agreement, no_variation, random_answers
 from annotate.screening.agreement import comparisons
-from estimation.core.straightlining import person_correlation
+from annotate.screening.patterns import WITHIN
 from tests.annotate.screening_columns import SMALL, columns, crowd, rescored, verdict
 
 
@@ -92,7 +92,7 @@ def test_the_order_of_arrival_makes_runs():
 
 
 def test_uniform_people_neither_excuse_each_other_nor_accuse_the_others():
-    found = crowd(6, people=14)
+    found = crowd(6, people=14, each=26)
     for who in range(5):
         found = rescored(found, who, [1, 1, 1])
     fires = {v.annotator for v in no_variation(found, SMALL) if v.flagged}
@@ -109,21 +109,33 @@ def test_where_everybody_is_uniform_nobody_is_accused():
     assert not any(v.enough for v in no_variation(found, SMALL))
 
 
-def test_odds_for_dice_are_those_of_polyas_urn():
-    """Another way: one answer after the other, each predicted from those before."""
-    found = crowd(7)
-    category, chance = yardsticks.categories(found)
-    answer = verdict(random_answers, found, 4)
-    mine = found.annotator == 4
-    rho = max(0.1, person_correlation(found.annotator, category))
-    assert answer.numbers["correlation"] == pytest.approx(rho)
+def urn(category, of_others, rho):
+    """log10 of the odds for dice, each answer predicted from those before (Pólya's urn)."""
     size, seen, log_odds = 1 / rho - 1, {}, 0.0
-    for k, c in enumerate(category[mine].tolist()):
-        share = 0.9 * np.mean(category[~mine] == c) + 0.1 / 27
+    for k, c in enumerate(category.tolist()):
+        share = 0.9 * np.mean(of_others == c) + 0.1 / 27
         log_odds += np.log10(1 / 27) - np.log10((size * share + seen.get(c, 0)) / (size + k))
         seen[c] = seen.get(c, 0) + 1
+    return log_odds
+
+
+def test_odds_for_dice_by_another_way():
+    found = crowd(7, people=20)
+    category, chance = yardsticks.categories(found)
+    answers = random_answers(found, SMALL)
+    assert all(v.value < 0 for v in answers)  # so everybody is a yardstick
     assert chance[0, 0] == pytest.approx(1 / 27)
-    assert answer.value == pytest.approx(log_odds)
+    for v in answers:
+        mine = found.annotator == v.annotator
+        expected = min(urn(category[mine], category[~mine], rho) for rho in WITHIN)
+        assert v.value == pytest.approx(expected)
+
+
+def test_varied_answers_are_not_taken_for_dice():
+    """With one large correlation within people, several in a hundred of these were."""
+    odds = [v.value for seed in range(40) for v in random_answers(crowd(seed), SMALL)]
+    assert len(odds) == 480
+    assert max(odds) < np.log10(300)
 
 
 def test_dice_are_found_and_people_are_not():
