@@ -200,18 +200,30 @@ def accusations(replicates: int, pool: ProcessPoolExecutor) -> Iterator[str]:
         )
 
 
+FARTHER = [
+    ("drawn", "random (usual answers)", 0.1, ((25, 0.25), (25, 1), (50, 1), (100, 1), (200, 1))),
+    ("answers", "random (usual answers)", 0.1, ((25, 1), (50, 1), (100, 1))),
+    ("answers", "random (dice)", 0.1, ((35, 0.25), (50, 0.25))),
+    ("answers", "random (dice)", 0.3, ((35, 0.25), (50, 0.25))),
+    ("answers", "five words anywhere", 0.1, ((25, 0.5), (25, 1), (50, 1))),
+    ("drawn", "tiny edits, 4 of 5", 0.1, ((40, 0.25), (60, 0.25))),
+]
+
+
 def reach(replicates: int, pool: ProcessPoolExecutor) -> Iterator[str]:
-    """What it takes to find people whose answers look usual and mean nothing."""
-    yield "\n**random (usual answers), drawn, 10 % spammers: what would find them**\n"
-    yield "| cap | judged twice | comparisons each | caught | spammers | honest accused |"
-    yield "|---" * 6 + "|"
-    for cap, double in ((25, 0.25), (25, 1.0), (50, 1.0), (100, 1.0), (200, 1.0)):
-        design = Design("random (usual answers)", 0.1, cap=cap, double=double, every=cap)
-        tally = run("drawn", design, max(1, replicates // 2), pool)
-        yield (
-            f"| {cap} | {double:.0%} | {design.shared} | {share(len(tally.caught), tally.spammers)} "
-            f"| {tally.spammers} | {share(len(tally.accused), tally.honest)} |"
-        )
+    """What it would take to find those whom the default does not."""
+    yield "\n**what would find the rest**\n"
+    yield "| people | kind | spammers | cap | judged twice | comparisons | caught | of | honest accused |"
+    yield "|---" * 9 + "|"
+    for people, kind, spam, cases in FARTHER:
+        for cap, double in cases:
+            design = Design(kind, spam, cap=cap, double=double, every=2 * cap)
+            tally = run(people, design, replicates, pool)
+            yield (
+                f"| {people} | {kind} | {spam:.0%} | {cap} | {double:.0%} | {design.shared} "
+                f"| {share(len(tally.caught), tally.spammers)} | {tally.spammers} "
+                f"| {share(len(tally.accused), tally.honest)} |"
+            )
 
 
 def main() -> None:

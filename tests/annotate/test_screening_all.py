@@ -96,6 +96,13 @@ def test_minimum_samples_are_kept():
     assert not any(v.enough for v in screen_all(spoilt(), strict))
 
 
+@pytest.mark.parametrize("needed", [{"people": 24}, {"judgments": 1000}])
+def test_whoever_has_too_small_a_crowd_beside_them_is_not_compared(needed):
+    settings = Settings.from_dict({"crowd": needed})
+    answers = screen_all(spoilt(), settings)
+    assert {v.screen for v in answers if v.enough} == {"short_edits"}
+
+
 def test_flagged_means_enough_and_past_the_threshold():
     for v in screen_all(spoilt(), SMALL):
         assert v.enough or not v.flagged

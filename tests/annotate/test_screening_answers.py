@@ -165,7 +165,8 @@ def test_an_implausible_answer_is_a_category_of_its_own():
     verdicts = np.array([[np.nan, np.nan], [0.0, 0.0], [1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
     plausible = np.array([0.0, 1, 1, 1, 1])
     found = columns(np.arange(5), plausible=plausible, verdicts=verdicts)
-    category, _ = yardsticks.categories(found)
+    category, chance = yardsticks.categories(found)
+    assert chance[0].tolist() == chance[1].tolist()  # as many paragraphs as usual
     assert category[[0, 2, 3]].tolist() == [
         yardsticks.IMPLAUSIBLE, yardsticks.ALL_FOR, yardsticks.ALL_AGAINST
     ]  # fmt: skip

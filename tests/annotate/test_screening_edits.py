@@ -53,6 +53,11 @@ def test_two_people_may_hand_in_the_same_text():
     assert found.numbers["repeated"] == 0
 
 
+def test_texts_that_are_not_known_are_not_the_same_text():
+    found = of_one(campaign([200.0] * 7, edit_text=np.full(8, -1)))
+    assert found.numbers["repeated"] == 0
+
+
 def test_bounds_of_a_share_at_their_ends():
     low, high = share_bounds(np.array([0, 0, 3, 3]), np.array([0, 5, 3, 6]), 0.95)
     assert low[[0, 1]].tolist() == [0, 0]

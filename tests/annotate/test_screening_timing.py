@@ -51,6 +51,12 @@ def test_being_much_quicker_than_the_others_is_no_flag_above_reading_speed():
     assert not verdict(too_fast, campaign([7.0] * 5, usual=300.0), 9).flagged
 
 
+def test_the_usual_time_is_that_of_the_others_each_counting_once():
+    seconds = np.r_[np.repeat([10.0, 20.0, 30.0, 40.0, 50.0], 5), QUICK]
+    found = columns(np.r_[np.repeat(np.arange(5), 5), np.full(5, 9)], seconds=seconds)
+    assert verdict(too_fast, found, 9).numbers["others_seconds"] == 30  # with their own: 25
+
+
 def test_tasks_of_few_words_and_unknown_times_say_nothing():
     found = campaign(QUICK)
     few = replace(found, words=np.where(found.annotator == 9, 19.0, 50.0))
