@@ -36,9 +36,7 @@ def low_agreement(columns: Columns, settings: Settings) -> list[Verdict]:
     usual, slope = _ratio(rest), _ratio(sums)
     usual = np.where(usual > _LEAST_USUAL, usual, np.nan)
     residual = np.where(shared, x - slope[columns.who] * v, 0.0)
-    half = _half_width(columns, residual, shared, own.level) / np.where(
-        sums[1] > 0, sums[1], np.nan
-    )
+    half = _half_width(columns, residual, v, own.level) / np.where(sums[1] > 0, sums[1], np.nan)
     value, half = slope / usual, half / usual
     enough = (n >= own.minimum) & np.isfinite(value)
     enough &= crowd.large_enough(counts, yardstick, settings.crowd)
@@ -100,12 +98,17 @@ def _weights(product: Floats, square: Floats, kinds: Ints) -> Floats:
     return weight
 
 
-def _half_width(columns: Columns, residual: Floats, shared: crowd.Mask, level: float) -> Floats:
-    """(A,) the half-width of the sum of x: sqrt(n s²), s² moderated by everybody's."""
-    who, e = columns.who[shared], residual[shared]
-    n = np.bincount(who, minlength=columns.people.size).astype(np.float64)
-    squares = np.bincount(who, e**2, columns.people.size)
-    usual = float((e**2).mean()) if e.size else np.nan
-    variance = (squares + _PRIOR * usual) / (n + _PRIOR)
+def _half_width(columns: Columns, residual: Floats, v: Floats, level: float) -> Floats:
+    """(A,) the half-width of the sum of x: its spread moderated by everybody's, in proportion to v.
+
+    A few outputs on which the others are far from the middle count for most of the sum, and vary
+    the most; degrees of freedom are those of as many equal comparisons.
+    """
+    people = columns.people.size
+    squares = np.bincount(columns.who, residual**2, people)
+    total, total_squares = (np.bincount(columns.who, part, people) for part in (v, v**2))
+    equal = total**2 / np.where(total_squares > 0, total_squares, np.nan)
+    usual = residual @ residual / max(float(v.sum()), 1e-12)
+    variance = (equal * squares + _PRIOR * usual * total) / (equal + _PRIOR)
     # One-sided at `level`: only the upper end decides.
-    return np.asarray(half_width(np.sqrt(n * variance), n + _PRIOR - 1, level=2 * level - 1))
+    return np.asarray(half_width(np.sqrt(variance), equal + _PRIOR - 1, level=2 * level - 1))

@@ -145,8 +145,18 @@ def test_dice_are_found_and_people_are_not():
     assert {v.annotator for v in random_answers(found, SMALL) if v.flagged} == {4}
 
 
+def test_people_who_dice_do_not_excuse_each_other():
+    found, rng = crowd(8, people=16, each=22), np.random.default_rng(1)
+    for who in range(7):
+        dice = rng.integers(-1, 2, ((found.annotator == who).sum(), 3))
+        found = rescored(found, who, dice)
+    assert {v.annotator for v in random_answers(found, SMALL) if v.flagged} == set(range(7))
+
+
 def test_a_single_criterion_has_no_combinations():
-    found = columns(np.repeat(np.arange(6), 10), np.zeros((60, 1)))
+    varied = np.tile([-1.0, 0.0, 1.0], 20)[:, None]
+    found = columns(np.repeat(np.arange(6), 10), varied)
+    assert all(v.enough for v in no_variation(found, SMALL))
     assert not any(v.enough for v in random_answers(found, SMALL))
 
 
@@ -171,3 +181,10 @@ def test_an_implausible_answer_is_a_category_of_its_own():
         yardsticks.IMPLAUSIBLE, yardsticks.ALL_FOR, yardsticks.ALL_AGAINST
     ]  # fmt: skip
     assert np.unique(category).size == 5
+
+
+def test_a_plausible_answer_without_paragraphs_is_neutral():
+    verdicts = np.array([[np.nan], [0.0]])
+    found = columns([0, 1], plausible=np.ones(2), verdicts=verdicts)
+    category, _ = yardsticks.categories(found)
+    assert category[0] == category[1]
