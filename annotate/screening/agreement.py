@@ -11,7 +11,8 @@ from estimation.core.sample import Floats, Ints
 
 # How much the campaign's usual spread counts beside an annotator's own, in comparisons.
 _PRIOR = 8.0
-# Where the campaign's own agreement is below this, "less than usual" means nothing.
+# Where the campaign's own agreement is below this, or not surely above 0, "less than usual" means
+# nothing.
 _LEAST_USUAL = 0.05
 
 
@@ -34,8 +35,9 @@ def low_agreement(columns: Columns, settings: Settings) -> list[Verdict]:
     sums: Floats = np.stack([np.bincount(columns.who, part, people) for part in (x, v)])
     rest = (sums * yardstick).sum(axis=1, keepdims=True) - sums * yardstick
     usual, slope = _ratio(rest), _ratio(sums)
-    usual = np.where(usual > _LEAST_USUAL, usual, np.nan)
     residual = np.where(shared, x - slope[columns.who] * v, 0.0)
+    error = np.sqrt(residual @ residual) / max(float(v.sum()), 1e-12)
+    usual = np.where(usual > max(_LEAST_USUAL, 3 * error), usual, np.nan)
     half = _half_width(columns, residual, v, own.level) / np.where(sums[1] > 0, sums[1], np.nan)
     value, half = slope / usual, half / usual
     enough = (n >= own.minimum) & np.isfinite(value)

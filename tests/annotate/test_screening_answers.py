@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import rankdata
+from scipy.stats import rankdata, t
 
 from annotate.screening import crowd as yardsticks
 from annotate.screening import low_agreement, no_variation, random_answers
@@ -59,6 +59,38 @@ def test_seven_comparisons_are_too_few_to_speak_of_agreement():
     lone[mine[7:]] = 10_000 + np.arange(mine.size - 7)
     cut = verdict(low_agreement, replace(found, output=lone), 4)
     assert (cut.n, cut.enough, cut.flagged) == (7, False, False)
+
+
+def test_where_nobody_agrees_less_than_usual_means_nothing():
+    found = crowd(2, each=40)
+    rng = np.random.default_rng(0)
+    for who in range(12):
+        mine = found.answers[found.annotator == who]
+        found = rescored(found, who, rng.permutation(mine))
+    answers = low_agreement(found, SMALL)
+    assert min(v.n for v in answers) >= 8
+    assert not any(v.enough for v in answers)
+
+
+def test_the_interval_by_hand_where_all_comparisons_count_alike():
+    # z is ±1 throughout, so v = w for each of 12 comparisons, and x = ±w.
+    signs = np.array([1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1.0])
+    theirs = np.tile([1.0, -1.0], 30)
+    who = np.r_[np.repeat(np.arange(5), 12), np.repeat(np.arange(5, 10), 12)]
+    scores = np.r_[theirs, theirs]
+    scores[:12] = theirs[:12] * signs
+    scores[36:40] *= -1  # four of another's, to keep each answer as frequent as the other
+    output = np.tile(np.arange(60), 2)
+    found = verdict(low_agreement, columns(who, scores[:, None], output=output), 0)
+    slope = (9 - 3) / 12
+    squares = (9 * (1 - slope) ** 2 + 3 * (1 + slope) ** 2) / 12
+    assert found.numbers["agreement"] == pytest.approx(slope, abs=0.05)
+    # Everybody's spread: of the ten, two pairs of people have 3 and 4 of 12 answers crossed.
+    two = [(12 - k) * (2 * k / 12) ** 2 + k * (2 - 2 * k / 12) ** 2 for k in (3, 4)]
+    usual = 2 * sum(two) / 120
+    error = ((12 * squares + 8 * usual) / 20 * 12) ** 0.5 / 12
+    expected = t.ppf(0.99, 12 + 8 - 1) * error / found.numbers["usual_agreement"]
+    assert found.high - found.value == pytest.approx(expected, rel=0.02)
 
 
 def test_an_output_on_which_the_others_are_in_the_middle_counts_nothing():
