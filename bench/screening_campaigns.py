@@ -32,7 +32,8 @@ class Design:
     """cap: judgments each. double: the share of outputs that are judged twice.
 
     spam: the share of people who are spammers, all of one `kind`. people: how many in all where
-    they are drawn; the released data have as many as they have.
+    they are drawn; the released data have as many as they have. good: outputs of which 85 % of
+    the answers are the best one. every: judgments of the campaign between two looks.
     """
 
     kind: str = HONEST
@@ -40,6 +41,8 @@ class Design:
     cap: int = 25
     double: float = 0.25
     people: int = 40
+    good: bool = False
+    every: int = 20
 
     @property
     def shared(self) -> int:
@@ -87,7 +90,7 @@ class Quotas:
         return True
 
 
-def draw_places(design: Design, spammers: int, rng: Generator) -> tuple[Ints, Ints]:
+def draw_places(design: Design, rng: Generator) -> tuple[Ints, Ints]:
     """(annotator, output): everybody fills their cap, shared outputs with random others."""
     people, shared = design.people, design.shared
     slots = rng.permutation(np.repeat(np.arange(people), shared))
@@ -103,16 +106,17 @@ def draw_places(design: Design, spammers: int, rng: Generator) -> tuple[Ints, In
 # --- honest people --------------------------------------------------------------------------
 
 
-def simulated(design: Design, rng: Generator, pool: "Released | None" = None) -> Judged:
+def simulated(design: Design, rng: Generator) -> Judged:
     """Honest people from the variance components; times and distances lognormal."""
     spammers = round(design.spam * design.people) if design.kind else 0
-    who, output = draw_places(design, spammers, rng)
+    who, output = draw_places(design, rng)
     size = (int(output.max()) + 1, design.people, who.size)
     root = np.linalg.cholesky(TOGETHER)
     item, person, rest = (rng.standard_normal((n, 3)) @ root.T for n in size)
     scores = np.empty((who.size, 3))
     for c, (probabilities, parts) in enumerate(RELEASED.values()):
-        scale = Marginal((-1.0, 0.0, 1.0), probabilities, Scale(-1, 1))
+        chances = (0.03, 0.12, 0.85) if design.good else probabilities
+        scale = Marginal((-1.0, 0.0, 1.0), chances, Scale(-1, 1))
         own, theirs = (latent_share(scale, part / sum(parts)) for part in parts[:2])
         latent = np.sqrt(own) * item[output, c] + np.sqrt(theirs) * person[who, c]
         scores[:, c] = scale.scores(latent + np.sqrt(1 - own - theirs) * rest[:, c])
@@ -198,7 +202,9 @@ class Released:
     def _lone(
         self, quotas: Quotas, taken: Ints, people: int, spammers: int, rng: Generator
     ) -> tuple[Ints, Ints]:
-        free = np.setdiff1d(np.arange(self.output.size), np.flatnonzero(np.isin(self.output, self.output[taken])))
+        free = np.setdiff1d(
+            np.arange(self.output.size), np.flatnonzero(np.isin(self.output, self.output[taken]))
+        )
         free = rng.permutation(free)
         free = free[np.sort(np.unique(self.output[free], return_index=True)[1])]
         rows: list[int] = []
@@ -310,7 +316,17 @@ def arrivals(annotator: Ints, rng: Generator) -> Floats:
 
 def take(columns: Columns, rows: Ints) -> Columns:
     """The columns of some judgments; highlights must follow their judgments."""
-    lone = ("annotator", "output", "order", "seconds", "words", "edit_distance", "edit_text", "plausible", "verdicts")
+    lone = (
+        "annotator",
+        "output",
+        "order",
+        "seconds",
+        "words",
+        "edit_distance",
+        "edit_text",
+        "plausible",
+        "verdicts",
+    )
     cut = {name: None if (c := getattr(columns, name)) is None else c[rows] for name in lone}
     scores = {name: column[rows] for name, column in columns.scores.items()}
     found = columns.highlights
@@ -350,7 +366,16 @@ def load_released(path: Path) -> Released:
                 edit = given["edit"][k]
                 has_edit = edit is not None and min(scores) < 1
                 distance = levenshtein(text, edit) if has_edit else np.nan
-                rows.append((person, output, *scores, distance or np.nan, given["time"][k], len(text.split())))
+                rows.append(
+                    (
+                        person,
+                        output,
+                        *scores,
+                        distance or np.nan,
+                        given["time"][k],
+                        len(text.split()),
+                    )
+                )
     table = np.array(rows, dtype=np.float64)
     whole = table[:, :2].astype(np.int64)
     return Released(

@@ -131,6 +131,7 @@ class Item(models.Model):
     key = models.CharField(max_length=120)
     position = models.PositiveIntegerField()
     input = models.TextField(blank=True)  # an article, or a question
+    words = models.PositiveIntegerField(default=0)  # of `input` alone
     paragraphs = models.JSONField(default=list)  # those in which the answer is looked for
     reference = models.TextField(blank=True)
 
@@ -149,7 +150,7 @@ class Output(models.Model):
     text = models.TextField()
     digest = models.CharField(max_length=64)
     given_metrics = models.JSONField(default=dict)
-    words = models.PositiveIntegerField(default=0)  # that an annotator reads, input and all
+    words = models.PositiveIntegerField(default=0)  # for the reading time that screens expect
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["item", "digest"], name="output_text_once")]

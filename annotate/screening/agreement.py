@@ -3,14 +3,16 @@
 import numpy as np
 from scipy.stats import rankdata
 
+from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
 from annotate.screening.settings import Settings
 from estimation.core.interval import half_width
-from estimation.core.sample import Floats
+from estimation.core.sample import Floats, Ints
 
 # How much the campaign's usual spread counts beside an annotator's own, in comparisons.
 _PRIOR = 8.0
-# Where the campaign's own agreement is below this, "less than usual" means nothing.
+# Where the campaign's own agreement is below this, or not surely above 0, "less than usual" means
+# nothing.
 _LEAST_USUAL = 0.05
 
 
@@ -25,17 +27,21 @@ def low_agreement(columns: Columns, settings: Settings) -> list[Verdict]:
     rows. Interval: t, its spread moderated by the campaign's.
     """
     own, people = settings.agreement, columns.people.size
-    x, v, shared = comparisons(columns)
+    category, chance = crowd.categories(columns)
+    counts = crowd.category_counts(columns, category, chance.shape[1])
+    yardstick = crowd.varied(counts, settings.crowd)
+    x, v, shared = comparisons(columns, yardstick)
     n = np.bincount(columns.who[shared], minlength=people)
-    sums = np.stack([np.bincount(columns.who, part, people) for part in (x, v)])
-    rest = sums.sum(axis=1, keepdims=True) - sums
-    usual = np.where(rest[1] > 0, rest[0] / np.where(rest[1] > 0, rest[1], 1), np.nan)
-    slope = np.where(sums[1] > 0, sums[0] / np.where(sums[1] > 0, sums[1], 1), np.nan)
-    half = _half_width(columns, x - slope[columns.who] * v, shared, own.level) / np.where(sums[1] > 0, sums[1], np.nan)
-    usual = np.where(usual > _LEAST_USUAL, usual, np.nan)
+    sums: Floats = np.stack([np.bincount(columns.who, part, people) for part in (x, v)])
+    rest = (sums * yardstick).sum(axis=1, keepdims=True) - sums * yardstick
+    usual, slope = _ratio(rest), _ratio(sums)
+    residual = np.where(shared, x - slope[columns.who] * v, 0.0)
+    error = np.sqrt(residual @ residual) / max(float(v.sum()), 1e-12)
+    usual = np.where(usual > max(_LEAST_USUAL, 3 * error), usual, np.nan)
+    half = _half_width(columns, residual, v, own.level) / np.where(sums[1] > 0, sums[1], np.nan)
     value, half = slope / usual, half / usual
-    crowd = columns.crowd_of(settings.crowd.people, settings.crowd.judgments)
-    enough = (n >= own.minimum) & crowd & np.isfinite(value)
+    enough = (n >= own.minimum) & np.isfinite(value)
+    enough &= crowd.large_enough(counts, yardstick, settings.crowd)
     return verdicts(
         "low_agreement", columns, flagged=value + half < own.threshold, value=value,
         low=value - half, high=value + half, threshold=own.threshold, n=n, enough=enough,
@@ -43,21 +49,23 @@ def low_agreement(columns: Columns, settings: Settings) -> list[Verdict]:
     )  # fmt: skip
 
 
-def comparisons(columns: Columns) -> tuple[Floats, Floats, "np.ndarray[tuple[int], np.dtype[np.bool_]]"]:
-    """(T,) x and v of each judgment, and whether anybody else judged its output."""
+def comparisons(columns: Columns, yardstick: crowd.Mask) -> tuple[Floats, Floats, crowd.Mask]:
+    """(T,) x and v of each judgment, and whether another who is a yardstick judged its output."""
     z = _ranks(columns.answers, columns.kinds)
     output = np.unique(columns.output, return_inverse=True)[1]
     there = np.isfinite(z)
-    others_sum, others = _of_others(output, np.where(there, z, 0.0)), _of_others(output, there * 1.0)
+    counts = yardstick[columns.who][:, None]
+    others_sum = _of_others(output, np.where(there, z, 0.0), counts)
+    others = _of_others(output, there * 1.0, counts)
     both = there & (others > 0)
     mean = np.where(both, others_sum / np.maximum(others, 1), 0.0)
     product = np.where(both, z, 0.0) * mean
     weight = _weights(product, mean**2, columns.kinds)
-    return product @ weight, mean**2 @ weight, both.any(axis=1)
+    return product @ weight, mean**2 @ weight, np.asarray(both.any(axis=1))
 
 
-def _ranks(answers: Floats, kinds: Floats) -> Floats:
-    """(T, C) mid-ranks with mean 0 and variance 1 within each kind of column; 0 without variation."""
+def _ranks(answers: Floats, kinds: Ints) -> Floats:
+    """(T, C) mid-ranks, mean 0 and variance 1 in each kind of column; 0 without variation."""
     z = np.full(answers.shape, np.nan)
     for kind in np.unique(kinds):
         block = answers[:, kinds == kind]
@@ -70,14 +78,19 @@ def _ranks(answers: Floats, kinds: Floats) -> Floats:
     return z
 
 
-def _of_others(output: Floats, values: Floats) -> Floats:
-    """(T, C) the sum over the other judgments of the same output."""
+def _of_others(output: Ints, values: Floats, counts: crowd.Mask) -> Floats:
+    """(T, C) the sum over the other judgments of the same output, where their annotator counts."""
     total = np.zeros((int(output.max(initial=-1)) + 1, values.shape[1]))
-    np.add.at(total, output, values)
-    return np.asarray(total[output] - values)
+    np.add.at(total, output, values * counts)
+    return np.asarray(total[output] - values * counts)
 
 
-def _weights(product: Floats, square: Floats, kinds: Floats) -> Floats:
+def _ratio(sums: Floats) -> Floats:
+    """(A,) the first row over the second, NaN where that is not above 0."""
+    return np.asarray(sums[0] / np.where(sums[1] > 0, sums[1], np.nan))
+
+
+def _weights(product: Floats, square: Floats, kinds: Ints) -> Floats:
     """(C,) the agreement on each kind of column over the whole campaign, a little at least."""
     weight = np.ones(kinds.size)
     for kind in np.unique(kinds):
@@ -87,12 +100,17 @@ def _weights(product: Floats, square: Floats, kinds: Floats) -> Floats:
     return weight
 
 
-def _half_width(columns: Columns, residual: Floats, shared: Floats, level: float) -> Floats:
-    """(A,) the half-width of the sum of x: sqrt(n s²), s² moderated by everybody's."""
-    who, e = columns.who[shared], residual[shared]
-    n = np.bincount(who, minlength=columns.people.size).astype(np.float64)
-    squares = np.bincount(who, e**2, columns.people.size)
-    usual = float((e**2).mean()) if e.size else np.nan
-    variance = (squares + _PRIOR * usual) / (n + _PRIOR)
+def _half_width(columns: Columns, residual: Floats, v: Floats, level: float) -> Floats:
+    """(A,) the half-width of the sum of x: its spread moderated by everybody's, in proportion to v.
+
+    A few outputs on which the others are far from the middle count for most of the sum, and vary
+    the most; degrees of freedom are those of as many equal comparisons.
+    """
+    people = columns.people.size
+    squares = np.bincount(columns.who, residual**2, people)
+    total, total_squares = (np.bincount(columns.who, part, people) for part in (v, v**2))
+    equal = total**2 / np.where(total_squares > 0, total_squares, np.nan)
+    usual = residual @ residual / max(float(v.sum()), 1e-12)
+    variance = (equal * squares + _PRIOR * usual * total) / (equal + _PRIOR)
     # One-sided at `level`: only the upper end decides.
-    return np.asarray(half_width(np.sqrt(n * variance), n + _PRIOR - 1, level=2 * level - 1))
+    return np.asarray(half_width(np.sqrt(variance), equal + _PRIOR - 1, level=2 * level - 1))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
 from estimation.core.sample import Floats, Ints
@@ -32,7 +32,8 @@ class Columns:
     """One campaign's judgments; (T,) each, in any order. NaN is "not asked" or "not known".
 
     annotator, output, item: labels; `item` tells which outputs answer one input.
-    order: when it arrived, in any unit. seconds: active time. words: how many were shown.
+    order: when it arrived, in any unit. seconds: active time. words: how many were shown that the
+    answer called for reading; of an implausible answer the paragraphs did not.
     scores: the levels chosen for each criterion that is asked on `levels`, lowest first.
     edit_distance: characters changed, NaN where no edit was required.
     edit_text: a label for each different text handed in as an edit, -1 where there is none.
@@ -93,10 +94,10 @@ class Columns:
         lone = len(self.scores) + (self.plausible is not None)
         return np.r_[np.arange(lone), np.full(paragraphs, lone)].astype(np.int64)
 
-    def crowd_of(self, people: int, judgments: int) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+    def others(self, people: int, judgments: int) -> NDArray[np.bool_]:
         """(A,) whether there are so many *other* annotators with so many judgments."""
-        others = self.judgments.sum() - self.judgments
-        return (self.people.size - 1 >= people) & (others >= judgments)
+        rest = self.judgments.sum() - self.judgments
+        return np.asarray((self.people.size - 1 >= people) & (rest >= judgments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def verdicts(
     """One `Verdict` per annotator from (A,) columns; nobody without enough is flagged."""
     known = np.asarray(enough, dtype=bool)
     fires = np.asarray(flagged, dtype=bool) & known
-    rows = {name: column for name, column in (numbers or {}).items()}
+    rows = dict(numbers or {})
     return [
         Verdict(
             screen, int(person), bool(fires[j]), _plain(value, j), _plain(low, j), _plain(high, j),
@@ -153,8 +154,8 @@ def _plain(column: Floats | None, j: int) -> float | None:
     return number if np.isfinite(number) else None
 
 
-def share_bounds(count: Floats, n: Floats, level: float) -> tuple[Floats, Floats]:
-    """(low, high) one-sided Clopper–Pearson bounds of a share, each at `level`; 0 and 1 for n = 0."""
+def share_bounds(count: Floats | Ints, n: Floats | Ints, level: float) -> tuple[Floats, Floats]:
+    """(low, high) one-sided Clopper–Pearson bounds at `level`; 0 and 1 for n = 0."""
     fewer, rest = np.maximum(n - count, 0), 1 - level
     low = np.where(count > 0, betaincinv(np.maximum(count, 1), fewer + 1, rest), 0.0)
     high = np.where(fewer > 0, betaincinv(count + 1, np.maximum(fewer, 1), level), 1.0)

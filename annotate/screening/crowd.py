@@ -2,14 +2,17 @@
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from annotate.screening.base import Columns
 from annotate.screening.settings import Crowd
 from estimation.core.sample import Floats, Ints
 from estimation.core.straightlining import person_correlation
 
-# What a judgment of paragraphs comes down to.
-IMPLAUSIBLE, NEUTRAL, FOR, AGAINST, BOTH = range(5)
+# What a judgment of paragraphs comes down to: implausible, all for or all against the answer, or
+# how many are against and for it, where from MANY on they are not told apart.
+IMPLAUSIBLE, ALL_FOR, ALL_AGAINST, COUNTED = range(4)
+MANY = 2
 
 Mask = NDArray[np.bool_]
 
@@ -17,8 +20,8 @@ Mask = NDArray[np.bool_]
 def categories(columns: Columns) -> tuple[Ints, Floats]:
     """((T,) the category of each judgment, (T, K) the probabilities that dice give it).
 
-    All answers of a judgment together are one category; paragraphs, of which there are many, only
-    by whether any spoke for the answer and any against it.
+    All answers of a judgment together are one category; paragraphs, of which there are many, by
+    how many speak for the answer and how many against it.
     """
     if columns.verdicts is not None and columns.plausible is not None:
         return _of_paragraphs(columns.plausible, columns.verdicts)
@@ -29,15 +32,31 @@ def categories(columns: Columns) -> tuple[Ints, Floats]:
 
 
 def _of_paragraphs(plausible: Floats, verdict: Floats) -> tuple[Ints, Floats]:
-    pro, con = (verdict > 0).any(axis=1), (verdict < 0).any(axis=1)
-    kinds = [plausible == 0, pro & con, pro, con]
-    category = np.select(kinds, [IMPLAUSIBLE, BOTH, FOR, AGAINST], NEUTRAL)
-    # How many paragraphs an implausible answer had is not asked: as many as usual.
     m = np.isfinite(verdict).sum(axis=1)
-    m = np.where(plausible == 0, np.median(m[plausible == 1]) if plausible.any() else 1, m)
-    none, one_sided = 3.0**-m, 1.5**-m - 3.0**-m
-    shown = np.stack([none, one_sided, one_sided, 1 - 2 * one_sided - none], axis=1)
-    return category, np.column_stack([np.full(len(m), 0.5), np.maximum(shown, 1e-12) / 2])
+    pro, con = (verdict > 0).sum(axis=1), (verdict < 0).sum(axis=1)
+    category = np.where(plausible == 0, IMPLAUSIBLE, _category(con, pro, m))
+    # How many paragraphs an implausible answer had is not asked: as many as usual.
+    usual = int(np.median(m[plausible == 1])) if plausible.any() else 1
+    m = np.where(plausible == 0, usual, m)
+    tables = {size: _dice(size) for size in np.unique(m).tolist()}
+    return category, np.stack([tables[size] for size in m.tolist()])
+
+
+def _category(con: Ints, pro: Ints, m: Ints) -> Ints:
+    counted = COUNTED + (MANY + 1) * np.minimum(con, MANY) + np.minimum(pro, MANY)
+    everything = [(pro == m) & (m > 0), (con == m) & (m > 0)]
+    return np.select(everything, [ALL_FOR, ALL_AGAINST], counted)
+
+
+def _dice(m: int) -> Floats:
+    """(K,) the probabilities of the categories if plausibility and m verdicts are diced."""
+    con, pro = np.divmod(np.arange((m + 1) ** 2), m + 1)
+    con, pro = con[con + pro <= m], pro[con + pro <= m]
+    ways = gammaln(m + 1) - gammaln(con + 1) - gammaln(pro + 1) - gammaln(m - con - pro + 1)
+    chance = np.zeros(COUNTED + (MANY + 1) ** 2)
+    np.add.at(chance, _category(con, pro, np.full(con.size, m)), np.exp(ways - m * np.log(3)) / 2)
+    chance[IMPLAUSIBLE] = 0.5
+    return chance
 
 
 def category_counts(columns: Columns, category: Ints, size: int) -> Floats:
@@ -71,9 +90,7 @@ def of_others(counts: Floats, yardstick: Mask) -> Floats:
     return np.asarray(used.sum(axis=0) - used)
 
 
-def correlation_of_others(
-    columns: Columns, category: Ints, yardstick: Mask, j: int, least: float
-) -> float:
-    """The correlation of categories within the other people, `least` where it is lower."""
-    rest = yardstick[columns.who] & (columns.who != j)
-    return max(least, person_correlation(columns.who[rest], category[rest]))
+def correlation(columns: Columns, category: Ints, yardstick: Mask, least: float) -> float:
+    """The correlation of categories within people who can serve as a yardstick, or `least`."""
+    used = yardstick[columns.who]
+    return max(least, person_correlation(columns.who[used], category[used]))

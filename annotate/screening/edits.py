@@ -1,6 +1,7 @@
 """Short edits: the required edit is a token one, or always the same text."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotate.screening.base import Columns, Verdict, share_bounds, verdicts
 from annotate.screening.settings import Settings
@@ -32,7 +33,7 @@ def short_edits(columns: Columns, settings: Settings) -> list[Verdict]:
     )  # fmt: skip
 
 
-def _repeated(columns: Columns) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+def _repeated(columns: Columns) -> NDArray[np.bool_]:
     """(T,) whether the annotator handed in this edit for another item as well."""
     text = columns.edit_text
     if text is None:
@@ -46,5 +47,3 @@ def _repeated(columns: Columns) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
 
 def _or(column: Floats | None, default: Floats) -> Floats:
     return default if column is None else column
-
-

@@ -3,91 +3,59 @@
 import numpy as np
 from scipy.special import gammaln
 
+from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
 from annotate.screening.settings import Settings
-from estimation.core.sample import Floats, Ints
-from estimation.core.straightlining import person_correlation
+from estimation.core.sample import Floats
 
-# What a judgment of paragraphs comes down to.
-IMPLAUSIBLE, NEUTRAL, FOR, AGAINST, BOTH = range(5)
+# Correlations within people, from "as all the others" to "in a way of their own". One alone is not
+# safe: too large a one takes everybody with varied answers for dice.
+WITHIN = (0.001, 0.02, 0.05, 0.1, 0.2, 0.4)
 
 
 def random_answers(columns: Columns, settings: Settings) -> list[Verdict]:
     """Flag whose answers are `odds` times as probable from dice as from one of the others.
 
-    A judgment's answers together are one category (for instance: best, worst, middle). Dice choose
-    every answer with equal probability. A person like the others chooses categories with
-    probabilities of their own, Dirichlet about the others' shares, with the correlation within
-    people that the others have; `slips` of the time anybody may give anything. The ratio is a
-    martingale under that model, so over all looks together at most 1 / odds of such people are
-    flagged (Ville 1939).
+    Dice choose every answer with equal probability. A person like the others chooses categories
+    (`crowd.categories`) with probabilities of their own, Dirichlet about the others' shares, as
+    close to them or as far from them as speaks best for this person; `slips` of the time anybody
+    may give anything. Were the shares known, the ratio would stay below a martingale, so over all
+    looks together at most 1 / odds of such people would be flagged (Ville 1939).
+    Who is likelier dice than a person is then no yardstick, and all is computed once more: else
+    many who dice would look like each other.
     value: log10 of the odds; threshold likewise. It needs no output that others judged too.
     """
-    own, people = settings.patterns, columns.people.size
-    category, chance = categories(columns)
-    counts = category_counts(columns, category, chance.shape[1])
-    usual = _shares_of_others(counts, chance, own.slips)
-    size = 1 / correlations(columns, category, own.correlation) - 1
-    likelihood = _dirichlet_multinomial(counts, usual * size[:, None], size)
-    dice = np.bincount(columns.who, np.log(chance[np.arange(len(category)), category]), people)
-    odds, n = (dice - likelihood) / np.log(10), columns.judgments
+    own = settings.patterns
+    category, chance = crowd.categories(columns)
+    counts = crowd.category_counts(columns, category, chance.shape[1])
+    long_ = (columns.judgments >= own.minimum) & (columns.answers.shape[1] > 1)
+    dice = np.log(chance[np.arange(len(category)), category])
+    likelihood = np.bincount(columns.who, dice, columns.people.size)
+    typical = chance.sum(axis=0) / max(len(chance), 1)
+    yardstick = crowd.varied(counts, settings.crowd)
+    for _ in range(2):
+        usual = _shares(crowd.of_others(counts, yardstick), typical, own.slips)
+        person = np.stack([_dirichlet_multinomial(counts, usual, 1 / r - 1) for r in WITHIN])
+        odds = (likelihood - person.max(axis=0)) / np.log(10)
+        enough = long_ & crowd.large_enough(counts, yardstick, settings.crowd)
+        yardstick &= ~(long_ & (odds > 0))
     threshold = float(np.log10(own.odds))
-    enough = (n >= own.minimum) & columns.crowd_of(settings.crowd.people, settings.crowd.judgments)
-    enough &= columns.answers.shape[1] > 1  # a single answer has no combinations
     return verdicts(
         "random_answers", columns, flagged=odds >= threshold, value=odds, threshold=threshold,
-        n=n, enough=enough, numbers={"correlation": 1 / (1 + size)},
+        n=columns.judgments, enough=enough,
+        numbers={"correlation": np.array(WITHIN)[person.argmax(axis=0)]},
     )  # fmt: skip
 
 
-def categories(columns: Columns) -> tuple[Ints, Floats]:
-    """((T,) the category of each judgment, (T, K) the probabilities that dice give it)."""
-    if columns.verdicts is not None and columns.plausible is not None:
-        return _of_paragraphs(columns.plausible, columns.verdicts)
-    answers = columns.answers
-    rows, category = np.unique(answers, axis=0, return_inverse=True)
-    chance = float(len(columns.levels)) ** -answers.shape[1]
-    return category.ravel(), np.full((len(answers), len(rows)), chance)
-
-
-def _of_paragraphs(plausible: Floats, verdict: Floats) -> tuple[Ints, Floats]:
-    pro, con = (verdict > 0).any(axis=1), (verdict < 0).any(axis=1)
-    category = np.select([plausible == 0, pro & con, pro, con], [IMPLAUSIBLE, BOTH, FOR, AGAINST], NEUTRAL)
-    # How many paragraphs an implausible answer had is not asked: as many as usual.
-    m = np.isfinite(verdict).sum(axis=1)
-    m = np.where(plausible == 0, np.median(m[plausible == 1]) if plausible.any() else 1, m)
-    none, one_sided = 3.0**-m, 1.5**-m - 3.0**-m
-    shown = np.stack([none, one_sided, one_sided, 1 - 2 * one_sided - none], axis=1)
-    return category, np.column_stack([np.full(len(m), 0.5), np.maximum(shown, 1e-12) / 2])
-
-
-def category_counts(columns: Columns, category: Ints, size: int) -> Floats:
-    """(A, K) how often each annotator's judgments fall into each category."""
-    counts = np.zeros((columns.people.size, size))
-    np.add.at(counts, (columns.who, category), 1)
-    return counts
-
-
-def correlations(columns: Columns, category: Ints, least: float) -> Floats:
-    """(A,) the correlation of categories within the *other* people, at least `least`."""
-    found = np.full(columns.people.size, least)
-    for j in range(columns.people.size):
-        rest = columns.who != j
-        found[j] = max(least, person_correlation(columns.who[rest], category[rest]))
-    return found
-
-
-def _shares_of_others(counts: Floats, chance: Floats, slips: float) -> Floats:
-    others = counts.sum(axis=0) - counts
+def _shares(others: Floats, chance: Floats, slips: float) -> Floats:
+    """(A, K) how probable each category is in somebody like the others."""
     total = np.maximum(others.sum(axis=1, keepdims=True), 1)
-    return np.asarray((1 - slips) * others / total + slips * chance.mean(axis=0))
+    return np.asarray((1 - slips) * others / total + slips * chance)
 
 
-def _dirichlet_multinomial(counts: Floats, parameter: Floats, size: Floats) -> Floats:
+def _dirichlet_multinomial(counts: Floats, shares: Floats, size: float) -> Floats:
     """(A,) log probability of each annotator's sequence of categories."""
+    parameter = shares * size
     cells = gammaln(parameter + counts) - gammaln(parameter)
-    return np.asarray(
-        np.where(counts > 0, cells, 0.0).sum(axis=1)
-        + gammaln(size)
-        - gammaln(size + counts.sum(axis=1))
-    )
+    whole = gammaln(size) - gammaln(size + counts.sum(axis=1))
+    return np.asarray(np.where(counts > 0, cells, 0.0).sum(axis=1) + whole)

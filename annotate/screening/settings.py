@@ -17,17 +17,29 @@ def _between(default: float, low: float, high: float) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Crowd:
-    """What the others must have done before anybody is compared with them."""
+    """What the others must have done before anybody is compared with them.
+
+    uniform: who gives one answer at least so often, over `uniform_minimum` judgments, is no
+    yardstick for anybody.
+    """
 
     people: int = _between(5, 2, 1000)
     judgments: int = _between(50, 1, 100_000)
+    uniform: float = _between(0.9, 0.5, 1)
+    uniform_minimum: int = _between(5, 2, 1000)
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Reading faster than `words_per_minute`, in less than `share` of the others' median time."""
+    """Reading faster than `words_per_minute`, in less than `share` of the others' median time.
+
+    scanning: the same for paragraphs, which careful people search rather than read.
+    words: tasks with fewer to read are not looked at.
+    """
 
     words_per_minute: float = _between(500, 100, 5000)
+    scanning: float = _between(1500, 100, 10_000)
+    words: int = _between(20, 1, 1000)
     share: float = _between(1 / 3, 0.01, 1)
     level: float = _between(0.95, 0.6, 0.99999)
     minimum: int = _between(5, 5, 1000)
@@ -60,10 +72,10 @@ class Evidence:
     paragraph: paragraphs of fewer words are not looked at, for highlighting all is no sign there.
     """
 
-    share: float = _between(0.6, 0.1, 0.99)
+    share: float = _between(0.5, 0.1, 0.99)
     whole: float = _between(0.9, 0.5, 1)
     paragraph: int = _between(20, 2, 1000)
-    level: float = _between(0.995, 0.6, 0.99999)
+    level: float = _between(0.99, 0.6, 0.99999)
     minimum: int = _between(5, 5, 1000)
 
 
@@ -75,7 +87,7 @@ class Variation:
     campaign has seen too few people to know how honest ones differ.
     """
 
-    p_value: float = _between(0.001, 1e-9, 0.05)
+    p_value: float = _between(0.0003, 1e-9, 0.05)
     correlation: float = _between(0.1, 0, 0.9)
     minimum: int = _between(8, 5, 1000)
 
@@ -85,13 +97,11 @@ class Patterns:
     """Answers at least `odds` times as probable from dice as from somebody like the others.
 
     slips: the share of answers that also careful people give by mistake.
-    correlation: as in `Variation`.
     """
 
     odds: float = _between(300, 2, 1e9)
     slips: float = _between(0.1, 0.001, 0.9)
-    correlation: float = _between(0.1, 0.01, 0.9)
-    minimum: int = _between(5, 5, 1000)
+    minimum: int = _between(8, 5, 1000)
 
 
 @dataclass(frozen=True, slots=True)

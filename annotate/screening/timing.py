@@ -17,11 +17,12 @@ def too_fast(columns: Columns, settings: Settings) -> list[Verdict]:
     who is as fast as all.
     """
     own = settings.timing
-    known = np.isfinite(columns.seconds) & (columns.words > 0)
+    known = np.isfinite(columns.seconds) & (columns.words >= own.words)
     who, seconds = columns.who[known], columns.seconds[known]
-    pace = seconds / (columns.words[known] * 60 / own.words_per_minute)
+    speed = own.words_per_minute if columns.verdicts is None else own.scanning
+    pace = seconds / (columns.words[known] * 60 / speed)
     n = np.bincount(who, minlength=columns.people.size)
-    enough = (n >= own.minimum) & columns.crowd_of(settings.crowd.people, settings.crowd.judgments)
+    enough = (n >= own.minimum) & columns.others(settings.crowd.people, settings.crowd.judgments)
     middle, low, high = medians(who, pace, n, own.level)
     typical = medians(who, seconds, n, own.level)[0]
     others = _median_of_others(typical)
@@ -34,7 +35,7 @@ def too_fast(columns: Columns, settings: Settings) -> list[Verdict]:
 
 
 def medians(who: Ints, value: Floats, n: Ints, level: float) -> tuple[Floats, Floats, Floats]:
-    """(A,) medians with one-sided bounds from order statistics, -inf and inf where n is too small."""
+    """(A,) medians with one-sided bounds from order statistics, infinite for too few values."""
     ordered = value[np.lexsort((value, who))]
     start = np.cumsum(n) - n
     rank = binom.ppf(level, n, 0.5).astype(np.int64)  # that many may lie below, and one more does

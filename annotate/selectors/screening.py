@@ -14,9 +14,10 @@ from annotate.screening.base import Columns, Highlights
 from annotate.selectors import instruments
 
 _WORD = re.compile(r"\S+")
+_Edges = list[list[tuple[int, int]]]  # of the words of each paragraph
 _COLUMNS = (
-    "pk", "annotator", "output", "output__item", "output__words", "active_seconds",
-    "elapsed_seconds", "response",
+    "pk", "annotator", "output", "output__item", "output__words", "output__item__words",
+    "active_seconds", "elapsed_seconds", "response",
 )  # fmt: skip
 
 
@@ -28,7 +29,8 @@ class _Row:
     annotator: int
     output: int
     item: int
-    words: int
+    text_words: int
+    input_words: int
     active_seconds: float | None
     elapsed_seconds: float
     response: Mapping[str, Any]
@@ -52,15 +54,14 @@ def columns(campaign: Campaign) -> Columns | None:
     rows = [_Row(*row) for row in found.iterator(chunk_size=5000)]
     if not rows:
         return None
-    answers = _paragraphs(rows) if instrument.needs_paragraphs else _ratings(instrument, rows)
+    asked = _paragraphs if instrument.needs_paragraphs else _ratings
     return Columns(
         annotator=_ints(row.annotator for row in rows),
         output=_ints(row.output for row in rows),
         item=_ints(row.item for row in rows),
         order=np.array([row.id for row in rows], dtype=np.float64),
         seconds=np.array([_seconds(row) for row in rows], dtype=np.float64),
-        words=np.array([row.words for row in rows], dtype=np.float64),
-        **answers,
+        **asked(instrument, rows),
     )
 
 
@@ -88,8 +89,12 @@ def _ratings(instrument: Instrument, rows: Sequence[_Row]) -> dict[str, Any]:
     alike = [c.name for c in asked if tuple(sorted(float(x.value) for x in c.levels)) == levels]
     texts: dict[str, int] = {}
     edits = [row.response.get("edit") for row in rows]
+    with_input = instrument.needs_input  # then it is shown beside the text
     return {
         "levels": levels,
+        "words": np.array(
+            [row.text_words + with_input * row.input_words for row in rows], dtype=np.float64
+        ),
         "scores": {
             name: np.array([row.response[name] for row in rows], dtype=np.float64) for name in alike
         },
@@ -106,25 +111,30 @@ def _ratings(instrument: Instrument, rows: Sequence[_Row]) -> dict[str, Any]:
     }
 
 
-def _paragraphs(rows: Sequence[_Row]) -> dict[str, Any]:
+def _paragraphs(_instrument: Instrument, rows: Sequence[_Row]) -> dict[str, Any]:
     """Plausibility, the verdict on each paragraph, and the words highlighted for it."""
     most = max((len(row.response["verdicts"]) for row in rows), default=0)
     verdicts = np.full((len(rows), most), np.nan)
     for i, row in enumerate(rows):
         given = [verdict["value"] for verdict in row.response["verdicts"]]
         verdicts[i, : len(given)] = given
+    edges = _edges_of({row.item for row in rows})
     return {
         "levels": (-1.0, 0.0, 1.0),
+        "words": np.array([_words_read(row, edges[row.item]) for row in rows], dtype=np.float64),
         "plausible": np.array([row.response["plausible"] for row in rows], dtype=np.float64),
         "verdicts": verdicts,
-        "highlights": _highlights(rows),
+        "highlights": _highlights(rows, edges),
     }
 
 
-def _highlights(rows: Sequence[_Row]) -> Highlights:
-    inputs = Item.objects.filter(pk__in={row.item for row in rows})
-    texts = dict(inputs.values_list("pk", "paragraphs"))
-    edges = {pk: [_edges(paragraph) for paragraph in own] for pk, own in texts.items()}
+def _words_read(row: _Row, paragraphs: _Edges) -> int:
+    """Who finds the answer implausible has no paragraphs to read."""
+    shown = paragraphs if row.response["plausible"] else []
+    return row.text_words + row.input_words + sum(map(len, shown))
+
+
+def _highlights(rows: Sequence[_Row], edges: dict[int, _Edges]) -> Highlights:
     found = [
         (i, p, _words(edges[row.item][p], verdict["spans"]), len(edges[row.item][p]))
         for i, row in enumerate(rows)
@@ -133,6 +143,12 @@ def _highlights(rows: Sequence[_Row]) -> Highlights:
     ]
     judgment, paragraph, tokens, length = zip(*found, strict=True) if found else ((), (), (), ())
     return Highlights(_ints(judgment), _ints(paragraph), list(tokens), _ints(length))
+
+
+def _edges_of(items: set[int]) -> dict[int, _Edges]:
+    """Where the words of each item's paragraphs begin and end."""
+    texts = Item.objects.filter(pk__in=items).values_list("pk", "paragraphs")
+    return {pk: [_edges(paragraph) for paragraph in own] for pk, own in texts}
 
 
 def _edges(paragraph: str) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from statistics import fmean
 from django.db import transaction
 
 from annotate.errors import Invalid, NotFound
-from annotate.instruments.base import Instrument, whole_input
+from annotate.instruments.base import Instrument
 from annotate.instruments.tutorials.reading import TutorialRefused
 from annotate.models import (
     Authorship,
@@ -272,6 +272,7 @@ def _outputs(campaign: Campaign, rows: Sequence[Row], *, planned: Planned) -> No
         Item(
             campaign=campaign, key=group[0].item, position=position,
             input=group[0].input, paragraphs=list(group[0].paragraphs),
+            words=len(group[0].input.split()),
             reference=group[0].reference,
         )
         for position, group in enumerate(grouped)
@@ -314,7 +315,7 @@ def _output(campaign: Campaign, item: Item, rows: list[Row]) -> Output:
         campaign=campaign,
         item=item,
         text=rows[0].output,
-        words=len(whole_input(rows[0].output, (rows[0].input, *rows[0].paragraphs)).split()),
+        words=len(rows[0].output.split()),
         digest=hashlib.sha256(rows[0].output.encode()).hexdigest(),
         given_metrics={name: fmean(row.metrics[name] for row in rows) for name in sorted(names)},
     )

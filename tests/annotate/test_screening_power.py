@@ -1,0 +1,92 @@
+"""What the screens promise of a whole campaign, held by simulation; bench/screening.py has more.
+
+People are drawn from the released variance components, cap 25, a quarter of the outputs judged
+twice, looks all along. A claim is refuted by what it would bring about in one run of a hundred.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from annotate.screening import Settings, screen_all
+from bench.screening import Tally, run
+from bench.screening_campaigns import HONEST, Design, campaign, looks, simulated
+from estimation.core.straightlining import straight_lining
+
+pytestmark = pytest.mark.simulation
+
+MOST_ACCUSED, LEAST_CAUGHT = 0.02, 0.9
+
+
+def accuses_too_many(accused: int, honest: int) -> bool:
+    print(f"{accused} of {honest} honest people accused")
+    return bool(binom.sf(accused - 1, honest, MOST_ACCUSED) < 0.01)
+
+
+def catches_too_few(tally: Tally) -> bool:
+    print(f"{len(tally.caught)} of {tally.spammers} spammers caught")
+    return bool(binom.cdf(len(tally.caught), tally.spammers, LEAST_CAUGHT) < 0.01)
+
+
+@pytest.mark.parametrize(("good", "campaigns"), [(False, 8), (True, 4)])
+def test_few_honest_people_are_ever_accused(good, campaigns):
+    tally = run("drawn", Design(HONEST, good=good), campaigns)
+    assert tally.honest == 40 * campaigns
+    assert not accuses_too_many(len(tally.accused), tally.honest)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["random (dice)", "constant, all best", "fast", "copy-paste, one text", "tiny edits"],
+)
+@pytest.mark.parametrize("spam", [0.1, 0.3])
+def test_spammers_are_caught_by_the_cap(kind, spam):
+    tally = run("drawn", Design(kind, spam, every=100), 4)
+    assert tally.spammers >= 16
+    assert not catches_too_few(tally)
+    assert not accuses_too_many(len(tally.accused), tally.honest)
+
+
+def test_usual_answers_given_at_random_are_not_caught_and_the_documentation_says_so():
+    assert catches_too_few(run("drawn", Design("random (usual answers)", 0.3, every=100), 4))
+
+
+def test_a_yardstick_of_uniform_people_would_miss_them():
+    believed = replace(Settings().crowd, uniform_minimum=1000)
+    design = Design("constant, all best", 0.3, every=100)
+    assert catches_too_few(run("drawn", design, 4, settings=replace(Settings(), crowd=believed)))
+
+
+def honest_campaigns(n):
+    for seed in range(n):
+        rng = np.random.default_rng([7, seed])
+        design = Design(HONEST)
+        yield campaign(simulated(design, rng), HONEST, rng).columns
+
+
+def test_a_p_value_per_criterion_and_look_would_accuse_too_many():
+    """Straight-lining as in a textbook: each criterion by itself, people alike, p < .01."""
+    accused, honest = 0, 0
+    for columns in honest_campaigns(4):
+        ever: set[int] = set()
+        for seen in looks(columns, 100):
+            for scores in seen.scores.values():
+                found = straight_lining(seen.annotator, scores)
+                ever |= set(found.annotator[(found.p_value < 0.01) & (found.judgments >= 8)])
+        accused, honest = accused + len(ever), honest + columns.people.size
+    assert accuses_too_many(accused, honest)
+
+
+def test_agreement_without_its_interval_would_accuse_too_many():
+    accused, honest = 0, 0
+    for columns in honest_campaigns(3):
+        ever: set[int] = set()
+        for seen in looks(columns, 100):
+            ever |= {
+                v.annotator for v in screen_all(seen)
+                if v.screen == "low_agreement" and v.enough and (v.value or 0) < v.threshold
+            }  # fmt: skip
+        accused, honest = accused + len(ever), honest + columns.people.size
+    assert accuses_too_many(accused, honest)
