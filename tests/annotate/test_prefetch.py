@@ -58,7 +58,8 @@ def test_only_an_open_campaign_hands_out_ahead(client, who, act):
     assert Assignment.objects.count() == 1
 
 
-def test_what_comes_free_in_closing_is_for_whoever_is_done(client, who):
+def test_what_comes_free_in_closing_is_for_whoever_is_done(client):
+    who = person(campaign(double_share=0))
     other = person(who.campaign, "p2")
     gap = leased(other)
     now = leased(who).pk
