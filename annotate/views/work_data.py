@@ -10,6 +10,7 @@ from annotate.instruments.base import Instrument
 from annotate.selectors.work import Study, Visit, Work
 from annotate.services.leasing import Nothing
 from annotate.templatetags.plumbline import money
+from annotate.views.modules import imported
 from annotate.views.work_words import strings
 
 
@@ -17,6 +18,12 @@ def about(instrument: Instrument) -> dict[str, str]:
     """Return what templates need to say what the instrument asks, and how long that takes."""
     about = instrument.template.replace(".html", "_about.html")
     return {"about": about, "minutes": instrument.minutes}
+
+
+def modules(instrument: Instrument) -> tuple[str, ...]:
+    """Return what the page's script imports: the script has the name of the template."""
+    name = instrument.template.rpartition("/")[2].replace(".html", ".js")
+    return imported(f"js/{name}")
 
 
 def context(
@@ -35,6 +42,7 @@ def context(
         "data": _data(token, visit, current, nothing),
         "strings": strings(study.instrument),
         "criteria": [c for c in study.instrument.criteria if c.levels],
+        "modules": modules(study.instrument),
         **about(study.instrument),
     }
 
@@ -58,6 +66,7 @@ def example(study: Study, current: Work, *, why: str, start: str) -> dict[str, A
         },
         "strings": strings(study.instrument),
         "criteria": [c for c in study.instrument.criteria if c.levels],
+        "modules": modules(study.instrument),
         **about(study.instrument),
     }
 

@@ -1,11 +1,12 @@
 // Rating a text: questions with levels; an edit, or highlights, where a chosen level requires them.
 
 import { createEditArea } from "./edit_area.js";
-import { createEvidence } from "./evidence.js";
 import { fill } from "./json_data.js";
 import { createQuestions } from "./questions.js";
 import { startShell } from "./shell.js";
 
+// Only where a study asks for highlights: it is as much code as all the rest.
+const { createEvidence } = document.getElementById("evidence") ? await import("./evidence.js") : {};
 const MOST_LEVELS = 7;
 
 startShell(({ assignment, strings, announce, changed, signal }) => {

@@ -9,7 +9,6 @@ import { startActiveTime } from "./active_time.js";
 import { createApi } from "./api.js";
 import { createAutosave } from "./autosave.js";
 import { startDialogs } from "./dialogs.js";
-import { startFeedback } from "./feedback.js";
 import { startHeartbeat } from "./heartbeat.js";
 import { readJson, same } from "./json_data.js";
 import { createLocalCopy } from "./local_copy.js";
@@ -18,7 +17,6 @@ import { startReturning } from "./returning.js";
 import { startShortcuts } from "./shortcuts.js";
 import { createStatusBar } from "./status_bar.js";
 import { createSubmitter } from "./submitting.js";
-import { startWaiting } from "./waiting.js";
 
 export function startShell(createInstrument, { isNew = false } = {}) {
   const data = readJson("work-data");
@@ -26,10 +24,14 @@ export function startShell(createInstrument, { isNew = false } = {}) {
   startDialogs();
   if (data.example) tryOut(data, createInstrument);
   else if (data.assignment) work(data.assignment, api, createInstrument, isNew);
-  else {
-    startWaiting({ api, finished: data.finished });
-    startFeedback({ api, strings: readJson("work-strings") });
-  }
+  else rest(data, api);
+}
+
+// Only where there is no task, and so not loaded with one.
+async function rest({ finished }, api) {
+  const [{ startWaiting }, { startFeedback }] = await Promise.all([import("./waiting.js"), import("./feedback.js")]);
+  startWaiting({ api, finished });
+  startFeedback({ api, strings: readJson("work-strings") });
 }
 
 // An example: all of the instrument, nothing that stores or sends.

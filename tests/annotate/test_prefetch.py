@@ -58,6 +58,18 @@ def test_only_an_open_campaign_hands_out_ahead(client, who, act):
     assert Assignment.objects.count() == 1
 
 
+def test_what_comes_free_in_closing_is_for_whoever_is_done(client):
+    who = person(campaign(double_share=0))
+    other = person(who.campaign, "p2")
+    gap = leased(other)
+    now = leased(who).pk
+    campaigns.close(who.campaign_id, Campaign.Reason.HAND)
+    leasing.give_back(gap.pk, participation_id=other.pk)
+    assert ahead(client, who, now)["finished"]["reason"] == "closing"
+    submit(client, who)
+    assert leased(who).output_id == gap.output_id
+
+
 def test_the_cap_counts_the_one_ahead(client):
     who = person(campaign(annotator_cap=1))
     got = leasing.lease_ahead(who.pk, after=leased(who).pk)

@@ -94,6 +94,24 @@ def test_nothing_of_the_task_before_goes_on(page, url):
     assert sum(url.endswith("/draft") for url in sent) == 1
 
 
+def listeners(page: Page, of: str) -> int:
+    cdp = page.context.new_cdp_session(page)
+    found = cdp.send("Runtime.evaluate", {"expression": of})["result"]["objectId"]
+    return len(cdp.send("DOMDebugger.getEventListeners", {"objectId": found})["listeners"])
+
+
+def test_no_listener_stays_behind(page, url):
+    open_task(page, url)
+    before = [listeners(page, of) for of in ("document", "window")]
+    assert min(before) > 0
+    for number in (1, 2):
+        fetched_ahead(page)
+        answer_all(page)
+        page.click("#submit")
+        see_task(page, number + 1)
+    assert [listeners(page, of) for of in ("document", "window")] == before
+
+
 def test_a_task_starts_when_it_is_seen_not_when_it_is_fetched(page, url):
     open_task(page, url)
     fetched_ahead(page)
