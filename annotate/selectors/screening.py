@@ -42,15 +42,16 @@ def state(campaign_id: int) -> str:
     return f"{seen['n']}:{seen['last'] or 0}"
 
 
-def columns(campaign: Campaign) -> Columns | None:
+def columns(campaign: Campaign, *, with_annotator: int | None = None) -> Columns | None:
     """Return the campaign's judgments, excluded annotators' left out; None without any.
 
-    Judgments that came too late to count are among them: they are somebody's work as well.
+    with_annotator: whose work is looked at even where it is excluded. Judgments that came too
+    late to count are among them: they are somebody's work as well.
     """
     instrument = instruments.of(campaign)
     if not instrument.template:
         return None
-    found = _judgments(campaign.pk).order_by("pk").values_list(*_COLUMNS)
+    found = _judgments(campaign.pk, with_annotator).order_by("pk").values_list(*_COLUMNS)
     rows = [_Row(*row) for row in found.iterator(chunk_size=5000)]
     if not rows:
         return None
@@ -60,22 +61,25 @@ def columns(campaign: Campaign) -> Columns | None:
         output=_ints(row.output for row in rows),
         item=_ints(row.item for row in rows),
         order=np.array([row.id for row in rows], dtype=np.float64),
-        seconds=np.array([_seconds(row) for row in rows], dtype=np.float64),
+        seconds=np.array(
+            [seconds(row.active_seconds, row.elapsed_seconds) for row in rows], dtype=np.float64
+        ),
         **asked(instrument, rows),
     )
 
 
-def _judgments(campaign_id: int) -> QuerySet[Judgment]:
+def seconds(active: float | None, elapsed: float) -> float:
+    """The page's clock, but never more than the server's; the server's where it had none."""
+    return elapsed if active is None else min(active, elapsed)
+
+
+def _judgments(campaign_id: int, with_annotator: int | None = None) -> QuerySet[Judgment]:
     out = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
+    if with_annotator is not None:
+        out = out.exclude(annotator=with_annotator)
     return Judgment.objects.filter(campaign=campaign_id).exclude(
         annotator__in=out.values("annotator")
     )
-
-
-def _seconds(row: _Row) -> float:
-    """The page's clock, but never more than the server's; the server's where it had none."""
-    own = row.active_seconds
-    return row.elapsed_seconds if own is None else min(own, row.elapsed_seconds)
 
 
 def _ints(values: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":

@@ -3,16 +3,16 @@
 from datetime import datetime
 from decimal import Decimal
 
-from django.db.models import Max, Sum
+from django.db.models import Sum
 from django.utils import timezone
 
-from annotate.crowds.link import LINK
 from annotate.errors import Conflict
-from annotate.models import Judgment, LedgerEntry, Participation, Payout, Review, Ruling
+from annotate.models import LedgerEntry, Participation, Payout, Review, Ruling
+from annotate.selectors import review_effects
 from annotate.selectors.ledger import CENT
+from annotate.selectors.review_effects import FOR_WORK
 
 Kind = LedgerEntry.Kind
-FOR_WORK = (Kind.REWARD, Kind.COMPENSATION, Kind.REFUSAL, Kind.REINSTATEMENT)
 REFUSED = (Kind.REFUSAL, Kind.REINSTATEMENT)
 
 
@@ -39,10 +39,7 @@ def repay(review: Review, ruling: Ruling) -> Decimal:
 
 def refusable_until(review: Review) -> datetime | None:
     """Return when refusing pay for the work of this review is over, by its crowd's rules."""
-    last = Judgment.objects.filter(
-        campaign=review.campaign_id, annotator=review.annotator_id
-    ).aggregate(last=Max("submitted_at"))["last"]
-    return last and last + LINK.refusal_limit
+    return review_effects.refusable_until(review.campaign_id, review.annotator_id)
 
 
 def _check_limit(review: Review) -> None:

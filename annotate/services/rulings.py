@@ -16,6 +16,7 @@ from annotate.services import appeals, audit, exclusions, refusals, reviews
 
 Act = Ruling.Act
 Status = Review.Status
+BLOCKED_ALREADY = "blocked_already"
 ADVERSE = (Act.EXCLUDE, Act.REFUSE, Act.BLOCK)
 SOURCES: dict[Act, tuple[Status, ...]] = {
     Act.CLEAR: (Status.OPEN,),
@@ -110,7 +111,7 @@ def _block(review: Review, ruling: Ruling, now: datetime) -> str:
         if not _blocks(review).filter(owner=owner).exists()
     )
     if not made:
-        raise Conflict("This annotator is blocked already.")
+        raise Conflict("This annotator is blocked already.", code=BLOCKED_ALREADY)
     return f"{len(made)} researchers"
 
 

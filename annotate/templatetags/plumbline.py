@@ -6,6 +6,8 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from annotate.selectors import reviews
+
 register = template.Library()
 
 # Paths of a 24 × 24 drawing, stroked in the colour of the word beside it.
@@ -22,6 +24,9 @@ ICONS = {
     "down": "M12 4v12M6.5 11 12 16.500 17.500 11M4 20h16",
     "copy": "M9 9h11v11H9Z M15 9V4H4v11h5",
     "archive": "M3 5h18v4H3Z M5 9v10h14V9 M10 13h4",
+    "flag": "M6 21V4h12l-3 4.500 3 4.500H6",
+    "cross": "M8 2.800h8L21.200 8v8L16 21.200H8L2.800 16V8Z M9 9l6 6M15 9l-6 6",
+    "right": "M4 12h15M13 6l6 6-6 6",
     "edit": "M4 20h4L19 9l-4-4L4 16Z",
     "open": "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z",
     "target": "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18Z M12 9.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5Z",
@@ -35,6 +40,12 @@ def icon(name: str) -> SafeString:
         '<svg class="i" viewBox="0 0 24 24" aria-hidden="true"><path d="{}"/></svg>',
         mark_safe(ICONS[name]),  # noqa: S308  our own drawing
     )
+
+
+@register.simple_tag
+def waiting_reviews(user_id: int) -> int | None:
+    """How many annotators wait for this user; None where there was never anything to review."""
+    return reviews.n_waiting(user_id)
 
 
 @register.filter

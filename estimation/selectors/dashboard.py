@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from django.conf import settings
 
-from annotate.selectors import progress
+from annotate.selectors import progress, standing
 from annotate.selectors.campaigns import Facts
 from annotate.selectors.progress import Progress
 from annotate.states import CampaignStatus as Status
@@ -39,6 +39,7 @@ class Dashboard:
     at: datetime | None
     lines: tuple[Line, ...]
     comparisons: tuple[Table, ...]
+    n_waiting: int  # annotators who wait for a reviewer's ruling
 
     @property
     def primary_rows(self) -> tuple[Row, ...]:
@@ -137,4 +138,5 @@ def build(facts: Facts, *, price: Decimal) -> Dashboard:
         at=max((row.at for row in newest), default=None),
         lines=lines(facts.campaign_id),
         comparisons=comparisons.tables(facts),
+        n_waiting=standing.waiting(facts.campaign_id),
     )

@@ -1,0 +1,108 @@
+"""What a ruling would do, and what rulings did: judgments, money, dates. Never scores."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import Max, Q, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from annotate.crowds.link import LINK
+from annotate.models import Exclusion, Judgment, LedgerEntry, Payout, Place, Ruling
+from annotate.selectors import ledger
+
+Kind = LedgerEntry.Kind
+FOR_WORK = (Kind.REWARD, Kind.COMPENSATION, Kind.REFUSAL, Kind.REINSTATEMENT)
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What each act would do now to one annotator's work in one campaign.
+
+    counting: judgments that an exclusion takes out. excluded: those that a reversal brings back.
+    at_stake: what is due for the work and can be refused. refused: what a reversal restores.
+    """
+
+    counting: int
+    excluded: int
+    at_stake: Decimal
+    refused: Decimal
+    refusable_until: datetime | None
+    paid_out: bool
+
+    @property
+    def too_late(self) -> bool:
+        return self.refusable_until is not None and timezone.now() > self.refusable_until
+
+    @property
+    def refusable(self) -> bool:
+        return bool(self.at_stake) and not self.paid_out and not self.too_late
+
+
+@dataclass(frozen=True)
+class Done:
+    """What some rulings did, from the facts that they wrote."""
+
+    out: int
+    back: int
+    refused: Decimal
+    restored: Decimal
+
+
+def effects(campaign_id: int, annotator_id: int) -> Effects:
+    """Return what rulings would do; always the same number of queries."""
+    held = Place.objects.filter(
+        campaign=campaign_id, assignment__annotator=annotator_id,
+        assignment__judgment__isnull=False,
+    )  # fmt: skip
+    out = Exclusion.objects.filter(
+        judgment__campaign=campaign_id, judgment__annotator=annotator_id, restored_at=None
+    )
+    pays = {"participation__campaign": campaign_id, "participation__annotator": annotator_id}
+    due = LedgerEntry.objects.filter(**pays).aggregate(
+        work=_sum(Q(kind__in=FOR_WORK)),
+        refused=_sum(Q(kind__in=(Kind.REFUSAL, Kind.REINSTATEMENT))),
+    )
+    return Effects(
+        counting=held.count(),
+        excluded=out.count(),
+        at_stake=due["work"].quantize(ledger.CENT),
+        refused=-due["refused"].quantize(ledger.CENT),
+        refusable_until=refusable_until(campaign_id, annotator_id),
+        paid_out=Payout.objects.filter(**pays).exists(),
+    )
+
+
+def refusable_until(campaign_id: int, annotator_id: int) -> datetime | None:
+    """Return when refusing pay for this work is over, by its crowd's rules."""
+    last = Judgment.objects.filter(campaign=campaign_id, annotator=annotator_id).aggregate(
+        last=Max("submitted_at")
+    )["last"]
+    return last and last + LINK.refusal_limit
+
+
+def done(ruling_ids: Iterable[int]) -> Done:
+    """Return what these rulings of one press did."""
+    rulings = list(Ruling.objects.filter(pk__in=list(ruling_ids)))
+    keys = Q(pk__in=())
+    for ruling in rulings:
+        keys |= Q(key__startswith=f"ruling:{ruling.pk}:")
+    money = LedgerEntry.objects.filter(keys).aggregate(
+        refused=_sum(Q(kind=Kind.REFUSAL)), restored=_sum(Q(kind=Kind.REINSTATEMENT))
+    )
+    back = [ruling for ruling in rulings if ruling.act == Ruling.Act.RESTORE]
+    return Done(
+        out=Exclusion.objects.filter(ruling__in=rulings).count(),
+        back=Exclusion.objects.filter(
+            ruling__review__in=[ruling.review_id for ruling in back],
+            restored_at__in=[ruling.at for ruling in back],
+        ).count(),
+        refused=-money["refused"].quantize(ledger.CENT),
+        restored=money["restored"].quantize(ledger.CENT),
+    )
+
+
+def _sum(which: Q) -> Coalesce:
+    return Coalesce(Sum("amount", filter=which), ledger.ZERO, output_field=ledger.MONEY)

@@ -1,0 +1,346 @@
+"""Who waits for a reviewer, and where one annotator's review stands. Systems are in none of it."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from annotate.models import (
+    Annotator,
+    Appeal,
+    AuditEntry,
+    Block,
+    Campaign,
+    Flag,
+    Judgment,
+    Membership,
+    Participation,
+    Review,
+    Ruling,
+)
+
+NONE = "none"  # nobody has asked yet whether this work counts
+RULED_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Fired:
+    """A flag: the screen, and the numbers that it used when it fired."""
+
+    screen: str
+    at: datetime
+    value: float | None
+    low: float | None
+    high: float | None
+    threshold: float
+    n: int
+    numbers: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One line of the queue: an annotator in a campaign. `appeal_due` is None without an appeal."""
+
+    campaign: str
+    campaign_name: str
+    pseudonym: str
+    status: str
+    since: datetime
+    judgments: int
+    flags: tuple[Fired, ...]
+    appeal_due: datetime | None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.campaign, self.pseudonym
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """One act of a reviewer."""
+
+    id: int
+    act: str
+    label: str
+    actor: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Said:
+    """An appeal, and its answer once there is one."""
+
+    text: str
+    made_at: datetime
+    due_at: datetime
+    answered_at: datetime | None
+    upheld: bool | None
+    answer: str
+
+
+@dataclass(frozen=True)
+class Logged:
+    """One line of the audit trail; `actor` is "" where nobody who is logged in did it."""
+
+    at: datetime
+    actor: str
+    verb: str
+    detail: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Where one annotator's review in one campaign stands. `review_id` is None before any."""
+
+    campaign_id: int
+    campaign: str
+    campaign_name: str
+    campaign_status: str
+    language: str
+    annotator_id: int
+    pseudonym: str
+    review_id: int | None
+    status: str
+    pay_refused: bool
+    blocked: bool
+    since: datetime | None
+    judgments: int
+    flags: tuple[Fired, ...]
+    rulings: tuple[Ruled, ...]
+    appeals: tuple[Said, ...]
+    trail: tuple[Logged, ...]
+
+    @property
+    def seen(self) -> int:
+        """The id of the last ruling, which a page hands back with the next (0: none)."""
+        return self.rulings[-1].id if self.rulings else 0
+
+    @property
+    def appeal(self) -> Said | None:
+        """The appeal that waits for an answer."""
+        return next((one for one in self.appeals if one.answered_at is None), None)
+
+    @property
+    def collecting(self) -> bool:
+        """Whether judgments that leave are collected again."""
+        status = Campaign.Status
+        return self.campaign_status in (status.OPEN, status.PAUSED, status.CLOSING)
+
+
+def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
+    """Return who waits in the campaigns that this user may review, or in one of them.
+
+    Appeals first, by the day their answer is due, then whoever has waited longest.
+    """
+    rows = _of(user_id, campaign).filter(_waits())
+    found = _waiting(rows)
+    return sorted(found, key=lambda one: (one.appeal_due is None, one.appeal_due or one.since))
+
+
+def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:
+    """Return whom reviewers have ruled on, the latest first: what may still be undone."""
+    rows = _of(user_id, campaign).exclude(_waits()).filter(ruled_at__isnull=False)
+    return _waiting(rows.order_by("-ruled_at")[:RULED_SHOWN])
+
+
+def n_waiting(user_id: int) -> int | None:
+    """Return how many wait for this user; None where there was never anything to review."""
+    rows = _of(user_id, "").aggregate(n=Count("pk", filter=_waits()), all=Count("pk"))
+    return rows["n"] if rows["all"] else None
+
+
+def case(campaign: Campaign, pseudonym: str) -> Case | None:
+    """Return one annotator's review, in a constant number of queries; None if they never came."""
+    who = Annotator.objects.filter(
+        Exists(Participation.objects.filter(campaign=campaign, annotator=OuterRef("pk"))),
+        pseudonym=pseudonym,
+    ).first()
+    if who is None:
+        return None
+    review = Review.objects.filter(campaign=campaign, annotator=who).first()
+    review_id = review.pk if review else None
+    return Case(
+        campaign_id=campaign.pk,
+        campaign=campaign.public_id,
+        campaign_name=campaign.name,
+        campaign_status=campaign.status,
+        language=campaign.language,
+        annotator_id=who.pk,
+        pseudonym=pseudonym,
+        review_id=review_id,
+        status=review.status if review else NONE,
+        pay_refused=review.pay_refused if review else False,
+        blocked=_blocks([campaign.pk], who.pk).exists(),
+        since=review.opened_at if review else None,
+        judgments=Judgment.objects.filter(campaign=campaign, annotator=who).count(),
+        flags=_flags([review_id])[review_id],
+        rulings=_rulings(review_id),
+        appeals=_appeals(review_id),
+        trail=_trail(campaign.pk, who.pk),
+    )
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """One annotator's standing in one campaign of several."""
+
+    campaign_id: int
+    annotator_id: int
+    campaign: str
+    campaign_name: str
+    status: str
+    pay_refused: bool
+    blocked: bool
+    judgments: int
+    screens: tuple[str, ...]
+    seen: int
+
+    def shown(self, seen: int) -> "Elsewhere":
+        """Return it as a page showed it, whose last ruling was `seen`."""
+        return replace(self, seen=seen)
+
+
+def everywhere(user_id: int, pseudonym: str) -> list[Elsewhere]:
+    """Return this annotator's standing in every campaign that this user may review."""
+    mine = Membership.objects.filter(user=user_id).values("campaign")
+    worked = Participation.objects.filter(campaign=OuterRef("pk"), annotator__pseudonym=pseudonym)
+    campaigns = list(Campaign.objects.filter(Exists(worked), pk__in=mine))
+    annotator = Annotator.objects.filter(pseudonym=pseudonym).first()
+    if not campaigns or annotator is None:
+        return []
+    reviews = Review.objects.filter(campaign__in=campaigns, annotator=annotator)
+    found = {review.campaign_id: review for review in reviews.annotate(seen=_last_ruling())}
+    flags = _flags([review.pk for review in found.values()])
+    counts = _judged(annotator.pk)
+    blocked = _blocked_in(campaigns, annotator.pk)
+    return [
+        _elsewhere(
+            one, annotator, found.get(one.pk), flags, counts.get(one.pk, 0), one.pk in blocked
+        )
+        for one in campaigns
+    ]
+
+
+def _elsewhere(
+    campaign: Campaign,
+    annotator: Annotator,
+    review: Any,
+    flags: Mapping[int | None, tuple[Fired, ...]],
+    judgments: int,
+    blocked: bool,
+) -> Elsewhere:
+    return Elsewhere(
+        campaign_id=campaign.pk,
+        annotator_id=annotator.pk,
+        campaign=campaign.public_id,
+        campaign_name=campaign.name,
+        status=review.status if review else NONE,
+        pay_refused=bool(review and review.pay_refused),
+        blocked=blocked,
+        judgments=judgments,
+        screens=tuple(flag.screen for flag in flags[review.pk]) if review else (),
+        seen=review.seen if review else 0,
+    )
+
+
+def _waits() -> Q:
+    return Q(status=Review.Status.OPEN) | Q(
+        Exists(Appeal.objects.filter(review=OuterRef("pk"), answered_at=None))
+    )
+
+
+def _of(user_id: int, campaign: str) -> QuerySet[Review]:
+    mine = Membership.objects.filter(user=user_id).values("campaign")
+    rows = Review.objects.filter(campaign__in=mine)
+    return rows.filter(campaign__public_id=campaign) if campaign else rows
+
+
+def _waiting(rows: QuerySet[Review]) -> list[Waiting]:
+    judged = Judgment.objects.filter(
+        campaign=OuterRef("campaign"), annotator=OuterRef("annotator")
+    ).order_by()
+    n = Subquery(
+        judged.values("annotator").annotate(n=Count("pk")).values("n"),
+        output_field=IntegerField(),
+    )
+    due = Appeal.objects.filter(review=OuterRef("pk"), answered_at=None).values("due_at")
+    found = list(
+        rows.select_related("campaign", "annotator").annotate(n=Coalesce(n, 0), due=Subquery(due))
+    )
+    flags = _flags([review.pk for review in found])
+    return [
+        Waiting(
+            review.campaign.public_id, review.campaign.name, review.annotator.pseudonym,
+            review.status, review.opened_at, review.n, flags[review.pk], review.due,
+        )
+        for review in found
+    ]  # fmt: skip
+
+
+def _flags(review_ids: Iterable[int | None]) -> "defaultdict[int | None, tuple[Fired, ...]]":
+    found: defaultdict[int | None, tuple[Fired, ...]] = defaultdict(tuple)
+    wanted = [pk for pk in review_ids if pk is not None]
+    for flag in Flag.objects.filter(review__in=wanted).order_by("pk"):
+        found[flag.review_id] += (_fired(flag),)
+    return found
+
+
+def _fired(flag: Flag) -> Fired:
+    said = flag.verdict
+    return Fired(
+        flag.screen, flag.at, said["value"], said["low"], said["high"], said["threshold"],
+        said["n"], said.get("numbers", {}),
+    )  # fmt: skip
+
+
+def _rulings(review_id: int | None) -> tuple[Ruled, ...]:
+    rows = Ruling.objects.filter(review=review_id).select_related("actor").order_by("pk")
+    return tuple(
+        Ruled(r.pk, r.act, r.get_act_display(), r.actor.get_username(), r.reason, r.at)
+        for r in rows
+    )
+
+
+def _appeals(review_id: int | None) -> tuple[Said, ...]:
+    rows = Appeal.objects.filter(review=review_id).order_by("pk")
+    columns = ("text", "made_at", "due_at", "answered_at", "upheld", "answer")
+    return tuple(Said(*row) for row in rows.values_list(*columns))
+
+
+def _trail(campaign_id: int, annotator_id: int) -> tuple[Logged, ...]:
+    rows = AuditEntry.objects.filter(campaign=campaign_id, subject=f"annotator:{annotator_id}")
+    return tuple(
+        Logged(at, actor or "", verb, detail)
+        for at, actor, verb, detail in rows.values_list("at", "actor__username", "verb", "detail")
+    )
+
+
+def _blocks(campaign_ids: Iterable[int], annotator_id: int) -> QuerySet[Block]:
+    owners = Membership.objects.filter(campaign__in=campaign_ids, role=Membership.Role.OWNER)
+    return Block.objects.filter(
+        annotator=annotator_id, ended_at=None, owner__in=owners.values("user")
+    )
+
+
+def _blocked_in(campaigns: Iterable[Campaign], annotator_id: int) -> set[int]:
+    owners = _blocks([one.pk for one in campaigns], annotator_id).values("owner")
+    return set(
+        Membership.objects.filter(role=Membership.Role.OWNER, user__in=owners).values_list(
+            "campaign", flat=True
+        )
+    )
+
+
+def _judged(annotator_id: int) -> dict[int, int]:
+    rows = Judgment.objects.filter(annotator=annotator_id).order_by().values_list("campaign")
+    return dict(rows.annotate(n=Count("pk")))
+
+
+def _last_ruling() -> Any:
+    last = Ruling.objects.filter(review=OuterRef("pk")).order_by("-pk").values("pk")[:1]
+    return Coalesce(Subquery(last), 0)

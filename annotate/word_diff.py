@@ -1,0 +1,34 @@
+"""Word by word: what an edit took out and put in."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+_TOKEN = re.compile(r"\w+(?:['’.,-]\w+)*|\s+|[^\w\s]")
+
+
+@dataclass(frozen=True)
+class Run:
+    """Words in a row that share their fate: same, out or in."""
+
+    kind: str
+    text: str
+
+
+def word_diff(before: str, after: str) -> list[Run]:
+    """Return the runs of words that turn one text into the other."""
+    a, b = _TOKEN.findall(before), _TOKEN.findall(after)
+    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    return [run for code in matcher.get_opcodes() for run in _runs(code, a, b)]
+
+
+def _runs(code: tuple[str, int, int, int, int], a: list[str], b: list[str]) -> Iterator[Run]:
+    kind, a1, a2, b1, b2 = code
+    if kind == "equal":
+        yield Run("same", "".join(b[b1:b2]))
+        return
+    if a2 > a1:
+        yield Run("out", "".join(a[a1:a2]))
+    if b2 > b1:
+        yield Run("in", "".join(b[b1:b2]))

@@ -1,0 +1,64 @@
+"""A campaign with somebody whom a screen has flagged, as reviewers meet it."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from annotate.models import Assignment, Campaign, Judgment, Participation, Review
+from annotate.screening.base import Verdict
+from annotate.services import judgments, reviews, scoring
+from tests.factories import campaign, leased, person
+
+EDIT = "The council of the district met on Monday, as it is told."
+
+
+def fired(screen: str = "too_fast") -> Verdict:
+    return Verdict(
+        screen, 0, True, 0.4, None, 0.7, 1.0, 6, True,
+        {"seconds": 3.0, "others_seconds": 41.0, "share_of_others": 0.07},
+    )  # fmt: skip
+
+
+def study(owner: User, *, items: int = 30, **changes: Any) -> Campaign:
+    """An open campaign in which six people have judged four outputs each."""
+    made = campaign(owner=owner, items=items, targets={"overall": 0.01}, **changes)
+    for i, name in enumerate("abcdef"):
+        for j in range(4):
+            poor = (i + j) % 3 == 0
+            _judge(person(made, name), 40.0 + 7 * i + 3 * j, **_answer(poor))
+    return made
+
+
+def spammer(made: Campaign, name: str = "spammer", n: int = 6) -> Participation:
+    """Somebody fast who finds everything perfect; half of their outputs others have judged."""
+    who = person(made, name)
+    for k in range(n):
+        _judge(who, 3.0 + k / 10)
+    scoring.ensure(made.pk)
+    return who
+
+
+def flagged(who: Participation, *screens: str) -> Review:
+    reviews.flag(who.campaign_id, who.annotator_id, [fired(s) for s in screens or ("too_fast",)])
+    return Review.objects.get(campaign=who.campaign_id, annotator=who.annotator_id)
+
+
+def case(owner: User, **changes: Any) -> Review:
+    return flagged(spammer(study(owner, **changes)))
+
+
+def _answer(poor: bool) -> dict[str, Any]:
+    return {"overall": -1, "redundancy": 0, "edit": EDIT} if poor else {}
+
+
+def _judge(who: Participation, seconds: float, **answer: Any) -> Judgment:
+    began = timezone.now() - timedelta(minutes=5)
+    assignment = leased(who)
+    Assignment.objects.filter(pk=assignment.pk).update(leased_at=began)
+    raw = {"fluency": 1, "redundancy": 1, "overall": 1, "edit": None} | answer
+    receipt = judgments.submit(
+        assignment.pk, participation_id=who.pk, raw=raw, active_seconds=seconds
+    )
+    return Judgment.objects.get(pk=receipt.judgment_id)
