@@ -1,6 +1,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
+from annotate.api import reviews
 from annotate.api.campaigns import CampaignViewSet
 from annotate.api.instruments import InstrumentViewSet
 from annotate.api.token import TokenView
@@ -9,4 +10,12 @@ router = SimpleRouter()
 router.register("campaigns", CampaignViewSet, basename="api-campaign")
 router.register("instruments", InstrumentViewSet, basename="api-instrument")
 
-urlpatterns = [path("token/", TokenView.as_view(), name="api-token"), *router.urls]
+CASE = "campaigns/<slug:public_id>/reviews/<slug:pseudonym>/"
+urlpatterns = [
+    path("token/", TokenView.as_view(), name="api-token"),
+    path("reviews/", reviews.QueueView.as_view(), name="api-reviews"),
+    path(CASE, reviews.CaseView.as_view(), name="api-review"),
+    path(f"{CASE}rule/", reviews.RuleView.as_view(), name="api-review-rule"),
+    path(f"{CASE}dismiss/", reviews.DismissView.as_view(), name="api-review-dismiss"),
+    *router.urls,
+]
