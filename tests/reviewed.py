@@ -1,5 +1,6 @@
 """A campaign with somebody whom a screen has flagged, as reviewers meet it."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -9,9 +10,14 @@ from django.utils import timezone
 from annotate.models import Assignment, Campaign, Judgment, Participation, Review
 from annotate.screening.base import Verdict
 from annotate.services import judgments, reviews, scoring
-from tests.factories import campaign, leased, person
+from tests.factories import campaign, leased, person, rows
 
 EDIT = "The council of the district met on Monday, as it is told."
+# Long enough for the screen of reading time.
+REST = (
+    "Its members spoke about the old bridge, the new timetable of the ferry and the roof of the "
+    "library, and they will meet again in three weeks."
+)
 
 
 def fired(screen: str = "too_fast") -> Verdict:
@@ -23,7 +29,8 @@ def fired(screen: str = "too_fast") -> Verdict:
 
 def study(owner: User, *, items: int = 30, **changes: Any) -> Campaign:
     """An open campaign in which six people have judged four outputs each."""
-    made = campaign(owner=owner, items=items, targets={"overall": 0.01}, **changes)
+    written = [replace(row, output=f"{row.output} {REST}") for row in rows(items)]
+    made = campaign(owner=owner, rows_=written, targets={"overall": 0.01}, **changes)
     for i, name in enumerate("abcdef"):
         for j in range(4):
             poor = (i + j) % 3 == 0

@@ -112,7 +112,7 @@ class CaseSerializer(serializers.Serializer[Any]):
 
     campaign = serializers.CharField()
     annotator = serializers.CharField(source="pseudonym")
-    status = serializers.ChoiceField(["none", "open", "cleared", "excluded"])
+    status = serializers.CharField(help_text="none, open, cleared or excluded")
     pay_refused = serializers.BooleanField()
     blocked = serializers.BooleanField()
     since = serializers.DateTimeField(allow_null=True)

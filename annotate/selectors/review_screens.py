@@ -26,7 +26,6 @@ class Times:
 
     own: tuple[float, ...]
     others: float | None  # the median over the others' judgments
-    words: float  # that were shown in this annotator's median task
 
 
 @dataclass(frozen=True)
@@ -64,5 +63,4 @@ def _times(columns: Columns, annotator_id: int) -> Times:
     return Times(
         own=tuple(columns.seconds[mine][order].tolist()),
         others=float(median(others)) if others.size else None,
-        words=float(np.median(columns.words[mine])),
     )

@@ -14,13 +14,14 @@ from tests.browser.states import (
     answers,
     instruments,
     researcher,
+    reviews,
     tutorial,
     work,
 )
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-ROOMS = (work, answers, tutorial, researcher, instruments)  # importing them fills STATES
+ROOMS = (work, answers, tutorial, researcher, reviews, instruments)  # importing them fills STATES
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
 PICTURES = os.environ.get("PICTURES", "")

@@ -1,0 +1,132 @@
+"""Reviewing in a real browser: by keys, in two steps, there and back."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+from playwright.sync_api import Page, expect
+
+from annotate.models import Appeal, Review
+from annotate.services import appeals, rulings
+from tests import reviewed
+from tests.browser.researchers import PASSWORD
+from tests.factories import user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def review() -> Review:
+    return reviewed.case(user())
+
+
+@pytest.fixture
+def ada(page: Page, review: Review, live_server: Any) -> Page:
+    page.goto(f"{live_server.url}/login/")
+    page.get_by_label("User name").fill("ada")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("link", name="Review (1)")).to_be_visible()
+    return page
+
+
+def at(page: Page, live_server: Any, review: Review) -> None:
+    names = [review.campaign.public_id, review.annotator.pseudonym]
+    page.goto(live_server.url + reverse("annotate:review", args=names))
+
+
+def status() -> str:
+    return Review.objects.order_by("pk")[0].status
+
+
+def test_a_ruling_in_two_keystrokes_and_back(ada: Page, review: Review) -> None:
+    ada.get_by_role("link", name="Review (1)").click()
+    ada.keyboard.press("j")
+    expect(ada.get_by_role("heading", level=1)).to_contain_text("1 screen flagged")
+    ada.keyboard.press("2")
+    expect(ada.get_by_role("radio", name="Exclude the work")).to_be_checked()
+    expect(ada.get_by_label("Answer to the annotator")).to_have_value(
+        "We noticed this: less time than reading takes. We have looked at your work, and leave "
+        "it out of our results. You are paid for it."
+    )
+    expect(ada.get_by_role("button", name="Exclude 6 judgments")).to_be_visible()
+    ada.keyboard.press("Control+Enter")
+    expect(ada.get_by_role("status")).to_contain_text("6 judgments left the estimates.")
+    expect(ada.get_by_role("link", name="See what it did to the scores")).to_be_visible()
+    assert status() == "excluded"
+    ada.keyboard.press("1")
+    ada.keyboard.press("Control+Enter")
+    expect(ada.get_by_role("status")).to_contain_text("6 judgments count again.")
+    assert status() == "cleared"
+
+
+def test_refusing_pay_takes_a_reason_and_a_second_press(
+    ada: Page, review: Review, live_server: Any
+) -> None:
+    at(ada, live_server, review)
+    ada.keyboard.press("3")
+    ada.keyboard.press("Control+Enter")
+    expect(ada.get_by_role("heading", name="Refuse $2.40")).to_be_visible()
+    ada.keyboard.press("Control+Enter")
+    ada.get_by_role("button", name="Refuse $2.40").click()  # the empty reason holds it back
+    expect(ada.get_by_label("Reason, for the annotator")).to_be_focused()
+    assert status() == "open"
+    ada.keyboard.type("Every answer took three seconds.")
+    ada.get_by_role("button", name="Refuse $2.40").click()
+    expect(ada.get_by_role("status")).to_contain_text("$2.40 is withheld.")
+    ada.get_by_role("radio", name="Restore the pay only").check()
+    ada.get_by_role("button", name="Restore $2.40").click()
+    expect(ada.get_by_role("status")).to_contain_text("$2.40 is due again.")
+    assert not Review.objects.get().pay_refused
+
+
+def test_what_was_typed_outlives_another_choice_and_another_reviewer(
+    ada: Page, review: Review, live_server: Any
+) -> None:
+    at(ada, live_server, review)
+    ada.get_by_label("Answer to the annotator").fill("My own words, with 2 and j in them.")
+    ada.get_by_role("radio", name="Clear").check()
+    expect(ada.get_by_label("Answer to the annotator")).to_have_value(
+        "My own words, with 2 and j in them."
+    )
+    eve = User.objects.create_user("eve")
+    rulings.rule(review.pk, [rulings.Act.EXCLUDE], actor_id=eve.pk, reason="Spam.")
+    ada.keyboard.press("Control+Enter")
+    expect(ada.get_by_role("alert")).to_contain_text("eve has ruled on this annotator meanwhile")
+    expect(ada.get_by_label("Answer to the annotator")).to_have_value(
+        "My own words, with 2 and j in them."
+    )
+    assert status() == "excluded"
+
+
+def test_keys_walk_the_queue_and_are_off_while_typing(
+    ada: Page, review: Review, live_server: Any
+) -> None:
+    second = reviewed.flagged(reviewed.spammer(review.campaign, "second"))
+    at(ada, live_server, review)
+    heading = ada.get_by_role("heading", level=1)
+    ada.get_by_label("Answer to the annotator").click()
+    ada.keyboard.type("jk2?")
+    expect(heading).to_contain_text(review.annotator.pseudonym)
+    expect(ada.get_by_role("radio", name="Exclude the work")).not_to_be_checked()
+    ada.keyboard.press("Escape")
+    ada.keyboard.press("?")
+    expect(ada.get_by_role("dialog", name="Keys")).to_be_visible()
+    ada.keyboard.press("Escape")
+    ada.keyboard.press("j")
+    expect(heading).to_contain_text(second.annotator.pseudonym)
+    ada.keyboard.press("k")
+    expect(heading).to_contain_text(review.annotator.pseudonym)
+
+
+def test_an_appeal_is_answered(ada: Page, review: Review, live_server: Any) -> None:
+    appeals.make(review.campaign_id, review.annotator_id, text="I read fast.")
+    at(ada, live_server, review)
+    ada.get_by_text("Answer without changing the ruling").click()
+    ada.get_by_label("Your answer").fill("We looked at all six.")
+    ada.get_by_role("button", name="Dismiss the appeal").click()
+    expect(ada.get_by_role("heading", name="Appeal, dismissed")).to_be_visible()
+    expect(ada.get_by_text("We looked at all six.")).to_be_visible()
+    assert Appeal.objects.get().upheld is False
+    assert status() == "open"
