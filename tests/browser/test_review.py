@@ -36,27 +36,35 @@ def at(page: Page, live_server: Any, review: Review) -> None:
     page.goto(live_server.url + reverse("annotate:review", args=names))
 
 
+def press(page: Page, *keys: str) -> None:
+    """Press keys once the page's script listens."""
+    page.wait_for_load_state()
+    for key in keys:
+        page.keyboard.press(key)
+
+
 def status() -> str:
     return Review.objects.order_by("pk")[0].status
 
 
 def test_a_ruling_in_two_keystrokes_and_back(ada: Page, review: Review) -> None:
     ada.get_by_role("link", name="Review (1)").click()
-    ada.keyboard.press("j")
+    expect(ada.get_by_role("heading", name="1 waits for a ruling")).to_be_visible()
+    press(ada, "j")
     expect(ada.get_by_role("heading", level=1)).to_contain_text("1 screen flagged")
-    ada.keyboard.press("2")
+    press(ada, "2")
     expect(ada.get_by_role("radio", name="Exclude the work")).to_be_checked()
     expect(ada.get_by_label("Answer to the annotator")).to_have_value(
         "We noticed this: less time than reading takes. We have looked at your work, and leave "
         "it out of our results. You are paid for it."
     )
     expect(ada.get_by_role("button", name="Exclude 6 judgments")).to_be_visible()
-    ada.keyboard.press("Control+Enter")
+    press(ada, "Control+Enter")
     expect(ada.get_by_role("status")).to_contain_text("6 judgments left the estimates.")
     expect(ada.get_by_role("link", name="See what it did to the scores")).to_be_visible()
     assert status() == "excluded"
-    ada.keyboard.press("1")
-    ada.keyboard.press("Control+Enter")
+    press(ada, "1")
+    press(ada, "Control+Enter")
     expect(ada.get_by_role("status")).to_contain_text("6 judgments count again.")
     assert status() == "cleared"
 
@@ -65,10 +73,10 @@ def test_refusing_pay_takes_a_reason_and_a_second_press(
     ada: Page, review: Review, live_server: Any
 ) -> None:
     at(ada, live_server, review)
-    ada.keyboard.press("3")
-    ada.keyboard.press("Control+Enter")
+    press(ada, "3")
+    press(ada, "Control+Enter")
     expect(ada.get_by_role("heading", name="Refuse $2.40")).to_be_visible()
-    ada.keyboard.press("Control+Enter")
+    press(ada, "Control+Enter")
     ada.get_by_role("button", name="Refuse $2.40").click()  # the empty reason holds it back
     expect(ada.get_by_label("Reason, for the annotator")).to_be_focused()
     assert status() == "open"
@@ -92,7 +100,7 @@ def test_what_was_typed_outlives_another_choice_and_another_reviewer(
     )
     eve = User.objects.create_user("eve")
     rulings.rule(review.pk, [rulings.Act.EXCLUDE], actor_id=eve.pk, reason="Spam.")
-    ada.keyboard.press("Control+Enter")
+    press(ada, "Control+Enter")
     expect(ada.get_by_role("alert")).to_contain_text("eve has ruled on this annotator meanwhile")
     expect(ada.get_by_label("Answer to the annotator")).to_have_value(
         "My own words, with 2 and j in them."
@@ -110,13 +118,13 @@ def test_keys_walk_the_queue_and_are_off_while_typing(
     ada.keyboard.type("jk2?")
     expect(heading).to_contain_text(review.annotator.pseudonym)
     expect(ada.get_by_role("radio", name="Exclude the work")).not_to_be_checked()
-    ada.keyboard.press("Escape")
-    ada.keyboard.press("?")
+    press(ada, "Escape")
+    press(ada, "?")
     expect(ada.get_by_role("dialog", name="Keys")).to_be_visible()
-    ada.keyboard.press("Escape")
-    ada.keyboard.press("j")
+    press(ada, "Escape")
+    press(ada, "j")
     expect(heading).to_contain_text(second.annotator.pseudonym)
-    ada.keyboard.press("k")
+    press(ada, "k")
     expect(heading).to_contain_text(review.annotator.pseudonym)
 
 
