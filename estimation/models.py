@@ -113,6 +113,39 @@ class Comparison(Inference):
         ]
 
 
+class Agreement(models.Model):
+    """How far people agreed on one criterion at one moment. Rows are added, never changed.
+
+    alpha: Krippendorff's, null where there is none. The counts are those of the outputs that
+    several people judged. excluded: judgments that rulings had left out. digest: stands for all
+    that alpha was computed from. detail: `without`, alpha without each annotator; `why` there
+    is no alpha.
+    """
+
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    criterion = models.CharField(max_length=40)
+    at = models.DateTimeField(auto_now_add=True)
+    distance = models.CharField(max_length=10)
+    level = models.FloatField()
+    alpha = models.FloatField(null=True)
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    n_outputs = models.PositiveIntegerField()
+    n_judgments = models.PositiveIntegerField()
+    n_annotators = models.PositiveIntegerField()
+    excluded = models.PositiveIntegerField(default=0)
+    digest = models.CharField(max_length=32)
+    detail = models.JSONField(default=dict)
+
+    class Meta:
+        indexes = [models.Index(fields=["campaign", "criterion", "id"], name="agreement_history")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(low=None, high=None) | Q(alpha__isnull=False), name="agreement_interval"
+            )
+        ]
+
+
 class Decision(models.Model):
     """A stopping rule's act, with the estimates that caused it."""
 

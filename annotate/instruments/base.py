@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
 
     from annotate.instruments.tutorials.content import Tutorial
+    from estimation.core.agreement import Distance
 
     Words = str | _StrPromise  # what people read: translated when it is shown
 
@@ -40,6 +41,14 @@ class Criterion:
     label: "Words" = ""
     question: "Words" = ""
     levels: tuple[Level, ...] = ()
+    is_yes_no: bool = False
+
+    @property
+    def distance(self) -> "Distance":
+        """How far apart two judgments are: what their agreement is measured with."""
+        if self.is_yes_no or len(self.levels) == 2:
+            return "nominal"
+        return "ordinal" if self.levels else "interval"
 
     @property
     def scale_text(self) -> str:

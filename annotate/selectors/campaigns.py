@@ -77,6 +77,10 @@ class Facts:
     systems: tuple[SystemFacts, ...]
 
     @property
+    def is_closing(self) -> bool:
+        return self.status == Campaign.Status.CLOSING
+
+    @property
     def why_closed(self) -> str:
         return str(Campaign.Reason(self.close_reason).label) if self.close_reason else ""
 

@@ -1,5 +1,6 @@
 """What counts in a campaign, as plain values and arrays: what `estimation` is made from."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import cast
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from annotate.instruments.base import Criterion
 from annotate.models import (
+    Annotator,
     Authorship,
     Campaign,
     EvidenceChange,
@@ -71,6 +73,12 @@ class Scores:
     output: NDArray[np.int64]
     annotator: NDArray[np.int64]
     value: dict[str, NDArray[np.float64]]
+
+
+def pseudonyms(annotators: Collection[int]) -> dict[int, str]:
+    """Return what these annotators are called where people read about them."""
+    found = Annotator.objects.filter(pk__in=annotators)
+    return dict(found.values_list("pk", "pseudonym"))
 
 
 def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:

@@ -22,6 +22,17 @@ def barred(campaign_id: int, annotator_id: int) -> str:
     return "blocked" if blocked.exists() else ""
 
 
+def barred_people(campaign_id: int) -> set[int]:
+    """Return the annotators who get no lease in a campaign, as `barred` says of one."""
+    reviewed = Review.objects.filter(campaign=campaign_id).exclude(status=Review.Status.CLEARED)
+    owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
+    blocked = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
+    return {
+        *reviewed.values_list("annotator", flat=True),
+        *blocked.values_list("annotator", flat=True),
+    }
+
+
 def excluded(campaign_id: int, annotator_id: int) -> bool:
     """Return whether an annotator's work in a campaign is left out of its estimates."""
     return Review.objects.filter(

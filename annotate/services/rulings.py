@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotate.errors import Conflict, Invalid
 from annotate.models import Block, Membership, Review, Ruling
-from annotate.services import appeals, audit, exclusions, refusals, reviews
+from annotate.services import appeals, audit, evidence, exclusions, refusals, reviews
 
 Act = Ruling.Act
 Status = Review.Status
@@ -75,6 +75,7 @@ def _act(review: Review, act: Act, *, actor_id: int, reason: str) -> Ruling:
 
 def _clear(review: Review, ruling: Ruling, now: datetime) -> str:
     _move(review, Status.CLEARED, now=now)
+    evidence.mark(review.campaign_id, "cleared")  # the end of a campaign may have waited for it
     return "leases resume"
 
 

@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.base import Finite
-from estimation.models import Comparison, Decision, Estimate, Inference
+from estimation.models import Agreement, Comparison, Decision, Estimate, Inference
 from estimation.selectors import savings
 
 Row = TypeVar("Row", bound=Inference)
@@ -40,6 +40,16 @@ class InferenceSerializer(serializers.ModelSerializer[Row]):
     effective_annotators = Finite(allow_null=True)
 
 
+class WithExcludedSerializer(serializers.Serializer[Any]):
+    """The same estimate with the excluded work in it."""
+
+    estimate = Finite()
+    low = Finite(allow_null=True)
+    high = Finite(allow_null=True)
+    width = Finite(allow_null=True)
+    n_judgments = serializers.IntegerField()
+
+
 class EstimateSerializer(InferenceSerializer[Estimate]):
     """One system × criterion at one moment, with the plain mean for comparison."""
 
@@ -48,15 +58,23 @@ class EstimateSerializer(InferenceSerializer[Estimate]):
     mean_estimate = Finite(allow_null=True)
     mean_low = Finite(allow_null=True)
     mean_high = Finite(allow_null=True)
+    with_excluded = serializers.SerializerMethodField(
+        help_text="null where nothing is excluded; `estimate` itself is without excluded work"
+    )
     saving = serializers.SerializerMethodField()
 
     class Meta:
         model = Estimate
         fields = (
             "id", "system", *METHOD, "estimate", *INTERVAL, "mean_estimate", "mean_low",
-            "mean_high", *EVIDENCE, "n_unfinished", "saving", "detail",
+            "mean_high", *EVIDENCE, "n_unfinished", "with_excluded", "saving", "detail",
         )  # fmt: skip
         read_only_fields = fields
+
+    @extend_schema_field(WithExcludedSerializer(allow_null=True))
+    def get_with_excluded(self, row: Estimate) -> dict[str, Any] | None:
+        found = row.detail.get("with_excluded")
+        return dict(WithExcludedSerializer(found).data) if found else None
 
     @extend_schema_field(SavingSerializer)
     def get_saving(self, row: Estimate) -> dict[str, Any]:
@@ -92,3 +110,37 @@ class DecisionSerializer(serializers.ModelSerializer[Decision]):
         model = Decision
         fields = ("id", "at", "verb", "reason", "text", "system", "estimates")
         read_only_fields = fields
+
+
+class WithoutSerializer(serializers.Serializer[Any]):
+    """Alpha of what everybody but this annotator judged; the name is a pseudonym."""
+
+    annotator = serializers.CharField()
+    alpha = Finite(allow_null=True)
+    shared = serializers.IntegerField(help_text="their judgments of outputs that others judged too")
+
+
+class AgreementSerializer(serializers.ModelSerializer[Agreement]):
+    """Krippendorff's alpha of one criterion, and on how much it rests."""
+
+    alpha = Finite(allow_null=True)
+    low = Finite(allow_null=True)
+    high = Finite(allow_null=True)
+    level = Finite()
+    why = serializers.SerializerMethodField(help_text="why there is no alpha")
+    without = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Agreement
+        fields = (
+            "id", "criterion", "at", "distance", "level", "alpha", "low", "high", "n_outputs",
+            "n_judgments", "n_annotators", "why", "without",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    def get_why(self, row: Agreement) -> str:
+        return str(row.detail.get("why", ""))
+
+    @extend_schema_field(WithoutSerializer(many=True))
+    def get_without(self, row: Agreement) -> list[dict[str, Any]]:
+        return [dict(WithoutSerializer(one).data) for one in row.detail.get("without", [])]

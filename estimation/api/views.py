@@ -13,12 +13,13 @@ from annotate import permissions
 from annotate.api.base import BoundedView, ById
 from annotate.services import payments
 from estimation.api.serializers import (
+    AgreementSerializer,
     ComparisonSerializer,
     DecisionSerializer,
     EstimateSerializer,
 )
-from estimation.models import Comparison, Decision, Estimate
-from estimation.selectors import comparisons, history
+from estimation.models import Agreement, Comparison, Decision, Estimate
+from estimation.selectors import agreement, comparisons, history
 
 HISTORY = OpenApiParameter(
     "history", OpenApiTypes.BOOL, description="1: all there ever were, the oldest first"
@@ -76,6 +77,24 @@ class ComparisonList(BoundedView, ListAPIView[Comparison]):
         else:
             rows = comparisons.newest(campaign.pk)
         return rows.select_related("first", "second")
+
+
+class AgreementList(BoundedView, ListAPIView[Agreement]):
+    """How far people agree on each criterion: the newest, or with `history=1` all there ever was."""
+
+    serializer_class = AgreementSerializer
+    pagination_class = ById
+    queryset = Agreement.objects.none()
+
+    @extend_schema(parameters=[HISTORY])
+    def get(self, request: Request, public_id: str) -> Response:
+        return self.list(request)
+
+    def get_queryset(self) -> QuerySet[Agreement]:
+        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
+        if _whole_history(self.request):
+            return Agreement.objects.filter(campaign=campaign)
+        return agreement.newest(campaign.pk)
 
 
 class DecisionList(BoundedView, ListAPIView[Decision]):

@@ -1,6 +1,12 @@
 """Pure statistics: arrays in, estimates out. No Django, no clock, no global random state."""
 
-from estimation.core.agreement import Agreement, NoVariationError, krippendorff_alpha
+from estimation.core.agreement import (
+    Agreement,
+    NoVariationError,
+    WithoutEach,
+    alpha_without_each,
+    krippendorff_alpha,
+)
 from estimation.core.annotators import Deviations, Drift, deviations, drift
 from estimation.core.balanced import Weights, gls_weights
 from estimation.core.bernstein import (
@@ -86,6 +92,8 @@ __all__ = [
     "Variance",
     "Verdict",
     "Weights",
+    "WithoutEach",
+    "alpha_without_each",
     "annotators_needed",
     "anytime",
     "bernstein_half_widths",

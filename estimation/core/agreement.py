@@ -45,6 +45,19 @@ class Agreement:
     undefined: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class WithoutEach:
+    """Leave-one-out alpha; rows (A,), annotators who share items with others.
+
+    annotator: the labels, ascending. alpha: of what everybody else judged; NaN where that has
+    none. shared: the annotator's judgments of items that others judged too.
+    """
+
+    annotator: NDArray[np.generic]
+    alpha: Floats
+    shared: Ints
+
+
 @dataclass(frozen=True, slots=True)
 class _Table:
     """Pairable judgments: counts (U, V) of each value per item, values (V,) ascending."""
@@ -96,6 +109,37 @@ def krippendorff_alpha(
     return Agreement(
         alpha, low, high, level, distance, units, int(table.size.sum()), n_people, undefined
     )
+
+
+def alpha_without_each(
+    item: ArrayLike, annotator: ArrayLike, value: ArrayLike, *, distance: Distance = "ordinal"
+) -> WithoutEach:
+    """Alpha of the others, for each annotator who shares an item with somebody.
+
+    Arguments as for `krippendorff_alpha`. Raises as it does for input that cannot be right.
+    """
+    _check_options(distance, 0.95, 0)
+    items, people, values = judgment_arrays(item, annotator, value)
+    several = np.bincount(items)[items] > 1 if items.size else np.zeros(0, dtype=bool)
+    items, people, values = items[several], people[several], values[several]
+    shared = np.bincount(people)
+    found = np.flatnonzero(shared)
+    alphas = [
+        _alpha_of(items[keep], people[keep], values[keep], distance)
+        for j in found
+        for keep in [people != j]
+    ]
+    labels = np.unique(np.asarray(annotator))[found]
+    return WithoutEach(labels, np.array(alphas, dtype=np.float64), shared[found])
+
+
+def _alpha_of(items: Ints, people: Ints, values: Floats, distance: Distance) -> float:
+    """Alpha alone; NaN where it has none."""
+    try:
+        table, _ = _pairable(items, people, values)
+    except errors.ReplicatesNeededError:
+        return float("nan")
+    return float(_alphas(table, np.ones((1, table.counts.shape[0])), distance)[0])
 
 
 def judgment_arrays(

@@ -1,39 +1,17 @@
 """What the researcher had best do next: one act, with the reason in numbers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from decimal import Decimal
 from math import ceil
 
-from annotate.selectors.campaigns import Facts
-from annotate.selectors.progress import Progress
 from annotate.states import CampaignStatus as Status
 from estimation.core.stopping import (
     MIN_EFFECTIVE_ANNOTATORS,
     annotators_needed,
     width_floor,
 )
-from estimation.selectors.cells import Cell, signed
-
-
-@dataclass(frozen=True)
-class Advice:
-    """`act` names what the button does: a verb of the campaign, "people", or "" for none."""
-
-    title: str
-    text: str
-    act: str = ""
-    label: str = ""
-
-
-@dataclass(frozen=True)
-class Situation:
-    """All that advice depends on; `cells` are those of the primary criteria."""
-
-    facts: Facts
-    progress: Progress
-    cells: tuple[Cell, ...]
-    price: Decimal
+from estimation.selectors.cells import Cell
+from estimation.selectors.ending import closed, closing
+from estimation.selectors.situation import Advice, Situation
 
 
 def advise(now: Situation) -> Advice:
@@ -130,53 +108,6 @@ def _wait(now: Situation) -> Advice:
     return Advice("Nothing: judgments are coming in", text, "people", "Invite more people")
 
 
-def _closing(now: Situation) -> Advice:
-    missing, running = now.progress.missing, now.progress.running
-    if not missing and not running:
-        text = "Everything that was begun is finished. The final estimates follow in a moment."
-        return Advice("Wait a moment", text)
-    text = (
-        f"Items already begun are finished first, because the slow ones are not like the others. "
-        f"{_places(missing)} can still be judged and {_places(running)} "
-        f"{'is' if running == 1 else 'are'} being judged. Finish now only if nobody comes any "
-        "more: unfinished items are then counted and shown."
-    )
-    return Advice("Wait for the last judgments", text, "finish", "Finish now…")
-
-
-def _places(n: int) -> str:
-    return "1 place" if n == 1 else f"{n:,} places"
-
-
-def _closed(now: Situation) -> Advice:
-    wide = [cell for cell in now.cells if not cell.at_target]
-    if wide and now.facts.close_reason == "target":
-        text = (
-            f"Since it closed, {wide[0].name} has become wider than its target, because work was "
-            "excluded. You may reopen the campaign and collect the rest."
-        )
-        return Advice("Decide whether to reopen", text, "reopen", "Reopen…")
-    text = f"It closed because {now.facts.why_closed}. These estimates are final."
-    if wide:
-        text += f" {len(wide)} of {len(now.cells)} intervals are wider than asked for."
-    best = _best(now.cells)
-    return Advice("Read the results", f"{text}{best}")
-
-
-def _best(cells: tuple[Cell, ...]) -> str:
-    """Name the best system by the first primary criterion, as a reading aid, not as a test."""
-    known = [cell for cell in cells if cell.row and cell.criterion == cells[0].criterion]
-    if len(known) < 2:
-        return ""
-    sign = 1 if known[0].criterion.higher_is_better else -1
-    top = max(known, key=lambda cell: sign * (cell.row.estimate if cell.row else 0.0))
-    assert top.row is not None
-    return (
-        f" {top.system.name} comes first on {top.criterion.name} with {signed(top.row.estimate)}; "
-        "whether it is ahead of another is told by the differences below."
-    )
-
-
 _PAUSED = Advice(
     "Go on collecting",
     "Nobody gets a new text while the campaign is paused. Running ones may still be sent in.",
@@ -188,7 +119,7 @@ _BY_STATUS: dict[Status, Callable[[Situation], Advice]] = {
     Status.DRAFT: _draft,
     Status.OPEN: _open,
     Status.PAUSED: lambda _now: _PAUSED,
-    Status.CLOSING: _closing,
-    Status.CLOSED: _closed,
+    Status.CLOSING: closing,
+    Status.CLOSED: closed,
     Status.ARCHIVED: lambda _now: _ARCHIVED,
 }

@@ -53,11 +53,11 @@ class Cell:
 
     @property
     def low(self) -> float | None:
-        return self._clipped(self.row.low) if self.row else None
+        return self.clipped(self.row.low) if self.row else None
 
     @property
     def high(self) -> float | None:
-        return self._clipped(self.row.high) if self.row else None
+        return self.clipped(self.row.high) if self.row else None
 
     @property
     def saving(self) -> Saving:
@@ -117,7 +117,7 @@ class Cell:
             f"{signed(self.high)}, {self.row.width:.3f} wide{goal}."
         )
 
-    def _clipped(self, value: float | None) -> float | None:
+    def clipped(self, value: float | None) -> float | None:
         """Cut to the scale: for display only, the stopping rule sees the whole width."""
         if value is None or not self.criterion.bounded:
             return value

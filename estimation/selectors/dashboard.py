@@ -7,16 +7,21 @@ from hashlib import sha256
 
 from django.conf import settings
 
-from annotate.selectors import progress, standing
+from annotate.selectors import exclusions, progress, standing
 from annotate.selectors.campaigns import Facts
+from annotate.selectors.exclusions import Excluded
+from annotate.selectors.gaps import Gaps, gaps
 from annotate.selectors.progress import Progress
 from annotate.states import CampaignStatus as Status
-from estimation.selectors import cells, comparisons, history, savings
+from estimation.selectors import agreement, cells, comparisons, history, savings
 from estimation.selectors.activity import Line, lines
-from estimation.selectors.advice import Advice, Situation, advise
+from estimation.selectors.advice import advise
+from estimation.selectors.agreement import Agreed
 from estimation.selectors.cells import Cell, Row
 from estimation.selectors.comparisons import Table
 from estimation.selectors.savings import Saving
+from estimation.selectors.sensitivity import Sensitivity, compare
+from estimation.selectors.situation import Advice, Situation, Widened
 
 LIVE = (Status.OPEN, Status.CLOSING)
 
@@ -40,6 +45,11 @@ class Dashboard:
     lines: tuple[Line, ...]
     comparisons: tuple[Table, ...]
     n_waiting: int  # annotators who wait for a reviewer's ruling
+    agreed: tuple[Agreed, ...]
+    excluded: Excluded
+    gaps: Gaps
+    at_closing: dict[tuple[int, str], tuple[float | None, bool]]
+    collects: bool
 
     @property
     def primary_rows(self) -> tuple[Row, ...]:
@@ -102,7 +112,29 @@ class Dashboard:
 
     @property
     def advice(self) -> Advice:
-        return advise(Situation(self.facts, self.progress, self.primary, self.price))
+        return advise(
+            Situation(
+                self.facts, self.progress, self.primary, self.price, waiting=self.n_waiting,
+                gaps=self.gaps, widened=self.widened, collects=self.collects,
+            )
+        )  # fmt: skip
+
+    @property
+    def sensitivity(self) -> Sensitivity:
+        return compare(self.primary, self.excluded)
+
+    @property
+    def widened(self) -> tuple[Widened, ...]:
+        """What an exclusion after the closing has made wider than its target (data rule 10)."""
+        if self.facts.status != Status.CLOSED or not self.excluded.annotators_since:
+            return ()
+        found = []
+        for cell in self.primary:
+            key = (cell.system.system_id, cell.criterion.name)
+            width, reached = self.at_closing.get(key, (None, False))
+            if reached and width is not None and not cell.at_target:
+                found.append(Widened(cell, width))
+        return tuple(found)
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -123,10 +155,11 @@ class Dashboard:
         return sha256(repr(self).encode()).hexdigest()[:16]
 
 
-def build(facts: Facts, *, price: Decimal) -> Dashboard:
-    """Return the dashboard; the number of queries depends on nothing.
+def build(facts: Facts, *, price: Decimal, collects: bool = True) -> Dashboard:
+    """Return the dashboard; the number of queries depends on nothing but the campaign's status.
 
-    price: of one judgment, the crowd's fee included.
+    price: of one judgment, the crowd's fee included. collects: whether its limits, such as the
+    budget, still allow a lease.
     """
     newest = history.latest(facts.campaign_id)
     return Dashboard(
@@ -139,4 +172,16 @@ def build(facts: Facts, *, price: Decimal) -> Dashboard:
         lines=lines(facts.campaign_id),
         comparisons=comparisons.tables(facts),
         n_waiting=standing.waiting(facts.campaign_id),
+        agreed=agreement.agreed(facts),
+        excluded=exclusions.excluded(facts.campaign_id, since=facts.closed_at),
+        gaps=_gaps(facts),
+        at_closing=history.at_closing(facts.campaign_id, facts.closed_at),
+        collects=collects,
     )
+
+
+def _gaps(facts: Facts) -> Gaps:
+    """Looked for only while they are what a campaign waits for."""
+    if facts.status != Status.CLOSING:
+        return Gaps()
+    return gaps(facts.campaign_id, cap=facts.annotator_cap)

@@ -95,6 +95,23 @@ def latest(campaign_id: int) -> list[Newest]:
     return [Newest(*row) for row in newest([campaign_id]).values_list(*_NEWEST)]
 
 
+def at_closing(
+    campaign_id: int, closed_at: datetime | None
+) -> dict[tuple[int, str], tuple[float | None, bool]]:
+    """Return (width, at target) of each system × criterion when the campaign closed."""
+    if closed_at is None:
+        return {}
+    last = (
+        Estimate.objects.filter(campaign=campaign_id, at__lte=closed_at)
+        .order_by()
+        .values("system", "criterion")
+        .annotate(last=Max("id"))
+    )
+    rows = Estimate.objects.filter(id__in=Subquery(last.values("last")))
+    found = rows.values_list("system_id", "criterion", "width", "detail")
+    return {(s, c): (width, bool(detail.get("at_target"))) for s, c, width, detail in found}
+
+
 def at_target(targets: dict[int, dict[str, float]]) -> dict[int, int]:
     """Return how many intervals have reached their target, by campaign.
 

@@ -12,7 +12,7 @@ from annotate.services import scoring, screening
 from annotate.services.evidence import clear
 from estimation import data
 from estimation.core import Estimate, estimate
-from estimation.services import comparing, history, metrics, stopping
+from estimation.services import agreement, comparing, history, metrics, stopping
 from estimation.services.comparing import Contrast
 from estimation.services.finding import Finding
 from estimation.services.rule import rule_for
@@ -66,9 +66,9 @@ def catch_up() -> int:
     return len(due)
 
 
-def findings(brief: Brief) -> tuple[list[Finding], list[Contrast]]:
+def findings(brief: Brief, seen: data.Seen) -> tuple[list[Finding], list[Contrast]]:
     """Estimate every system × criterion, and compare, from all the evidence that counts now."""
-    systems, seen = evidence.systems(brief.campaign_id), data.see(brief)
+    systems = evidence.systems(brief.campaign_id)
     unfinished = {system.system_id: _unfinished(system) for system in systems}
     whole = _with_excluded(brief, systems, seen)
     found = [
@@ -104,7 +104,9 @@ def _estimate(campaign_id: int, marks: list[int]) -> None:
     metrics.ensure(brief)
     scoring.ensure(campaign_id)
     screening.screen(campaign_id)
-    found, compared = findings(brief)
+    seen = data.see(brief)
+    found, compared = findings(brief, seen)
+    agreed = agreement.measure(brief, seen.scores)
     with transaction.atomic():
         if not clear(marks):
             raise Superseded
@@ -113,6 +115,7 @@ def _estimate(campaign_id: int, marks: list[int]) -> None:
         rows = history.store_estimates(brief, found, final=final)
         history.store_comparisons(brief, compared, final=final)
         history.withdraw(brief, found, compared)
+        agreement.store(agreed)
         stopping.carry_out(decided, rows)
 
 

@@ -94,8 +94,8 @@ def test_evidence_that_arrives_meanwhile_keeps_its_mark(monkeypatch):
     work(study, judgments_=4)
     found = estimating.findings
 
-    def slow(brief):
-        result = found(brief)
+    def slow(*asked):
+        result = found(*asked)
         judge(person(study, "late"))
         monkeypatch.setattr(estimating, "findings", found)
         return result
@@ -110,8 +110,8 @@ def test_an_overtaken_worker_writes_nothing_stale(monkeypatch):
     work(study, judgments_=4)
     found = estimating.findings
 
-    def overtaken(brief):
-        result = found(brief)
+    def overtaken(*asked):
+        result = found(*asked)
         monkeypatch.setattr(estimating, "findings", found)
         judge(person(study, "late"))
         assert estimating.refresh(study.pk)

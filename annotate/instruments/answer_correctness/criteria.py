@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate.instruments.base import Criterion, Level
 
-ANY_CORRECT = Criterion("any_correct", low=0, high=1, label="Any correct")
+ANY_CORRECT = Criterion("any_correct", low=0, high=1, label="Any correct", is_yes_no=True)
 AVG_CORRECT = Criterion("avg_correct", low=0, high=1, label="Average correct")
 ALL = (ANY_CORRECT, AVG_CORRECT)
 

@@ -1,0 +1,65 @@
+"""What exclusions change, as JSON: counts, and every primary estimate with and without them."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotate import permissions
+from annotate.api.base import BoundedView, Finite
+from annotate.selectors import campaigns
+from annotate.selectors.exclusions import Excluded, Reason
+from estimation.api.serializers import WithExcludedSerializer
+from estimation.selectors import sensitivity
+from estimation.selectors.sensitivity import Compared, Sensitivity
+
+
+class ReasonSerializer(serializers.Serializer[Reason]):
+    screen = serializers.CharField(help_text="`by_hand` where no screen fired")
+    annotators = serializers.IntegerField()
+    judgments = serializers.IntegerField()
+
+
+class ExcludedSerializer(serializers.Serializer[Excluded]):
+    """How much is left out now. One annotator may be named by several screens."""
+
+    judgments = serializers.IntegerField()
+    annotators = serializers.IntegerField()
+    reasons = ReasonSerializer(many=True)
+
+
+class WithoutExcludedSerializer(serializers.Serializer[object]):
+    """What is reported: excluded work is not in it."""
+
+    estimate = Finite()
+    low = Finite(allow_null=True)
+    high = Finite(allow_null=True)
+    width = Finite(allow_null=True)
+    n_judgments = serializers.IntegerField()
+
+
+class ComparedSerializer(serializers.Serializer[Compared]):
+    """A primary estimate without and with excluded work; null where there is none."""
+
+    system = serializers.CharField(source="cell.system.name")
+    criterion = serializers.CharField(source="cell.criterion.name")
+    without = WithoutExcludedSerializer(source="cell.row", allow_null=True)
+    with_excluded = WithExcludedSerializer(source="whole", allow_null=True)
+    shift = Finite(allow_null=True)
+    moves = serializers.BooleanField(help_text="by more than the interval's half-width")
+
+
+class SensitivitySerializer(serializers.Serializer[Sensitivity]):
+    excluded = ExcludedSerializer()
+    summary = serializers.CharField()
+    estimates = ComparedSerializer(source="rows", many=True)
+
+
+class SensitivityView(BoundedView):
+    """Every primary estimate with and without the excluded work, and how much that is."""
+
+    @extend_schema(responses=SensitivitySerializer)
+    def get(self, request: Request, public_id: str) -> Response:
+        campaign = permissions.visible(request.user, public_id)
+        found = sensitivity.of(campaigns.facts(campaign))
+        return Response(SensitivitySerializer(found).data)

@@ -1,0 +1,128 @@
+"""How far people agree, as a reader sees it: numbers, a small plot, and words."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Max, QuerySet, Subquery
+
+from annotate.instruments.base import Criterion
+from annotate.selectors.campaigns import Facts
+from estimation.models import Agreement
+from estimation.selectors.cells import State
+
+# Krippendorff's customary bounds for labels that must hold one by one; a score here is a mean.
+RELIABLE, TENTATIVE = 0.8, 2 / 3
+SHOWN = 5  # annotators whose absence changes alpha most
+PLOT, MARGIN = 300.0, 10.0
+
+
+@dataclass(frozen=True)
+class Newest:
+    """The newest alpha of one criterion, and what it rests on."""
+
+    criterion: str
+    at: datetime
+    distance: str
+    level: float
+    alpha: float | None
+    low: float | None
+    high: float | None
+    n_outputs: int
+    n_judgments: int
+    n_annotators: int
+    detail: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Without:
+    """Alpha without one annotator, who is known by pseudonym."""
+
+    annotator: str
+    alpha: float
+    change: float
+    shared: int
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """One criterion: its row, and the scale on which all are drawn."""
+
+    criterion: Criterion
+    row: Newest
+    least: float
+
+    @property
+    def why(self) -> str:
+        return str(self.row.detail.get("why", ""))
+
+    @property
+    def state(self) -> State:
+        """In words, by the interval where there is one: a number alone looks too sure."""
+        alpha, low = self.row.alpha, self.row.low
+        if alpha is None:
+            return State("", "clock", "not known")
+        if low is not None and low <= 0:
+            return State("warn", "warning", "not told apart from chance")
+        if alpha >= RELIABLE:
+            return State("good", "check", "people agree")
+        word = "people mostly agree" if alpha >= TENTATIVE else "people often differ"
+        return State("", "info", word)
+
+    @property
+    def without(self) -> tuple[Without, ...]:
+        """Those without whom alpha changes most, the largest change first."""
+        if self.row.alpha is None:
+            return ()
+        found = [
+            Without(one["annotator"], one["alpha"], one["alpha"] - self.row.alpha, one["shared"])
+            for one in self.row.detail.get("without", [])
+            if one["alpha"] is not None
+        ]
+        found.sort(key=lambda one: (-abs(one.change), one.annotator))
+        return tuple(found[:SHOWN])
+
+    @property
+    def x(self) -> str:
+        return self._x(self.row.alpha or 0.0)
+
+    @property
+    def x_zero(self) -> str:
+        return self._x(0.0)
+
+    @property
+    def x_low(self) -> str | None:
+        return None if self.row.low is None else self._x(self.row.low)
+
+    @property
+    def x_high(self) -> str | None:
+        return None if self.row.high is None else self._x(self.row.high)
+
+    def _x(self, value: float) -> str:
+        share = (value - self.least) / (1.0 - self.least)
+        return f"{MARGIN + share * (PLOT - 2 * MARGIN):.1f}"
+
+
+def newest(campaign_id: int) -> QuerySet[Agreement]:
+    """Select the newest row of every criterion."""
+    last = (
+        Agreement.objects.filter(campaign=campaign_id)
+        .order_by()
+        .values("criterion")
+        .annotate(last=Max("id"))
+    )
+    return Agreement.objects.filter(id__in=Subquery(last.values("last"))).order_by("id")
+
+
+def agreed(facts: Facts) -> tuple[Agreed, ...]:
+    """Return the newest agreement of each criterion that has any, the primary ones first."""
+    names = Newest.__dataclass_fields__
+    rows = {row[0]: Newest(*row) for row in newest(facts.campaign_id).values_list(*names)}
+    ends = [row.low if row.low is not None else row.alpha for row in rows.values()]
+    least = min([-0.1, *(end for end in ends if end is not None)])
+    ordered = sorted(facts.criteria, key=lambda criterion: criterion.name not in facts.targets)
+    return tuple(
+        Agreed(criterion, rows[criterion.name], least)
+        for criterion in ordered
+        if criterion.name in rows
+    )

@@ -1,0 +1,128 @@
+"""Every primary estimate with and without the excluded work, so that no filter moves one unseen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from annotate.selectors import exclusions
+from annotate.selectors.campaigns import Facts
+from annotate.selectors.exclusions import BY_HAND, Excluded
+from estimation.selectors import cells, history
+from estimation.selectors.cells import Cell, State
+
+# What is said of a screen, where that is not its name without the underscores.
+_WORDS = {BY_HAND: "by hand, no screen fired"}
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One system × criterion; `whole` is its estimate with nobody left out, if anybody is."""
+
+    cell: Cell
+
+    @property
+    def whole(self) -> Mapping[str, Any] | None:
+        found = self.cell.row.detail.get("with_excluded") if self.cell.row else None
+        return found or None
+
+    @property
+    def shift(self) -> float | None:
+        """By how much leaving work out has moved the estimate."""
+        if self.whole is None or self.cell.row is None:
+            return None
+        return float(self.cell.row.estimate - self.whole["estimate"])
+
+    @property
+    def whole_low(self) -> float | None:
+        return self.cell.clipped(self.whole["low"]) if self.whole else None
+
+    @property
+    def whole_high(self) -> float | None:
+        return self.cell.clipped(self.whole["high"]) if self.whole else None
+
+    @property
+    def moves(self) -> bool:
+        """Whether it moves the estimate by more than its interval's half-width."""
+        width = self.cell.row.width if self.cell.row else None
+        return self.shift is not None and width is not None and abs(self.shift) > width / 2
+
+    @property
+    def left_out(self) -> int | None:
+        """Judgments of this system that are left out."""
+        if self.whole is None or self.cell.row is None:
+            return None
+        return int(self.whole["n_judgments"]) - self.cell.row.n_judgments
+
+    @property
+    def state(self) -> State:
+        if self.cell.row is None:
+            return State("warn", "warning", "no estimate is left")
+        if self.whole is None:
+            return State("", "clock", "follows with the next estimate")
+        if self.moves:
+            return State("warn", "warning", "moved by more than its half-width")
+        if self.cell.row.width is None:
+            return State("", "clock", "no interval to compare with")
+        return State("good", "check", "moved by less than its half-width")
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    excluded: Excluded
+    rows: tuple[Compared, ...]
+
+    @property
+    def moved(self) -> tuple[Compared, ...]:
+        return tuple(row for row in self.rows if row.moves)
+
+    @property
+    def lost(self) -> tuple[Compared, ...]:
+        """Without an estimate, which they might have with the excluded work."""
+        return tuple(row for row in self.rows if row.cell.row is None)
+
+    @property
+    def summary(self) -> str:
+        """What is left out, and what that does, in a sentence or two."""
+        if not self.excluded.judgments:
+            return "Nobody’s work is excluded: every judgment that counts is in these estimates."
+        return f"{_left_out(self.excluded)} {self._effect()}"
+
+    def _effect(self) -> str:
+        if self.moved:
+            names = "; ".join(row.cell.name for row in self.moved)
+            return (
+                f"Leaving them out moves {len(self.moved)} of {len(self.rows)} estimates by more "
+                f"than the half-width of the interval ({names}). Report both numbers, and why the "
+                "work was excluded."
+            )
+        if self.rows and all(row.shift is not None for row in self.rows):
+            return "It moves no estimate by more than the half-width of its interval."
+        return "What that changes is known for the estimates below that show both numbers."
+
+
+def of(facts: Facts) -> Sensitivity:
+    """Return what exclusions change in a campaign; the number of queries depends on nothing."""
+    found = cells.rows(facts, history.latest(facts.campaign_id), price=Decimal(0))
+    primary = [cell for row in found if row.target is not None for cell in row.cells]
+    return compare(primary, exclusions.excluded(facts.campaign_id, since=facts.closed_at))
+
+
+def compare(primary: Sequence[Cell], excluded: Excluded) -> Sensitivity:
+    return Sensitivity(excluded, tuple(Compared(cell) for cell in primary))
+
+
+def reason_name(screen: str) -> str:
+    return _WORDS.get(screen, screen.replace("_", " "))
+
+
+def _left_out(excluded: Excluded) -> str:
+    judgments = _many(excluded.judgments, "judgment")
+    verb = "is" if excluded.judgments == 1 else "are"
+    people = _many(excluded.annotators, "annotator")
+    reasons = ", ".join(f"{reason_name(r.screen)}: {r.annotators}" for r in excluded.reasons)
+    return f"{judgments} of {people} {verb} excluded ({reasons})."
+
+
+def _many(n: int, what: str) -> str:
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"

@@ -1,0 +1,128 @@
+"""How far people agree: measured with the estimates, where the judgments it rests on changed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.instruments.base import Criterion
+from annotate.selectors import evidence
+from annotate.selectors.evidence import Brief, Scores
+from annotate.states import CampaignStatus
+from estimation.core import NoVariationError, alpha_without_each, krippendorff_alpha
+from estimation.models import Agreement
+from estimation.selectors import agreement
+
+LEAST_OUTPUTS = 2  # one output judged twice says nothing about people
+GROWTH = 1.05  # while collecting, so many times the judgments are worth another look
+REPLICATES = 1000
+COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
+
+Column = NDArray[np.generic]
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """The judgments (T,) of outputs that several people judged, on one criterion."""
+
+    criterion: Criterion
+    output: Column
+    annotator: Column
+    value: Column
+
+    @property
+    def n_outputs(self) -> int:
+        return int(np.unique(self.output).size)
+
+    @property
+    def digest(self) -> str:
+        order = np.lexsort((self.annotator, self.output))
+        columns = (self.output, self.annotator, self.value)
+        return sha256(b"".join(one[order].tobytes() for one in columns)).hexdigest()[:32]
+
+
+def measure(brief: Brief, scores: Scores) -> list[Agreement]:
+    """Return the rows to be stored: of the criteria whose agreement is due, usually of none.
+
+    While judgments come in, alpha follows when there are 5 % more of them; at once when rulings
+    changed what counts, and from closing on.
+    """
+    before = {row.criterion: row for row in agreement.newest(brief.campaign_id)}
+    excluded = evidence.excluded(brief.campaign_id)
+    return [
+        _row(brief, shared, excluded=excluded)
+        for criterion in brief.criteria
+        for shared in [_shared(criterion, scores)]
+        if _due(before.get(criterion.name), shared, excluded=excluded, status=brief.status)
+    ]
+
+
+def store(rows: Sequence[Agreement]) -> None:
+    Agreement.objects.bulk_create(rows)
+
+
+def _shared(criterion: Criterion, scores: Scores) -> _Shared:
+    value = scores.value.get(criterion.name)
+    known = np.zeros(scores.output.size, bool) if value is None else ~np.isnan(value)
+    _, which, times = np.unique(scores.output[known], return_inverse=True, return_counts=True)
+    kept = np.flatnonzero(known)[times[which] > 1]
+    score = np.empty(0) if value is None else value[kept]
+    return _Shared(criterion, scores.output[kept], scores.annotator[kept], score)
+
+
+def _due(before: Agreement | None, now: _Shared, *, excluded: int, status: str) -> bool:
+    if before is None:
+        return now.n_outputs >= LEAST_OUTPUTS
+    if before.digest == now.digest:
+        return False
+    if status not in COLLECTING or before.excluded != excluded:
+        return True
+    return not before.n_judgments <= now.value.size < GROWTH * before.n_judgments
+
+
+def _row(brief: Brief, shared: _Shared, *, excluded: int) -> Agreement:
+    row = Agreement(
+        campaign_id=brief.campaign_id,
+        criterion=shared.criterion.name,
+        distance=shared.criterion.distance,
+        level=brief.level,
+        n_outputs=shared.n_outputs,
+        n_judgments=shared.value.size,
+        n_annotators=np.unique(shared.annotator).size,
+        excluded=excluded,
+        digest=shared.digest,
+    )
+    if row.n_outputs < LEAST_OUTPUTS:
+        row.detail = {"why": "Fewer than two outputs have two judgments that count."}
+        return row
+    _measured(row, shared)
+    return row
+
+
+def _measured(row: Agreement, shared: _Shared) -> None:
+    columns, distance = (shared.output, shared.annotator, shared.value), shared.criterion.distance
+    try:
+        found = krippendorff_alpha(
+            *columns, distance=distance, level=row.level, replicates=REPLICATES
+        )
+    except NoVariationError:
+        row.detail = {"why": "Everybody gave the same score: agreement has nothing to measure."}
+        return
+    row.alpha, row.low, row.high = found.alpha, found.low, found.high
+    row.detail = {"without": _without(shared)}
+
+
+def _without(shared: _Shared) -> list[dict[str, Any]]:
+    """Alpha without each annotator, by pseudonym; None where the others have none."""
+    found = alpha_without_each(
+        shared.output, shared.annotator, shared.value, distance=shared.criterion.distance
+    )
+    names = evidence.pseudonyms(found.annotator.tolist())
+    rows = zip(found.annotator.tolist(), found.alpha.tolist(), found.shared.tolist(), strict=True)
+    return [
+        {"annotator": names[who], "alpha": None if np.isnan(alpha) else alpha, "shared": n}
+        for who, alpha, n in rows
+    ]

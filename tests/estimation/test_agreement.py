@@ -1,0 +1,226 @@
+"""How far people agree: known answers through the whole path, and when it is measured."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from django.contrib.auth.models import User
+
+from annotate.instruments.answer_correctness.criteria import ANY_CORRECT, AVG_CORRECT
+from annotate.instruments.language_quality.criteria import ALL as LANGUAGE_QUALITY
+from annotate.models import Campaign, Review, Ruling
+from annotate.selectors import campaigns as facts_of
+from annotate.services import campaigns, instruments, judgments, reviews, rulings
+from annotate.services.upload import Row
+from estimation.core import krippendorff_alpha
+from estimation.models import Agreement
+from estimation.selectors import agreement
+from estimation.services import estimating
+from tests.annotate.own import helpful
+from tests.core.test_agreement import CANONICAL
+from tests.core.test_agreement import rows as as_columns
+from tests.factories import campaign, judge, leased, person, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+def canonical(**changes: Any) -> Campaign:
+    """Krippendorff's twelve units as outputs, each with as many places as it has judgments."""
+    units = [
+        Row(item=f"{unit:02d}", system="alpha", output=f"Text {unit}.", input="A question.")
+        for unit in range(CANONICAL.shape[1])
+    ]
+    return campaign(
+        rows_=units, metrics=(), annotator_cap=None,
+        planned=lambda row, _position: int((CANONICAL[:, int(row.item)] > 0).sum()), **changes,
+    )  # fmt: skip
+
+
+def judged_as(study: Campaign, response: Any) -> None:
+    """Every observer judges the units that they have a value for; `response` says how."""
+    observers = [person(study, f"observer-{j}") for j in range(len(CANONICAL))]
+    order = study.outputs.order_by("item__position").values_list("item__key", flat=True)
+    for unit in map(int, order):
+        for observer, value in zip(observers, CANONICAL[:, unit], strict=True):
+            if value:
+                got = leased(observer)
+                judgments.submit(got.pk, participation_id=observer.pk, raw=response(int(value)))
+
+
+def newest(study: Campaign) -> dict[str, Agreement]:
+    return {row.criterion: row for row in agreement.newest(study.pk)}
+
+
+def alpha(study: Campaign, criterion: str) -> tuple[float, str]:
+    estimating.refresh(study.pk)
+    row = newest(study)[criterion]
+    assert row.alpha is not None
+    assert (row.n_outputs, row.n_judgments, row.n_annotators) == (11, 40, 4)
+    assert row.low is not None
+    assert row.low < row.alpha < row.high
+    return round(row.alpha, 3), row.distance
+
+
+def test_krippendorffs_table_as_edits_and_as_levels(db: None) -> None:
+    edits = canonical(instrument="recorded_language_quality", targets={"edit": 0.1})
+    judged_as(edits, lambda value: {"scores": {
+        "fluency": 1, "redundancy": 1, "overall": 1, "edit": value}})  # fmt: skip
+    assert alpha(edits, "edit") == (0.849, "interval")
+    made = instruments.define(helpful(), owner_id=user().pk)
+    levels = canonical(instrument=made.key, targets={"helpful": 0.1})
+    judged_as(levels, lambda value: {"helpful": value - 3, "invented": int(value > 2)})
+    assert alpha(levels, "helpful") == (0.815, "ordinal")
+    two = krippendorff_alpha(*_with(lambda value: float(value > 2)), distance="nominal")
+    assert alpha(levels, "invented") == (round(two.alpha, 3), "nominal")
+
+
+def _with(change: Any) -> tuple[Any, Any, Any]:
+    item, annotator, value = as_columns(CANONICAL)
+    return item, annotator, np.array([change(one) for one in value])
+
+
+def test_the_distance_of_each_criterion() -> None:
+    assert [ANY_CORRECT.distance, AVG_CORRECT.distance] == ["nominal", "interval"]
+    assert {criterion.name: criterion.distance for criterion in LANGUAGE_QUALITY} == {
+        "fluency": "ordinal", "redundancy": "ordinal", "overall": "ordinal", "edit": "interval",
+    }  # fmt: skip
+
+
+def test_without_each_annotator_is_the_table_without_their_row(db: None) -> None:
+    study = canonical(instrument="recorded_language_quality", targets={"edit": 0.1})
+    judged_as(study, lambda value: {"scores": {
+        "fluency": 1, "redundancy": 1, "overall": 1, "edit": value}})  # fmt: skip
+    estimating.refresh(study.pk)
+    found = newest(study)["edit"].detail["without"]
+    names = dict(study.participations.values_list("annotator__external_id", "annotator__pseudonym"))
+    assert names
+    for j in range(len(CANONICAL)):
+        others = CANONICAL.copy()
+        others[j] = 0
+        own = next(one for one in found if one["annotator"] == names[f"observer-{j}"])
+        expected = krippendorff_alpha(*as_columns(others), distance="interval", replicates=0)
+        assert own["alpha"] == pytest.approx(expected.alpha)
+        shared = CANONICAL[j][(CANONICAL > 0).sum(axis=0) > 1]
+        assert own["shared"] == (shared > 0).sum()
+    why = {name: row.detail.get("why", "") for name, row in newest(study).items()}
+    assert "same score" in why["overall"]
+    assert newest(study)["overall"].alpha is None
+
+
+# ---- when it is measured -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def ada(db: None) -> User:
+    return user()
+
+
+def twice(owner: User | None = None, *, items: int = 30, people: int = 4) -> Campaign:
+    """A campaign whose outputs are all judged twice, and some judgments in it."""
+    made = campaign(
+        owner=owner, items=items, systems=("alpha",), double_share=1.0, annotator_cap=None,
+        targets={"overall": 0.001},
+    )  # fmt: skip
+    more(made, 24, people=people)
+    return made
+
+
+def more(made: Campaign, n: int, *, people: int = 4) -> None:
+    for i in range(n):
+        overall = (1, 1, -1, 1, 0)[i % 5]
+        judge(person(made, f"p{i % people}"), overall=overall, edit=f"It met, for the {i}th time.")
+    estimating.refresh(made.pk)
+
+
+def n_rows(made: Campaign) -> int:
+    return Agreement.objects.filter(campaign=made, criterion="overall").count()
+
+
+def test_nothing_is_measured_before_two_outputs_have_two_judgments(ada: User) -> None:
+    made = campaign(owner=ada, systems=("alpha",), double_share=1.0)
+    judge(person(made, "a"))
+    judge(person(made, "b"))
+    estimating.refresh(made.pk)
+    assert not Agreement.objects.exists()
+    judge(person(made, "a"), overall=-1, edit="It met.")
+    judge(person(made, "b"), overall=-1, edit="It met.")
+    estimating.refresh(made.pk)
+    row = newest(made)["overall"]
+    assert (row.alpha, row.n_outputs) == (1.0, 2)
+
+
+def test_it_is_measured_anew_where_it_may_have_changed_and_only_there(ada: User) -> None:
+    made = twice(ada)
+    assert n_rows(made) == 1
+    campaigns.pause(made.pk)
+    campaigns.open_(made.pk)  # marks, but no evidence
+    estimating.refresh(made.pk)
+    assert n_rows(made) == 1
+    more(made, 1)  # its output has one judgment: nothing to compare
+    assert n_rows(made) == 1
+    more(made, 5)
+    assert n_rows(made) == 2
+
+
+def test_growth_of_less_than_a_twentieth_waits_for_the_end(ada: User) -> None:
+    made = twice(ada, items=40)
+    more(made, 18)
+    assert newest(made)["overall"].n_judgments == 42
+    more(made, 2)
+    assert newest(made)["overall"].n_judgments == 42
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    estimating.refresh(made.pk)
+    assert newest(made)["overall"].n_judgments == 44
+
+
+def exclude(made: Campaign, name: str, ada: User) -> Review:
+    who = person(made, name)
+    pk = reviews.open_by_hand(made.pk, who.annotator_id, actor_id=ada.pk)
+    rulings.rule(pk, [Ruling.Act.EXCLUDE], actor_id=ada.pk, reason="Copied answers.")
+    estimating.refresh(made.pk)
+    return Review.objects.get(pk=pk)
+
+
+def test_an_exclusion_is_measured_at_once_and_its_reversal_to_the_digit(ada: User) -> None:
+    made = twice(ada)
+    before = newest(made)["overall"]
+    review = exclude(made, "p2", ada)
+    without = newest(made)["overall"]
+    assert without.n_annotators < before.n_annotators
+    assert without.excluded == 6
+    last = review.rulings.get().pk
+    rulings.rule(review.pk, [Ruling.Act.RESTORE], actor_id=ada.pk, reason="", seen=last)
+    estimating.refresh(made.pk)
+    after = newest(made)["overall"]
+    assert (after.alpha, after.low, after.high, after.digest) == (
+        before.alpha, before.low, before.high, before.digest,
+    )  # fmt: skip
+
+
+def test_when_nothing_can_be_compared_any_more_there_is_no_alpha(ada: User) -> None:
+    made = twice(ada, people=2)
+    assert newest(made)["overall"].alpha is not None
+    exclude(made, "p0", ada)
+    row = newest(made)["overall"]
+    assert (row.alpha, row.n_outputs) == (None, 0)
+    assert "Fewer than two outputs" in row.detail["why"]
+
+
+# ---- what a reader sees ------------------------------------------------------------------------
+
+
+def test_words_follow_the_interval(ada: User) -> None:
+    made = twice(ada)
+    words = {}
+    for alpha_, low in ((0.9, 0.8), (0.7, 0.5), (0.4, 0.2), (0.4, -0.1), (-0.1, -0.2)):
+        Agreement.objects.create(
+            campaign=made, criterion="overall", distance="ordinal", level=0.95, alpha=alpha_,
+            low=low, high=0.95, n_outputs=9, n_judgments=20, n_annotators=4, digest="x",
+        )  # fmt: skip
+        found = agreement.agreed(facts_of.facts(made))
+        assert found[0].criterion.name == "overall"
+        words[alpha_, low] = found[0].state.word
+    assert list(words.values()) == [
+        "people agree", "people mostly agree", "people often differ",
+        "not told apart from chance", "not told apart from chance",
+    ]  # fmt: skip
