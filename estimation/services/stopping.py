@@ -5,8 +5,8 @@
 
 from dataclasses import dataclass, field
 
-from annotate.selectors import evidence
-from annotate.selectors.evidence import Brief
+from annotate.selectors import evidence, places
+from annotate.selectors.evidence import Brief, Standing
 from annotate.services import campaigns
 from annotate.states import CampaignStatus, CloseReason
 from estimation.models import Decision, Estimate
@@ -97,7 +97,7 @@ def _samples(brief: Brief, found: list[Finding]) -> list[_Sample]:
             system_id=system.system_id,
             name=system.name,
             stopped=system.stop_position is not None,
-            unfinished=found[because[0]].unfinished if because else 0,
+            unfinished=found[because[0]].unfinished if because else _unfinished(system),
             at_target=len(because) == len(brief.targets)
             and all(found[index].at_target for index in because),
             because=tuple(because),
@@ -105,6 +105,11 @@ def _samples(brief: Brief, found: list[Finding]) -> list[_Sample]:
         for system in evidence.standings(brief.campaign_id)
         for because in [by_system.get(system.system_id, [])]
     ]
+
+
+def _unfinished(system: Standing) -> int:
+    """Of a system that no judgment counts for: it stopped, and then all was excluded."""
+    return 0 if system.stop_position is None else places.unfinished_items(system.system_id)
 
 
 def _while_open(brief: Brief, samples: list[_Sample]) -> list[Act]:

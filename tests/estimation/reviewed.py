@@ -66,5 +66,3 @@ def exclude(who: Participation, actor: User, *screens: str) -> Review:
     review = flag(who, *screens) if screens else by_hand(who, actor)
     rule(review, actor, Ruling.Act.EXCLUDE)
     return review
-
-

@@ -1,0 +1,306 @@
+"""What exclusions change: with and without, side by side, on the page, in the API and in words."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from rest_framework.test import APIClient
+
+from annotate.models import Campaign, Ruling
+from annotate.selectors import campaigns as selectors
+from annotate.selectors import exclusions
+from annotate.services import campaigns, screening
+from estimation.models import Estimate
+from estimation.selectors import sensitivity
+from estimation.selectors.dashboard import Dashboard
+from estimation.selectors.sensitivity import Sensitivity
+from tests.estimation.reviewed import by_hand, exclude, flag, rule, settle, take_turns
+from tests.factories import campaign, judge, leased, person, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+@pytest.fixture(autouse=True)
+def _no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screening, "screen_all", lambda *_asked: [])
+
+
+@pytest.fixture
+def ada(client: Client) -> User:
+    ada = user()
+    client.force_login(ada)
+    return ada
+
+
+def study(ada: User, **changes: Any) -> Campaign:
+    settings = {"items": 60, "systems": ("alpha",), "targets": {"overall": 1.6}, "double_share": 0}
+    return campaign(owner=ada, **(settings | changes))
+
+
+def lenient(made: Campaign, ada: User, *, n: int = 4) -> Campaign:
+    """30 judgments of -1 by 6 people, and n of 1 by somebody whose work is then excluded."""
+    for i in range(30):
+        judge(person(made, f"p{i % 6}"), overall=-1, edit="It met on Monday, they say.")
+    other = person(made, "other")
+    for _ in range(n):
+        judge(other)
+    settle(made)
+    exclude(other, ada, "too_fast", "no_variation")
+    return settle(made)
+
+
+def found(made: Campaign) -> Sensitivity:
+    return sensitivity.of(selectors.facts(made))
+
+
+def board(client: Client, made: Campaign) -> Dashboard:
+    return page(client, made).context["board"]
+
+
+def page(client: Client, made: Campaign) -> Any:
+    return client.get(reverse("estimation:dashboard", args=[made.public_id]))
+
+
+def test_nothing_excluded_is_said_plainly(client: Client, ada: User) -> None:
+    made = study(ada)
+    take_turns([person(made, f"p{i}") for i in range(6)], 12)
+    settle(made)
+    seen = found(made)
+    assert seen.summary.startswith("Nobody’s work is excluded")
+    assert "Nobody’s work is excluded" in page(client, made).content.decode()
+    (row,) = seen.rows
+    assert (row.whole, row.shift, row.moves) == (None, None, False)
+
+
+def test_both_numbers_and_the_counts(client: Client, ada: User) -> None:
+    made = lenient(study(ada, targets={"overall": 0.01}), ada, n=4)
+    (row,) = found(made).rows
+    assert row.cell.row is not None
+    assert row.whole is not None
+    assert row.cell.row.estimate == pytest.approx(-1)
+    assert row.whole["estimate"] > -0.9
+    assert row.shift == pytest.approx(row.cell.row.estimate - row.whole["estimate"])
+    assert (row.left_out, row.cell.row.n_judgments, row.whole["n_judgments"]) == (4, 30, 34)
+    out = found(made).excluded
+    assert (out.judgments, out.annotators) == (4, 1)
+    assert [(r.screen, r.annotators, r.judgments) for r in out.reasons] == [
+        ("no_variation", 1, 4), ("too_fast", 1, 4),
+    ]  # fmt: skip
+    exclude(person(made, "p0"), ada)
+    settle(made)
+    out = found(made).excluded
+    assert (out.judgments, out.annotators) == (9, 2)
+    assert out.reasons[-1] == exclusions.Reason("by_hand", 1, 5)
+    text = page(client, made).content.decode()
+    assert "9 judgments of 2 annotators are excluded" in text
+    assert "by hand, no screen fired: 1" in text
+
+
+def test_what_is_restored_is_not_counted(ada: User) -> None:
+    made = lenient(study(ada), ada)
+    review = made.reviews.get()
+    rule(review, ada, Ruling.Act.RESTORE)
+    settle(made)
+    assert found(made).excluded == exclusions.Excluded()
+    flag(person(made, "p1"))  # waiting, not excluded
+    assert found(made).excluded.reasons == ()
+
+
+@pytest.mark.parametrize(("shift", "moves"), [(0.099, False), (0.101, True), (-0.101, True)])
+def test_a_move_of_more_than_the_half_width_is_said(
+    client: Client, ada: User, shift: float, moves: bool
+) -> None:
+    made = lenient(study(ada, targets={"overall": 0.01}), ada)
+    row = Estimate.objects.filter(campaign=made, criterion="overall").latest("id")
+    whole = {"estimate": 0.4 - shift, "low": 0.2, "high": 0.6, "width": 0.4, "n_judgments": 34}
+    row.pk, row.estimate, row.low, row.high, row.width = None, 0.4, 0.3, 0.5, 0.2
+    row.detail = {**row.detail, "with_excluded": whole}
+    row.save()
+    seen = found(made)
+    assert [one.moves for one in seen.rows] == [moves]
+    assert ("by more than the half-width of the interval (alpha, overall)" in seen.summary) == moves
+    assert ("moves no estimate" in seen.summary) == (not moves)
+    text = page(client, made).content.decode()
+    assert ("moved by more than its half-width" in text) == moves
+
+
+def test_an_estimate_of_which_nothing_is_left_is_told(client: Client, ada: User) -> None:
+    made = study(ada)
+    for name in ("a", "b"):
+        for _ in range(3):
+            judge(person(made, name))
+    settle(made)
+    for name in ("a", "b"):
+        exclude(person(made, name), ada)
+    settle(made)
+    assert (
+        "no estimate is left" in page(client, made).content.decode() or not board(client, made).at
+    )
+    (row,) = found(made).rows
+    assert row.state.word == "no estimate is left"
+
+
+# ---- after closing -----------------------------------------------------------------------------
+
+
+def closed(ada: User) -> Campaign:
+    made = study(ada)
+    assert take_turns([person(made, f"p{i}") for i in range(8)], 40) == 40
+    settle(made)
+    assert made.status == "closed"
+    return made
+
+
+def test_an_exclusion_after_closing_shows_a_banner_and_offers_reopening(
+    client: Client, ada: User
+) -> None:
+    made = closed(ada)
+    assert board(client, made).widened == ()
+    before = board(client, made).primary[0].row
+    assert before is not None
+    for i in range(6):
+        exclude(person(made, f"p{i}"), ada)
+    settle(made)
+    (wide,) = board(client, made).widened
+    assert wide.width_before == before.width
+    answer = page(client, made)
+    text = answer.content.decode()
+    assert 'id="widened"' in text
+    assert "the work of 6 annotators was excluded. It stays closed." in text
+    assert answer.context["board"].advice.act == "reopen"
+    assert reverse("annotate:act", args=[made.public_id, "reopen"]) in text
+    campaigns.reopen(made.pk, actor_id=ada.pk, why="Six were excluded.")
+    assert 'id="widened"' not in page(client, made).content.decode()
+
+
+def test_no_banner_where_the_target_is_kept_or_was_never_reached(client: Client, ada: User) -> None:
+    made = closed(ada)
+    exclude(person(made, "p0"), ada)
+    settle(made)
+    assert board(client, made).excluded.annotators_since == 1
+    assert board(client, made).widened == ()
+    never = study(ada, targets={"overall": 0.01})
+    take_turns([person(never, f"p{i}") for i in range(8)], 40)
+    settle(never)
+    campaigns.close(never.pk, Campaign.Reason.HAND)
+    campaigns.finish(never.pk)
+    settle(never)
+    exclude(person(never, "p0"), ada)
+    settle(never)
+    assert board(client, never).widened == ()
+
+
+# ---- why a closing campaign waits --------------------------------------------------------------
+
+
+def test_a_closing_campaign_says_that_reviews_hold_it_back(client: Client, ada: User) -> None:
+    made = study(ada)
+    cast = [person(made, f"p{i}") for i in range(8)]
+    take_turns(cast, 40)
+    flag(cast[0])
+    flag(cast[1])
+    settle(made)
+    assert made.status == "closing"
+    advice = board(client, made).advice
+    assert "2 annotators wait for a review: the campaign is final after it" in advice.text
+    assert (advice.act, advice.also) == ("reviews", "finish")
+    text = page(client, made).content.decode()
+    assert 'id="next-act"' in text
+    assert 'id="next-also"' in text
+
+
+def test_a_closing_campaign_says_that_nobody_who_came_may_fill_its_gaps(
+    client: Client, ada: User
+) -> None:
+    made = study(ada, annotator_cap=5)
+    cast = [person(made, f"p{i}") for i in range(8)]
+    last = person(made, "last")
+    lost = leased(last)
+    take_turns(cast, 40)
+    settle(made)
+    assert made.status == "closing"
+    assert board(client, made).advice.title == "Wait for the last judgments"
+    exclude(last, ada)
+    lost.refresh_from_db()
+    assert lost.status == "returned"
+    settle(made)
+    advice = board(client, made).advice
+    assert (advice.title, advice.act, advice.also) == (
+        "Invite somebody new, or finish", "people", "finish",
+    )  # fmt: skip
+    assert "8 people have done the 5 allowed" in advice.text
+    assert "1 person has been left out" in advice.text
+    person(made, "new")
+    assert board(client, made).advice.title == "Wait for the last judgments"
+
+
+def test_who_has_had_an_output_cannot_fill_its_second_place(client: Client, ada: User) -> None:
+    made = study(ada, items=4, double_share=1.0, targets={"overall": 0.01}, metrics=())
+    alone = person(made, "alone")
+    assert take_turns([alone], 4) == 4
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    settle(made)
+    assert made.status == "closing"
+    advice = board(client, made).advice
+    assert "4 places in items already begun can still be judged, but by nobody" in advice.text
+    assert "all have had these" in advice.text
+    by_hand(alone, ada)
+    advice = board(client, made).advice
+    assert advice.act == "reviews"
+    assert "1 annotator waits for a review, and may go on if cleared" in advice.text
+
+
+def test_gaps_that_no_budget_pays_for_are_not_waited_for(client: Client, ada: User) -> None:
+    made = study(ada, items=4, double_share=1.0, targets={"overall": 0.01}, budget=2, reward="0.50")
+    alone = person(made, "alone")
+    take_turns([alone], 4)
+    flag(alone)
+    settle(made)
+    assert (made.status, made.close_reason) == ("closing", "budget")
+    advice = board(client, made).advice
+    assert (advice.title, advice.act) == ("Rule on what is waiting", "reviews")
+    assert "can still be judged" not in advice.text
+
+
+# ---- the API -----------------------------------------------------------------------------------
+
+
+def test_the_api_shows_both_and_why(ada: User) -> None:
+    made = lenient(study(ada, targets={"overall": 0.01}), ada)
+    api = APIClient()
+    api.force_login(ada)
+    at = f"/api/v1/campaigns/{made.public_id}/"
+    rows = api.get(f"{at}estimates/").json()["results"]
+    overall = next(row for row in rows if row["criterion"] == "overall")
+    assert overall["with_excluded"]["n_judgments"] == overall["n_judgments"] + 4
+    assert set(overall["with_excluded"]) == {"estimate", "low", "high", "width", "n_judgments"}
+    got = api.get(f"{at}sensitivity/").json()
+    assert got["excluded"]["judgments"] == 4
+    assert {one["screen"] for one in got["excluded"]["reasons"]} == {"too_fast", "no_variation"}
+    (row,) = got["estimates"]
+    assert row["without"]["n_judgments"] == 30
+    assert row["with_excluded"] == overall["with_excluded"]
+    assert row["shift"] == row["without"]["estimate"] - row["with_excluded"]["estimate"]
+    eve = APIClient()
+    eve.force_login(user("eve"))
+    for part in ("sensitivity/", "agreement/"):
+        assert eve.get(at + part).status_code == 404
+
+
+def test_the_api_tells_agreement_by_pseudonym(ada: User) -> None:
+    made = study(ada, double_share=1.0, targets={"overall": 0.01})
+    take_turns([person(made, f"worker-{i}") for i in range(4)], 24)
+    settle(made)
+    api = APIClient()
+    api.force_login(ada)
+    at = f"/api/v1/campaigns/{made.public_id}/agreement/"
+    rows = {row["criterion"]: row for row in api.get(at).json()["results"]}
+    assert rows["edit"]["distance"] == "interval"
+    assert rows["overall"]["distance"] == "ordinal"
+    assert rows["overall"]["alpha"] is not None
+    names = set(made.participations.values_list("annotator__pseudonym", flat=True))
+    assert {one["annotator"] for one in rows["overall"]["without"]} <= names
+    assert "worker-" not in api.get(at).content.decode()
+    assert len(api.get(f"{at}?history=1").json()["results"]) >= len(rows)
