@@ -96,8 +96,11 @@ class Sensitivity:
                 f"than the half-width of the interval ({names}). Report both numbers, and why the "
                 "work was excluded."
             )
-        if self.rows and all(row.shift is not None for row in self.rows):
-            return "It moves no estimate by more than the half-width of its interval."
+        if self.lost:
+            names = "; ".join(row.cell.name for row in self.lost)
+            return f"Nothing is left of {len(self.lost)} of {len(self.rows)} estimates ({names})."
+        if all(row.shift is not None for row in self.rows):
+            return "Leaving them out moves no estimate by more than the half-width of its interval."
         return "What that changes is known for the estimates below that show both numbers."
 
 

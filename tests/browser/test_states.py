@@ -13,6 +13,7 @@ from tests.browser.states import (
     Visitor,
     answers,
     instruments,
+    quality,
     researcher,
     reviews,
     tutorial,
@@ -21,7 +22,8 @@ from tests.browser.states import (
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-ROOMS = (work, answers, tutorial, researcher, reviews, instruments)  # importing them fills STATES
+# Importing them fills STATES.
+ROOMS = (work, answers, tutorial, researcher, reviews, quality, instruments)
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
 PICTURES = os.environ.get("PICTURES", "")
