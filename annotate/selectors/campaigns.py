@@ -152,6 +152,12 @@ def targets(user_id: int) -> list[Targets]:
     return [Targets(pk, public_id, widths.get(pk, {}), n) for pk, public_id, n in rows]
 
 
+def facts_of(public_id: str) -> Facts | None:
+    """Return the facts of the campaign with this public id, if there is one."""
+    found = Campaign.objects.filter(public_id=public_id).first()
+    return facts(found) if found else None
+
+
 def facts(campaign: Campaign) -> Facts:
     targets = Target.objects.filter(campaign=campaign).order_by("pk")
     systems = System.objects.filter(campaign=campaign)

@@ -80,7 +80,7 @@ class ComparisonList(BoundedView, ListAPIView[Comparison]):
 
 
 class AgreementList(BoundedView, ListAPIView[Agreement]):
-    """How far people agree on each criterion: the newest, or with `history=1` all there ever was."""
+    """How far people agree on each criterion: the newest, or with `history=1` all."""
 
     serializer_class = AgreementSerializer
     pagination_class = ById

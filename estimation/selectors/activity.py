@@ -21,6 +21,15 @@ _VERBS = {
     "resume": "went on collecting",
     "reopen": "reopened it: {why}",
     "archive": "archived it",
+    "flag": "stopped an annotator for a review",
+    "review": "began to review an annotator",
+    "clear": "cleared an annotator",
+    "exclude": "excluded an annotator’s work",
+    "restore": "brought an annotator’s work back",
+    "refuse": "refused an annotator’s pay",
+    "repay": "restored an annotator’s pay",
+    "block": "blocked an annotator from future work",
+    "unblock": "lifted the block on an annotator",
     "add_reviewer": "gave {name} the review of its annotators",
 }
 _ICONS: dict[str, str] = {

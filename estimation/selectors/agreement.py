@@ -62,6 +62,8 @@ class Agreed:
         alpha, low = self.row.alpha, self.row.low
         if alpha is None:
             return State("", "clock", "not known")
+        if self.row.high is not None and self.row.high < 0:
+            return State("warn", "warning", "people disagree more than chance would")
         if low is not None and low <= 0:
             return State("warn", "warning", "not told apart from chance")
         if alpha >= RELIABLE:

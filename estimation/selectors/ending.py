@@ -43,8 +43,8 @@ def closed(now: Situation) -> Advice:
 
 def _reviews(now: Situation) -> Advice:
     text = (
-        f"Everything that was begun is finished. {_waiting(now)} for a review: the campaign is final after "
-        "it, because an exclusion would change what counts."
+        f"Everything that was begun is finished. {_waiting(now)} for a review: "
+        "the campaign is final after it, because an exclusion would change what counts."
     )
     return Advice("Rule on what is waiting", text, "reviews", "Review them", **FINISH)
 

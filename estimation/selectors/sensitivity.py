@@ -1,7 +1,7 @@
 """Every primary estimate with and without the excluded work, so that no filter moves one unseen."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -12,7 +12,7 @@ from estimation.selectors import cells, history
 from estimation.selectors.cells import Cell, State
 
 # What is said of a screen, where that is not its name without the underscores.
-_WORDS = {BY_HAND: "by hand, no screen fired"}
+_WORDS = {BY_HAND: "no screen, by hand"}
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,19 @@ class Compared:
             return None
         return int(self.whole["n_judgments"]) - self.cell.row.n_judgments
 
+    def as_data(self) -> dict[str, Any]:
+        """Return plain JSON values; what is reported is None where no judgment counts."""
+        names = ("estimate", "low", "high", "width", "n_judgments")
+        row = self.cell.row
+        return {
+            "system": self.cell.system.name,
+            "criterion": self.cell.criterion.name,
+            "without": {name: getattr(row, name) for name in names} if row else None,
+            "with_excluded": dict(self.whole) if self.whole else None,
+            "shift": self.shift,
+            "moves": self.moves,
+        }
+
     @property
     def state(self) -> State:
         if self.cell.row is None:
@@ -87,6 +100,18 @@ class Sensitivity:
         if not self.excluded.judgments:
             return "Nobody’s work is excluded: every judgment that counts is in these estimates."
         return f"{_left_out(self.excluded)} {self._effect()}"
+
+    def as_data(self) -> dict[str, Any]:
+        out = self.excluded
+        return {
+            "excluded": {
+                "judgments": out.judgments,
+                "annotators": out.annotators,
+                "reasons": [asdict(reason) for reason in out.reasons],
+            },
+            "summary": self.summary,
+            "estimates": [row.as_data() for row in self.rows],
+        }
 
     def _effect(self) -> str:
         if self.moved:
@@ -123,7 +148,7 @@ def _left_out(excluded: Excluded) -> str:
     judgments = _many(excluded.judgments, "judgment")
     verb = "is" if excluded.judgments == 1 else "are"
     people = _many(excluded.annotators, "annotator")
-    reasons = ", ".join(f"{reason_name(r.screen)}: {r.annotators}" for r in excluded.reasons)
+    reasons = "; ".join(f"{reason_name(r.screen)}: {r.annotators}" for r in excluded.reasons)
     return f"{judgments} of {people} {verb} excluded ({reasons})."
 
 

@@ -8,7 +8,6 @@ from annotate.selectors.gaps import Gaps
 from annotate.selectors.progress import Progress
 from estimation.selectors.cells import Cell
 
-
 NO_GAPS = Gaps()
 
 

@@ -212,15 +212,18 @@ def test_when_nothing_can_be_compared_any_more_there_is_no_alpha(ada: User) -> N
 def test_words_follow_the_interval(ada: User) -> None:
     made = twice(ada)
     words = {}
-    for alpha_, low in ((0.9, 0.8), (0.7, 0.5), (0.4, 0.2), (0.4, -0.1), (-0.1, -0.2)):
+    seen = (
+        (0.9, 0.8, 0.95), (0.7, 0.5, 0.9), (0.4, 0.2, 0.6), (0.4, -0.1, 0.9), (-0.3, -0.5, -0.1),
+    )  # fmt: skip
+    for alpha_, low, high in seen:
         Agreement.objects.create(
             campaign=made, criterion="overall", distance="ordinal", level=0.95, alpha=alpha_,
-            low=low, high=0.95, n_outputs=9, n_judgments=20, n_annotators=4, digest="x",
+            low=low, high=high, n_outputs=9, n_judgments=20, n_annotators=4, digest="x",
         )  # fmt: skip
         found = agreement.agreed(facts_of.facts(made))
         assert found[0].criterion.name == "overall"
         words[alpha_, low] = found[0].state.word
     assert list(words.values()) == [
         "people agree", "people mostly agree", "people often differ",
-        "not told apart from chance", "not told apart from chance",
+        "not told apart from chance", "people disagree more than chance would",
     ]  # fmt: skip

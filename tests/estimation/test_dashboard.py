@@ -16,9 +16,10 @@ from django.urls import reverse
 from annotate.models import Campaign
 from annotate.services import campaigns
 from estimation.charts.scale import frame, ticks
-from estimation.models import Decision, Estimate, MetricScore
+from estimation.models import Agreement, Decision, Estimate, MetricScore
 from estimation.selectors import history
 from estimation.selectors.dashboard import Dashboard
+from tests.estimation.reviewed import exclude
 from tests.factories import campaign, judge, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -379,6 +380,13 @@ def test_pages_ask_a_constant_number_of_queries(client: Client, ada: User) -> No
         judge(person(large, f"p{n}"))
         campaigns.pause(large.pk, actor_id=ada.pk)
         campaigns.open_(large.pk, actor_id=ada.pk)
+    for n in range(4):
+        for criterion in ("overall", "edit"):
+            Agreement.objects.create(
+                campaign=large, criterion=criterion, distance="ordinal", level=0.95, alpha=0.4,
+                n_outputs=3, n_judgments=6, n_annotators=3, digest=str(n),
+            )  # fmt: skip
+        exclude(person(large, f"p{n}"), ada, "too_fast", "no_variation")
     for name in ("dashboard", "numbers"):
         few, many = (
             count_queries(client, reverse(f"estimation:{name}", args=[made.public_id]))

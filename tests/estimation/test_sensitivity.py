@@ -1,10 +1,13 @@
 """What exclusions change: with and without, side by side, on the page, in the API and in words."""
 
+import json
 from decimal import Decimal
+from io import StringIO
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from rest_framework.test import APIClient
@@ -96,7 +99,7 @@ def test_both_numbers_and_the_counts(client: Client, ada: User) -> None:
     assert out.reasons[-1] == exclusions.Reason("by_hand", 1, 5)
     text = page(client, made).content.decode()
     assert "9 judgments of 2 annotators are excluded" in text
-    assert "by hand, no screen fired: 1" in text
+    assert "no screen, by hand: 1" in text
 
 
 def test_what_is_restored_is_not_counted(ada: User) -> None:
@@ -285,6 +288,15 @@ def test_the_api_shows_both_and_why(ada: User) -> None:
     assert row["without"]["n_judgments"] == 30
     assert row["with_excluded"] == overall["with_excluded"]
     assert row["shift"] == row["without"]["estimate"] - row["with_excluded"]["estimate"]
+    out = StringIO()
+    call_command("sensitivity", made.public_id, "--json", stdout=out)
+    assert json.loads(out.getvalue()) == got
+    out = StringIO()
+    call_command("sensitivity", made.public_id, stdout=out)
+    assert "30 judgments) without excluded work" in out.getvalue()
+    assert got["summary"] in out.getvalue()
+    with pytest.raises(CommandError, match="no campaign"):
+        call_command("sensitivity", "nowhere")
     eve = APIClient()
     eve.force_login(user("eve"))
     for part in ("sensitivity/", "agreement/"):

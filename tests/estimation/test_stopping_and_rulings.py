@@ -63,7 +63,7 @@ def test_a_stopped_system_resumes_when_an_exclusion_widens_its_interval(ada: Use
     settle(made)
     alpha.refresh_from_db()
     assert alpha.stop_position is not None  # its gaps are collected again first
-    for index, who in enumerate([*cast, *people(made, 5, "new")] * 4):
+    for who in [*cast, *people(made, 5, "new")] * 4:
         got = leasing.lease(who.pk)
         assert isinstance(got, Assignment)
         is_alpha = "alpha" in got.output.text

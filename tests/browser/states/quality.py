@@ -5,11 +5,11 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from annotate.models import Campaign
-from annotate.services import campaigns
+from annotate.services import campaigns, judgments
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in
-from tests.estimation.reviewed import exclude, flag, settle, take_turns
-from tests.factories import campaign, judge, person
+from tests.estimation.reviewed import exclude, flag, respond, settle, take_turns
+from tests.factories import campaign, judge, leased, person
 
 PEOPLE = 8
 
@@ -28,7 +28,14 @@ def at_work(made: Campaign, n: int) -> Campaign:
 
 
 def twice(owner: User) -> Campaign:
-    return at_work(study(owner, double_share=1.0, targets={"overall": 0.05}), 56)
+    """People who mostly agree, on outputs that are all judged twice."""
+    made = study(owner, double_share=1.0, targets={"overall": 0.05})
+    for index in range(56):
+        who = person(made, f"p{index % PEOPLE}")
+        got = leased(who)
+        kind = index if index % 4 == 0 else got.output_id
+        judgments.submit(got.pk, participation_id=who.pk, raw=respond(kind))
+    return settle(made)
 
 
 @state("researcher/agreement")

@@ -1,0 +1,45 @@
+"""`manage.py sensitivity`: a campaign's primary estimates with and without excluded work."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.selectors import campaigns
+from estimation.selectors import sensitivity
+from estimation.selectors.sensitivity import Compared
+
+
+class Command(BaseCommand):
+    help = (
+        "Says how much work is excluded from a campaign's estimates, for which screens, and what "
+        "every primary estimate is without it (reported) and with it."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", help="its public id, as in its address")
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        facts = campaigns.facts_of(options["campaign"])
+        if facts is None:
+            raise CommandError(f"There is no campaign {options['campaign']!r}.")
+        found = sensitivity.of(facts)
+        if options["json"]:
+            self.stdout.write(json.dumps(found.as_data(), allow_nan=False))
+            return
+        self.stdout.write("\n".join([*map(_line, found.rows), "", found.summary]))
+
+
+def _line(row: Compared) -> str:
+    data = row.as_data()
+    parts = [_number(data[name]) for name in ("without", "with_excluded")]
+    return f"{row.cell.name}: {parts[0]} without excluded work, {parts[1]} with it"
+
+
+def _number(found: dict[str, Any] | None) -> str:
+    if found is None:
+        return "none"
+    ends = "no interval" if found["low"] is None else f"{found['low']:.3f} to {found['high']:.3f}"
+    return f"{found['estimate']:.3f} ({ends}; {found['n_judgments']} judgments)"
