@@ -33,7 +33,7 @@ def twice(owner: User) -> Campaign:
     for index in range(56):
         who = person(made, f"p{index % PEOPLE}")
         got = leased(who)
-        kind = index if index % 4 == 0 else got.output_id
+        kind = index if index % 12 == 0 else got.output_id
         judgments.submit(got.pk, participation_id=who.pk, raw=respond(kind))
     return settle(made)
 
