@@ -12,6 +12,7 @@ from tests.browser.states import (
     State,
     Visitor,
     answers,
+    german,
     instruments,
     researcher,
     tutorial,
@@ -20,7 +21,7 @@ from tests.browser.states import (
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
-ROOMS = (work, answers, tutorial, researcher, instruments)  # importing them fills STATES
+ROOMS = (work, answers, german, tutorial, researcher, instruments)  # importing them fills STATES
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
 PICTURES = os.environ.get("PICTURES", "")
