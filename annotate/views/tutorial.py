@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Invalid
 from annotate.instruments import highlighting
+from annotate.instruments.answer_correctness.criteria import VERDICTS
 from annotate.instruments.rating import strings as rating
 from annotate.instruments.tutorials.content import Question
-from annotate.instruments.tutorials.verdicts import VERDICTS
 from annotate.selectors import tutorials as standing
 from annotate.selectors import work
 from annotate.selectors.tutorials import Status
