@@ -2,6 +2,7 @@
 
 import json
 import re
+from decimal import Decimal
 
 import pytest
 from django.test import Client
@@ -59,6 +60,13 @@ def test_the_tutorial_and_its_levels_are_german() -> None:
     assert '<h1 id="prompt" tabindex="-1" lang="de">Wie flüssig ist dieser Text?</h1>' in page
     assert "Teils flüssig" in page
     assert "Partly fluent" not in page
+
+
+def test_money_and_keys_are_written_as_in_german() -> None:
+    page = opened(reward=Decimal("1234.5"))
+    assert "1.234,50\u00a0$" in page
+    assert "<kbd>Strg</kbd>" in page
+    assert "Ctrl" not in page
 
 
 @pytest.mark.parametrize("key", ["language_quality", "answer_correctness"])

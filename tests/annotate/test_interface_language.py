@@ -33,3 +33,9 @@ def test_the_language_ends_with_the_request() -> None:
     client.get(f"/work/join/{tokens.invitation_token(campaign.pk)}/")
     assert '<html lang="en">' in client.get("/work/join/forged/").content.decode()
     assert '<html lang="en">' in client.get("/login/").content.decode()
+
+
+def test_the_browser_does_not_decide_how_researchers_are_spoken_to() -> None:
+    page = Client(headers={"accept-language": "de"}).get("/login/").content.decode()
+    assert '<html lang="en">' in page
+    assert "Log in" in page
