@@ -58,13 +58,17 @@ def _edit(question: Edit) -> list[Said]:
             for one in question.defects
         ),
         *(Said(f"Without {_any(one.any_of)}", False, one.feedback) for one in question.meaning),
-        Said(f"Fewer than {bounds.least} characters changed", False, bounds.too_little),
+        Said(_too_little(bounds.least), False, bounds.too_little),
         Said(f"More than {bounds.most} characters changed", False, bounds.too_much),
     ]
 
 
 def _too_often(at_most: int, strings: Sequence[str]) -> str:
     return f"{_any(strings)} more than {at_most} times" if at_most else f"Still {_any(strings)}"
+
+
+def _too_little(least: int) -> str:
+    return "Nothing changed" if least == 1 else f"Fewer than {least} characters changed"
 
 
 def _any(strings: Sequence[str]) -> str:
