@@ -117,7 +117,7 @@ class Instrument(Protocol):
 
     @property
     def example(self) -> Material:
-        """What the preview shows: a sentence or two of our own."""
+        """What the preview shows: a sentence or two of our own, in the language spoken now."""
 
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
         """Return the response as it will be stored, or raise `InvalidResponse`."""

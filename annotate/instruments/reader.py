@@ -2,12 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypeVar
 
-Given = dict[str, Any] | None  # an object's fields; None where it is none, which is told already
+SLUG = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+)*\Z")
+LONGEST = 4000  # characters of one text
+MISSING = "Missing."
+T = TypeVar("T")
 IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 
 
@@ -28,6 +31,10 @@ class Refused(ValueError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(str(problem) for problem in self.problems))
+
+    def errors(self, whole: str) -> dict[str, str]:
+        """Return what is wrong by its path; `whole` names what has no path."""
+        return {problem.path or whole: problem.message for problem in self.problems}
 
 
 def parse(text: str | bytes) -> Any:
@@ -60,115 +67,158 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is not a number that JSON has.")
 
 
-@dataclass
-class Reader:
-    """Takes values out of nested data, and remembers what is wrong with them."""
+class Fields:
+    """One object of the data. Problems are collected for the whole; reading goes on with stand-ins.
 
-    problems: list[Problem] = field(default_factory=list)
+    What is no object is told once: nothing in it is then missing or unknown.
+    """
 
-    def refuse(self, path: str, message: str) -> None:
-        self.problems.append(Problem(path, message))
+    def __init__(self, value: Any, path: str = "", problems: list[Problem] | None = None) -> None:
+        self.path = path
+        self.problems: list[Problem] = [] if problems is None else problems
+        self.raw: dict[str, Any] = value if isinstance(value, dict) else {}
+        self.is_object = isinstance(value, dict)
+        self._known: set[str] = set()
+        if not self.is_object:
+            self.problems.append(Problem(path, "Must be an object {…}."))
 
     def finish(self) -> None:
+        """Raise `Refused` with all problems of the whole, if there are any."""
         if self.problems:
             raise Refused(self.problems)
 
-    def fields(self, value: Any, path: str, known: tuple[str, ...]) -> Given:
-        """Return an object's fields; those that nobody knows are problems."""
-        if not isinstance(value, dict):
-            self.refuse(path, f"Must be an object with the fields {', '.join(known)}.")
-            return None
-        for name in value:
-            if name not in known:
-                self.refuse(join(path, shown(name)), f"Unknown field.{suggestion(name, known)}")
+    def wrong(self, name: str, message: str) -> None:
+        """Note a problem of one field ("": of this object); the first one of a path stays."""
+        where = self._at(name)
+        if self.is_object and all(problem.path != where for problem in self.problems):
+            self.problems.append(Problem(where, message))
+
+    def is_wrong(self, name: str) -> bool:
+        return any(problem.path == self._at(name) for problem in self.problems)
+
+    def has(self, name: str) -> bool:
+        return self._get(name) is not None
+
+    def text(self, name: str, *, most: int = LONGEST, needed: bool = True) -> str:
+        value = self._get(name)
+        if value is None or value == "":
+            if needed:
+                self.wrong(name, MISSING)
+            return ""
+        return self._text(name, value, most=most, needed=needed).strip()
+
+    def slug(self, name: str) -> str:
+        value = self.text(name, most=40)
+        if value and not SLUG.match(value):
+            self.wrong(name, "Takes small letters, digits, hyphens and underscores.")
         return value
 
-    def text(
-        self, given: Given, path: str, name: str, *, longest: int, required: bool = True
-    ) -> str:
-        if given is None:
-            return ""
-        value = given.get(name)
-        where = join(path, name)
-        if value is None or value == "":
-            if required:
-                self.refuse(where, "Missing.")
-            return ""
-        return self.plain(value, where, longest=longest, required=required)
-
-    def plain(self, value: Any, where: str, *, longest: int, required: bool = True) -> str:
-        """Return one text; white space alone is none."""
-        if not isinstance(value, str):
-            self.refuse(where, "Must be text.")
-        elif len(value) > longest:
-            self.refuse(where, f"Has {len(value):,} characters; at most {longest:,} fit.")
-        elif not storable(value):
-            self.refuse(where, "Holds a character that no text has (NUL, or half a pair).")
-        elif required and not value.strip():
-            self.refuse(where, "Is empty.")
-        else:
-            return value.strip()
-        return ""
-
-    def name(self, given: Given, path: str, name: str, *, longest: int) -> str:
-        """Return an identifier."""
-        found = self.text(given, path, name, longest=longest)
+    def identifier(self, name: str, *, most: int) -> str:
+        found = self.text(name, most=most)
         if found and not IDENTIFIER.fullmatch(found):
-            self.refuse(
-                join(path, name),
+            self.wrong(
+                name,
                 "Takes small letters a–z, digits and _, and begins with a letter, such as "
-                f"“{suggested_name(found, longest)}”.",
+                f"“{suggested_name(found, most)}”.",
             )
             return ""
         return found
 
-    def boolean(self, given: Given, path: str, name: str, *, default: bool) -> bool:
-        value = default if given is None else given.get(name, default)
+    def boolean(self, name: str, *, default: bool) -> bool:
+        value = self._get(name, default)
         if not isinstance(value, bool):
-            self.refuse(join(path, name), "Must be true or false.")
+            self.wrong(name, "Must be true or false.")
             return default
         return value
 
-    def whole(self, given: Given, path: str, name: str, *, low: int, high: int) -> int | None:
-        if given is None:
-            return None
-        value = given.get(name)
-        if type(value) is int and low <= value <= high:
-            return value
-        self.refuse(join(path, name), f"Must be a whole number from {low} to {high}.")
-        return None
+    def whole(self, name: str, *, least: int, most: int, default: int | None = None) -> int:
+        value = self._get(name, default)
+        if type(value) is not int or not least <= value <= most:
+            self.wrong(name, f"Must be a whole number from {least} to {most}.")
+            return least
+        return value
 
-    def items(
-        self, given: Given, path: str, name: str, *, fewest: int = 0, most: int
-    ) -> Iterator[tuple[str, Any]]:
-        """Yield each member of a list with its path."""
-        if given is None:
-            return
-        value = given.get(name, [])
-        where = join(path, name)
-        if not isinstance(value, list):
-            self.refuse(where, "Must be a list.")
-            return
-        if not fewest <= len(value) <= most:
+    def members(self, name: str, *, fewest: int = 0, most: int) -> list[Any]:
+        """Return a list as it is."""
+        values = self._get(name, [])
+        if not isinstance(values, list):
+            self.wrong(name, "Must be a list.")
+            return []
+        if not fewest <= len(values) <= most:
             span = f"{fewest} to {most}" if fewest else f"at most {most}"
-            self.refuse(where, f"Has {len(value)} members; {span} are possible.")
-        for index, member in enumerate(value[:most]):
-            yield f"{where}[{index}]", member
+            self.wrong(name, f"Has {len(values)} members; {span} are possible.")
+        return values[:most]
+
+    def texts(
+        self, name: str, *, most: int, fewest: int = 0, length: int = LONGEST, exact: bool = False
+    ) -> tuple[str, ...]:
+        """Read a list of texts; `exact` keeps the white space around them."""
+        values = self.members(name, fewest=fewest, most=most)
+        found = [self._text(f"{name}[{n}]", one, most=length) for n, one in enumerate(values)]
+        return tuple(found if exact else (one.strip() for one in found))
+
+    def wholes(self, name: str, *, most: int) -> tuple[int, ...]:
+        values = self.members(name, fewest=1, most=most)
+        for number, value in enumerate(values):
+            if type(value) is not int:
+                self.wrong(f"{name}[{number}]", "Must be a whole number.")
+        return tuple(value for value in values if type(value) is int)
+
+    def each(
+        self, name: str, read: Callable[["Fields"], T | None], *, fewest: int = 0, most: int
+    ) -> list[T]:
+        """Read a list of objects, without those that are none or that `read` cannot make."""
+        found = [
+            Fields(value, self._at(f"{name}[{number}]"), self.problems)
+            for number, value in enumerate(self.members(name, fewest=fewest, most=most))
+        ]
+        made = [read(one) for one in found if one.is_object]
+        return [one for one in made if one is not None]
+
+    def inner(self, name: str) -> "Fields | None":
+        """Return an object within this one; None, and a problem noted, where there is none."""
+        if not self.has(name):
+            self.wrong(name, MISSING)
+            return None
+        inner = Fields(self._get(name), self._at(name), self.problems)
+        return inner if inner.is_object else None
 
     def distinct(self, places: Iterable[tuple[str, Any]], what: str) -> None:
-        """Refuse the second of two that are the same; `places`: paths with values."""
+        """Refuse the second of two that are the same; `places`: whole paths with values."""
         first: dict[Any, str] = {}
         for path, value in places:
             if value in ("", None):
                 continue
             if value in first:
-                self.refuse(path, f"The same {what} as {first[value]}.")
+                self.problems.append(Problem(path, f"The same {what} as {first[value]}."))
             else:
                 first[value] = path
 
+    def nothing_else(self) -> None:
+        """Refuse fields that nobody reads: a slip of the pen would go unnoticed."""
+        for name in self.raw:
+            if name not in self._known:
+                self.wrong(shown(name), f"Unknown field.{suggestion(name, sorted(self._known))}")
 
-def join(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
+    def _get(self, name: str, default: Any = None) -> Any:
+        self._known.add(name)
+        return self.raw.get(name, default)
+
+    def _at(self, name: str) -> str:
+        return f"{self.path}.{name}" if self.path and name else self.path or name
+
+    def _text(self, name: str, value: Any, *, most: int, needed: bool = True) -> str:
+        if not isinstance(value, str):
+            self.wrong(name, "Must be text.")
+        elif not storable(value):
+            self.wrong(name, "Holds a character that no text has (NUL, or half a pair).")
+        elif needed and not value.strip():
+            self.wrong(name, "Is empty.")
+        else:
+            if len(value) > most:
+                self.wrong(name, f"Has {len(value):,} characters; at most {most:,} fit.")
+            return value
+        return ""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

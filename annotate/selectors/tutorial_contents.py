@@ -60,7 +60,7 @@ def content(tutorial_id: int, *, key: str) -> Any:
 def of(tutorial_id: int, instrument: Instrument) -> Tutorial:
     """Return a stored tutorial, as it is asked with this version of its instrument.
 
-    Raises `NotFound` where there is none, `TutorialRefused` where it does not fit the version.
+    Raises `NotFound` where there is none, `Refused` where it does not fit the version.
     """
     raw = content(tutorial_id, key=instrument.key)
     return reading.read(raw, instrument=instrument.key, criteria=instrument.criteria)

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotate.instruments.base import Instrument
 from annotate.instruments.tutorials.content import Question, Tutorial
+from annotate.languages import interface_language
 from annotate.models import (
     Campaign,
     LedgerEntry,
@@ -55,12 +56,15 @@ class Status:
 
 
 def of(campaign: Campaign, instrument: Instrument | None = None) -> Tutorial | None:
-    """Return what annotators take first: the researcher's own, else the instrument's."""
+    """Return what annotators take first: the researcher's own, else the instrument's.
+
+    The instrument's is in the language of the pages around it, which its levels are in too.
+    """
     if not campaign.tutorial_required:
         return None
     instrument = instrument or instruments.of(campaign)
     if campaign.tutorial_id is None:
-        return instrument.tutorial(campaign.language)
+        return instrument.tutorial(interface_language(campaign.language))
     return tutorial_contents.of(campaign.tutorial_id, instrument)
 
 

@@ -13,7 +13,7 @@ from django.db import transaction
 
 from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument
-from annotate.instruments.tutorials.reading import TutorialRefused
+from annotate.instruments.reader import Refused
 from annotate.models import (
     Authorship,
     Campaign,
@@ -117,7 +117,7 @@ def _tutorial_problem(plan: Plan, instrument: Instrument) -> str:
         tutorial_contents.of(plan.tutorial_id, instrument)
     except NotFound as error:
         return error.message
-    except TutorialRefused as refused:
+    except Refused as refused:
         return f"This tutorial does not fit the instrument: {refused}"
     return ""
 

@@ -19,7 +19,7 @@ class NotDefined(Invalid):
     """The definition cannot be one; `errors` maps each path to what to do."""
 
     def __init__(self, refused: Refused) -> None:
-        super().__init__({p.path or "definition": p.message for p in refused.problems})
+        super().__init__(refused.errors("definition"))
         self.problems = refused.problems
 
 

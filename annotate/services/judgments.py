@@ -65,8 +65,9 @@ def submit(
     response = _read(assignment, raw, version=version)
     work = _Submission(assignment, response, active_seconds, timezone.now())
     try:
-        with transaction.atomic():
-            return _in_time(work) or _late(work)
+        # Two transactions: the first, when it finds that the lease has ended, still holds the
+        # assignment's row, and nobody may wait for the campaign with that in hand.
+        return _in_time(work) or _late(work)
     except IntegrityError:
         # The same submit won the race in another tab, or this person judged this output.
         if Judgment.objects.filter(assignment=assignment_id).exists():
@@ -113,6 +114,7 @@ def _read(assignment: Assignment, raw: Mapping[str, Any], *, version: str | None
         raise Invalid(error.errors) from None
 
 
+@transaction.atomic
 def _in_time(work: _Submission) -> Receipt | None:
     """Store it while the lease still holds its place; None once it does not."""
     if not _advance(work, source=Status.LEASED):
@@ -120,6 +122,7 @@ def _in_time(work: _Submission) -> Receipt | None:
     return _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
 
 
+@transaction.atomic
 def _late(work: _Submission) -> Receipt:
     """After expiry: accepted while a place is free, otherwise kept and compensated."""
     campaign = leasing.lock(work.assignment.campaign_id)

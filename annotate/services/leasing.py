@@ -3,6 +3,10 @@
 Each verb is one short transaction. Leases of one campaign are serialised by a lock on its row
 (`no_key`, so that inserts which merely refer to the campaign do not wait); behind the lock
 stand the place (free or held by one assignment) and the unique constraints of `Assignment`.
+
+Who locks several rows takes them in one order, or two would wait for each other: the campaign,
+then assignments by id, then places. An UPDATE that waited for a row and then does not match it
+holds that row all the same.
 """
 
 from dataclasses import dataclass

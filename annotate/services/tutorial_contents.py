@@ -5,7 +5,7 @@ from typing import Any
 from django.db import transaction
 
 from annotate.errors import Invalid, NotFound
-from annotate.instruments.reader import Problem
+from annotate.instruments.reader import Refused
 from annotate.instruments.tutorials import reading
 from annotate.models import TutorialContent
 from annotate.selectors import instruments
@@ -15,9 +15,9 @@ from annotate.services import audit
 class TutorialInvalid(Invalid):
     """The content cannot be a tutorial; `problems` says where and why, completely."""
 
-    def __init__(self, errors: dict[str, str]) -> None:
-        super().__init__(errors)
-        self.problems = [Problem(path, message) for path, message in errors.items()]
+    def __init__(self, refused: Refused) -> None:
+        super().__init__(refused.errors("tutorial"))
+        self.problems = refused.problems
 
 
 def store(content: Any, *, reference: str, owner_id: int) -> TutorialContent:
@@ -31,8 +31,8 @@ def store(content: Any, *, reference: str, owner_id: int) -> TutorialContent:
         raise NotFound(str(error.args[0])) from None
     try:
         reading.read(content, instrument=instrument.key, criteria=instrument.criteria)
-    except reading.TutorialRefused as refused:
-        raise TutorialInvalid(refused.errors) from None
+    except Refused as refused:
+        raise TutorialInvalid(refused) from None
     with transaction.atomic():
         made, is_new = TutorialContent.objects.get_or_create(
             owner_id=owner_id, instrument=instrument.key, digest=reading.digest(content),

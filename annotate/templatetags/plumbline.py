@@ -3,8 +3,10 @@
 from decimal import Decimal
 
 from django import template
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
 from annotate.selectors import reviews
 
@@ -50,11 +52,12 @@ def waiting_reviews(user_id: int) -> int | None:
 
 @register.filter
 def money(amount: Decimal | float | None) -> str:
-    """`$0.40`; nothing for None."""
+    """`$0.40`, as the language that is spoken now writes it; nothing for None."""
     if amount is None:
         return ""
     sign = "−" if amount < 0 else ""
-    return f"{sign}${abs(amount):,.2f}"
+    figure = number_format(f"{abs(amount):.2f}", 2, force_grouping=True)
+    return sign + _("$%(amount)s") % {"amount": figure}
 
 
 @register.filter

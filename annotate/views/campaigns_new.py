@@ -22,8 +22,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 
+from annotate.campaign_form import CampaignForm
 from annotate.errors import Invalid
-from annotate.forms import CampaignForm
 from annotate.permissions import researcher_page
 from annotate.services import ingest, upload
 from annotate.services.ingest import Plan

@@ -4,9 +4,13 @@ import json
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -27,6 +31,7 @@ from annotate.services.instruments import NotDefined
 def index(request: HttpRequest) -> HttpResponseBase:
     rows = selectors.listed(request.user.pk)
     context = {
+        "languages": settings.LANGUAGES,
         "built_in": [row for row in rows if row.built_in],
         "defined": [row for row in rows if not row.built_in],
         "section": "instruments",
@@ -40,20 +45,22 @@ def index(request: HttpRequest) -> HttpResponseBase:
 def new(request: HttpRequest) -> HttpResponseBase:
     if request.method != "POST":
         start = _text(request.GET.get("from", ""))
-        return _page(request, DefinitionForm(initial={"definition": start}))
+        return form_page(request, DefinitionForm(initial={"definition": start}))
     form = DefinitionForm(request.POST, request.FILES)
     if not form.is_valid():
-        return _page(request, form, status=422)
+        return form_page(request, form, status=422)
     try:
         made = instruments.define(parse(form.text), owner_id=request.user.pk or 0)
     except NotDefined as refused:
-        return _page(request, form, status=422, problems=refused.problems)
+        return form_page(request, form, status=422, problems=refused.problems)
     except Refused as refused:
-        return _page(request, form, status=422, problems=refused.problems)
+        return form_page(request, form, status=422, problems=refused.problems)
     except Conflict as conflict:
         problems = [Problem("key", conflict.message)]
-        return _page(request, form, status=conflict.status, problems=problems)
-    messages.success(request, f"“{made.definition['label']}”, version {made.version}, is defined.")
+        return form_page(request, form, status=conflict.status, problems=problems)
+    text = f"“{made.definition['label']}”, version {made.version}, is defined."
+    preview = reverse("annotate:instrument-preview", args=[made.key, made.version])
+    messages.success(request, with_link(text, preview, "Preview it"))
     return redirect("annotate:instruments")
 
 
@@ -71,6 +78,11 @@ def download(_request: HttpRequest, key: str, version: str) -> HttpResponseBase:
     )
 
 
+def with_link(text: str, address: str, words: str) -> SafeString:
+    """Return a message that leads on."""
+    return format_html('{} <a href="{}">{}</a>', text, address, words)
+
+
 def _text(reference: str) -> str:
     """Return an instrument's definition as JSON text; "" where it has none."""
     try:
@@ -82,7 +94,7 @@ def _text(reference: str) -> str:
     return json.dumps(as_data(instrument.definition), ensure_ascii=False, indent=2) + "\n"
 
 
-def _page(
+def form_page(
     request: HttpRequest, form: forms.Form, *, status: int = 200, **context: Any
 ) -> HttpResponseBase:
     context |= {"form": form, "section": "instruments"}

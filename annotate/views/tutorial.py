@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Invalid
 from annotate.instruments import highlighting
+from annotate.instruments.answer_correctness.criteria import VERDICTS
 from annotate.instruments.rating import strings as rating
 from annotate.instruments.tutorials.content import Question
-from annotate.instruments.tutorials.verdicts import VERDICTS
+from annotate.instruments.tutorials.grading import Grade
 from annotate.selectors import tutorials as standing
 from annotate.selectors import work
 from annotate.selectors.tutorials import Status
@@ -32,20 +33,26 @@ def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
     question = status.current if status else None
     if status is None or question is None:
         return _again(token)
-    graded = [one.key for one in status.tutorial.questions if one.kind != "example"]
-    context = {
+    context = question_context(status, question) | {
         "visit": visit,
         "study": visit.study,
+        "data": _data(token, status, question),
+    }
+    return render(request, "work/tutorial.html", context)
+
+
+def question_context(status: Status, question: Question) -> dict[str, Any]:
+    """Return what the page of a question is drawn from, whoever looks at it."""
+    graded = [one.key for one in status.tutorial.questions if one.kind != "example"]
+    return {
         "status": status,
         "question": question,
         "n_graded": len(graded),
         "number": graded.index(question.key) + 1 if question.key in graded else None,
         "first": not status.done,
         "verdicts": VERDICTS,
-        "data": _data(token, status, question),
         "strings": _strings(),
     }
-    return render(request, "work/tutorial.html", context)
 
 
 @worker_endpoint("POST")
@@ -65,11 +72,17 @@ def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
         active_seconds=seconds(body.get("active_seconds")),
     )
     return {
-        "correct": graded.grade.correct,
-        "feedback": list(graded.grade.feedback),
-        "paragraphs": graded.grade.detail.get("paragraphs", []),
+        **as_data(graded.grade),
         "passed": graded.passed,
         "earned": money(graded.earned) if graded.earned else "",
+    }
+
+
+def as_data(grade: Grade) -> dict[str, Any]:
+    return {
+        "correct": grade.correct,
+        "feedback": list(grade.feedback),
+        "paragraphs": grade.detail.get("paragraphs", []),
     }
 
 
@@ -89,13 +102,17 @@ def _data(token: str, status: Status, question: Question) -> dict[str, Any]:
             "page": reverse("annotate:work", args=[token]),
             "answer": reverse("annotate:tutorial-answer"),
         },
-        "tutorial": {
-            "version": status.tutorial.version,
-            "question": question.key,
-            "kind": question.kind,
-            "text": getattr(question, "text", ""),
-            "paragraphs": [one.text for one in getattr(question, "paragraphs", ())],
-        },
+        "tutorial": question_data(question) | {"version": status.tutorial.version},
+    }
+
+
+def question_data(question: Question) -> dict[str, Any]:
+    """Return what the script is told of a question: never the answers."""
+    return {
+        "question": question.key,
+        "kind": question.kind,
+        "text": getattr(question, "text", ""),
+        "paragraphs": [one.text for one in getattr(question, "paragraphs", ())],
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -19,23 +20,28 @@ from annotate.selectors import instruments as selectors
 from annotate.selectors import tutorial_contents as contents
 from annotate.services import tutorial_contents
 from annotate.services.tutorial_contents import TutorialInvalid
+from annotate.views.instruments import with_link
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
 @researcher_page
 def page(request: HttpRequest, key: str) -> HttpResponseBase:
-    instrument = _instrument(key)
+    instrument = instrument_named(key)
     if request.method != "POST":
-        return _page(request, instrument, DefinitionForm())
+        return form_page(request, instrument, DefinitionForm())
     form = DefinitionForm(request.POST, request.FILES)
     if not form.is_valid():
-        return _page(request, instrument, form, status=422)
+        return form_page(request, instrument, form, status=422)
     try:
-        tutorial_contents.store(parse(form.text), reference=key, owner_id=request.user.pk or 0)
+        made = tutorial_contents.store(
+            parse(form.text), reference=key, owner_id=request.user.pk or 0
+        )
     except (Refused, TutorialInvalid) as refused:
-        return _page(request, instrument, form, status=422, problems=refused.problems)
-    messages.success(request, "The tutorial is stored. Choose it when you create a campaign.")
+        return form_page(request, instrument, form, status=422, problems=refused.problems)
+    text = "The tutorial is stored. Choose it when you create a campaign."
+    preview = reverse("annotate:tutorial-stored-preview", args=[key, made.pk])
+    messages.success(request, with_link(text, preview, "Preview it"))
     return redirect("annotate:tutorials", key=key)
 
 
@@ -59,14 +65,14 @@ def stored(_request: HttpRequest, key: str, tutorial_id: int) -> HttpResponseBas
     return _file(text, f"{key}-tutorial-{tutorial_id}")
 
 
-def _instrument(key: str) -> Instrument:
+def instrument_named(reference: str) -> Instrument:
     try:
-        return selectors.named(key)
+        return selectors.named(reference)
     except KeyError as error:
         raise NotFound(str(error.args[0])) from None
 
 
-def _page(
+def form_page(
     request: HttpRequest, instrument: Instrument, form: DefinitionForm, *, status: int = 200,
     **context: Any,
 ) -> HttpResponseBase:  # fmt: skip

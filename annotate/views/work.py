@@ -59,13 +59,14 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def show_example(
-    request: HttpRequest, study: work.Study, *, why: str, start: str = ""
+    request: HttpRequest, study: work.Study, *, why: str, start: str = "", back: str = ""
 ) -> HttpResponse:
     """The instrument's page with its own example: no lease, nothing stored.
 
-    `why` is what pressing Submit says; `start`, where there is one, is the way to real work.
+    `why` is what pressing Submit says; `start`, where there is one, is the way to real work;
+    `back` is that of researchers, who have no such thing.
     """
-    shown = example(study, work.example(study), why=why, start=start)
+    shown = example(study, work.example(study), why=why, start=start) | {"back": back}
     return render(request, study.instrument.template, shown)
 
 

@@ -25,7 +25,9 @@ from annotate.errors import Invalid, NotFound, ServiceError
 from annotate.languages import interface_language
 from annotate.selectors.work import Study
 
-BODY_LIMIT = 256 * 1024
+# Eight questions, each with all of an output of 50,000 characters highlighted, four bytes each.
+BODY_LIMIT = 2 * 1024 * 1024
+LONGEST_TEXT = 200_000  # characters of one text in it: three times an output, and some room
 View = Callable[..., HttpResponseBase]
 Endpoint = Callable[..., dict[str, Any]]
 
@@ -132,8 +134,7 @@ def _bearer(request: HttpRequest) -> int:
 
 def _body(request: HttpRequest) -> dict[str, Any]:
     if int(request.META.get("CONTENT_LENGTH") or 0) > BODY_LIMIT:
-        message = _("This is more text than can be stored. Shorten your edit.")
-        raise RequestError(message, status=413, code="too_large")
+        raise _too_large()
     try:
         body = json.loads(request.body or b"{}")
         if not isinstance(body, dict):
@@ -144,9 +145,16 @@ def _body(request: HttpRequest) -> dict[str, Any]:
         raise RequestError(message, status=400, code="not_json") from None
 
 
+def _too_large() -> RequestError:
+    message = _("This is more text than can be stored. Shorten your edit.")
+    return RequestError(message, status=413, code="too_large")
+
+
 def _storable(value: Any) -> Any:
     """Return what every database can keep: no NUL, no half characters, no infinite numbers."""
     if isinstance(value, str):
+        if len(value) > LONGEST_TEXT:
+            raise _too_large()
         return value.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError("not a finite number")

@@ -64,7 +64,7 @@ def feedback_strings() -> dict[str, str]:
 def feedback_questions() -> list[dict[str, Any]]:
     """Return three questions, each with five answers from the worst to the best."""
     clear = [_("Very unclear"), _("Unclear"), _("Partly clear"), _("Clear"), _("Very clear")]
-    enjoyed = [_("Not at all"), _("Not much"), _("Neither"), _("I liked it"), _("Very much")]
+    enjoyed = [_("Not at all"), _("Not much"), _("In between"), _("I liked it"), _("Very much")]
     paid = [_("Far too low"), _("Too low"), _("Just enough"), _("Fair"), _("Generous")]
     asked = [
         ("clarity", _("Was it clear what to do?"), clear),

@@ -1,12 +1,14 @@
-// Talks to the server: JSON with the page's bearer token, never a cookie.
+// Talks to the server: JSON with the page's bearer token, without a cookie.
 
 export class OfflineError extends Error {}
 
 const SLOWEST = 20_000;
 
-export function createApi({ token, urls }) {
+// With `csrf`, it is a researcher who looks, and their session that counts.
+export function createApi({ token, urls, csrf }) {
+  const credentials = csrf ? "same-origin" : "omit";
   const headers = {
-    Authorization: `Bearer ${token}`,
+    ...(csrf ? { "X-CSRFToken": csrf } : { Authorization: `Bearer ${token}` }),
     "Content-Type": "application/json",
     "Accept-Language": document.documentElement.lang,
   };
@@ -16,7 +18,7 @@ export function createApi({ token, urls }) {
     try {
       const response = await fetch(urls[verb], {
         method, headers, keepalive, body: JSON.stringify(body),
-        credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(SLOWEST),
+        credentials, cache: "no-store", signal: AbortSignal.timeout(SLOWEST),
       });
       return { status: response.status, body: await response.json() };
     } catch (error) {

@@ -24,9 +24,23 @@ export function createAutosave({ api, assignment, local, read, seconds, show, si
   }
 
   function changed() {
-    if (over || !dirty()) return;
+    if (over) return;
+    if (!dirty()) return settle();
     show(local.write(revision, full(read())) ? "saving" : "unsaved");
     schedule(PAUSE);
+  }
+
+  // Undone before it was sent: neither the server nor this browser may bring it back.
+  function settle() {
+    if (!timer) return;
+    stopTimer();
+    local.write(revision, full(read()));
+    if (!sending) show("saved");
+  }
+
+  function stopTimer() {
+    clearTimeout(timer);
+    timer = 0;
   }
 
   function schedule(delay) {
@@ -35,7 +49,7 @@ export function createAutosave({ api, assignment, local, read, seconds, show, si
   }
 
   function flush(options) {
-    clearTimeout(timer);
+    stopTimer();
     if (!dirty()) return sending ?? Promise.resolve();
     sending ??= save(options).finally(() => { sending = null; });
     return sending;
@@ -82,7 +96,7 @@ export function createAutosave({ api, assignment, local, read, seconds, show, si
 
   function stop() {
     over = true;
-    clearTimeout(timer);
+    stopTimer();
     local.remove();
   }
 

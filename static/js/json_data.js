@@ -15,8 +15,13 @@ export function plural(forms, n, values = {}) {
   return fill(forms[category] ?? forms.other, { n: n.toLocaleString(document.documentElement.lang || "en"), ...values });
 }
 
-// Equal in content: the database does not keep the order of keys.
+// Equal in content, to its depth: the database does not keep the order of keys.
 export function same(a, b) {
-  const sorted = (value) => value && JSON.stringify(value, Object.keys(value).sort());
-  return sorted(a) === sorted(b);
+  if (a === b) return true;
+  if (!isObject(a) || !isObject(b) || Array.isArray(a) !== Array.isArray(b)) return false;
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length
+    && names.every((name) => Object.hasOwn(b, name) && same(a[name], b[name]));
 }
+
+const isObject = (value) => typeof value === "object" && value !== null;

@@ -11,7 +11,7 @@ import { createKind } from "./tutorial_kinds.js";
 
 const data = readJson("work-data");
 const strings = readJson("work-strings");
-const { tutorial } = data;
+const { tutorial, preview } = data;  // `preview`: a researcher looks at all of it, and passes nothing
 const api = createApi(data);
 const bar = createStatusBar(strings);
 const check = document.getElementById("check");
@@ -36,7 +36,7 @@ function changed() {
 }
 
 async function send() {
-  if (busy || done) return;
+  if (busy || done || check.hidden) return;
   const missing = kind.missing();
   if (missing.length) {
     bar.missing(missing);
@@ -49,7 +49,7 @@ async function send() {
   try {
     take(await api.call("answer", "POST", {
       version: tutorial.version, question: tutorial.question,
-      response: kind.response(), active_seconds: time.seconds(),
+      response: kind.response(), active_seconds: time.seconds(), ...preview,
     }));
   } catch (error) {
     if (!(error instanceof OfflineError)) throw error;
@@ -65,7 +65,7 @@ function take({ status, body }) {
   if (status !== 200) return bar.notice(body.message ?? strings.no_connection, status < 500 && { href: api.pageUrl, text: strings.reload });
   if (tutorial.kind === "example") return body.passed ? finish(body) : reload();
   explain(body);
-  if (body.correct) goOn(body);
+  if (body.correct && !preview) goOn(body);
 }
 
 // Says why, in words and with an icon, and reads it out.
@@ -131,7 +131,7 @@ document.addEventListener("keydown", (event) => {
 check.addEventListener("click", send);
 // Links, so that they work like any other; without a trace in the history of the frame.
 for (const [link, go] of [[next, () => onward()], [document.getElementById("start"), reload]]) {
-  link.addEventListener("click", (event) => { event.preventDefault(); go(); });
+  link?.addEventListener("click", (event) => { event.preventDefault(); go(); });
 }
 document.documentElement.dataset.ready = "yes";
 document.getElementById("prompt").focus({ preventScroll: true });

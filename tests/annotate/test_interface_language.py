@@ -5,6 +5,7 @@ from django.test import Client
 
 from annotate import tokens
 from annotate.languages import interface_language
+from annotate.selectors import tutorials
 from tests import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
@@ -33,3 +34,19 @@ def test_the_language_ends_with_the_request() -> None:
     client.get(f"/work/join/{tokens.invitation_token(campaign.pk)}/")
     assert '<html lang="en">' in client.get("/work/join/forged/").content.decode()
     assert '<html lang="en">' in client.get("/login/").content.decode()
+
+
+def test_the_browser_does_not_decide_how_researchers_are_spoken_to() -> None:
+    page = Client(headers={"accept-language": "de"}).get("/login/").content.decode()
+    assert '<html lang="en">' in page
+    assert "Log in" in page
+
+
+@pytest.mark.parametrize(("content", "asked"), [("de-AT", "de"), ("fr", "en")])
+def test_the_tutorial_is_asked_for_in_the_language_of_the_pages(content: str, asked: str) -> None:
+    class Instrument:
+        def tutorial(self, language: str) -> str:
+            return language
+
+    campaign = factories.campaign(language=content, tutorial=True)
+    assert tutorials.of(campaign, Instrument()) == asked

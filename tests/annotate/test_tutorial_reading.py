@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from annotate.instruments import registry
+from annotate.instruments.reader import Refused
 from annotate.instruments.tutorials import reading
-from annotate.instruments.tutorials.reading import TutorialRefused
 
 CRITERIA = registry.get("language_quality").criteria
 CHOICE = {
@@ -62,9 +62,9 @@ def changed(path: str, value: Any) -> dict[str, Any]:
 
 
 def refused(raw: Any) -> dict[str, str]:
-    with pytest.raises(TutorialRefused) as caught:
+    with pytest.raises(Refused) as caught:
         read(raw)
-    return caught.value.errors
+    return caught.value.errors("tutorial")
 
 
 def test_a_tutorial_of_all_kinds_is_read():

@@ -1,5 +1,8 @@
 """What the annotator's page asks of the server, and what it is told."""
 
+import json
+from dataclasses import replace
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -16,7 +19,7 @@ from tests.annotate.working import (
     work_data,
     work_url,
 )
-from tests.factories import campaign, leased, person
+from tests.factories import campaign, leased, person, rows
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -95,6 +98,21 @@ def test_a_megabyte_is_refused_and_a_long_edit_explained(client, who):
     answer = submit(client, who, overall=0, edit="word " * 20_000)
     assert answer.status_code == 422
     assert set(answer.json()["errors"]) == {"edit"}
+
+
+def test_the_longest_honest_response_is_taken(client):
+    paragraphs = tuple(chr(0x20000 + n) * 20_000 for n in range(10))  # four bytes a character
+    row = replace(rows(1)[0], input="what now", paragraphs=paragraphs)
+    who = person(campaign(
+        rows_=[row], instrument="answer_correctness", targets={"any_correct": 0.2}, metrics=(),
+    ))  # fmt: skip
+    spans = [[{"start": 0, "end": len(text), "text": text}] for text in paragraphs]
+    verdicts = [{"value": 1, "spans": one, "confirmed": True} for one in spans]
+    body = {"response": {"plausible": True, "verdicts": verdicts}}
+    raw = json.dumps(body, ensure_ascii=False)  # as a browser writes it
+    assert call(client, who, "submit", raw=raw).status_code == 200
+    stored = Judgment.objects.get().response["verdicts"]
+    assert [one["spans"] for one in stored] == [[[0, 20_000]]] * 10
 
 
 @pytest.mark.parametrize("header", [None, "", "Token x", "Bearer", "Bearer forged"])

@@ -40,16 +40,18 @@ CENTRE = """([selector, words]) => {
 }"""
 
 
-def rows(paragraphs: tuple[str, ...] = PARAGRAPHS) -> list[Row]:
+def rows(paragraphs: tuple[str, ...] = PARAGRAPHS, question: str = QUESTION) -> list[Row]:
     """Two questions with one answer each."""
     return [
-        Row(item, "alpha", ANSWER, input=QUESTION, paragraphs=paragraphs) for item in ("1", "2")
+        Row(item, "alpha", ANSWER, input=question, paragraphs=paragraphs) for item in ("1", "2")
     ]
 
 
-def participant(paragraphs: tuple[str, ...] = PARAGRAPHS, **changes: object) -> Participation:
+def participant(
+    paragraphs: tuple[str, ...] = PARAGRAPHS, question: str = QUESTION, **changes: object
+) -> Participation:
     made = campaign(
-        rows_=rows(paragraphs), instrument="answer_correctness", metrics=(),
+        rows_=rows(paragraphs, question), instrument="answer_correctness", metrics=(),
         targets={"any_correct": 0.2}, double_share=0, **changes,
     )  # fmt: skip
     return person(made)

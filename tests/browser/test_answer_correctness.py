@@ -310,3 +310,36 @@ def test_the_next_task_on_the_same_page_is_judged_as_the_first(desk):
     press(desk.page, "u")
     assert desk.highlights(3) == []
     desk.state(1, "done")
+
+
+FILLED = """() => {
+  const probe = document.createElement("i");
+  probe.style.color = "var(--accent)";
+  document.body.append(probe);
+  const accent = getComputedStyle(probe).color;
+  probe.remove();
+  return [...document.querySelectorAll(".btn")]
+    .filter((one) => one.checkVisibility() && getComputedStyle(one).backgroundColor === accent)
+    .map((one) => one.id || one.dataset.act);
+}"""
+
+
+def test_one_button_is_filled_the_next_act(desk):
+    page = desk.page
+    place = page.locator("#submit").bounding_box()
+    assert page.evaluate(FILLED) == ["submit"]
+    desk.verdict(1, 1)
+    assert page.evaluate(FILLED) == ["submit"]
+    desk.drag(1, "drawn", "by")
+    desk.state(1, "confirm")
+    assert page.evaluate(FILLED) == ["confirm"]
+    assert page.locator("#submit").bounding_box() == place
+    page.click(".steps li:nth-child(2) a")
+    assert page.evaluate(FILLED) == ["submit"]
+    page.click(".steps li:nth-child(1) a")
+    page.click("#paragraph-1 [data-act=confirm]")
+    assert page.evaluate(FILLED) == ["submit"]
+    page.click(".steps li:nth-child(1) a")
+    page.click("#paragraph-1 [data-act=undo]")
+    desk.plausible("no")
+    assert page.evaluate(FILLED) == ["submit"]

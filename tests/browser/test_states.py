@@ -12,6 +12,7 @@ from tests.browser.states import (
     State,
     Visitor,
     answers,
+    german,
     instruments,
     quality,
     researcher,
@@ -23,7 +24,7 @@ from tests.browser.states import (
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # Importing them fills STATES.
-ROOMS = (work, answers, tutorial, researcher, reviews, quality, instruments)
+ROOMS = (work, answers, german, tutorial, researcher, reviews, quality, instruments)
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
 PICTURES = os.environ.get("PICTURES", "")

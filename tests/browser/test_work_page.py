@@ -242,3 +242,37 @@ def test_axe_finds_nothing(browser: Browser, live_server, who, url):
     expect(page.locator("#finished")).to_be_visible()
     assert_accessible(page, "finished page")
     context.close()
+
+
+def test_a_change_undone_at_once_leaves_nothing_to_save(page, url):
+    open_task(page, url)
+    choose(page, fluency=0)
+    saved(page)
+    page.evaluate("""() => {
+      const [first, second] = document.querySelectorAll("input[name=fluency]");
+      second.click();
+      first.click();
+    }""")
+    saved(page)
+    page.reload()
+    expect(page.locator("input[name=fluency]").first).to_be_checked()
+
+
+SAME = """(pairs) => import("/static/js/json_data.js")
+  .then(({ same }) => pairs.map(([a, b]) => same(a, b)))"""
+
+
+def test_drafts_are_compared_to_their_depth(page, url):
+    page.goto(url)
+    alike = [
+        [{"a": 1, "b": {"c": [1], "d": None}}, {"b": {"d": None, "c": [1]}, "a": 1}],
+        [[], []], [None, None], [[[0, 5]], [[0, 5]]], ["a", "a"],
+    ]  # fmt: skip
+    different = [
+        [{"a": {"b": 1}}, {"a": {"b": 2}}], [{"a": {"b": 1}}, {"a": {}}], [{"a": {}}, {"a": []}],
+        [{"a": [[0, 5]]}, {"a": [[0, 6]]}], [[1, 2], [2, 1]], [{}, None], [0, None], [0, "0"],
+        [{"a": None}, {"b": None}],
+    ]  # fmt: skip
+    assert page.evaluate(SAME, alike) == [True] * len(alike)
+    turned = [[b, a] for a, b in different]
+    assert page.evaluate(SAME, different + turned) == [False] * 2 * len(different)

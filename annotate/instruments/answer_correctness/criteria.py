@@ -15,6 +15,6 @@ ALL = (ANY_CORRECT, AVG_CORRECT)
 CORRECT, NEITHER, INCORRECT = 1, 0, -1
 VERDICTS = (
     Level(CORRECT, _("That it is correct"), _("It says so, or implies it")),
-    Level(NEITHER, _("Neither"), _("You cannot tell: on to the next one")),
+    Level(NEITHER, _("Neither"), _("It leaves the answer open")),
     Level(INCORRECT, _("That it is incorrect"), _("It rules the answer out")),
 )

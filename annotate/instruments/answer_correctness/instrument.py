@@ -32,17 +32,24 @@ class AnswerCorrectness:
     minutes = "1–3"
     needs_paragraphs = True
     needs_input = True
-    example = Material(
-        "in 1936",
-        input="when did the ferry to tarn island start",
-        paragraphs=(
-            "Tarn Island had no regular crossing until 1936, when the first ferry left the new "
-            "pier with eleven passengers and a cow.",
-            "The pier was built of oak and has been repaired three times.",
-            "A mail boat rowed over every week from 1902 on. The ferry replaced it a generation "
-            "later.",
-        ),
-    )
+
+    @property
+    def example(self) -> Material:
+        return Material(
+            _("in 1936"),
+            input=_("when did the ferry to tarn island start"),
+            paragraphs=(
+                _(
+                    "Tarn Island had no regular crossing until 1936, when the first ferry left "
+                    "the new pier with eleven passengers and a cow."
+                ),
+                _("The pier was built of oak and has been repaired three times."),
+                _(
+                    "A mail boat rowed over every week from 1902 on. The ferry replaced it a "
+                    "generation later."
+                ),
+            ),
+        )
 
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
         """Keep what is scored: nothing of the paragraphs where the answer is implausible."""

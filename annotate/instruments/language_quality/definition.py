@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_noop
 
 from annotate.instruments.base import Material
 from annotate.instruments.language_quality.criteria import ASKED
@@ -90,7 +91,9 @@ DEFINITION = Definition(
         not_needed=_("An edit is needed only when an answer is below the best one."),
     ),
     example=Material(
-        "The harbour museum opens again on Saturday. The museum opens again after the museum was "
-        "closed for two years, and entry is free until end of the month."
+        gettext_noop(
+            "The harbour museum opens again on Saturday. The museum opens again after the museum "
+            "was closed for two years, and entry is free until end of the month."
+        )
     ),
 )

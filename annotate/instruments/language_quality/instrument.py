@@ -2,6 +2,9 @@
 
 from pathlib import Path
 
+from django.utils import translation
+
+from annotate.instruments.base import Material
 from annotate.instruments.language_quality.definition import DEFINITION
 from annotate.instruments.rating.instrument import Rating
 from annotate.instruments.tutorials.content import Tutorial
@@ -13,6 +16,11 @@ FOLDER = Path(__file__).parent
 class LanguageQuality(Rating):
     def __init__(self) -> None:
         super().__init__(DEFINITION)
+
+    @property
+    def example(self) -> Material:
+        """In the language that is spoken now, with errors of that language."""
+        return Material(translation.gettext(self.definition.example.text))
 
     def tutorial(self, language: str) -> Tutorial | None:
         return builtin(FOLDER, language, instrument=self.key, criteria=self.criteria)

@@ -1,7 +1,6 @@
 """A definition as JSON: read and checked whole, and written."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
@@ -17,21 +16,13 @@ from annotate.instruments.rating.definition import (
     Section,
     question,
 )
-from annotate.instruments.reader import Given, Reader, Refused, join, shown, suggestion
+from annotate.instruments.reader import Fields, Refused, shown, suggestion
 
 __all__ = ["Refused", "as_data", "read"]
 
 MOST_CRITERIA, MOST_LEVELS = 8, 7
 FARTHEST = 100
-WHOLE = (
-    "key", "label", "language", "task", "hint", "about", "steps", "instructions", "minutes",
-    "input_label", "criteria", "edit", "example",
-)  # fmt: skip
-SECTION = ("title", "text", "examples")
 EXAMPLE = ("label", "text", "note")
-CRITERION = ("name", "label", "question", "higher_is_better", "levels", "requires", "evidence")
-LEVEL = ("value", "label", "cue", "requires")
-MATERIAL = ("text", "input", "paragraphs")
 EDIT_WORDING = tuple(one.name for one in fields(EditWording))
 # Names that a stored response or a draft uses for something else.
 TAKEN = ("edit", "distance", "evidence", "active_seconds")
@@ -40,147 +31,143 @@ LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", re.ASCII)
 
 def read(value: Any, *, version: str = "1") -> Definition:
     """Return the definition that `value` is, or raise `Refused` with every problem."""
-    reader = Reader()
-    given = reader.fields(value, "", WHOLE)
+    given = Fields(value)
+    input_label = given.text("input_label", most=60, needed=False)
     definition = Definition(
-        key=reader.name(given, "", "key", longest=40),
+        key=given.identifier("key", most=40),
         version=version,
-        language=_language(reader, given),
-        label=reader.text(given, "", "label", longest=80),
-        task=reader.text(given, "", "task", longest=200),
-        hint=reader.text(given, "", "hint", longest=300, required=False),
-        about=reader.text(given, "", "about", longest=600),
-        steps=_steps(reader, given),
-        instructions=tuple(_sections(reader, given)),
-        minutes=reader.text(given, "", "minutes", longest=20, required=False) or "1–3",
-        input_label=reader.text(given, "", "input_label", longest=60, required=False),
-        criteria=tuple(found for found in _criteria(reader, given) if found is not None),
-        edit=_edit(reader, given),
-        example=_example(reader, given, has_input=bool(given and given.get("input_label"))),
+        language=_language(given),
+        label=given.text("label", most=80),
+        task=given.text("task", most=200),
+        hint=given.text("hint", most=300, needed=False),
+        about=given.text("about", most=600),
+        steps=given.texts("steps", most=8, length=200),
+        instructions=tuple(given.each("instructions", _section, most=20)),
+        minutes=given.text("minutes", most=20, needed=False) or "1–3",
+        input_label=input_label,
+        criteria=_criteria(given),
+        edit=_edit(given),
+        example=_example(given, has_input=bool(input_label)),
     )
-    reader.finish()
+    given.nothing_else()
+    given.finish()
     return definition
 
 
-def _language(reader: Reader, given: Given) -> str:
-    found = reader.text(given, "", "language", longest=12, required=False) or "en"
+def _language(given: Fields) -> str:
+    found = given.text("language", most=12, needed=False) or "en"
     if not LANGUAGE.fullmatch(found):
-        reader.refuse("language", "Is a code such as en, de or pt-BR.")
+        given.wrong("language", "Is a code such as en, de or pt-BR.")
     return found
 
 
-def _steps(reader: Reader, given: Given) -> tuple[str, ...]:
-    members = reader.items(given, "", "steps", most=8)
-    return tuple(reader.plain(one, path, longest=200) for path, one in members)
+def _section(given: Fields) -> Section:
+    section = Section(
+        title=given.text("title", most=200, needed=False),
+        text=given.text("text", most=5000, needed=False),
+        examples=tuple(given.each("examples", _said_example, most=10)),
+    )
+    given.nothing_else()
+    if not (section.title or section.text or section.examples):
+        given.wrong("", "Is empty. Give it a title, a text or examples.")
+    return section
 
 
-def _sections(reader: Reader, given: Given) -> Iterator[Section]:
-    for path, member in reader.items(given, "", "instructions", most=20):
-        section = reader.fields(member, path, SECTION)
-        found = Section(
-            title=reader.text(section, path, "title", longest=200, required=False),
-            text=reader.text(section, path, "text", longest=5000, required=False),
-            examples=tuple(_examples(reader, section, path)),
-        )
-        if section is not None and not (found.title or found.text or found.examples):
-            reader.refuse(path, "Is empty. Give it a title, a text or examples.")
-        yield found
+def _said_example(given: Fields) -> Example:
+    example = Example(
+        label=given.text("label", most=80),
+        text=given.text("text", most=1000),
+        note=given.text("note", most=300, needed=False),
+    )
+    given.nothing_else()
+    return example
 
 
-def _examples(reader: Reader, section: Given, path: str) -> Iterator[Example]:
-    for where, member in reader.items(section, path, "examples", most=10):
-        example = reader.fields(member, where, EXAMPLE)
-        yield Example(
-            label=reader.text(example, where, "label", longest=80),
-            text=reader.text(example, where, "text", longest=1000),
-            note=reader.text(example, where, "note", longest=300, required=False),
-        )
+def _criteria(given: Fields) -> tuple[Question, ...]:
+    found = given.each("criteria", _criterion, fewest=1, most=MOST_CRITERIA)
+    given.distinct([(f"{path}.name", name) for path, name, _question in found], "name")
+    return tuple(question for _path, _name, question in found if question is not None)
 
 
-def _criteria(reader: Reader, given: Given) -> list[Question | None]:
-    members = list(reader.items(given, "", "criteria", fewest=1, most=MOST_CRITERIA))
-    found = [_criterion(reader, member, path) for path, member in members]
-    names = [
-        (join(path, "name"), member.get("name") if isinstance(member, dict) else None)
-        for path, member in members
-    ]
-    reader.distinct([(path, one) for path, one in names if isinstance(one, str)], "name")
-    return found
-
-
-def _criterion(reader: Reader, member: Any, path: str) -> Question | None:
-    given = reader.fields(member, path, CRITERION)
-    name = reader.name(given, path, "name", longest=30)
+def _criterion(given: Fields) -> tuple[str, str, Question | None]:
+    """Return a criterion with its path and its name; None for one without levels."""
+    name = given.identifier("name", most=30)
     if name in TAKEN:
-        reader.refuse(join(path, "name"), f"“{name}” means something else here. Take another.")
-    label = reader.text(given, path, "label", longest=60)
-    ask = reader.text(given, path, "question", longest=300)
-    higher = reader.boolean(given, path, "higher_is_better", default=True)
-    evidence = reader.text(given, path, "evidence", longest=200, required=False)
-    levels = _levels(reader, given, path, _requires(reader, given, path))
+        given.wrong("name", f"“{name}” means something else here. Take another.")
+    label = given.text("label", most=60)
+    ask = given.text("question", most=300)
+    higher = given.boolean("higher_is_better", default=True)
+    evidence = given.text("evidence", most=200, needed=False)
+    levels = _levels(given, _requires(given))
+    given.nothing_else()
     if not levels:
-        return None
-    return question(name, *levels, label=label, ask=ask, higher_is_better=higher, evidence=evidence)
+        return given.path, name, None
+    asked = question(
+        name, *levels, label=label, ask=ask, higher_is_better=higher, evidence=evidence
+    )
+    return given.path, name, asked
 
 
-def _levels(reader: Reader, criterion: Given, path: str, always: frozenset[str]) -> list[Choice]:
+def _levels(criterion: Fields, always: frozenset[str]) -> list[Choice]:
     """Return a criterion's levels; `always`: what every one of them requires."""
-    members = list(reader.items(criterion, path, "levels", fewest=2, most=MOST_LEVELS))
-    found = [(where, _level(reader, member, where, always)) for where, member in members]
-    known = [(where, level) for where, level in found if level is not None]
-    reader.distinct([(join(where, "value"), level.value) for where, level in known], "value")
-    reader.distinct([(join(where, "label"), level.label) for where, level in known], "label")
-    return [level for _where, level in known]
+
+    def level(given: Fields) -> tuple[str, Choice] | None:
+        found = _level(given, always)
+        return None if found is None else (given.path, found)
+
+    levels = criterion.each("levels", level, fewest=2, most=MOST_LEVELS)
+    criterion.distinct([(f"{path}.value", one.value) for path, one in levels], "value")
+    criterion.distinct([(f"{path}.label", one.label) for path, one in levels], "label")
+    return [one for _path, one in levels]
 
 
-def _level(reader: Reader, member: Any, path: str, always: frozenset[str]) -> Choice | None:
-    given = reader.fields(member, path, LEVEL)
-    value = reader.whole(given, path, "value", low=-FARTHEST, high=FARTHEST)
-    label = reader.text(given, path, "label", longest=60)
-    cue = reader.text(given, path, "cue", longest=200)
-    required = always | _requires(reader, given, path)
-    if value is None:
+def _level(given: Fields, always: frozenset[str]) -> Choice | None:
+    value = given.whole("value", least=-FARTHEST, most=FARTHEST)
+    label = given.text("label", most=60)
+    cue = given.text("cue", most=200)
+    required = always | _requires(given)
+    given.nothing_else()
+    if given.is_wrong("value"):
         return None
     return Choice(value, label, cue, tuple(one for one in REQUIREMENTS if one in required))
 
 
-def _requires(reader: Reader, given: Given, path: str) -> frozenset[str]:
+def _requires(given: Fields) -> frozenset[str]:
     found = set()
-    for where, one in reader.items(given, path, "requires", most=len(REQUIREMENTS)):
+    for number, one in enumerate(given.members("requires", most=len(REQUIREMENTS))):
         if isinstance(one, str) and one in REQUIREMENTS:
             found.add(one)
         else:
             hint = suggestion(one, REQUIREMENTS) if isinstance(one, str) else ""
-            reader.refuse(where, f"“{shown(str(one))}” is not “edit” or “evidence”.{hint}")
+            message = f"“{shown(str(one))}” is not “edit” or “evidence”.{hint}"
+            given.wrong(f"requires[{number}]", message)
     return frozenset(found)
 
 
-def _edit(reader: Reader, given: Given) -> EditWording:
-    if given is None or "edit" not in given:
+def _edit(given: Fields) -> EditWording:
+    wording = given.inner("edit") if given.has("edit") else None
+    if wording is None:
         return EDITING
-    wording = reader.fields(given["edit"], "edit", EDIT_WORDING)
-    texts = {
-        name: reader.text(wording, "edit", name, longest=300, required=False)
-        for name in EDIT_WORDING
-    }
+    texts = {name: wording.text(name, most=300, needed=False) for name in EDIT_WORDING}
+    wording.nothing_else()
     return EditWording(**{name: text or getattr(EDITING, name) for name, text in texts.items()})
 
 
-def _example(reader: Reader, given: Given, *, has_input: bool) -> Material:
-    if given is None:
+def _example(given: Fields, *, has_input: bool) -> Material:
+    if not given.has("example"):
+        given.wrong("example", "Missing. The preview shows it: an object with a “text”.")
         return Material("")
-    if "example" not in given:
-        reader.refuse("example", "Missing. The preview shows it: an object with a “text”.")
+    example = given.inner("example")
+    if example is None:
         return Material("")
-    example = reader.fields(given["example"], "example", MATERIAL)
-    members = reader.items(example, "example", "paragraphs", most=10)
     found = Material(
-        text=reader.text(example, "example", "text", longest=5000),
-        input=reader.text(example, "example", "input", longest=20_000, required=False),
-        paragraphs=tuple(reader.plain(one, path, longest=20_000) for path, one in members),
+        text=example.text("text", most=5000),
+        input=example.text("input", most=20_000, needed=False),
+        paragraphs=example.texts("paragraphs", most=10, length=20_000),
     )
-    if has_input and example is not None and not (found.input or found.paragraphs):
-        reader.refuse("example.input", "Missing: “input_label” says that the input is shown.")
+    example.nothing_else()
+    if has_input and not (found.input or found.paragraphs):
+        example.wrong("input", "Missing: “input_label” says that the input is shown.")
     return found
 
 

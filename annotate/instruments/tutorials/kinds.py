@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from annotate.instruments.answer_correctness.criteria import VERDICTS
 from annotate.instruments.base import Criterion
+from annotate.instruments.reader import Fields
 from annotate.instruments.tutorials.content import (
     Bounds,
     Choice,
@@ -18,10 +20,8 @@ from annotate.instruments.tutorials.content import (
     Question,
     Step,
 )
-from annotate.instruments.tutorials.fields import Fields
 from annotate.instruments.tutorials.words import count, same_words
 
-VERDICTS = (1, 0, -1)
 SAID = 1000  # characters of one feedback
 MANY = 12
 Criteria = Mapping[str, Criterion]
@@ -31,7 +31,7 @@ Reader = Callable[[Fields, dict[str, Any], Criteria], Question]
 def _choice(fields: Fields, common: dict[str, Any], criteria: Criteria) -> Choice:
     shown = {name: fields.text(name, needed=False) for name in ("text", "question", "answer")}
     if not any(shown.values()):
-        fields.wrong("text", "is missing: show a text, or a question and its answer.")
+        fields.wrong("text", "Missing: show a text, or a question and its answer.")
     ask, options = _levels(fields, criteria)
     values = [option.value for option in options]
     accepted = fields.wholes("accepted", most=MANY)
@@ -45,9 +45,9 @@ def _choice(fields: Fields, common: dict[str, Any], criteria: Criteria) -> Choic
 def _levels(fields: Fields, criteria: Criteria) -> tuple[Any, tuple[Option, ...]]:
     """The question and its levels: a criterion's by its name, or given inline."""
     if fields.has("options"):
-        options = tuple(fields.each("options", _option, most=MANY))
+        options = tuple(fields.each("options", _option, fewest=1, most=MANY))
         if len({option.value for option in options}) < max(2, len(options)):
-            fields.wrong("options", "needs at least two levels of different values.")
+            fields.wrong("options", "Needs at least two levels of different values.")
         return fields.text("ask", most=SAID, needed=False), options
     name = fields.text("criterion", most=40)
     if name and name not in criteria:
@@ -85,10 +85,10 @@ def _edit(fields: Fields, common: dict[str, Any], _criteria: Criteria) -> Edit:
     edit = Edit(
         **common,
         text=fields.text("text"),
-        defects=tuple(fields.each("defects", _defect, most=MANY)),
-        meaning=tuple(fields.each("meaning", _meaning, most=MANY)),
+        defects=tuple(fields.each("defects", _defect, fewest=1, most=MANY)),
+        meaning=tuple(fields.each("meaning", _meaning, fewest=1, most=MANY)),
         bounds=_bounds(fields),
-        alternatives=fields.texts("alternatives", most=MANY, needed=False),
+        alternatives=fields.texts("alternatives", most=MANY),
         feedback=fields.text("feedback", most=SAID),
     )
     _edit_agrees(fields, edit)
@@ -97,7 +97,7 @@ def _edit(fields: Fields, common: dict[str, Any], _criteria: Criteria) -> Edit:
 
 def _defect(fields: Fields) -> Defect:
     defect = Defect(
-        fields.texts("strings", most=MANY),
+        fields.texts("strings", fewest=1, most=MANY, exact=True),
         fields.text("feedback", most=SAID),
         fields.whole("at_most", least=0, most=100, default=0),
     )
@@ -106,7 +106,9 @@ def _defect(fields: Fields) -> Defect:
 
 
 def _meaning(fields: Fields) -> Meaning:
-    meaning = Meaning(fields.texts("any_of", most=MANY), fields.text("feedback", most=SAID))
+    meaning = Meaning(
+        fields.texts("any_of", fewest=1, most=MANY, exact=True), fields.text("feedback", most=SAID)
+    )
     fields.nothing_else()
     return meaning
 
@@ -130,13 +132,13 @@ def _edit_agrees(fields: Fields, edit: Edit) -> None:
     """The text must have the defects and the meaning that the rules speak of."""
     for number, defect in enumerate(edit.defects):
         if sum(count(edit.text, string) for string in defect.strings) <= defect.at_most:
-            fields.wrong(f"defects[{number}].strings", "the text does not have this defect.")
+            fields.wrong(f"defects[{number}].strings", "The text does not have this defect.")
     for number, meaning in enumerate(edit.meaning):
         if not any(count(edit.text, string) for string in meaning.any_of):
-            fields.wrong(f"meaning[{number}].any_of", "the text has none of these words itself.")
+            fields.wrong(f"meaning[{number}].any_of", "The text has none of these words itself.")
     for number, alternative in enumerate(edit.alternatives):
         if same_words(alternative, edit.text):
-            fields.wrong(f"alternatives[{number}]", "is the text itself.")
+            fields.wrong(f"alternatives[{number}]", "Is the text itself.")
 
 
 def _evidence(fields: Fields, common: dict[str, Any], _criteria: Criteria) -> Evidence:
@@ -144,21 +146,21 @@ def _evidence(fields: Fields, common: dict[str, Any], _criteria: Criteria) -> Ev
         **common,
         question=fields.text("question"),
         answer=fields.text("answer"),
-        paragraphs=tuple(fields.each("paragraphs", _paragraph, most=MANY)),
+        paragraphs=tuple(fields.each("paragraphs", _paragraph, fewest=1, most=MANY)),
     )
 
 
 def _paragraph(fields: Fields) -> Paragraph:
     verdict = fields.whole("verdict", least=-1, most=1)
     text = fields.text("text")
-    evidence = fields.texts("evidence", most=MANY, needed=verdict != 0)
+    evidence = fields.texts("evidence", fewest=int(verdict != 0), most=MANY)
     for number, quote in enumerate(evidence):
         if text.count(quote) != 1:
             times = "does not occur" if quote not in text else "occurs more than once"
             fields.wrong(f"evidence[{number}]", f"“{quote[:40]}” {times} in the paragraph.")
     if not verdict and evidence:
-        fields.wrong("evidence", "belongs to a verdict of 1 or −1 only.")
-    feedback = _said_by_value(fields, VERDICTS)
+        fields.wrong("evidence", "Belongs to a verdict of 1 or −1 only.")
+    feedback = _said_by_value(fields, [level.value for level in VERDICTS])
     highlight = _overlap(fields) if verdict else None
     fields.nothing_else()
     return Paragraph(text, verdict, feedback, evidence, highlight)
@@ -178,7 +180,7 @@ def _example(fields: Fields, common: dict[str, Any], _criteria: Criteria) -> Exa
         **common,
         question=fields.text("question", needed=False),
         answer=fields.text("answer", needed=False),
-        steps=tuple(fields.each("steps", _step, most=MANY)),
+        steps=tuple(fields.each("steps", _step, fewest=1, most=MANY)),
     )
 
 
@@ -189,7 +191,7 @@ def _step(fields: Fields) -> Step:
         fields.text("quote", needed=False),
     )
     if step.quote and step.quote not in step.text:
-        fields.wrong("quote", "does not occur in the step's text.")
+        fields.wrong("quote", "Does not occur in the step's text.")
     fields.nothing_else()
     return step
 

@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from annotate.instruments.base import Criterion
+from annotate.instruments.reader import Fields
 from annotate.instruments.tutorials.content import Question, Tutorial
-from annotate.instruments.tutorials.fields import Fields
 from annotate.instruments.tutorials.kinds import KINDS
 
 MOST_QUESTIONS = 40
@@ -18,26 +18,16 @@ DIGEST = 16  # characters of the whole's digest within the version
 _BUILTIN: dict[Path, Tutorial] = {}  # files of the product do not change while it runs
 
 
-class TutorialRefused(ValueError):
-    """A tutorial that cannot be used; `errors` maps the path of each fault to what to mend."""
-
-    def __init__(self, errors: Mapping[str, str]) -> None:
-        super().__init__("\n".join(f"{path}: {message}" for path, message in errors.items()))
-        self.errors = dict(errors)
-
-
 def read(raw: Any, *, instrument: str, criteria: Sequence[Criterion] = ()) -> Tutorial:
-    """Return the tutorial that this JSON describes, or raise `TutorialRefused` with all errors.
+    """Return the tutorial that this JSON describes, or raise `Refused` with every problem.
 
     `criteria`: those of the instrument; questions may take their levels by name.
     """
-    errors: dict[str, str] = {}
-    fields = Fields(raw, "", errors)
+    fields = Fields(raw)
     tutorial = _tutorial(fields, instrument, {one.name: one for one in criteria if one.levels})
     if len(canonical(raw)) > MOST_CHARACTERS:
-        errors["tutorial"] = f"is longer than {MOST_CHARACTERS:,} characters."
-    if errors:
-        raise TutorialRefused(errors)
+        fields.wrong("tutorial", f"Is longer than {MOST_CHARACTERS:,} characters.")
+    fields.finish()
     return tutorial
 
 
@@ -66,11 +56,11 @@ def digest(raw: Any) -> str:
 def _tutorial(fields: Fields, instrument: str, criteria: dict[str, Criterion]) -> Tutorial:
     named = fields.text("instrument", most=SHORT * 2)
     if named and named != instrument:
-        fields.wrong("instrument", f"is for “{named}”, not for “{instrument}”.")
+        fields.wrong("instrument", f"Is for “{named}”, not for “{instrument}”.")
     version = fields.text("version", most=SHORT)
     language = fields.text("language", most=12)
     title = fields.text("title", most=LINE, needed=False)
-    questions = fields.each("questions", _question(criteria), most=MOST_QUESTIONS)
+    questions = fields.each("questions", _question(criteria), fewest=1, most=MOST_QUESTIONS)
     _keys_once(fields, questions)
     fields.nothing_else()
     whole = f"{version}-{digest(fields.raw)[:DIGEST]}"
@@ -82,7 +72,7 @@ def _question(criteria: dict[str, Criterion]) -> Callable[[Fields], Question | N
         kind = fields.text("kind", most=SHORT)
         if kind not in KINDS:
             if kind:
-                fields.wrong("kind", f"is one of {', '.join(KINDS)}.")
+                fields.wrong("kind", f"Is one of {', '.join(KINDS)}.")
             return None
         common = {
             "key": fields.slug("key"),

@@ -107,3 +107,45 @@ def _tutorials(visitor: Visitor) -> None:
     content = json.loads(files.text("language_quality", "en")) | {"title": "Ours, shorter"}
     tutorial_contents.store(content, reference="language_quality", owner_id=owner.pk)
     visitor.goto("/instruments/language_quality/tutorials/")
+
+
+def preview_of(visitor: Visitor, path: str) -> Page:
+    logged_in(visitor)
+    page = visitor.goto(f"/instruments/{path}")
+    expect(page.locator("html[data-ready], [data-current]").first).to_be_attached()
+    return page
+
+
+@state("researcher/preview-task")
+def _preview_task(visitor: Visitor) -> None:
+    preview_of(visitor, "answer_correctness/1/preview/")
+
+
+@state("researcher/preview-choice")
+def _preview_choice(visitor: Visitor) -> None:
+    page = preview_of(visitor, "language_quality/tutorials/en/preview/")
+    page.locator("input[name=choice]").first.check()
+    page.click("#check")
+    expect(page.locator("#feedback")).to_be_visible()
+
+
+@state("researcher/preview-edit")
+def _preview_edit(visitor: Visitor) -> None:
+    preview_of(visitor, "language_quality/tutorials/de/preview/?question=9")
+
+
+@state("researcher/preview-evidence")
+def _preview_evidence(visitor: Visitor) -> None:
+    preview_of(visitor, "answer_correctness/tutorials/en/preview/?question=8")
+
+
+@state("researcher/preview-draft")
+def _preview_draft(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto("/instruments/language_quality/tutorials/")
+    page.get_by_label("Or its text").fill(files.text("language_quality", "en"))
+    page.evaluate("document.querySelector('[formtarget]').removeAttribute('formtarget')")
+    page.get_by_role("button", name="Preview in a new tab").click()
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator("html[data-ready]")).to_be_attached()
+    expect(page.get_by_text("not stored yet")).to_be_visible()

@@ -38,3 +38,14 @@ def rows() -> list[Row]:
         for i, (item, reference) in enumerate(ITEMS)
         for system, outputs in OUTPUTS.items()
     ]  # fmt: skip
+
+
+def german_rows() -> list[Row]:
+    """Long words, where there are any; one text says too much, the other breaks off."""
+    texts = {
+        "pointer": "Die Stadtverwaltungsdirektorin hat am Mittwoch die Wiedereröffnung des "
+        "Schifffahrtsmuseums angekündigt. Das Schifffahrtsmuseum wird wieder eröffnet, sagte die "
+        "Stadtverwaltungsdirektorin, und der Eintritt kostet sechs Euro.",
+        "seq2seq": "Museum eröffnet Mittwoch der Direktorin. Eintritt sechs Euro und der.",
+    }
+    return [Row(item, system, text) for item in "abc" for system, text in texts.items()]

@@ -1,0 +1,92 @@
+"""What annotators are told after each answer, for the researcher who looks a tutorial through."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from annotate.instruments.answer_correctness.criteria import VERDICTS
+from annotate.instruments.tutorials.content import Choice, Edit, Evidence, Paragraph, Question
+
+if TYPE_CHECKING:
+    from annotate.instruments.base import Words
+
+
+@dataclass(frozen=True)
+class Said:
+    """One answer, whether it is accepted, and the sentence that follows."""
+
+    answer: "Words"
+    accepted: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """The answers to all of a question (`title` is ""), or to one paragraph of it."""
+
+    title: str
+    answers: tuple[Said, ...]
+
+
+def told(question: Question) -> tuple[Part, ...]:
+    if isinstance(question, Choice):
+        return (Part("", _choice(question)),)
+    if isinstance(question, Edit):
+        return (Part("", tuple(_edit(question))),)
+    if isinstance(question, Evidence):
+        return tuple(
+            Part(f"Paragraph {number}", tuple(_paragraph(one)))
+            for number, one in enumerate(question.paragraphs, start=1)
+        )
+    return ()
+
+
+def _choice(question: Choice) -> tuple[Said, ...]:
+    return tuple(
+        Said(one.label, one.value in question.accepted, question.feedback[one.value])
+        for one in question.options
+    )
+
+
+def _edit(question: Edit) -> list[Said]:
+    bounds = question.bounds
+    return [
+        *(Said(f"Exactly “{one}”", True, question.feedback) for one in question.alternatives),
+        Said("Everything below is avoided", True, question.feedback),
+        *(
+            Said(_too_often(one.at_most, one.strings), False, one.feedback)
+            for one in question.defects
+        ),
+        *(Said(f"Without {_any(one.any_of)}", False, one.feedback) for one in question.meaning),
+        Said(_too_little(bounds.least), False, bounds.too_little),
+        Said(f"More than {bounds.most} characters changed", False, bounds.too_much),
+    ]
+
+
+def _too_often(at_most: int, strings: Sequence[str]) -> str:
+    return f"{_any(strings)} more than {at_most} times" if at_most else f"Still {_any(strings)}"
+
+
+def _too_little(least: int) -> str:
+    return "Nothing changed" if least == 1 else f"Fewer than {least} characters changed"
+
+
+def _any(strings: Sequence[str]) -> str:
+    return " or ".join(f"“{one}”" for one in strings)
+
+
+def _paragraph(paragraph: Paragraph) -> list[Said]:
+    verdicts = [
+        Said(one.label, one.value == paragraph.verdict, paragraph.feedback[one.value])
+        for one in VERDICTS
+    ]
+    said = paragraph.highlight
+    if said is None:
+        return verdicts
+    expected = " and ".join(f"“{one}”" for one in paragraph.evidence)
+    return [
+        *verdicts,
+        Said(f"Then highlighted: {expected}, or nearly", True, said.good),
+        Said("Some of these words, or far more", False, said.poor),
+        Said("None of these words", False, said.none),
+    ]

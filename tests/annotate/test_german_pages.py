@@ -1,0 +1,84 @@
+"""A campaign whose content is German speaks German: the page, its script, its tutorial."""
+
+import json
+import re
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+from django.utils import translation
+
+from annotate import tokens
+from annotate.instruments import registry
+from tests import factories
+
+pytestmark = [pytest.mark.django_db, pytest.mark.orm]
+ENGLISH = re.compile(r"\b(?:the|your|this|what|not|and|with|please|nothing)\b", re.IGNORECASE)
+
+
+def opened(**changes: object) -> str:
+    who = factories.person(factories.campaign(language="de", **changes))
+    url = f"/work/p/{tokens.participation_token(who.pk)}/"
+    return Client(headers={"accept-language": "en"}).get(url).content.decode()
+
+
+def strings_of(page: str) -> dict:
+    found = re.search(r'<script id="work-strings"[^>]*>(.*?)</script>', page, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+def sentences(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [text for inner in value.values() for text in sentences(inner)]
+    return [str(value)]
+
+
+def answer_task() -> dict:
+    rows = [factories.Row("1", "alpha", "Ada Marsh", input="wer", paragraphs=("Ein Absatz.",))]
+    return {"rows_": rows, "instrument": "answer_correctness", "metrics": (),
+            "targets": {"any_correct": 0.2}, "double_share": 0}  # fmt: skip
+
+
+@pytest.mark.parametrize("changes", [{}, answer_task(), {"tutorial": True}])
+def test_the_script_speaks_german(changes: dict) -> None:
+    said = sentences(strings_of(opened(**changes)))
+    assert len(said) > 20
+    assert [text for text in said if ENGLISH.search(text)] == []
+
+
+def test_the_script_has_the_plural_forms_of_german() -> None:
+    changed = strings_of(opened())["changed"]
+    assert changed["one"] == changed["other"] == "%(n)s\u00a0Zeichen geändert"
+    lacking = strings_of(opened(**answer_task()))["lacking"]["todo"]
+    assert lacking["one"] == "Absatz %(list)s ist nicht beantwortet"
+    assert lacking["other"] == "Absätze %(list)s sind nicht beantwortet"
+
+
+def test_the_tutorial_and_its_levels_are_german() -> None:
+    page = opened(tutorial=True)
+    assert '<h1 id="prompt" tabindex="-1" lang="de">Wie flüssig ist dieser Text?</h1>' in page
+    assert "Teils flüssig" in page
+    assert "Partly fluent" not in page
+
+
+def test_money_and_keys_are_written_as_in_german() -> None:
+    page = opened(reward=Decimal("1234.5"))
+    assert "1.234,50\u00a0$" in page
+    assert "<kbd>Strg</kbd>" in page
+    assert "Ctrl" not in page
+
+
+@pytest.mark.parametrize("key", ["language_quality", "answer_correctness"])
+def test_the_example_of_the_preview_is_in_the_language_of_the_page(key: str) -> None:
+    told = {}
+    for language in ("en", "de"):
+        with translation.override(language):
+            told[language] = registry.get(key).example
+    assert type(told["de"].text) is str
+    for one, other in zip(
+        [told["en"].text, told["en"].input, *told["en"].paragraphs],
+        [told["de"].text, told["de"].input, *told["de"].paragraphs],
+        strict=True,
+    ):
+        assert not one or one != other

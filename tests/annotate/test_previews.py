@@ -1,0 +1,169 @@
+"""Researchers look at instruments and tutorials as annotators see them; nothing is stored."""
+
+import json
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.test import Client
+
+from annotate.instruments.answer_correctness.criteria import VERDICTS
+from annotate.instruments.tutorials import files
+from annotate.services import instruments, tutorial_contents
+from tests.annotate.own import HELPFUL, helpful
+from tests.annotate.researcher import owner_of
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+QUALITY, CORRECTNESS = "/instruments/language_quality/", "/instruments/answer_correctness/"
+TUTORIAL, GRADE = f"{QUALITY}tutorials/en/preview/", f"{QUALITY}tutorials/grade/"
+DRAFT, TUTORIAL_DRAFT = "/instruments/new/preview/", f"{QUALITY}tutorials/preview/"
+
+
+def content(**changes: Any) -> dict[str, Any]:
+    return json.loads(files.text("language_quality", "en")) | changes
+
+
+def rows() -> dict[str, int]:
+    """How many rows each of our tables has."""
+    ours = [*apps.get_app_config("annotate").get_models(),
+            *apps.get_app_config("estimation").get_models()]  # fmt: skip
+    return {model.__name__: model._default_manager.count() for model in ours}
+
+
+def graded(client: Client, question: str, response: Any, **changes: Any) -> Any:
+    body = {"tutorial": content(), "question": question, "response": response} | changes
+    return client.post(GRADE, json.dumps(body), content_type="application/json")
+
+
+def text(client: Client, address: str, **query: str) -> str:
+    answer = client.get(address, query)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    "address", [f"{QUALITY}1/preview/", TUTORIAL, f"{QUALITY}tutorials/1/preview/"]
+)
+def test_pages_ask_for_a_login(client: Client, address: str) -> None:
+    assert client.get(address)["Location"].startswith("/login/")
+
+
+@pytest.mark.parametrize("address", [DRAFT, TUTORIAL_DRAFT, GRADE])
+def test_drafts_and_answers_ask_for_a_login(client: Client, address: str) -> None:
+    answer = client.post(address, {"definition": json.dumps(HELPFUL)})
+    assert answer["Location"].startswith("/login/")
+
+
+def test_an_answer_needs_the_token_against_forgery(ada: Client) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = ada.cookies
+    assert graded(strict, content()["questions"][0]["key"], {"value": 1}).status_code == 403
+
+
+def test_an_instrument_is_seen_as_annotators_see_it(ada: Client) -> None:
+    instruments.define(HELPFUL, owner_id=owner_of(ada).pk)
+    instruments.define(helpful(task="The second task."), owner_id=owner_of(ada).pk)
+    before = rows()
+    first = text(ada, "/instruments/helpfulness/1/preview/")
+    assert HELPFUL["task"] in first
+    assert HELPFUL["example"]["text"] in first
+    assert "unpaid" not in first
+    assert "The second task." in text(ada, "/instruments/helpfulness/2/preview/")
+    assert 'lang="de"' in text(ada, f"{QUALITY}1/preview/", language="de")
+    assert "ferry" in text(ada, f"{CORRECTNESS}1/preview/")
+    assert rows() == before
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["/instruments/nothing/1/preview/", f"{QUALITY}99/preview/", f"{QUALITY}tutorials/xx/preview/",
+     f"{QUALITY}tutorials/999/preview/", "/instruments/recorded_language_quality/1/preview/"],
+)  # fmt: skip
+def test_what_is_not_there_is_told(ada: Client, address: str) -> None:
+    assert ada.get(address).status_code == 404
+
+
+def test_a_definition_is_seen_before_it_is_stored(ada: Client) -> None:
+    before = rows()
+    page = ada.post(DRAFT, {"definition": json.dumps(HELPFUL)})
+    assert HELPFUL["task"] in page.content.decode()
+    assert "It is not stored yet" in page.content.decode()
+    refused = ada.post(DRAFT, {"definition": json.dumps(helpful(key="Bad Key"))})
+    assert refused.status_code == 422
+    assert "<code>key</code>" in refused.content.decode()
+    assert ada.post(DRAFT, {"definition": ""}).status_code == 422
+    assert rows() == before
+
+
+def test_each_question_comes_with_what_annotators_are_told(ada: Client) -> None:
+    before = rows()
+    questions = content()["questions"]
+    for number, question in enumerate(questions, start=1):
+        page = ada.get(TUTORIAL, {"question": str(number)})
+        said = [one.sentence for part in page.context["told"] for one in part.answers]
+        feedback = question["feedback"]
+        assert set(said) >= {*(feedback.values() if isinstance(feedback, dict) else [feedback])}
+        right = [one for part in page.context["told"] for one in part.answers if one.accepted]
+        assert len(right) >= 1
+        assert (page.context["previous"], page.context["following"]) == (
+            number - 1, number + 1 if number < len(questions) else 0,
+        )  # fmt: skip
+    for odd in ("0", "-1", "x", "999", "9" * 500):
+        assert ada.get(TUTORIAL, {"question": odd}).status_code == 200
+    assert rows() == before
+
+
+def test_evidence_has_the_three_answers_of_the_tasks(ada: Client) -> None:
+    whole = json.loads(files.text("answer_correctness", "en"))
+    number = [one["kind"] for one in whole["questions"]].index("evidence") + 1
+    page = ada.get(f"{CORRECTNESS}tutorials/en/preview/", {"question": str(number)})
+    shown = page.content.decode()
+    assert all(str(level.cue) in shown for level in VERDICTS)
+    paragraph = whole["questions"][number - 1]["paragraphs"][0]
+    said = [one.sentence for one in page.context["told"][0].answers]
+    assert said[:3] == [paragraph["feedback"][key] for key in ("1", "0", "-1")]
+    example = [one["kind"] for one in whole["questions"]].index("example") + 1
+    page = ada.get(f"{CORRECTNESS}tutorials/en/preview/", {"question": str(example)})
+    assert page.context["told"] == ()
+
+
+def test_answers_are_graded_for_looking_only(ada: Client) -> None:
+    before = rows()
+    first = content()["questions"][0]
+    (right,) = first["accepted"]
+    answer = graded(ada, first["key"], {"value": right}).json()
+    assert answer == {
+        "correct": True, "feedback": [first["feedback"][str(right)]], "paragraphs": [],
+    }  # fmt: skip
+    assert graded(ada, first["key"], {}).status_code == 422
+    assert graded(ada, "no-such", {}).status_code == 422
+    assert graded(ada, first["key"], {}, tutorial={"questions": []}).status_code == 422
+    assert ada.post(GRADE, "[]", content_type="application/json").status_code == 422
+    assert rows() == before
+
+
+def test_a_tutorial_is_seen_before_it_is_stored_and_after(ada: Client) -> None:
+    before = rows()
+    given = json.dumps(content(title="Ours"))
+    page = ada.post(TUTORIAL_DRAFT, {"definition": given, "question": "2"})
+    assert page.context["question"].key == content()["questions"][1]["key"]
+    assert json.loads(page.context["definition"]) == json.loads(given)
+    bad = ada.post(TUTORIAL_DRAFT, {"definition": json.dumps(content(version=""))})
+    assert bad.status_code == 422
+    assert "<code>version</code>" in bad.content.decode()
+    assert rows() == before
+    made = tutorial_contents.store(
+        content(title="Ours"), reference="language_quality", owner_id=owner_of(ada).pk
+    )
+    address = f"{QUALITY}tutorials/{made.pk}/preview/"
+    assert content()["questions"][0]["prompt"] in text(ada, address)
+    assert address in text(ada, f"{QUALITY}tutorials/")
+    assert ada.get(f"{CORRECTNESS}tutorials/{made.pk}/preview/").status_code == 404
+
+
+def test_what_was_accepted_leads_to_its_preview(ada: Client) -> None:
+    page = ada.post("/instruments/new/", {"definition": json.dumps(HELPFUL)}, follow=True)
+    assert '<a href="/instruments/helpfulness/1/preview/">Preview it</a>' in page.content.decode()
+    page = ada.post(f"{QUALITY}tutorials/", {"definition": json.dumps(content())}, follow=True)
+    assert "Preview it</a>" in page.content.decode()

@@ -1,0 +1,56 @@
+"""A researcher looks at an instrument and a tutorial, in a real browser."""
+
+import json
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from annotate.instruments.tutorials import files
+from annotate.models import AuditEntry, InstrumentDefinition, TutorialAnswer, TutorialRun
+from tests.annotate.own import HELPFUL
+from tests.browser.states import Visitor
+from tests.browser.states.researcher import logged_in
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def visitor(page: Page, live_server) -> Visitor:
+    made = Visitor(page, live_server.url)
+    logged_in(made)
+    return made
+
+
+def test_a_tutorial_is_gone_through_and_each_answer_explained(visitor: Visitor) -> None:
+    page = visitor.goto("/instruments/language_quality/tutorials/en/preview/")
+    first, second = json.loads(files.text("language_quality", "en"))["questions"][:2]
+    for value in (first["accepted"][0], next(v for v in (1, 0, -1) if v not in first["accepted"])):
+        page.check(f"input[name=choice][value='{value}']")
+        page.click("#check")
+        expect(page.locator("#feedback-lines")).to_have_text(first["feedback"][str(value)])
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator("#prompt")).to_have_text(second["prompt"])
+    page.get_by_role("button", name="Previous").click()
+    expect(page.locator("#prompt")).to_have_text(first["prompt"])
+    assert not TutorialRun.objects.exists()
+    assert not TutorialAnswer.objects.exists()
+
+
+def test_a_definition_is_looked_at_before_it_is_stored(
+    visitor: Visitor, context: BrowserContext
+) -> None:
+    page = visitor.goto("/instruments/new/")
+    page.get_by_label("Or its text").fill(json.dumps(HELPFUL))
+    with context.expect_page() as opened:
+        page.get_by_role("button", name="Preview in a new tab").click()
+    shown = opened.value
+    expect(shown.get_by_role("heading", level=1)).to_have_text(HELPFUL["task"])
+    shown.check("input[name=helpful] >> nth=0")
+    shown.click("#submit")
+    expect(shown.locator("#missing")).to_contain_text("not sent")
+    shown.close()
+    assert not InstrumentDefinition.objects.exists()
+    assert not AuditEntry.objects.exists()
+    page.get_by_role("button", name="Define it").click()
+    page.get_by_role("link", name="Preview it").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(HELPFUL["task"])
