@@ -10,7 +10,7 @@ from annotate.models.campaign import (
     Target,
 )
 from annotate.models.instrument import InstrumentDefinition, TutorialContent
-from annotate.models.payment import LedgerEntry, Payout
+from annotate.models.payment import LedgerEntry, Payout, PayoutList
 from annotate.models.screening import Appeal, Block, Exclusion, Flag, Review, Ruling
 from annotate.models.tutorial import Feedback, TutorialAnswer, TutorialRun
 from annotate.models.work import Assignment, Draft, EvidenceChange, Judgment, Place, Score
@@ -36,6 +36,7 @@ __all__ = [
     "Output",
     "Participation",
     "Payout",
+    "PayoutList",
     "Place",
     "Review",
     "Ruling",

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from annotate.models.annotator import Participation
-from annotate.models.base import Fact
+from annotate.models.base import Fact, public_id
 from annotate.models.campaign import Campaign
 from annotate.models.work import Assignment
 
@@ -27,13 +27,26 @@ class LedgerEntry(Fact):
     amount = models.DecimalField(max_digits=10, decimal_places=2)
     fee = models.DecimalField(max_digits=10, decimal_places=2)
     key = models.CharField(max_length=80, unique=True)  # why: one row for each reason
+    reason = models.TextField(blank=True)  # of what a person decided: the annotator reads it
+    at = models.DateTimeField(auto_now_add=True)
+
+
+class PayoutList(Fact):
+    """What was due to everybody when somebody set out to pay by hand; fixed from then on."""
+
+    public_id = models.CharField(max_length=16, unique=True, default=public_id)
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="payout_lists")
+    rows = models.JSONField()  # [[participation id, amount as text], …]
+    seen = models.BigIntegerField()  # the last pay-out that its amounts allow for; 0: none
+    actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT)
     at = models.DateTimeField(auto_now_add=True)
 
 
 class Payout(Fact):
-    """What has been paid out to a participation, by hand or by its crowd."""
+    """What has been paid out to a participation, by hand or by its crowd; undone by a negative."""
 
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="payouts")
+    listed = models.ForeignKey(PayoutList, models.PROTECT, null=True, related_name="payouts")
     amount = models.DecimalField(max_digits=10, decimal_places=2)
     key = models.CharField(max_length=80, unique=True)  # why: one row for each reason
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)

@@ -6,21 +6,19 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Max, OuterRef, Q, Subquery, Sum
+from django.db.models import Count, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
 
 from annotate.models import (
-    Annotator,
     Assignment,
     Authorship,
     Judgment,
-    LedgerEntry,
     Output,
     Participation,
     Place,
     Score,
 )
-from annotate.selectors import ledger, places
+from annotate.selectors import accounts, ledger, places
 
 COUNTED = (Assignment.Status.SUBMITTED, Assignment.Status.VERIFIED)
 
@@ -46,7 +44,7 @@ class Person:
 
     pseudonym: str
     judgments: int
-    earned: Decimal
+    money: accounts.Totals
     last_seen: datetime
 
 
@@ -78,35 +76,18 @@ def people(campaign_id: int) -> list[Person]:
         .values("annotator", "annotator__pseudonym")
         .annotate(
             n=Coalesce(Subquery(_judgments(campaign_id)), 0),
-            earned=Coalesce(Subquery(_earned(campaign_id)), ledger.ZERO, output_field=ledger.MONEY),
             entered=Max("entered_at"),
             seen=Subquery(_last_seen(campaign_id)),
         )
         .order_by("-n", "annotator")
     )
+    own: dict[str, list[accounts.Account]] = {}
+    for account in accounts.of_campaign(campaign_id):
+        own.setdefault(account.pseudonym, []).append(account)
     return [
-        Person(row["annotator__pseudonym"], row["n"], row["earned"], row["seen"] or row["entered"])
+        Person(name, row["n"], accounts.totals(own[name]), row["seen"] or row["entered"])
         for row in rows
-    ]
-
-
-def payments(campaign_id: int) -> list[tuple[str, str, Decimal]]:
-    """Return (pseudonym, external id, amount due) of everybody who has earned something."""
-    rows = (
-        Annotator.objects.filter(participations__campaign=campaign_id)
-        .distinct()
-        .annotate(
-            earned=Coalesce(
-                Subquery(_earned(campaign_id, of="pk")), ledger.ZERO, output_field=ledger.MONEY
-            )
-        )
-        .filter(earned__gt=0)
-        .order_by("pk")
-    )
-    # SQLite gives sums more digits than money has.
-    return [
-        (pseudonym, name, earned.quantize(ledger.ZERO))
-        for pseudonym, name, earned in rows.values_list("pseudonym", "external_id", "earned")
+        if (name := row["annotator__pseudonym"]) in own  # not who came between the two queries
     ]
 
 
@@ -144,14 +125,6 @@ def _room(campaign_id: int, cap: int | None) -> tuple[int, int | None]:
 def _judgments(campaign_id: int) -> Any:
     mine = Judgment.objects.filter(campaign=campaign_id, annotator=OuterRef("annotator"))
     return mine.order_by().values("annotator").annotate(n=Count("pk")).values("n")
-
-
-def _earned(campaign_id: int, *, of: str = "annotator") -> Any:
-    mine = LedgerEntry.objects.filter(
-        campaign=campaign_id, participation__annotator=OuterRef(of)
-    ).order_by()
-    total = mine.values("participation__annotator").annotate(total=Sum("amount"))
-    return total.values("total")
 
 
 def _last_seen(campaign_id: int) -> Any:

@@ -10,8 +10,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotate.crowds.link import LINK
-from annotate.models import Exclusion, Judgment, LedgerEntry, Payout, Place, Ruling
-from annotate.selectors import ledger
+from annotate.models import Exclusion, Judgment, LedgerEntry, Place, Ruling
+from annotate.selectors import accounts, ledger
 
 Kind = LedgerEntry.Kind
 FOR_WORK = (Kind.REWARD, Kind.COMPENSATION, Kind.REFUSAL, Kind.REINSTATEMENT)
@@ -71,7 +71,7 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
         at_stake=due["work"].quantize(ledger.CENT),
         refused=-due["refused"].quantize(ledger.CENT),
         refusable_until=refusable_until(campaign_id, annotator_id),
-        paid_out=Payout.objects.filter(**pays).exists(),
+        paid_out=accounts.paid_out(campaign_id, annotator_id) > 0,
     )
 
 

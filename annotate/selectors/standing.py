@@ -1,6 +1,10 @@
 """Whether an annotator may go on in a campaign."""
 
+from datetime import datetime, timedelta
+
 from annotate.models import Block, Membership, Review
+
+TO_APPEAL = timedelta(days=14)  # after the flag or the ruling that it is about
 
 _REASONS = {Review.Status.OPEN: "review", Review.Status.EXCLUDED: "excluded"}
 
@@ -43,3 +47,18 @@ def excluded(campaign_id: int, annotator_id: int) -> bool:
 def waiting(campaign_id: int) -> int:
     """Return how many annotators of a campaign wait for a ruling."""
     return Review.objects.filter(campaign=campaign_id, status=Review.Status.OPEN).count()
+
+
+def appeal_until(review: Review) -> datetime:
+    """Return until when an annotator may appeal: counted from the last flag or ruling."""
+    return _since(review) + TO_APPEAL
+
+
+def appealed(review: Review) -> bool:
+    """Return whether an annotator has appealed since the last flag or ruling: once is enough."""
+    return review.appeals.filter(made_at__gte=_since(review)).exists()
+
+
+def _since(review: Review) -> datetime:
+    last = review.rulings.order_by("-at").values_list("at", flat=True).first()
+    return max(filter(None, (last, review.opened_at)))

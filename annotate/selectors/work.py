@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from annotate.errors import NotFound
 from annotate.instruments.base import Instrument, Material
 from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry, Participation
-from annotate.selectors import instruments, outputs
+from annotate.selectors import instruments, outputs, standing
 from annotate.selectors.ledger import MONEY, ZERO
 
 
@@ -44,13 +44,15 @@ class Visit:
     judged_today: int
     earned: Decimal
     earned_today: Decimal
+    barred: str  # why no further task follows (selectors/standing.py), or ""
 
 
 @dataclass(frozen=True)
 class Earning:
-    """What one kind of work has brought, and how often."""
+    """What one kind of work has brought, and how often; `reason` is what a person wrote to it."""
 
     kind: str
+    reason: str
     n: int
     amount: Decimal
 
@@ -88,6 +90,7 @@ def visit(participation_id: int) -> Visit:
     return Visit(
         who.pk, _study(who.campaign), who.annotator.pseudonym,
         judged, judged_today, earned, earned_today,
+        standing.barred(who.campaign_id, who.annotator_id),
     )  # fmt: skip
 
 
@@ -127,14 +130,14 @@ def saved_draft(assignment_id: int) -> SavedDraft:
 
 
 def earnings(participation_id: int) -> list[Earning]:
-    """Return what was earned, by what it was for."""
+    """Return what was earned and refused, by what it was for."""
     rows = (
         LedgerEntry.objects.filter(participation=participation_id)
-        .order_by("kind")
-        .values("kind")
+        .order_by("kind", "reason")
+        .values_list("kind", "reason")
         .annotate(n=Count("pk"), total=Sum("amount"))
     )
-    found = [Earning(row["kind"], row["n"], row["total"]) for row in rows]
+    found = [Earning(kind, why, n, total.quantize(ZERO)) for kind, why, n, total in rows]
     order = [kind.value for kind in LedgerEntry.Kind]
     return sorted(found, key=lambda each: order.index(each.kind))
 
@@ -177,4 +180,4 @@ def _earned(participation_id: int) -> tuple[Decimal, Decimal]:
         all=Coalesce(Sum("amount"), ZERO, output_field=MONEY),
         today=Coalesce(Sum("amount", filter=Q(at__gte=today())), ZERO, output_field=MONEY),
     )
-    return row["all"], row["today"]
+    return row["all"].quantize(ZERO), row["today"].quantize(ZERO)

@@ -1,7 +1,7 @@
 """Appeals: what annotators say against a flag or a ruling, and the answer they get."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -9,25 +9,20 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Gone, Invalid
 from annotate.models import Appeal, Review, Ruling
+from annotate.selectors.standing import appeal_until, appealed
 from annotate.services import audit, reviews
 
-TO_APPEAL = timedelta(days=14)  # after the flag or the ruling that it is about
 TO_ANSWER = timedelta(days=7)
 LONGEST = 5000
 IN_FAVOUR = (Ruling.Act.CLEAR, Ruling.Act.RESTORE, Ruling.Act.REPAY, Ruling.Act.UNBLOCK)
-
-
-def deadline(review: Review) -> datetime:
-    """Return until when an annotator may appeal: counted from the last flag or ruling."""
-    last = review.rulings.order_by("-at").values_list("at", flat=True).first()
-    return max(filter(None, (last, review.opened_at))) + TO_APPEAL
 
 
 def make(campaign_id: int, annotator_id: int, *, text: str) -> Appeal:
     """Appeal against what is noticed or ruled now.
 
     Raises `Invalid` for an empty or overlong text, `Conflict` where there is nothing to appeal
-    against or an appeal is open, `Gone` after the deadline.
+    against, an appeal is open, or one has been answered since the last flag or ruling, `Gone`
+    after the deadline.
     """
     text = text.replace("\0", "").strip()
     if not 1 <= len(text) <= LONGEST:
@@ -35,10 +30,12 @@ def make(campaign_id: int, annotator_id: int, *, text: str) -> Appeal:
     now = timezone.now()
     with transaction.atomic():
         review = _against(campaign_id, annotator_id)
-        if now > deadline(review):
+        if now > appeal_until(review):
             raise Gone(_("The time to appeal has passed. You can still write to the researcher."))
         if review.appeals.filter(answered_at=None).exists():
             raise Conflict(_("Your appeal has been received and waits for an answer."))
+        if appealed(review):
+            raise Conflict(_("Your appeal has been answered: the answer is on this page."))
         appeal = Appeal.objects.create(
             review=review, text=text, made_at=now, due_at=now + TO_ANSWER
         )

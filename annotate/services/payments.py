@@ -25,15 +25,16 @@ class Price:
 
 def price(campaign: Campaign) -> Price:
     """Return the price of one judgment; the fee is rounded half up to the cent."""
-    return _with_fee(campaign.reward, campaign)
+    return with_fee(campaign.reward, campaign)
 
 
 def bonus(campaign: Campaign) -> Price:
     """Return the price of one tutorial passed."""
-    return _with_fee(campaign.tutorial_bonus, campaign)
+    return with_fee(campaign.tutorial_bonus, campaign)
 
 
-def _with_fee(amount: Decimal, campaign: Campaign) -> Price:
+def with_fee(amount: Decimal, campaign: Campaign) -> Price:
+    """Return what paying this amount costs; the crowd's fee is rounded half up to the cent."""
     return Price(amount, (amount * campaign.fee_rate).quantize(CENT, ROUND_HALF_UP))
 
 
@@ -44,11 +45,22 @@ def affordable(campaign: Campaign, *, extra: Decimal = ZERO, tutorials: bool = T
     """
     if campaign.budget is None:
         return True
+    due = committed(campaign, tutorials=tutorials) + price(campaign).total
+    return due + extra <= campaign.budget
+
+
+def committed(campaign: Campaign, *, tutorials: bool = True) -> Decimal:
+    """Return what is spent or may still become due, fees included."""
     sums = ledger.committed(campaign.pk)
-    due = (sums.leases + 1) * price(campaign).total
-    if tutorials:
-        due += sums.tutorials * bonus(campaign).total
-    return sums.spent + due + extra <= campaign.budget
+    due = sums.spent + sums.leases * price(campaign).total
+    return due + sums.tutorials * bonus(campaign).total if tutorials else due
+
+
+def excess(campaign: Campaign, *, extra: Decimal = ZERO) -> Decimal:
+    """Return by how much the committed money, with `extra` beside it, exceeds the budget."""
+    if campaign.budget is None:
+        return ZERO
+    return max(ZERO, committed(campaign) + extra - campaign.budget)
 
 
 def pays_tutorial(campaign: Campaign, annotator_id: int) -> bool:

@@ -7,8 +7,8 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from annotate.errors import Conflict
-from annotate.models import LedgerEntry, Participation, Payout, Review, Ruling
-from annotate.selectors import review_effects
+from annotate.models import LedgerEntry, Participation, Review, Ruling
+from annotate.selectors import accounts, review_effects
 from annotate.selectors.ledger import CENT
 from annotate.selectors.review_effects import FOR_WORK
 
@@ -24,7 +24,7 @@ def refuse(review: Review, ruling: Ruling) -> Decimal:
     """
     _check_limit(review)
     participations = _of(review)
-    if Payout.objects.filter(participation__in=participations).exists():
+    if accounts.paid_out(review.campaign_id, review.annotator_id):
         raise Conflict("This work has been paid out already: pay can no longer be refused.")
     total = sum((_cancel(one, FOR_WORK, ruling) for one in participations), Decimal(0))
     if not total:

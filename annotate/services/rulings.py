@@ -12,7 +12,15 @@ from django.utils import timezone
 
 from annotate.errors import Conflict, Invalid
 from annotate.models import Block, Membership, Review, Ruling
-from annotate.services import appeals, audit, evidence, exclusions, refusals, reviews
+from annotate.services import (
+    appeals,
+    audit,
+    evidence,
+    exclusions,
+    payments,
+    refusals,
+    reviews,
+)
 
 Act = Ruling.Act
 Status = Review.Status
@@ -98,8 +106,11 @@ def _refuse(review: Review, ruling: Ruling, now: datetime) -> str:
 
 
 def _repay(review: Review, ruling: Ruling, now: datetime) -> str:
+    """Nobody's pay waits for a budget; where it runs over, the log and the pages say so."""
     _switch_pay(review, refused=False)
-    return str(refusals.repay(review, ruling))
+    repaid = refusals.repay(review, ruling)
+    excess = payments.excess(review.campaign)
+    return f"{repaid}, {excess} beyond the budget" if excess else str(repaid)
 
 
 def _block(review: Review, ruling: Ruling, now: datetime) -> str:

@@ -1,12 +1,8 @@
-"""Inviting people, who has worked, what they are owed, and who else may see the campaign."""
-
-import csv
-from collections.abc import Iterable, Sequence
-from typing import Any
+"""Inviting people, who has worked, and who else may see the campaign."""
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
@@ -18,8 +14,9 @@ from annotate.models import Campaign
 from annotate.permissions import is_owner, owned, researcher_page, visible
 from annotate.selectors import campaigns as selectors
 from annotate.selectors import feedback, progress
-from annotate.services import members
+from annotate.services import members, payments
 from annotate.tokens import invitation_token
+from annotate.views.csv_files import csv_file
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -39,6 +36,7 @@ def people(request: HttpRequest, public_id: str) -> HttpResponseBase:
         "preview": reverse("annotate:preview", args=[invitation_token(campaign.pk)]),
         "feedback": feedback.summary(campaign.pk),
         "people": progress.people(campaign.pk),
+        "excess": payments.excess(campaign),
         "members": selectors.members(campaign.pk),
         "reviewer": ReviewerForm(),
         "section": "campaigns",
@@ -64,53 +62,13 @@ def add_reviewer(request: HttpRequest, public_id: str) -> HttpResponseBase:
 @require_safe
 @never_cache
 @researcher_page
-def payments(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    """What everybody has earned, with the names under which they are known to the crowd.
-
-    For the owner alone: it is the one place where pseudonyms and names meet.
-    """
-    campaign = owned(request.user, public_id)
-    rows = progress.payments(campaign.pk)
-    return _csv(f"{public_id}-payments.csv", ("pseudonym", "external_id", "amount_usd"), rows)
-
-
-@require_safe
-@never_cache
-@researcher_page
 def export(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """All scores, by pseudonym; `counts` is 0 for those that do not enter the estimates."""
     campaign = visible(request.user, public_id)
     columns = ("item", "systems", "pseudonym", "submitted_at", "criterion", "score", "counts")
-    return _csv(f"{public_id}-judgments.csv", columns, progress.judgments(campaign.pk))
+    return csv_file(f"{public_id}-judgments.csv", columns, progress.judgments(campaign.pk))
 
 
 def _link(campaign: Campaign, person: str = "") -> str:
     address = reverse("annotate:join", args=[invitation_token(campaign.pk, person)])
     return f"{settings.PUBLIC_URL}{address}"
-
-
-class _Line:
-    """What csv writes to: it hands each line on."""
-
-    def write(self, line: str) -> str:
-        return line
-
-
-def _csv(name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> HttpResponseBase:
-    writer = csv.writer(_Line())
-    lines = (writer.writerow([_safe(value) for value in row]) for row in _with(columns, rows))
-    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
-def _with(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
-    yield columns
-    yield from rows
-
-
-def _safe(value: Any) -> Any:
-    """Keep spreadsheets from taking a text that somebody typed for a formula."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return f"'{value}"
-    return value

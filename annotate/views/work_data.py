@@ -11,6 +11,7 @@ from annotate.selectors.work import Study, Visit, Work
 from annotate.services.leasing import Nothing
 from annotate.templatetags.plumbline import money
 from annotate.views.modules import imported
+from annotate.views.own_words import told_at_work
 from annotate.views.work_words import strings
 
 
@@ -80,6 +81,7 @@ def words(visit: Visit, *, number: int) -> dict[str, Any]:
             "place": _place(study, number),
             "today": tasks(visit.judged_today),
             "earned": money(visit.earned_today),
+            "notice": told_at_work(visit.barred),
         },
     }
 

@@ -5,15 +5,18 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from annotate import tokens
 from annotate.crowds.link import LINK
 from annotate.errors import Invalid
+from annotate.selectors import accounts, own_work, work
 from annotate.selectors import feedback as told
-from annotate.selectors import work
-from annotate.services import feedback
+from annotate.services import appeals, feedback
+from annotate.views import own_words
 from annotate.views.work_access import speak, worker_endpoint, worker_page
 from annotate.views.work_data import words
 from annotate.views.work_words import feedback_questions, feedback_strings, kind_of_pay
@@ -26,17 +29,52 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
     visit = work.visit(tokens.read_participation(token))
     speak(visit.study)
     back = reverse("annotate:work", args=[token])
+    earnings, asked = work.earnings(visit.id), opinion(visit)
+    urls = {
+        "page": back,
+        "feedback": reverse("annotate:feedback"),
+        "appeal": reverse("annotate:appeal"),
+    }
     context = {
         "visit": visit,
         "study": visit.study,
         "words": words(visit, number=visit.judged + 1),
-        "earnings": [(kind_of_pay(each.kind), each) for each in work.earnings(visit.id)],
+        "earnings": [(kind_of_pay(each.kind, each.reason), each) for each in earnings],
+        "account": accounts.of(visit.id),
+        "payouts": own_work.payouts(visit.id),
         "completion": LINK.completion(pseudonym=visit.pseudonym),
         "back": back,
-        "data": {"token": token, "urls": {"page": back, "feedback": reverse("annotate:feedback")}},
-        **opinion(visit),
+        "data": {"token": token, "urls": urls},
+        **asked,
+        **_looked(visit),
+        "strings": asked["strings"] | own_words.appeal_strings(),
     }
     return render(request, "work/me.html", context)
+
+
+def _looked(visit: work.Visit) -> dict[str, Any]:
+    """What was noticed in their work, what was decided, and what they may say to it."""
+    looked = own_work.looked(visit.id)
+    if looked is None:
+        return {"looked": None, "blocked": visit.barred == "blocked"}
+    instrument = visit.study.instrument
+    tasks = own_work.tasks(visit.id) if looked.notices else []
+    return {
+        "looked": looked,
+        "blocked": visit.barred == "blocked",
+        "standing": own_words.status(looked),
+        "notices": [
+            {
+                "at": notice.at,
+                "told": own_words.notice(notice, looked.settings, instrument),
+                "evidence": own_words.evidence(notice, tasks, instrument),
+            }
+            for notice in looked.notices
+        ],
+        "rulings": [(own_words.act(ruled.act), ruled) for ruled in looked.rulings],
+        "appeal_limit": appeals.LONGEST,
+        "answer_days": appeals.TO_ANSWER.days,
+    }
 
 
 def opinion(visit: work.Visit) -> dict[str, Any]:
@@ -57,6 +95,18 @@ def give_feedback(participation_id: int, body: dict[str, Any]) -> dict[str, Any]
     levels = {name: _level(body.get(name), name) for name in told.QUESTIONS}
     feedback.give(participation_id, comment=comment, **levels)
     return {"message": _("Thank you. The researcher reads this, without your name.")}
+
+
+@worker_endpoint("POST")
+def appeal(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
+    speak(work.visit(participation_id).study)
+    text = body.get("text", "")
+    if not isinstance(text, str):
+        raise Invalid({"text": _("An appeal is a text.")})
+    campaign_id, annotator_id = own_work.whose(participation_id)
+    made = appeals.make(campaign_id, annotator_id, text=text)
+    said = _("Your appeal has been received. You find the answer here by %(day)s.")
+    return {"message": said % {"day": date_format(localtime(made.due_at))}}
 
 
 def _level(value: Any, name: str) -> int | None:

@@ -44,14 +44,19 @@ def _keeping() -> dict[str, Any]:
     }
 
 
-def kind_of_pay(kind: str) -> str:
-    """Return what an annotator was paid for, in words."""
+def kind_of_pay(kind: str, reason: str) -> str:
+    """Return what an annotator was paid for, in words; `reason` is a person's, of extra pay."""
     known = {
         "reward": _("Tasks"),
         "tutorial": _("Tutorial"),
+        "bonus": _("Bonus"),
         "compensation": _("Tasks that came too late to count"),
+        "by_hand": _("Compensation"),
+        "refusal": _("Pay refused"),
+        "reinstatement": _("Refused pay restored"),
     }
-    return known.get(kind, _("Other"))
+    by_hand = kind == "compensation" and reason
+    return known.get("by_hand" if by_hand else kind, _("Other"))
 
 
 def feedback_strings() -> dict[str, str]:

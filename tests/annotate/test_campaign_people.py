@@ -41,14 +41,14 @@ def test_who_worked_and_what_they_are_owed(ada: Client, mine: Campaign) -> None:
     judge(worker)
     page = ada.get(reverse("annotate:people", args=[mine.public_id]))
     (row,) = page.context["people"]
-    assert (row.pseudonym, row.judgments, row.earned) == (
-        worker.annotator.pseudonym, 2, Decimal("0.80"),
+    assert (row.pseudonym, row.judgments, row.money.earned, row.money.due) == (
+        worker.annotator.pseudonym, 2, Decimal("0.80"), Decimal("0.80"),
     )  # fmt: skip
     assert b"evil" not in page.content
     paid = rows_of(ada.get(reverse("annotate:payments", args=[mine.public_id])))
     assert paid == [
-        ["pseudonym", "external_id", "amount_usd"],
-        [worker.annotator.pseudonym, "'=cmd|evil", "0.80"],
+        ["pseudonym", "external_id", "earned_usd", "refused_usd", "paid_usd", "due_usd"],
+        [worker.annotator.pseudonym, "'=cmd|evil", "0.80", "0.00", "0.00", "0.80"],
     ]
 
 

@@ -23,7 +23,7 @@ from annotate.models import (
     Ruling,
 )  # fmt: skip
 from annotate.screening.base import Verdict
-from annotate.selectors import ledger
+from annotate.selectors import ledger, standing
 from annotate.services import appeals, campaigns, judgments, leasing, reviews, rulings
 from estimation.models import Estimate
 from estimation.selectors import history
@@ -322,7 +322,7 @@ def test_appeals_end_after_the_deadline_and_without_a_reason(who: Participation)
     with pytest.raises(Invalid):
         appeals.make(who.campaign_id, who.annotator_id, text=" \0 ")
     with pytest.MonkeyPatch.context() as patch:
-        later = appeals.deadline(review) + timedelta(seconds=1)
+        later = standing.appeal_until(review) + timedelta(seconds=1)
         patch.setattr(timezone, "now", lambda: later)
         with pytest.raises(Gone):
             appeals.make(who.campaign_id, who.annotator_id, text="Too late?")

@@ -14,6 +14,7 @@ from tests.browser.states import (
     answers,
     german,
     instruments,
+    pay,
     quality,
     researcher,
     reviews,
@@ -24,7 +25,7 @@ from tests.browser.states import (
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # Importing them fills STATES.
-ROOMS = (work, answers, german, tutorial, researcher, reviews, quality, instruments)
+ROOMS = (work, answers, german, tutorial, researcher, reviews, quality, instruments, pay)
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
 PICTURES = os.environ.get("PICTURES", "")

@@ -1,0 +1,49 @@
+// Sends what somebody says against a flag or a ruling.
+
+import { OfflineError } from "./api.js";
+import { drawIcon } from "./status_bar.js";
+
+export function startAppeal({ api, strings }) {
+  const form = document.getElementById("appeal");
+  if (!form) return;
+  const box = document.getElementById("appeal-text");
+  const problem = document.getElementById("appeal-problem");
+  const received = document.getElementById("appeal-received");
+  let sending = false;
+
+  function warn(text) {
+    problem.replaceChildren(...(text ? [drawIcon("warning"), text] : []));
+    if (text) box.setAttribute("aria-invalid", "true");
+    else box.removeAttribute("aria-invalid");
+    if (text) box.focus();
+  }
+
+  async function send() {
+    const text = box.value.trim();
+    warn(text ? "" : strings.nothing_written);
+    if (sending || !text) return;
+    sending = true;
+    try {
+      const { status, body } = await api.call("appeal", "POST", { text });
+      if (status === 200) show(text, body.message);
+      else warn(body.message);
+    } catch (error) {
+      if (!(error instanceof OfflineError)) throw error;
+      warn(strings.no_connection);
+    } finally {
+      sending = false;
+    }
+  }
+
+  function show(text, message) {
+    form.hidden = true;
+    received.hidden = false;
+    received.querySelector("blockquote").textContent = text;
+    received.querySelector(".state span").textContent = message;
+    received.focus();
+  }
+
+  // A click, not the form's own event: a frame that may send no forms gets none.
+  document.getElementById("appeal-send").addEventListener("click", send);
+  form.addEventListener("submit", (event) => event.preventDefault());
+}
