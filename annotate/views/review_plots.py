@@ -71,12 +71,24 @@ def strip(
         interval=_interval(axis, low, high),
         threshold=_mark(at, axis.said(threshold)),
         zone=Zone(round(span[0], 1), round(span[1], 1)),
-        ends=(
-            Mark(EDGE, "" if at < 70 else axis.said(axis.low), "start"),
-            Mark(WIDTH - EDGE, "" if at > WIDTH - 70 else axis.said(axis.high), "end"),
-        ),
+        ends=_ends(axis, _mark(at, axis.said(threshold))),
         label=label,
     )
+
+
+def _ends(axis: Axis, threshold: Mark) -> tuple[Mark, Mark]:
+    """The axis's ends, without the labels that the threshold's would run into."""
+    half = {"start": 0.0, "middle": 0.5, "end": 1.0}[threshold.anchor] * _long(threshold.label)
+    left, right = threshold.x - half, threshold.x - half + _long(threshold.label)
+    low, high = axis.said(axis.low), axis.said(axis.high)
+    return (
+        Mark(EDGE, low if EDGE + _long(low) < left else "", "start"),
+        Mark(WIDTH - EDGE, high if WIDTH - EDGE - _long(high) > right else "", "end"),
+    )
+
+
+def _long(label: str) -> float:
+    return 6.6 * len(label) + 6
 
 
 @dataclass(frozen=True)

@@ -125,8 +125,10 @@ def _thin(said: Numbers) -> str:
 
 def _uniform(said: Numbers) -> str:
     run, share = said.numbers.get("longest_run"), said.numbers.get("modal_share")
-    longest = f"Longest run of one answer {run:.0f}, " if run else ""
-    return f"{longest}most frequent answer {percent(share)} of {said.n}." if share else ""
+    if not share:
+        return ""
+    longest = f" Longest run of one answer: {run:.0f}." if run else ""
+    return f"Most frequent answer {percent(share)} of {said.n}.{longest}"
 
 
 def _probability(value: float | None) -> str:
@@ -136,7 +138,7 @@ def _probability(value: float | None) -> str:
         return f"{value:.2g}"
     if value < LEAST_P:
         return "under 1 in a million"
-    return f"1 in {count(round(1 / value))}"
+    return f"1 in {count(int(float(f'{1 / value:.2g}')))}"
 
 
 def _odds(value: float | None) -> str:

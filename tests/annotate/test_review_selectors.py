@@ -1,0 +1,198 @@
+"""The evidence of a review, against answers worked out by hand."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from annotate.models import Assignment, Campaign, Participation, Review, Ruling
+from annotate.selectors import review_effects, review_judgments, review_screens, reviews
+from annotate.services import judgments, rulings
+from annotate.services.upload import Row
+from annotate.views import review_beside, review_plots, review_words
+from annotate.word_diff import word_diff
+from tests import reviewed
+from tests.factories import campaign, judge, leased, person, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+PARAGRAPHS = ("It opened in 1936 with a cow.", "Oak was used.", "A mail boat rowed over.")
+
+
+def work(who: Participation) -> review_judgments.Work:
+    return review_judgments.work(who.campaign, who.annotator_id)
+
+
+def doubled(**changes: Any) -> Campaign:
+    """One output that everybody may judge, three times at most."""
+    return campaign(owner=user(), items=1, systems=("alpha",), double_share=1.0, **changes)
+
+
+def test_distances_matrices_and_marks_by_hand() -> None:
+    made = campaign(owner=user(), items=2, systems=("alpha",), double_share=1.0)
+    mine, other = person(made, "mine"), person(made, "other")
+    judge(mine)
+    judge(mine, overall=0, edit="The council met on a Monday.")
+    judge(other, overall=-1, redundancy=0, edit="The council of the district met.")
+    judge(other, overall=0, edit="The council met.")
+    found = work(mine)
+    assert [one.distance for one in found.all] == pytest.approx([(0 + 1 / 2 + 2 / 2) / 3, 0])
+    first, second = found.all
+    assert [first.alone((name, 0)) for name in ("fluency", "redundancy", "overall")] == [
+        False, True, True,
+    ]  # fmt: skip
+    assert (first.alone_in_editing, second.alone_in_editing) == (True, False)
+    overall = found.matrices[2]
+    assert [level for level, _label in overall.question.levels] == [1, 0, -1]
+    assert overall.counts == ((0, 0, 1), (0, 1, 0), (0, 0, 0))
+    assert (overall.n, overall.same, found.shared) == (2, 1, 2)
+
+
+def test_excluded_others_are_no_yardstick() -> None:
+    made = doubled()
+    mine, other = person(made, "mine"), person(made, "other")
+    judge(mine)
+    judge(other, overall=-1, edit="The council met.")
+    assert work(mine).shared == 1
+    review = reviewed.flagged(other)
+    owner = made.memberships.get().user_id
+    rulings.rule(review.pk, [Ruling.Act.EXCLUDE], actor_id=owner, reason="Spam.")
+    assert work(mine).shared == 0
+    assert work(other).shared == 1
+    assert work(other).all[0].mine.counts is False
+
+
+def correctness() -> Campaign:
+    row = Row(
+        item="i", system="alpha", output="in 1936", reference="", metrics={},
+        input="when did it open", paragraphs=PARAGRAPHS,
+    )  # fmt: skip
+    return campaign(
+        owner=user(), rows_=[row], instrument="answer_correctness", double_share=1.0,
+        targets={"any_correct": 0.2}, metrics=(),
+    )  # fmt: skip
+
+
+def answer(who: Participation, *values: int, plausible: bool = True) -> None:
+    assignment: Assignment = leased(who)
+    verdicts = [
+        {"value": value, "confirmed": True, "spans": [{"start": 0, "end": 2, "text": text[:2]}]}
+        for value, text in zip(values, PARAGRAPHS, strict=False)
+    ]
+    judgments.submit(
+        assignment.pk, participation_id=who.pk,
+        raw={"plausible": plausible, "verdicts": verdicts},
+    )  # fmt: skip
+
+
+def test_paragraphs_are_compared_one_by_one_and_evidence_is_shown() -> None:
+    made = correctness()
+    mine, other = person(made, "mine"), person(made, "other")
+    answer(mine, 1, 0, -1)
+    answer(other, 1, 0, 1)
+    found = work(mine)
+    (one,) = found.all
+    assert one.distance == pytest.approx((0 + 0 + 0 + 2 / 2) / 4)
+    paragraph = found.matrices[1]
+    assert paragraph.counts == ((1, 0, 0), (0, 1, 0), (1, 0, 0))
+    (shown,) = review_beside.beside(found, 1)
+    own = shown.lines[0]
+    assert review_beside.columns(found) == ["Plausible", "Paragraphs"]
+    assert [(cell.text, cell.off) for cell in own.cells] == [
+        ("yes", False), ("1 correct, ≠ 3 incorrect", True),
+    ]  # fmt: skip
+    assert [(part.title, part.pieces[0].text) for part in own.shown] == [
+        ("Paragraph 1", "It"), ("Paragraph 3", "A "),
+    ]  # fmt: skip
+    assert own.shown[0].pieces[0].marked
+    assert not own.shown[0].pieces[1].marked
+
+
+def test_an_implausible_answer_is_compared_in_that_alone() -> None:
+    made = correctness()
+    mine, other = person(made, "mine"), person(made, "other")
+    answer(mine, plausible=False)
+    answer(other, 1, 0, 1)
+    (one,) = work(mine).all
+    assert one.distance == 1
+    assert [matrix.question.name for matrix in work(mine).matrices] == ["plausible"]
+
+
+def test_effects_before_and_after() -> None:
+    review = reviewed.case(user())
+    made, who = review.campaign_id, review.annotator_id
+    before = review_effects.effects(made, who)
+    assert (before.counting, before.excluded, before.at_stake, before.refused) == (
+        6, 0, Decimal("2.40"), 0,
+    )  # fmt: skip
+    owner = review.campaign.memberships.get().user_id
+    acts = [Ruling.Act.EXCLUDE, Ruling.Act.REFUSE]
+    done = rulings.rule(review.pk, acts, actor_id=owner, reason="Spam.")
+    after = review_effects.effects(made, who)
+    assert (after.counting, after.excluded, after.at_stake, after.refused) == (
+        0, 6, 0, Decimal("2.40"),
+    )  # fmt: skip
+    told = review_effects.done([ruling.pk for ruling in done])
+    assert (told.out, told.back, told.refused, told.restored) == (6, 0, Decimal("2.40"), 0)
+    (back,) = rulings.rule(
+        review.pk, [Ruling.Act.RESTORE], actor_id=owner, reason="", seen=done[-1].pk
+    )
+    told = review_effects.done([back.pk])
+    assert (told.out, told.back, told.refused, told.restored) == (0, 6, 0, Decimal("2.40"))
+
+
+def test_the_screens_of_excluded_work_can_still_be_looked_at() -> None:
+    review = reviewed.case(user())
+    before = review_screens.look(review.campaign, review.annotator_id)
+    owner = review.campaign.memberships.get().user_id
+    rulings.rule(review.pk, [Ruling.Act.EXCLUDE], actor_id=owner, reason="Spam.")
+    assert review_screens.look(review.campaign, review.annotator_id) == before
+    assert before.times is not None
+    assert before.times.own == pytest.approx([3 + k / 10 for k in range(6)])
+    assert {len(one.others) for one in before.screens} <= {0, *range(7)}
+
+
+def test_the_queue_and_the_case_agree() -> None:
+    review = reviewed.case(user())
+    owner = review.campaign.memberships.get().user_id
+    (line,) = reviews.queue(owner)
+    case = reviews.case(review.campaign, line.pseudonym)
+    assert case is not None
+    assert (case.judgments, case.flags, case.status) == (
+        line.judgments, line.flags, Review.Status.OPEN,
+    )  # fmt: skip
+    assert reviews.n_waiting(owner) == 1
+    assert reviews.n_waiting(user("bob").pk) is None
+
+
+def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
+    axis = review_plots.Axis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
+    strip = review_plots.strip(
+        axis, own=0.25, low=0.0, high=2.0, threshold=0.5, others=[0.0, 0.0, 1.0], label="x"
+    )
+    assert strip.me is not None
+    assert (strip.me.x, strip.threshold.x, strip.interval) == (81.0, 152.0, (10.0, 294.0))
+    assert (strip.zone.x, strip.zone.width) == (152.0, 142.0)
+    assert len(set(strip.dots)) == 3
+    assert [end.label for end in strip.ends] == ["0%", "100%"]
+
+
+@pytest.mark.parametrize("screen", review_words.SCREENS)
+def test_every_screen_has_words_also_without_a_value(screen: str) -> None:
+    flag = reviewed.fired(screen)
+    assert review_words.brief(flag).endswith(".")
+    words = review_words.SCREENS[screen]
+    assert words.detail(flag) is not None
+    assert words.axis([0.5]).low < words.axis([0.5]).high
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "runs"),
+    [
+        ("a b", "a b", [("same", "a b")]),
+        ("a b c", "a c", [("same", "a "), ("out", "b "), ("same", "c")]),
+        ("It’s on.", "It is on.", [("out", "It’s"), ("in", "It is"), ("same", " on.")]),
+    ],
+)
+def test_words_taken_out_and_put_in(before: str, after: str, runs: list[tuple[str, str]]) -> None:
+    assert [(run.kind, run.text) for run in word_diff(before, after)] == runs
