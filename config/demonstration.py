@@ -4,17 +4,21 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from annotate.demo import people, texts
-from annotate.selectors import evidence
-from annotate.services import campaigns, ingest, upload
+from annotate.errors import Conflict
+from annotate.selectors import evidence, standing
+from annotate.services import campaigns, ingest, rulings, upload
+from annotate.services.rulings import Act
 from annotate.states import CloseReason
 from annotate.tokens import invitation_token
 from config import embedded, scratch
@@ -26,6 +30,7 @@ ANNOTATORS = 44
 TARGETS = {"overall": 0.25, "edit": 0.10}
 METRICS = ("repetition",)
 SEED = 8
+LOOK = timedelta(seconds=20)  # for a visitor to rule; then the demonstration does
 BACKLOG = 8  # judgments without an estimate, beside the texts that people have at hand
 SHOWN = (
     "system",
@@ -38,6 +43,10 @@ SHOWN = (
     "n_judgments",
     "n_annotators",
 )
+REASONS = {
+    Act.EXCLUDE: "Your answers are all the same, and took less time than reading does.",
+    Act.CLEAR: "",
+}
 Say = Callable[[str], None]
 
 
@@ -101,6 +110,7 @@ def perform(on: Stage, *, pause: float, stop: threading.Event, say: Say) -> None
         thread.start()
     while not evidence.brief(on.campaign_id).is_final and not stop.is_set() and not failures:
         _regulate(flow, waiting=len(evidence.marks(on.campaign_id)))
+        rule(on.campaign_id, before=timezone.now() - (LOOK if pause else timedelta(0)))
         time.sleep(0.05)
     stop.set()
     flow.set()
@@ -108,6 +118,21 @@ def perform(on: Stage, *, pause: float, stop: threading.Event, say: Say) -> None
         thread.join()
     if failures:
         raise failures[0]
+
+
+def rule(campaign_id: int, *, before: datetime) -> None:
+    """Stand in for a reviewer who sees from the work who has read the texts and who has not."""
+    actor_id = User.objects.get(username=USER).pk
+    careless = {
+        person.name.casefold() for person in people.cast(ANNOTATORS, SEED) if person.careless
+    }
+    for review_id, name in standing.open_reviews(campaign_id, before=before):
+        act = Act.EXCLUDE if name in careless else Act.CLEAR
+        with suppress(Conflict):  # a visitor was quicker
+            rulings.rule(
+                review_id, [act], actor_id=actor_id, reason=REASONS[act],
+                seen=standing.last_ruling(review_id),
+            )  # fmt: skip
 
 
 def _regulate(flow: threading.Event, *, waiting: int) -> None:
@@ -140,6 +165,7 @@ def _visit(
 def result(campaign_id: int) -> dict[str, Any]:
     """Return why the campaign closed and its final estimates, as plain data.
 
+    excluded: the judgments of careless people that a ruling has left out.
     Each estimate's reason says why the collection of its system ended.
     """
     brief = evidence.brief(campaign_id)
@@ -150,4 +176,5 @@ def result(campaign_id: int) -> dict[str, Any]:
         | {"reason": brief.close_reason if row.system in wide else CloseReason.TARGET.value}
         for row in rows
     ]
-    return {"reason": brief.close_reason, "estimates": estimates}
+    excluded = evidence.excluded(campaign_id)
+    return {"reason": brief.close_reason, "excluded": excluded, "estimates": estimates}

@@ -45,6 +45,12 @@ class Verdict:
         return any(level < 1 for level in self.levels.values())
 
 
+def unread(text: str) -> Verdict:
+    """The best levels, whatever the text is."""
+    correction = judge(text, 0.0, 0.0, Random(0)).correction
+    return Verdict(dict.fromkeys(("fluency", "redundancy", "overall"), 1), correction)
+
+
 def quality(text: str, defects: tuple[str, ...]) -> tuple[float, float, float]:
     """Latent quality per criterion: the same for every reader."""
     taste = Random(sha256(text.encode()).hexdigest())

@@ -16,6 +16,7 @@ from annotate.demo.browser import (
 )
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
+CARELESS = 5  # whose number in the cast picks answers unread
 USUAL_SPEED = 230.0  # words a minute
 LEARNING = 0.05  # the time of a tutorial's question, as a share of that of a text
 Say = Callable[[str], None]
@@ -53,6 +54,7 @@ class Person:
     leniency: float = 0.0
     noise: float = 0.35
     habits: Habits = Habits()
+    careless: bool = False  # picks the best answers without reading
     rng: Random = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -60,6 +62,8 @@ class Person:
 
     def verdict(self, text: str) -> judging.Verdict:
         """The same person says the same about the same text, whatever came before it."""
+        if self.careless:
+            return judging.unread(text)
         return judging.judge(text, self.leniency, self.noise, self._for_text(text, "verdict"))
 
     def edit(self, text: str, verdict: judging.Verdict) -> str:
@@ -76,6 +80,8 @@ class Person:
 
     def seconds_for(self, text: str, edits: bool) -> float:
         reading = len(text.split()) / self.speed * 60
+        if self.careless:
+            return round(0.1 * reading, 1)
         return round(self.rng.uniform(0.9, 1.4) * reading + 6 + edits * self.rng.uniform(8, 25), 1)
 
     def _for_text(self, text: str, purpose: str) -> Random:
@@ -83,7 +89,7 @@ class Person:
 
 
 def cast(n: int, seed: int) -> list[Person]:
-    """People with different names, tempers and tempos."""
+    """People with different names, tempers and tempos; one of them does not read."""
     rng = Random(f"{seed}/cast")
     firsts, lasts = vocabulary.WOMEN + vocabulary.MEN, vocabulary.LAST_NAMES
     names = rng.sample([f"{first} {last}" for first in firsts for last in lasts], n)
@@ -94,8 +100,9 @@ def cast(n: int, seed: int) -> list[Person]:
             speed=max(150.0, min(330.0, rng.gauss(USUAL_SPEED, 40))),
             leniency=rng.gauss(0, 0.22),
             noise=rng.uniform(0.25, 0.45),
+            careless=number == CARELESS,
         )
-        for name in names
+        for number, name in enumerate(names)
     ]
 
 
@@ -155,7 +162,9 @@ class Visit:
 
     def _work_on(self, page: Page, assignment: Assignment) -> None:
         rng, habits = self.person.rng, self.person.habits
-        self.stop.wait(self.pause * rng.uniform(0.6, 1.4) * USUAL_SPEED / self.person.speed)
+        haste = 0.15 if self.person.careless else 1.0
+        wait = self.pause * haste * rng.uniform(0.6, 1.4) * USUAL_SPEED / self.person.speed
+        self.stop.wait(wait)
         if rng.random() < habits.pauses:
             self.stop.wait(2 * self.pause)
         if self.stop.is_set():

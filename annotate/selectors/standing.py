@@ -2,7 +2,9 @@
 
 from datetime import datetime, timedelta
 
-from annotate.models import Block, Membership, Review
+from django.db.models import Max
+
+from annotate.models import Block, Membership, Review, Ruling
 
 TO_APPEAL = timedelta(days=14)  # after the flag or the ruling that it is about
 
@@ -62,3 +64,16 @@ def appealed(review: Review) -> bool:
 def _since(review: Review) -> datetime:
     last = review.rulings.order_by("-at").values_list("at", flat=True).first()
     return max(filter(None, (last, review.opened_at)))
+
+
+def open_reviews(campaign_id: int, *, before: datetime) -> list[tuple[int, str]]:
+    """Return the reviews opened before then that wait for a ruling: (id, annotator's name)."""
+    found = Review.objects.filter(
+        campaign=campaign_id, status=Review.Status.OPEN, opened_at__lte=before
+    )
+    return list(found.order_by("pk").values_list("pk", "annotator__external_id"))
+
+
+def last_ruling(review_id: int) -> int:
+    """Return the id of the newest ruling of a review, 0 without one."""
+    return Ruling.objects.filter(review=review_id).aggregate(last=Max("pk"))["last"] or 0

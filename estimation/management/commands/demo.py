@@ -50,6 +50,8 @@ class Command(BaseCommand):
             f"              enter any name and judge along\n\n"
             f"{demonstration.ANNOTATORS} simulated annotators are at work. Watch the intervals "
             "shrink; the campaign closes itself in about three minutes.\n"
+            "One of them does not read: when “Review” in the bar shows a number, look at the "
+            "evidence and rule;\nafter 20 seconds the demonstration does.\n"
             "Ctrl+C ends the demonstration and removes its database.\n"
         )
 
