@@ -8,11 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from django.utils.functional import _StrPromise
-
     from annotate.instruments.tutorials.content import Tutorial
-
-    Words = str | _StrPromise  # what people read: translated when it is shown
+    from annotate.instruments.wording import Words
 
 
 @dataclass(frozen=True)
