@@ -57,8 +57,8 @@ def submit(
 
     Raises `Invalid` with what is missing, `Gone` where the annotator has the same output open
     again, `NotFound` for somebody else's assignment, `Conflict` for answers to what another
-    `version` of the instrument asked (None: asked in this process, with this one). A repeated submit returns the first
-    receipt. Its scores are computed by the worker, which the mark calls (`scoring.ensure`).
+    `version` of the instrument asked (None: this process asked, with this one). A repeated
+    submit returns the first receipt. Its scores are computed by the worker, which the mark calls (`scoring.ensure`).
     """
     assignment = leasing.own(assignment_id, participation_id=participation_id)
     if assignment.status in (Status.SUBMITTED, Status.VERIFIED):

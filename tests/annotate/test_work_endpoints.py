@@ -132,7 +132,7 @@ def test_an_invitation_is_no_participation_token(client, who):
 @pytest.mark.parametrize("verb", ["heartbeat", "draft", "submit", "return"])
 def test_expired_and_foreign_tokens(client, who, verb):
     assignment = leased(who).pk
-    body = {"response": BEST, "revision": 0, "data": {}}
+    body = JUDGED | {"revision": 0, "data": {}}
     other = tokens.participation_token(person(who.campaign, "p2").pk)
     foreign = call(client, who, verb, body, assignment=assignment, token=other)
     assert foreign.status_code == 404
