@@ -28,6 +28,7 @@ class InterruptedVisitError(Exception):
 @dataclass(frozen=True)
 class Assignment:
     id: int
+    version: str
     text: str
     revision: int
 
@@ -83,7 +84,7 @@ def read_page(html: str, url: str) -> Page:
     data = json.loads(_Document(html).work_data)
     work, finished, asked = data["assignment"], data["finished"] or {}, data.get("tutorial")
     assignment = work and Assignment(
-        work["id"], work["text"], int((work.get("draft") or {}).get("revision", 0))
+        work["id"], work["version"], work["text"], int((work.get("draft") or {}).get("revision", 0))
     )
     urls = {name: urljoin(url, target) for name, target in data["urls"].items() if target}
     return Page(
@@ -131,7 +132,12 @@ class Browser:
         self, page: Page, answer: Mapping[str, Any], seconds: float, last_try: bool = False
     ) -> dict[str, str] | None:
         """Nothing wrong: {}. To be corrected: the errors. No longer this person's work: None."""
-        body = {"response": answer, "active_seconds": seconds}
+        assert page.assignment is not None, "a page without a task submits nothing"
+        body = {
+            "response": answer,
+            "active_seconds": seconds,
+            "version": page.assignment.version,
+        }
         allowed = {200, 409, 410} if last_try else {200, 409, 410, 422}
         response = self._send("POST", page.urls["submit"], page, body, allowed)
         if response.status == 422:

@@ -8,12 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from django.utils.functional import _StrPromise
-
     from annotate.instruments.tutorials.content import Tutorial
+    from annotate.instruments.wording import Words
     from estimation.core.agreement import Distance
-
-    Words = str | _StrPromise  # what people read: translated when it is shown
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
 """What annotators said about the work."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date
 
 from django.db.models import Avg, Count
+from django.utils import timezone
 
 from annotate.models import Feedback
 from annotate.selectors.work import today
@@ -22,8 +23,9 @@ class Average:
 
 @dataclass(frozen=True)
 class Comment:
-    pseudonym: str
-    at: datetime
+    """What somebody said: nobody's, because a pseudonym or a minute would lead to a name."""
+
+    day: date
     text: str
 
 
@@ -49,7 +51,6 @@ def summary(campaign_id: int) -> Summary:
     return Summary(
         averages=tuple(Average(name, means[name], counts[name]) for name in QUESTIONS),
         comments=tuple(
-            Comment(*row)
-            for row in said.values_list("participation__annotator__pseudonym", "at", "comment")
+            Comment(timezone.localdate(at), text) for at, text in said.values_list("at", "comment")
         ),
     )

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Gone, Invalid
-from annotate.instruments.base import InvalidResponse
+from annotate.instruments.base import Instrument, InvalidResponse
 from annotate.models import (
     Assignment,
     Campaign,
@@ -39,6 +39,7 @@ class Receipt:
 @dataclass(frozen=True)
 class _Submission:
     assignment: Assignment
+    version: str  # of the instrument, as it was asked
     response: dict[str, Any]
     active_seconds: float | None
     at: datetime
@@ -56,14 +57,16 @@ def submit(
 
     Raises `Invalid` with what is missing, `Gone` where the annotator has the same output open
     again, `NotFound` for somebody else's assignment, `Conflict` for answers to what another
-    `version` of the instrument asked (None: to this one). A repeated submit returns the first
-    receipt. Its scores are computed by the worker, which the mark calls (`scoring.ensure`).
+    `version` of the instrument asked (None: this process asked, with this one). A repeated
+    submit returns the first receipt. Its scores are computed by the worker, which the mark calls
+    (`scoring.ensure`).
     """
     assignment = leasing.own(assignment_id, participation_id=participation_id)
     if assignment.status in (Status.SUBMITTED, Status.VERIFIED):
         return _receipt(assignment_id, already=True)
-    response = _read(assignment, raw, version=version)
-    work = _Submission(assignment, response, active_seconds, timezone.now())
+    asked = _asked(assignment, version=version)
+    response = _read(asked, assignment, raw)
+    work = _Submission(assignment, asked.version, response, active_seconds, timezone.now())
     try:
         # Two transactions: the first, when it finds that the lease has ended, still holds the
         # assignment's row, and nobody may wait for the campaign with that in hand.
@@ -98,7 +101,8 @@ def save_draft(
     return revision + 1
 
 
-def _read(assignment: Assignment, raw: Mapping[str, Any], *, version: str | None) -> dict[str, Any]:
+def _asked(assignment: Assignment, *, version: str | None) -> Instrument:
+    """Return the instrument, once it is known to be what the page asked with."""
     instrument = instruments.of(assignment.campaign)
     if version not in (None, instrument.version):
         raise Conflict(
@@ -108,6 +112,10 @@ def _read(assignment: Assignment, raw: Mapping[str, Any], *, version: str | None
             ),
             code="stale_version",
         )
+    return instrument
+
+
+def _read(instrument: Instrument, assignment: Assignment, raw: Mapping[str, Any]) -> dict[str, Any]:
     try:
         return instrument.check(raw, material=outputs.material(assignment.output))
     except InvalidResponse as error:
@@ -171,7 +179,7 @@ def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) ->
         output_id=assignment.output_id,
         annotator_id=assignment.annotator_id,
         instrument=campaign.instrument,
-        instrument_version=campaign.instrument_version,
+        instrument_version=work.version,
         response=work.response,
         submitted_at=work.at,
         elapsed_seconds=(work.at - began).total_seconds(),

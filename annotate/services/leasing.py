@@ -4,9 +4,20 @@ Each verb is one short transaction. Leases of one campaign are serialised by a l
 (`no_key`, so that inserts which merely refer to the campaign do not wait); behind the lock
 stand the place (free or held by one assignment) and the unique constraints of `Assignment`.
 
-Who locks several rows takes them in one order, or two would wait for each other: the campaign,
-then assignments by id, then places. An UPDATE that waited for a row and then does not match it
-holds that row all the same.
+Rows are locked in one order everywhere, or transactions could wait for each other in a circle:
+
+1. the marks that an estimator clears, by primary key (`evidence.clear`)
+2. the campaign (`lock`)
+3. assignments, by primary key where there are several
+4. places
+5. tutorial runs
+6. what only is added or deleted: judgments, ledger, drafts, marks, audit
+
+A transaction may begin at any of them and must not go back: who holds an assignment never asks
+for the campaign. On Postgres this includes an UPDATE that found its row changed and so changed
+nothing: it had to wait, and keeps the row locked until its transaction ends. So a step that may
+have to be taken again under the lock of the campaign is a transaction of its own
+(`judgments._in_time`, then `_late`).
 """
 
 from dataclasses import dataclass
@@ -108,7 +119,7 @@ def expire_due(campaign_id: int, *, now: datetime) -> int:
     """End the leases that are over and free their places; return how many."""
     with transaction.atomic():
         due = list(
-            Assignment.objects.select_for_update()
+            Assignment.objects.select_for_update(no_key=True)
             .filter(campaign=campaign_id, status=LEASED, expires_at__lte=now)
             .order_by("pk")  # one order for all, or two sweeps could wait for each other
             .values_list("pk", flat=True)

@@ -50,7 +50,7 @@ def submit(participation_id: int, body: dict[str, Any], assignment_id: int) -> d
         participation_id=participation_id,
         raw=response,
         active_seconds=seconds(body.get("active_seconds")),
-        version=_version(body.get("version")),
+        version=_version(body),
     )
     return {
         "counts": receipt.counts,
@@ -78,9 +78,12 @@ def _next(participation_id: int) -> dict[str, Any]:
     }
 
 
-def _version(value: Any) -> str | None:
-    """Read the instrument's version; None from a client that answers whatever is asked."""
-    return None if value is None else str(value)
+def _version(body: dict[str, Any]) -> str:
+    """Return which version of the instrument the client asked with; it must say so."""
+    version = body.get("version")
+    if not isinstance(version, str):
+        raise Invalid({"version": _("Say which version was asked: “version” in the page’s data.")})
+    return version
 
 
 def seconds(value: Any) -> float | None:

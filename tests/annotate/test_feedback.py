@@ -1,6 +1,7 @@
 """What annotators think of the work: optional, once a day, read by the researcher."""
 
 import json
+import re
 from datetime import timedelta
 
 import pytest
@@ -111,16 +112,20 @@ def test_averages_are_over_those_who_answered(who):
         ("clarity", 3.5, 2), ("enjoyment", None, 0), ("pay", 1.0, 1),
     ]  # fmt: skip
     assert [comment.text for comment in summary.comments] == ["second", "first"]
-    assert summary.comments[1].pseudonym == who.annotator.pseudonym
 
 
-def test_researchers_see_it_by_pseudonym(client, who):
+def test_researchers_see_it_without_a_name_or_what_leads_to_one(client, who):
     client.force_login(who.campaign.memberships.get().user)
     url = reverse("annotate:people", args=[who.campaign.public_id])
     assert "Nothing yet. Annotators are asked" in client.get(url).content.decode()
     feedback.give(who.pk, clarity=4, comment="<script>alert(1)</script>\nsecond line")
     page = client.get(url).content.decode()
     assert "n = 1" in page
+    said = page[page.index('class="comments"') : page.index('id="members-h"')]
+    assert who.annotator.pseudonym in page  # among those who have worked
+    assert who.annotator.pseudonym not in said
+    assert who.annotator.external_id not in said
+    assert not re.search(r"\d:\d\d", said)  # nor when, which the table of people tells
     assert "4.0" in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;<br>second line" in page
     assert "<script>alert" not in page

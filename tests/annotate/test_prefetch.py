@@ -147,3 +147,21 @@ def test_answers_to_another_wording_are_not_taken_and_kept(client, who):
     assert page["draft"]["data"] == {"fluency": 1}
     body["version"] = page["version"]
     assert call(client, who, "submit", body, assignment=now).status_code == 200
+
+
+@pytest.mark.parametrize("version", [None, 1, ["1"]])
+def test_who_does_not_say_what_was_asked_is_told_to(client, who, version):
+    body = {"response": BEST, "version": version}
+    answer = call(client, who, "submit", body if version else {"response": BEST})
+    assert answer.status_code == 422
+    assert "“version”" in answer.json()["errors"]["version"]
+    assert not Judgment.objects.exists()
+
+
+def test_a_judgment_names_the_version_that_asked_not_the_one_it_was_planned_with(client, who):
+    Campaign.objects.update(instrument_version="0")  # planned before the built-in one was revised
+    now = leased(who).pk
+    version = work_data(client, work_url(who))["assignment"]["version"]
+    body = {"response": BEST, "version": version}
+    assert call(client, who, "submit", body, assignment=now).status_code == 200
+    assert Judgment.objects.get().instrument_version == version == "1"

@@ -11,6 +11,7 @@ from annotate import tokens
 from annotate.models import Assignment, Draft, Judgment, LedgerEntry, Participation
 from tests.annotate.working import (
     BEST,
+    JUDGED,
     call,
     expire,
     invitation,
@@ -43,8 +44,7 @@ def test_submit_stores_pays_and_leads_on(client, who):
 
 def test_submitting_twice_stores_one_judgment(client, who):
     assignment = leased(who).pk
-    body = {"response": BEST}
-    answers = [call(client, who, "submit", body, assignment=assignment) for _ in range(2)]
+    answers = [call(client, who, "submit", JUDGED, assignment=assignment) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [200, 200]
     assert answers[0].json()["earned"] == answers[1].json()["earned"]
     assert Judgment.objects.count() == LedgerEntry.objects.count() == 1
@@ -75,7 +75,7 @@ def test_what_is_missing_is_said_at_its_field(client, who, response, field):
      ([], None)],
 )  # fmt: skip
 def test_the_pages_clock_is_sanitised(client, who, given, stored):
-    answer = call(client, who, "submit", {"response": BEST, "active_seconds": given})
+    answer = call(client, who, "submit", JUDGED | {"active_seconds": given})
     assert answer.status_code == 200
     assert Judgment.objects.get().active_seconds == stored
 
@@ -108,7 +108,7 @@ def test_the_longest_honest_response_is_taken(client):
     ))  # fmt: skip
     spans = [[{"start": 0, "end": len(text), "text": text}] for text in paragraphs]
     verdicts = [{"value": 1, "spans": one, "confirmed": True} for one in spans]
-    body = {"response": {"plausible": True, "verdicts": verdicts}}
+    body = {"response": {"plausible": True, "verdicts": verdicts}, "version": "1"}
     raw = json.dumps(body, ensure_ascii=False)  # as a browser writes it
     assert call(client, who, "submit", raw=raw).status_code == 200
     stored = Judgment.objects.get().response["verdicts"]
@@ -126,13 +126,13 @@ def test_without_a_valid_token_nobody_gets_in(client, who, header):
 
 def test_an_invitation_is_no_participation_token(client, who):
     token = tokens.invitation_token(who.campaign_id)
-    assert call(client, who, "submit", {"response": BEST}, token=token).status_code == 401
+    assert call(client, who, "submit", JUDGED, token=token).status_code == 401
 
 
 @pytest.mark.parametrize("verb", ["heartbeat", "draft", "submit", "return"])
 def test_expired_and_foreign_tokens(client, who, verb):
     assignment = leased(who).pk
-    body = {"response": BEST, "revision": 0, "data": {}}
+    body = JUDGED | {"revision": 0, "data": {}}
     other = tokens.participation_token(person(who.campaign, "p2").pk)
     foreign = call(client, who, verb, body, assignment=assignment, token=other)
     assert foreign.status_code == 404
@@ -194,7 +194,7 @@ def test_heartbeat_extends_and_says_when_it_is_too_late(client, who):
 def test_submit_after_expiry_counts_while_the_place_is_free(client, who):
     assignment = leased(who)
     expire(assignment)
-    answer = call(client, who, "submit", {"response": BEST}, assignment=assignment.pk)
+    answer = call(client, who, "submit", JUDGED, assignment=assignment.pk)
     assert answer.status_code == 200
     assert answer.json()["counts"] is True
 

@@ -11,11 +11,13 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate import tokens
+from annotate.instruments import registry
 from annotate.models import Assignment, Campaign, Participation
 from annotate.services import leasing
 from tests.factories import leased
 
 BEST = {"fluency": 1, "redundancy": 1, "overall": 1, "edit": None}
+JUDGED = {"response": BEST, "version": registry.get("language_quality").version}
 
 
 def invitation(made: Campaign, who: str = "") -> str:
@@ -48,7 +50,9 @@ def call(
 
 
 def submit(client: Client, who: Participation, **changes: Any):
-    return call(client, who, "submit", {"response": BEST | changes, "active_seconds": 12.5})
+    return call(
+        client, who, "submit", JUDGED | {"response": BEST | changes, "active_seconds": 12.5}
+    )
 
 
 def later(days: int):

@@ -51,7 +51,7 @@ class Stub(ThreadingHTTPServer):
         if self.queue:
             number, text = self.queue[0]
             draft = {"revision": 3, "data": {}}
-            assignment = {"id": number, "text": text, "criteria": [], "draft": draft}
+            assignment = {"id": number, "version": "7", "text": text, "draft": draft}
         finished = None
         if not self.queue:
             finished = self.finished.pop(0) if len(self.finished) > 1 else self.finished[0]
@@ -166,6 +166,7 @@ def test_a_steady_person_judges_everything_and_stops_when_the_campaign_is_closed
     assert stub.names == ["k=v&name=Ada+Trenk"]
     assert [draft["revision"] for draft in stub.drafts] == [3] * len(TEXTS)
     assert all(submit["active_seconds"] > 5 for submit in stub.submits)
+    assert {submit["version"] for submit in stub.submits} == {"7"}
 
 
 @pytest.mark.parametrize("careless", ["forgets_edit", "touches_only_whitespace"])

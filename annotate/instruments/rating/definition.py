@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from annotate.instruments.base import Criterion, Level, Material
 
 if TYPE_CHECKING:
-    from annotate.instruments.base import Words
+    from annotate.instruments.wording import Words
 
 EDIT = "edit"
 EVIDENCE = "evidence"

@@ -6,7 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from annotate.instruments.base import Words
+    from annotate.instruments.wording import Words
 
 
 @dataclass(frozen=True)

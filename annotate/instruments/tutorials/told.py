@@ -8,7 +8,7 @@ from annotate.instruments.answer_correctness.criteria import VERDICTS
 from annotate.instruments.tutorials.content import Choice, Edit, Evidence, Paragraph, Question
 
 if TYPE_CHECKING:
-    from annotate.instruments.base import Words
+    from annotate.instruments.wording import Words
 
 
 @dataclass(frozen=True)

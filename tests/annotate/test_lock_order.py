@@ -1,0 +1,79 @@
+"""Locks are taken in one order (annotate/services/leasing.py): nobody waits in a circle.
+
+On Postgres alone: on SQLite a transaction locks everything from its start.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from annotate.models import Assignment, Judgment, LedgerEntry
+from annotate.services import judgments, leasing
+from tests.factories import GOOD, campaign, leased, person
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Running(threading.Thread):
+    """A job in a thread of its own, with a connection of its own."""
+
+    def __init__(self, job: Callable[[], object]) -> None:
+        super().__init__(daemon=True)
+        self.job, self.result, self.error = job, None, None
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self.result = self.job()
+        except BaseException as error:
+            self.error = error
+        finally:
+            connection.close()
+
+    def outcome(self) -> object:
+        self.join(timeout=60)
+        assert not self.is_alive(), "it hangs"
+        if self.error:
+            raise self.error
+        return self.result
+
+
+def waiting() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_clear_snapshot()")  # it would not change in a transaction
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        return cursor.fetchone()[0]
+
+
+def until_waiting(n: int) -> None:
+    for _turn in range(2000):
+        if waiting() == n:
+            return
+        time.sleep(0.01)
+    raise AssertionError(f"{n} transactions should wait, {waiting()} do")
+
+
+def test_a_submit_that_waited_for_the_end_of_its_lease_lets_the_row_go():
+    """Who ends the lease, whoever submits late, and who leases next: in the order that hurts."""
+    study = campaign(items=1, systems=("alpha",), double_share=0)
+    slow, quick = person(study, "slow"), person(study, "quick")
+    lost = leased(slow)
+    Assignment.objects.filter(pk=lost.pk).update(expires_at=timezone.now())
+    with transaction.atomic():
+        leasing.expire_due(study.pk, now=timezone.now())
+        late = Running(lambda: judgments.submit(lost.pk, participation_id=slow.pk, raw=GOOD))
+        until_waiting(1)  # for the row of the assignment
+        taken = Running(lambda: leasing.lease(quick.pk))
+        until_waiting(2)  # for the same row, with the campaign locked
+    receipt, got = late.outcome(), taken.outcome()
+    assert isinstance(got, Assignment)
+    assert (receipt.counts, receipt.earned) == (False, study.reward)
+    assert Judgment.objects.get().assignment_id == lost.pk
+    assert LedgerEntry.objects.get().kind == LedgerEntry.Kind.COMPENSATION
