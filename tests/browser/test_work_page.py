@@ -179,6 +179,7 @@ def test_without_work_it_looks_again_by_itself(page, url, who):
     page.clock.install()
     page.goto(url)
     expect(page.locator("h1")).to_contain_text("paused")
+    expect(page.locator("h1")).to_be_focused()  # the script has started
     campaigns.open_(who.campaign_id)
     page.clock.run_for(16_000)
     see_task(page, 1)
