@@ -1,11 +1,12 @@
 """From stored judgments to columns, from columns to flags: once for the same judgments."""
 
 from dataclasses import replace
-from datetime import datetime, timedelta
-from typing import Any
+from datetime import timedelta
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from django.utils import timezone
 
 from annotate.models import Annotator, Campaign, EvidenceChange, Flag, Judgment, Review, Ruling
 from annotate.screening.settings import SettingsError
@@ -33,13 +34,9 @@ def crowd(made: Campaign, *, people: int = 6, each: int = 10) -> None:
 
 
 def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A minute of the server's time for every judgment, so that the page's clock counts."""
-    make = judgments._Submission.__init__
-
-    def later(self: Any, assignment: Any, response: Any, seconds: Any, at: datetime) -> None:
-        make(self, assignment, response, seconds, at + timedelta(minutes=1))
-
-    monkeypatch.setattr(judgments._Submission, "__init__", later)
+    """Submits come a minute later than they do, so that the page's clock is the shorter one."""
+    later = SimpleNamespace(now=lambda: timezone.now() + timedelta(minutes=1))
+    monkeypatch.setattr(judgments, "timezone", later)
 
 
 @pytest.fixture
