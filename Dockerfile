@@ -13,6 +13,8 @@ COPY annotate annotate
 COPY estimation estimation
 COPY templates templates
 COPY static static
+# Beside each file a compressed one, which whitenoise sends to who takes it.
+RUN python -m whitenoise.compress --quiet static
 
 USER plumbline
 EXPOSE 8000

@@ -1,10 +1,12 @@
 """Icons, money and numbers in templates: units and sensible digits in one place."""
 
 from decimal import Decimal
+from typing import Any
 
 from django import template
+from django.core.serializers.json import DjangoJSONEncoder
 from django.utils.formats import number_format
-from django.utils.html import format_html
+from django.utils.html import escape, format_html, json_script
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
@@ -48,6 +50,25 @@ def icon(name: str) -> SafeString:
 def waiting_reviews(user_id: int) -> int | None:
     """How many annotators wait for this user; None where there was never anything to review."""
     return reviews.n_waiting(user_id)
+
+
+class _Sentences(DjangoJSONEncoder):
+    """Letters as they are and no spaces: half of what a page says in German would be escapes."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options | {"ensure_ascii": False, "separators": (",", ":")})
+
+
+@register.filter
+def sentences_script(sentences: dict[str, Any], element_id: str) -> SafeString:
+    """Hand a script the sentences that it may say; what people wrote goes through json_script."""
+    return json_script(sentences, element_id, encoder=_Sentences)
+
+
+@register.filter
+def exact(text: str) -> SafeString:
+    """Write a text so that a browser reads every character of it: it turns a bare CR into LF."""
+    return mark_safe(escape(text).replace("\r", "&#13;"))  # noqa: S308  escaped
 
 
 @register.filter

@@ -67,7 +67,7 @@ def example(study: Study, current: Work, *, why: str, start: str) -> dict[str, A
         },
         "strings": strings(study.instrument),
         "criteria": [c for c in study.instrument.criteria if c.levels],
-        "modules": modules(study.instrument),
+        "modules": (*modules(study.instrument), "js/example.js"),
         **about(study.instrument),
     }
 

@@ -14,10 +14,6 @@ def strings(instrument: Instrument) -> dict[str, Any]:
 def _sending() -> dict[str, Any]:
     return {
         "missing": _("Still missing:"),
-        "no_answer": _("“%(criterion)s” has no answer"),
-        "no_edit": _("the improved text"),
-        "not_answered": _("Not answered yet"),
-        "edit_unchanged": _("The wording has not changed yet. Improve it, or change the answers."),
         "sending": _("Sending…"),
         "submit": _("Submit"),
         "offline": _("No connection. Your work is kept here and sent as soon as it is back."),

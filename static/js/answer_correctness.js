@@ -8,16 +8,15 @@ import { startShell } from "./shell.js";
 
 const KINDS = ["todo", "highlight", "confirm"];
 
-startShell(({ assignment, strings, announce, changed, signal }) => {
-  const texts = assignment.task.paragraphs;
+startShell(({ strings, announce, changed, signal }) => {
+  const sections = [...document.querySelectorAll(".paragraph")];
   const checking = document.getElementById("checking");
   const fieldset = document.getElementById("plausible");
   const plausible = createRadios(fieldset, { changed: decided });
   const early = plausible.value();
   const steps = createSteps({ root: checking, strings, announce });
-  const paragraphs = texts.map((text, index) => createParagraph({
-    section: document.getElementById(`paragraph-${index + 1}`),
-    text, strings, announce, signal, changed: update, finished: steps.advance,
+  const paragraphs = sections.map((section) => createParagraph({
+    section, strings, announce, signal, changed: update, finished: steps.advance,
   }));
   steps.start(paragraphs);
 
@@ -81,7 +80,7 @@ startShell(({ assignment, strings, announce, changed, signal }) => {
     if (implausible()) return [];
     const list = new Intl.ListFormat(document.documentElement.lang || "en");
     const gaps = KINDS.flatMap((kind) => {
-      const open = texts.flatMap((_text, i) => (paragraphs[i].state() === kind ? [i] : []));
+      const open = paragraphs.flatMap((one, i) => (one.state() === kind ? [i] : []));
       if (!open.length) return [];
       const named = { list: list.format(open.map((index) => String(index + 1))) };
       return [ofParagraphs(kind, open, plural(strings.lacking[kind], open.length, named), strings.lacking_here[kind])];
@@ -94,7 +93,7 @@ startShell(({ assignment, strings, announce, changed, signal }) => {
   function problems(errors) {
     return Object.entries(errors).map(([field, message]) => {
       if (field === "plausible") return ofPlausible(message, message);
-      const index = texts.findIndex((_text, i) => field === `paragraph-${i + 1}`);
+      const index = sections.findIndex(({ id }) => id === field);
       return ofParagraphs(field, [Math.max(index, 0)], message, message);
     });
   }
@@ -126,14 +125,14 @@ startShell(({ assignment, strings, announce, changed, signal }) => {
 
   function restore(data) {
     if (early === null) plausible.set(data.plausible ?? null);
-    const before = paragraphs.map((paragraph, i) => paragraph.restore({
+    paragraphs.forEach((paragraph, i) => paragraph.restore({
       verdict: data.verdicts?.[i] ?? null,
       spans: data.spans?.[i] ?? [],
       confirmed: data.confirmed?.[i] ?? false,
     }));
-    steps.show(texts[data.shown] === undefined ? 0 : data.shown);
+    steps.show(sections[data.shown] === undefined ? 0 : data.shown);
     draw();
-    return early !== null || before.includes(true);
+    return early !== null;
   }
 
   document.addEventListener("focusin", showCurrent, { signal });

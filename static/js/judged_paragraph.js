@@ -6,16 +6,17 @@ import { createHighlighter } from "./highlighter.js";
 import { fill } from "./json_data.js";
 import { createRadios } from "./radios.js";
 
-export function createParagraph({ section, text, strings, announce, changed, finished, signal }) {
+export function createParagraph({ section, strings, announce, changed, finished, signal }) {
+  furnish(section, strings);
   const find = (selector) => section.querySelector(selector);
   const list = find(".spans");
   const box = find(".confirm");
   const lack = find(".head .lack");
   const radios = createRadios(find(".crit"), { changed: judged });
   const highlighter = createHighlighter({
-    element: find(".text"), text, strings: strings.highlighting, changed: touched, announce, signal,
+    element: find(".text"), text: find(".text").textContent,
+    strings: strings.highlighting, changed: touched, announce, signal,
   });
-  const early = radios.value();
   let confirmed = false;
 
   const verdict = () => (radios.value() === null ? null : Number(radios.value()));
@@ -29,7 +30,7 @@ export function createParagraph({ section, text, strings, announce, changed, fin
 
   function judged({ final }) {
     touched();
-    if (state() === "highlight") announce(strings.now_highlight);
+    if (state() === "highlight") announce(find("[data-when=highlight]").textContent);
     if (state() === "neither" && final) finished();
   }
 
@@ -104,13 +105,11 @@ export function createParagraph({ section, text, strings, announce, changed, fin
       if (verdict() === 0) return { value: 0 };
       return { value: verdict(), spans: highlighter.quoted(), confirmed };
     },
-    // What was answered before this script ran stays; tells whether there was any of it.
     restore: ({ verdict: saved, spans, confirmed: was }) => {
-      if (early === null) radios.set(saved === null ? null : String(saved));
+      radios.set(saved === null ? null : String(saved));
       highlighter.set(spans);
-      confirmed = was && early === null;
+      confirmed = was;
       draw();
-      return early !== null;
     },
     show: (value) => {
       section.hidden = !value;
@@ -123,4 +122,17 @@ export function createParagraph({ section, text, strings, announce, changed, fin
       radios.mark(Boolean(message) && state() === "todo");
     },
   };
+}
+
+// The page holds the questions once, for all paragraphs.
+function furnish(section, strings) {
+  const parts = document.importNode(document.getElementById("judging").content, true);
+  const heading = section.querySelector("h2");
+  Object.assign(heading, { id: `${section.id}-h`, tabIndex: -1 });
+  section.setAttribute("aria-labelledby", heading.id);
+  for (const radio of parts.querySelectorAll("input[type=radio]")) radio.name = section.id;
+  parts.querySelector("[data-mode=on]").textContent = strings.highlighting.mode_on;
+  section.querySelector(".head").append(parts.querySelector(".lack"));
+  section.firstElementChild.append(parts.querySelector(".tools"));
+  section.append(parts.querySelector(".judge"));
 }

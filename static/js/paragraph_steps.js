@@ -5,6 +5,8 @@ import { fill } from "./json_data.js";
 export function createSteps({ root, strings, announce }) {
   const links = [...root.querySelectorAll(".steps a")];
   const tally = root.querySelector("#steps-done");
+  const states = root.querySelector("#step-states").content;
+  for (const link of links) link.append(document.importNode(states, true));
   let paragraphs = [];
   let shown = 0;
 
@@ -35,7 +37,7 @@ export function createSteps({ root, strings, announce }) {
   function advance() {
     const order = paragraphs.map((_paragraph, i) => (shown + 1 + i) % paragraphs.length);
     const next = order.find((index) => !paragraphs[index].isDone());
-    if (next === undefined) announce(strings.all_done);
+    if (next === undefined) announce(root.querySelector(".finished").textContent);
     else if (next !== shown) goTo(next);
   }
 

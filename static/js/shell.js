@@ -6,13 +6,13 @@
 // is put in place without a page load, and `signal` ends what the one before has started.
 
 import { startActiveTime } from "./active_time.js";
+import { goTo } from "./addresses.js";
 import { createApi } from "./api.js";
 import { createAutosave } from "./autosave.js";
 import { startDialogs } from "./dialogs.js";
 import { startHeartbeat } from "./heartbeat.js";
 import { readJson, same } from "./json_data.js";
 import { createLocalCopy } from "./local_copy.js";
-import { createNext } from "./next_task.js";
 import { startReturning } from "./returning.js";
 import { startShortcuts } from "./shortcuts.js";
 import { createStatusBar } from "./status_bar.js";
@@ -34,17 +34,9 @@ async function rest({ finished }, api) {
   startFeedback({ api, strings: readJson("work-strings") });
 }
 
-// An example: all of the instrument, nothing that stores or sends.
-function tryOut({ assignment, example }, createInstrument) {
-  const { signal } = new AbortController();
-  const bar = createStatusBar(readJson("work-strings"));
-  const submit = () => bar.notice(example.message, example.link);
-  const instrument = createInstrument({
-    assignment, strings: readJson("work-strings"), announce: createAnnounce(), changed: bar.clear, signal,
-  });
-  instrument.restore({});
-  document.getElementById("submit").addEventListener("click", submit);
-  startShortcuts({ submit, keys: instrument.keys, signal });
+async function tryOut(data, createInstrument) {
+  const { startExample } = await import("./example.js");
+  startExample({ data, announce: createAnnounce(), createInstrument });
 }
 
 function work(assignment, api, createInstrument, isNew) {
@@ -67,7 +59,7 @@ function work(assignment, api, createInstrument, isNew) {
       if (state === "refused") bar.notice(message, { href: api.pageUrl, text: strings.next });
     },
   });
-  const next = createNext({ api, assignment, started: () => startShell(createInstrument, { isNew: true }) });
+  const next = createLater({ api, assignment, started: () => startShell(createInstrument, { isNew: true }) });
   const moveOn = (answer) => {
     autosave.stop();
     life.abort();
@@ -89,6 +81,22 @@ function work(assignment, api, createInstrument, isNew) {
 
   autosave.begin({ fromServer: fromServer && !early });
   document.getElementById("text").focus({ preventScroll: true });
+}
+
+// The way to the next task, loaded with the first answer; where that fails the page is loaded.
+function createLater(options) {
+  let loading = null;
+  const load = () => {
+    loading ??= import("./next_task.js").then(({ createNext }) => createNext(options), () => null);
+    return loading;
+  };
+  return {
+    fetch: async () => (await load())?.fetch(),
+    show: async (answer) => {
+      const next = await load();
+      return next ? next.show(answer) : goTo(answer.next);
+    },
+  };
 }
 
 // Bound to the live region of its own task: a late word of the last one is not heard in the next.

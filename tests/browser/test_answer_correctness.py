@@ -343,3 +343,20 @@ def test_one_button_is_filled_the_next_act(desk):
     page.click("#paragraph-1 [data-act=undo]")
     desk.plausible("no")
     assert page.evaluate(FILLED) == ["submit"]
+
+
+def test_what_a_browser_would_read_differently_is_highlighted_all_the_same(page, live_server):
+    text = "One\r\ntwo &amp; <b>three</b>\rfour  five."
+    desk = Desk(page, live_server.url, participant((text,)))
+    desk.open()
+    desk.plausible()
+    desk.verdict(1, 1)
+    press(page, "h", " ", "End", " ", "Escape", "c")
+    (verdict,) = submitted(desk)["verdicts"]
+    assert [text[start:end] for start, end in verdict["spans"]] == [text.rstrip(".")]
+
+
+def test_where_the_script_of_the_next_task_does_not_come_the_page_is_loaded(desk):
+    desk.page.route("**/next_task.js", lambda route: route.abort())
+    desk.plausible("no")
+    assert submitted(desk) == {"plausible": False, "verdicts": []}

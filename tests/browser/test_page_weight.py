@@ -10,6 +10,9 @@ from annotate.models import Participation
 from annotate.views.modules import imported
 from tests.browser.answers import participant
 
+# As many and as long as those of the data that people have judged before.
+LONG = (("Some say that Ada Marsh drew the tower. " * 11)[:434],) * 10
+
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
@@ -18,7 +21,7 @@ def weigh(page: Page, live_server, who: Participation) -> dict[str, int]:
     answers = []
     page.on("response", lambda answer: answers.append(answer))
     page.goto(f"{live_server.url}/work/p/{tokens.participation_token(who.pk)}/")
-    expect(page.locator("[data-current], .steps [aria-current]").first).to_be_visible()
+    expect(page.locator(".crit[data-current]")).to_be_visible()  # the script has started
     page.wait_for_load_state("networkidle")
     assert {urlsplit(answer.url).netloc for answer in answers} == {urlsplit(live_server.url).netloc}
     return {urlsplit(answer.url).path: len(answer.body()) for answer in answers}
@@ -30,10 +33,16 @@ def test_the_page_of_ratings_is_light_and_all_our_own(page, live_server, who):
     assert not [path for path in sizes if "evidence" in path or "feedback" in path]
 
 
-def test_the_page_of_answers_is_light_and_all_our_own(page, live_server):
-    """Each paragraph brings its own questions; without them it is as light as the other."""
-    sizes = weigh(page, live_server, participant())
-    assert 40_000 < sum(sizes.values()) < 112_000
+def test_the_page_of_answers_is_as_light_with_ten_paragraphs(page, live_server):
+    sizes = weigh(page, live_server, participant(LONG))
+    assert page.locator(".paragraph").count() == 10
+    assert 40_000 < sum(sizes.values()) < 100_000
+
+
+def test_a_paragraph_more_adds_little_but_its_text(page, live_server):
+    """The questions around the paragraphs are sent once."""
+    nine, ten = (weigh(page, live_server, participant(LONG[:n])) for n in (9, 10))
+    assert 0 < max(ten.values()) - max(nine.values()) - len(LONG[0]) < 400
 
 
 @pytest.mark.parametrize("name", ["rating", "answer_correctness"])

@@ -76,7 +76,7 @@ class AnswerCorrectness:
         }
 
     def page(self, material: Material) -> dict[str, Any]:
-        return {"question": material.input, "paragraphs": list(material.paragraphs)}
+        return {}  # the script reads the paragraphs where people do, on the page
 
     def strings(self) -> dict[str, Any]:
         return strings.judging()

@@ -6,13 +6,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotate.instruments import highlighting
-from annotate.instruments.plurals import SAMPLES
+from annotate.instruments.plurals import by_number
 from annotate.instruments.rating.definition import Definition
 
 
 def rating(definition: Definition) -> dict[str, Any]:
     return {
         "choice": _("“%(level)s” for “%(criterion)s”"),
+        "no_answer": _("“%(criterion)s” has no answer"),
+        "not_answered": _("Not answered yet"),
+        "no_edit": _("the improved text"),
+        "edit_unchanged": _("The wording has not changed yet. Improve it, or change the answers."),
         **(editing() if definition.asks_for_edits else {}),
         **(_highlighting() if definition.takes_evidence else {}),
         "edit_hint": str(definition.edit.hint),
@@ -22,10 +26,9 @@ def rating(definition: Definition) -> dict[str, Any]:
 
 def editing() -> dict[str, Any]:
     return {
-        "changed": {
-            category: ngettext("%(n)s character changed", "%(n)s characters changed", n)
-            for category, n in SAMPLES.items()
-        },
+        "changed": by_number(
+            lambda n: ngettext("%(n)s character changed", "%(n)s characters changed", n)
+        ),
         "unchanged": _("Nothing changed yet"),
         "spaces_only": _("Nothing but spaces changed yet"),
         "why": _("Asked because you chose %(choices)s."),
