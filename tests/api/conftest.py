@@ -10,11 +10,6 @@ def _fresh_throttle():
     cache.clear()
 
 
-@pytest.fixture(autouse=True)
-def _fast_passwords(settings):
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-
-
 @pytest.fixture
 def ada(db):
     return user("ada")
