@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PORT ?= 8000
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo serve test screenshots lint bench browser messages requirements
+.PHONY: help setup setup-dev demo serve test states screenshots lint bench browser messages requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,8 +43,11 @@ browser: setup-dev
 	@$(BIN)/python -m tests.chromium
 
 test: setup-dev browser  ## Run every test on a real Postgres, Redis and Chromium, the database part on SQLite too
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not states"
 	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 -q -m orm
+
+states: setup-dev browser  ## Look for barriers in every state of every page, in both themes
+	$(BIN)/python -m pytest -n 2 -q -m states
 
 screenshots: setup-dev browser  ## Write a picture of every page and state to ./screenshots
 	PICTURES=screenshots $(BIN)/python -m pytest -n 2 -q tests/browser/test_states.py

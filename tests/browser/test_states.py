@@ -23,7 +23,7 @@ from tests.browser.states import (
     work,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.states, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # Importing them fills STATES.
 ROOMS = (work, answers, german, tutorial, researcher, reviews, quality, instruments, pay)
