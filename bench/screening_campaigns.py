@@ -51,8 +51,8 @@ class Design:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """What the honest made of their places; (T,) each. own: which places a spammer holds."""
+class Judgments:
+    """Judgments of language quality; (T,) each, distance NaN where none is known."""
 
     annotator: Ints
     output: Ints
@@ -60,6 +60,12 @@ class Judged:
     distance: Floats
     seconds: Floats
     words: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Judged(Judgments):
+    """What the honest made of their places. spam: which places a spammer holds."""
+
     spam: "np.ndarray[tuple[int], np.dtype[np.bool_]]"
 
 
@@ -130,15 +136,8 @@ def simulated(design: Design, rng: Generator) -> Judged:
 
 
 @dataclass(frozen=True, eq=False)
-class Released:
-    """The released judgments of language quality; (T,) each, distance NaN where none is known."""
-
-    annotator: Ints
-    output: Ints
-    scores: Floats
-    distance: Floats
-    seconds: Floats
-    words: Floats
+class Released(Judgments):
+    """The released judgments of language quality."""
 
     def campaign(self, design: Design, rng: Generator) -> Judged:
         """A campaign from these judgments: everybody's cap kept, pairs as they really were.

@@ -14,12 +14,9 @@ REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 
 
 @dataclass(frozen=True)
-class Account:
+class Totals:
     """`earned` is what was ever earned, `refused` the part of it that is refused now."""
 
-    participation: int
-    pseudonym: str
-    external_id: str
     earned: Decimal
     refused: Decimal
     paid: Decimal
@@ -30,14 +27,12 @@ class Account:
 
 
 @dataclass(frozen=True)
-class Totals:
-    earned: Decimal
-    refused: Decimal
-    paid: Decimal
+class Account(Totals):
+    """One participation's."""
 
-    @property
-    def due(self) -> Decimal:
-        return self.earned - self.refused - self.paid
+    participation: int
+    pseudonym: str
+    external_id: str
 
 
 def of_campaign(campaign_id: int) -> list[Account]:
@@ -77,7 +72,7 @@ def _read(participations: QuerySet[Participation]) -> list[Account]:
     names = ("annotator__pseudonym", "annotator__external_id", "earned", "refused", "paid")
     return [
         # SQLite gives sums more digits than money has.
-        Account(pk, who, name, earned.quantize(ZERO), -refused.quantize(ZERO), paid.quantize(ZERO))
+        Account(earned.quantize(ZERO), -refused.quantize(ZERO), paid.quantize(ZERO), pk, who, name)
         for pk, who, name, earned, refused, paid in rows.values_list("pk", *names)
     ]
 

@@ -8,22 +8,12 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotate.models import Appeal, Flag, Judgment, Participation, Payout, Review, Ruling
+from annotate.models import Judgment, Participation, Payout, Review, Ruling
 from annotate.screening.settings import Settings
-from annotate.selectors import screening, standing
+from annotate.selectors import review_records, screening, standing
+from annotate.selectors.review_records import Fired, Said
 
 EXCERPT = 80
-
-
-@dataclass(frozen=True)
-class Notice:
-    """A screen that fired, with the numbers about this annotator that it used."""
-
-    screen: str
-    at: datetime
-    value: float | None
-    n: int
-    numbers: Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -36,18 +26,6 @@ class Ruled:
 
 
 @dataclass(frozen=True)
-class Said:
-    """An appeal, and its answer once there is one."""
-
-    text: str
-    made_at: datetime
-    due_at: datetime
-    answered_at: datetime | None
-    upheld: bool | None
-    answer: str
-
-
-@dataclass(frozen=True)
 class Looked:
     """A review of somebody's work: where it stands, and until when they may appeal.
 
@@ -56,7 +34,7 @@ class Looked:
 
     status: str
     pay_refused: bool
-    notices: tuple[Notice, ...]
+    notices: tuple[Fired, ...]
     rulings: tuple[Ruled, ...]
     appeals: tuple[Said, ...]
     appeal_until: datetime | None
@@ -102,9 +80,9 @@ def looked(participation_id: int) -> Looked | None:
     return Looked(
         status=review.status,
         pay_refused=review.pay_refused,
-        notices=tuple(_notice(flag) for flag in review.flags.order_by("pk")),
+        notices=review_records.flags([review.pk])[review.pk],
         rulings=tuple(_ruled(ruling) for ruling in review.rulings.order_by("pk")),
-        appeals=tuple(_said(appeal) for appeal in review.appeals.order_by("pk")),
+        appeals=review_records.appeals(review.pk),
         appeal_until=None if settled else standing.appeal_until(review),
         appealed=standing.appealed(review),
         settings=Settings.from_dict(review.campaign.screening),
@@ -128,19 +106,8 @@ def payouts(participation_id: int) -> list[tuple[datetime, Decimal]]:
     return list(rows.values_list("at", "amount"))
 
 
-def _notice(flag: Flag) -> Notice:
-    verdict = flag.verdict
-    return Notice(flag.screen, flag.at, verdict["value"], verdict["n"], verdict["numbers"])
-
-
 def _ruled(ruling: Ruling) -> Ruled:
     return Ruled(ruling.act, ruling.reason, ruling.at)
-
-
-def _said(appeal: Appeal) -> Said:
-    return Said(
-        appeal.text, appeal.made_at, appeal.due_at, appeal.answered_at, appeal.upheld, appeal.answer
-    )
 
 
 def _task(number: int, judgment: Judgment) -> OwnTask:

@@ -1,6 +1,5 @@
 """Who waits for a reviewer, and where one annotator's review stands. Systems are in none of it."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,30 +14,17 @@ from annotate.models import (
     AuditEntry,
     Block,
     Campaign,
-    Flag,
     Judgment,
     Membership,
     Participation,
     Review,
     Ruling,
 )
+from annotate.selectors import review_records
+from annotate.selectors.review_records import Fired, Said
 
 NONE = "none"  # nobody has asked yet whether this work counts
 RULED_SHOWN = 20
-
-
-@dataclass(frozen=True)
-class Fired:
-    """A flag: the screen, and the numbers that it used when it fired."""
-
-    screen: str
-    at: datetime
-    value: float | None
-    low: float | None
-    high: float | None
-    threshold: float
-    n: int
-    numbers: Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -69,18 +55,6 @@ class Ruled:
     actor: str
     reason: str
     at: datetime
-
-
-@dataclass(frozen=True)
-class Said:
-    """An appeal, and its answer once there is one."""
-
-    text: str
-    made_at: datetime
-    due_at: datetime
-    answered_at: datetime | None
-    upheld: bool | None
-    answer: str
 
 
 @dataclass(frozen=True)
@@ -178,9 +152,9 @@ def case(campaign: Campaign, pseudonym: str) -> Case | None:
         blocked=_blocks([campaign.pk], who.pk).exists(),
         since=review.opened_at if review else None,
         judgments=Judgment.objects.filter(campaign=campaign, annotator=who).count(),
-        flags=_flags([review_id])[review_id],
+        flags=review_records.flags([review_id])[review_id],
         rulings=_rulings(review_id),
-        appeals=_appeals(review_id),
+        appeals=review_records.appeals(review_id),
         trail=_trail(campaign.pk, who.pk),
     )
 
@@ -215,7 +189,7 @@ def everywhere(user_id: int, pseudonym: str) -> list[Elsewhere]:
         return []
     reviews = Review.objects.filter(campaign__in=campaigns, annotator=annotator)
     found = {review.campaign_id: review for review in reviews.annotate(seen=_last_ruling())}
-    flags = _flags([review.pk for review in found.values()])
+    flags = review_records.flags([review.pk for review in found.values()])
     counts = _judged(annotator.pk)
     blocked = _blocked_in(campaigns, annotator.pk)
     return [
@@ -272,7 +246,7 @@ def _waiting(rows: QuerySet[Review]) -> list[Waiting]:
     found = list(
         rows.select_related("campaign", "annotator").annotate(n=Coalesce(n, 0), due=Subquery(due))
     )
-    flags = _flags([review.pk for review in found])
+    flags = review_records.flags([review.pk for review in found])
     return [
         Waiting(
             review.campaign.public_id, review.campaign.name, review.annotator.pseudonym,
@@ -282,34 +256,12 @@ def _waiting(rows: QuerySet[Review]) -> list[Waiting]:
     ]  # fmt: skip
 
 
-def _flags(review_ids: Iterable[int | None]) -> "defaultdict[int | None, tuple[Fired, ...]]":
-    found: defaultdict[int | None, tuple[Fired, ...]] = defaultdict(tuple)
-    wanted = [pk for pk in review_ids if pk is not None]
-    for flag in Flag.objects.filter(review__in=wanted).order_by("pk"):
-        found[flag.review_id] += (_fired(flag),)
-    return found
-
-
-def _fired(flag: Flag) -> Fired:
-    said = flag.verdict
-    return Fired(
-        flag.screen, flag.at, said["value"], said["low"], said["high"], said["threshold"],
-        said["n"], said.get("numbers", {}),
-    )  # fmt: skip
-
-
 def _rulings(review_id: int | None) -> tuple[Ruled, ...]:
     rows = Ruling.objects.filter(review=review_id).select_related("actor").order_by("pk")
     return tuple(
         Ruled(r.pk, r.act, r.get_act_display(), r.actor.get_username(), r.reason, r.at)
         for r in rows
     )
-
-
-def _appeals(review_id: int | None) -> tuple[Said, ...]:
-    rows = Appeal.objects.filter(review=review_id).order_by("pk")
-    columns = ("text", "made_at", "due_at", "answered_at", "upheld", "answer")
-    return tuple(Said(*row) for row in rows.values_list(*columns))
 
 
 def _trail(campaign_id: int, annotator_id: int) -> tuple[Logged, ...]:

@@ -62,15 +62,9 @@ def lease(participation_id: int, *, ahead: bool = False) -> Lease:
 
     With `ahead`, an annotator who has one open assignment gets a second one (prefetch).
     """
-    now = timezone.now()
     with transaction.atomic():
-        who = Participation.objects.only("campaign_id", "annotator_id").get(pk=participation_id)
-        campaign = lock(who.campaign_id)
-        expire_due(campaign.pk, now=now)
-        mine = list(_open_of(who).order_by("leased_at", "pk"))
-        if mine and not ahead:
-            return mine[0]
-        return gate(campaign, who, n_open=len(mine)) or _take(campaign, who, now=now)
+        who, campaign, mine = _come(participation_id)
+        return mine[0] if mine and not ahead else _next(campaign, who, n_open=len(mine))
 
 
 def lease_ahead(participation_id: int, *, after: int) -> Lease:
@@ -78,17 +72,25 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
 
     Only while the campaign is open: what is left in `closing` is for whoever is done first.
     """
-    now = timezone.now()
     with transaction.atomic():
-        who = Participation.objects.only("campaign_id", "annotator_id").get(pk=participation_id)
-        campaign = lock(who.campaign_id)
-        expire_due(campaign.pk, now=now)
-        mine = list(_open_of(who).order_by("leased_at", "pk"))
+        who, campaign, mine = _come(participation_id)
         if others := [each for each in mine if each.pk != after]:
             return others[0]
         if campaign.status == Campaign.Status.CLOSING:
             return _none_free(campaign)
-        return gate(campaign, who, n_open=len(mine)) or _take(campaign, who, now=now)
+        return _next(campaign, who, n_open=len(mine))
+
+
+def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignment]]:
+    """Lock the campaign and end what is over; return it with who comes and what they have open."""
+    who = Participation.objects.only("campaign_id", "annotator_id").get(pk=participation_id)
+    campaign = lock(who.campaign_id)
+    expire_due(campaign.pk, now=timezone.now())
+    return who, campaign, list(_open_of(who).order_by("leased_at", "pk"))
+
+
+def _next(campaign: Campaign, who: Participation, *, n_open: int) -> Lease:
+    return gate(campaign, who, n_open=n_open) or _take(campaign, who, now=timezone.now())
 
 
 def shown(assignment_id: int, *, participation_id: int) -> None:

@@ -8,13 +8,14 @@ from django.utils.translation import ngettext
 
 from annotate.instruments.base import Instrument
 from annotate.screening.settings import Settings
-from annotate.selectors.own_work import Looked, Notice, OwnTask
+from annotate.selectors.own_work import Looked, OwnTask
+from annotate.selectors.review_records import Fired
 from annotate.templatetags.plumbline import number, percent
 
 Told = tuple[str, list[str]]  # what was noticed, and its numbers
 
 
-def notice(found: Notice, settings: Settings, instrument: Instrument) -> Told:
+def notice(found: Fired, settings: Settings, instrument: Instrument) -> Told:
     """Return a title and sentences for one screen: their numbers, and where the screen begins."""
     known = {
         "too_fast": _too_fast,
@@ -30,14 +31,14 @@ def notice(found: Notice, settings: Settings, instrument: Instrument) -> Told:
     return title, [*sentences, _rests_on(found)]
 
 
-def _rests_on(found: Notice) -> str:
+def _rests_on(found: Fired) -> str:
     said = ngettext(
         "This rests on %(n)d of your tasks.", "This rests on %(n)d of your tasks.", found.n
     )
     return said % {"n": found.n}
 
 
-def _too_fast(found: Notice, settings: Settings, instrument: Instrument) -> Told:
+def _too_fast(found: Fired, settings: Settings, instrument: Instrument) -> Told:
     own = settings.timing
     speed = own.scanning if instrument.needs_paragraphs else own.words_per_minute
     sentences = []
@@ -54,7 +55,7 @@ def _too_fast(found: Notice, settings: Settings, instrument: Instrument) -> Told
     return _("Your tasks took little time"), [*sentences, limit % {"share": percent(own.share)}]
 
 
-def _low_agreement(found: Notice, settings: Settings, _instrument: Instrument) -> Told:
+def _low_agreement(found: Fired, settings: Settings, _instrument: Instrument) -> Told:
     sentences = []
     if found.value is not None:
         said = _(
@@ -67,7 +68,7 @@ def _low_agreement(found: Notice, settings: Settings, _instrument: Instrument) -
     return _("Your answers seldom go with those of other people for the same texts"), sentences
 
 
-def _short_edits(found: Notice, settings: Settings, _instrument: Instrument) -> Told:
+def _short_edits(found: Fired, settings: Settings, _instrument: Instrument) -> Told:
     own, sentences = settings.edits, []
     short, repeated = found.numbers.get("short"), found.numbers.get("repeated")
     if short is not None and repeated is not None:
@@ -81,7 +82,7 @@ def _short_edits(found: Notice, settings: Settings, _instrument: Instrument) -> 
     return _("Your edits changed little"), [*sentences, limit % {"share": percent(own.share)}]
 
 
-def _thin_evidence(found: Notice, settings: Settings, _instrument: Instrument) -> Told:
+def _thin_evidence(found: Fired, settings: Settings, _instrument: Instrument) -> Told:
     ways = [
         ("one_word", _("a single word: %(share)s of your tasks")),
         ("whole", _("the whole paragraph: %(share)s of your tasks")),
@@ -96,7 +97,7 @@ def _thin_evidence(found: Notice, settings: Settings, _instrument: Instrument) -
     return _("Your highlights show little of why"), sentences
 
 
-def _no_variation(found: Notice, settings: Settings, _instrument: Instrument) -> Told:
+def _no_variation(found: Fired, settings: Settings, _instrument: Instrument) -> Told:
     sentences = []
     share, run = found.numbers.get("modal_share"), found.numbers.get("longest_run")
     if share is not None and run is not None:
@@ -110,7 +111,7 @@ def _no_variation(found: Notice, settings: Settings, _instrument: Instrument) ->
     return _("You nearly always gave the same answers"), sentences
 
 
-def _random_answers(found: Notice, settings: Settings, _instrument: Instrument) -> Told:
+def _random_answers(found: Fired, settings: Settings, _instrument: Instrument) -> Told:
     sentences = []
     if found.value is not None:
         said = _("They are about %(odds)s times as likely from dice as from one of the others.")
@@ -123,7 +124,7 @@ def _random_answers(found: Notice, settings: Settings, _instrument: Instrument) 
 # ---- their own tasks -------------------------------------------------------------------------
 
 
-def evidence(found: Notice, tasks: Iterable[OwnTask], instrument: Instrument) -> list[Any]:
+def evidence(found: Fired, tasks: Iterable[OwnTask], instrument: Instrument) -> list[Any]:
     """Return (task, what the screen saw in it) for the tasks that this screen looks at."""
     see: dict[str, Callable[[OwnTask], str]] = {
         "too_fast": _time,

@@ -1,0 +1,58 @@
+"""What is on record about reviews, for both who rules and who is ruled on: flags and appeals."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from annotate.models import Appeal, Flag
+
+
+@dataclass(frozen=True)
+class Fired:
+    """A flag: the screen, and the numbers about this annotator that it used when it fired."""
+
+    screen: str
+    at: datetime
+    value: float | None
+    low: float | None
+    high: float | None
+    threshold: float
+    n: int
+    numbers: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class Said:
+    """An appeal, and its answer once there is one."""
+
+    text: str
+    made_at: datetime
+    due_at: datetime
+    answered_at: datetime | None
+    upheld: bool | None
+    answer: str
+
+
+def flags(review_ids: Iterable[int | None]) -> defaultdict[int | None, tuple[Fired, ...]]:
+    """Return the flags of each review in their order; none of what is not there."""
+    found: defaultdict[int | None, tuple[Fired, ...]] = defaultdict(tuple)
+    wanted = [pk for pk in review_ids if pk is not None]
+    for flag in Flag.objects.filter(review__in=wanted).order_by("pk"):
+        found[flag.review_id] += (_fired(flag),)
+    return found
+
+
+def appeals(review_id: int | None) -> tuple[Said, ...]:
+    """Return the appeals of a review in their order."""
+    rows = Appeal.objects.filter(review=review_id).order_by("pk")
+    columns = ("text", "made_at", "due_at", "answered_at", "upheld", "answer")
+    return tuple(Said(*row) for row in rows.values_list(*columns))
+
+
+def _fired(flag: Flag) -> Fired:
+    said = flag.verdict
+    return Fired(
+        flag.screen, flag.at, said["value"], said["low"], said["high"], said["threshold"],
+        said["n"], said.get("numbers", {}),
+    )  # fmt: skip
