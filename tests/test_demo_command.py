@@ -28,6 +28,6 @@ def test_the_headless_demo_closes_itself_at_the_target(tmp_path):
         assert row["n_items"] < 260  # well before the items ran out
         assert row["n_annotators"] >= 15
     widths = {(row["system"], row["criterion"]): row["width"] for row in result["estimates"]}
-    assert max(width for (_, criterion), width in widths.items() if criterion == "overall") <= 0.25
-    assert max(width for (_, criterion), width in widths.items() if criterion == "edit") <= 0.10
+    assert max(width for (_, criterion), width in widths.items() if criterion == "overall") <= 0.30
+    assert max(width for (_, criterion), width in widths.items() if criterion == "edit") <= 0.12
     assert not list(tmp_path.glob("*.sqlite3"))  # its database was a scratch one
