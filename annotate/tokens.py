@@ -35,6 +35,16 @@ def read_invitation(token: str) -> tuple[int, str]:
     return int(campaign_id), str(person)
 
 
+def posting_token(public_id: str) -> str:
+    """Return the signed name of a posting: its entry address carries it."""
+    return signing.dumps(public_id, salt="posting")
+
+
+def read_posting(token: str) -> str:
+    """Return the posting's public id; `Gone` when expired, `NotFound` when forged."""
+    return str(_read(token, salt="posting", life=INVITATION_LIFE))
+
+
 def _read(token: str, *, salt: str, life: timedelta):  # type: ignore[no-untyped-def]
     try:
         return signing.loads(token, salt=salt, max_age=life)

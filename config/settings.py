@@ -154,6 +154,15 @@ WHITENOISE_MAX_AGE = 0 if DEBUG else 600
 # Worker pages may live in an opaque origin (sandboxed iframe), where every module is cross-origin.
 WHITENOISE_ALLOW_ALL_ORIGINS = True
 
+# Crowds (docs/crowds.md). AWS credentials come the usual way: environment, profile or role.
+MTURK_ENVIRONMENT = env.str("MTURK_ENVIRONMENT", default="sandbox")  # or "production"
+MTURK_ENDPOINT_URL = env.str("MTURK_ENDPOINT_URL", default="")  # of another compatible server
+# Where that server frames pages and takes what is handed in, if not under the same address.
+MTURK_WORKER_URL = env.str("MTURK_WORKER_URL", default="")
+PROLIFIC_BASE_URL = env.str("PROLIFIC_BASE_URL", default="https://api.prolific.com")
+PROLIFIC_API_TOKEN = env.str("PROLIFIC_API_TOKEN", default="")
+PROLIFIC_WEBHOOK_SECRET = env.str("PROLIFIC_WEBHOOK_SECRET", default="")
+
 UPLOAD_LIMIT = 50 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 

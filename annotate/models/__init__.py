@@ -9,6 +9,7 @@ from annotate.models.campaign import (
     System,
     Target,
 )
+from annotate.models.crowd import Batch, CrowdEvent, Operation, Posting
 from annotate.models.instrument import InstrumentDefinition, TutorialContent
 from annotate.models.payment import LedgerEntry, Payout, PayoutList
 from annotate.models.screening import Appeal, Block, Exclusion, Flag, Review, Ruling
@@ -21,8 +22,10 @@ __all__ = [
     "Assignment",
     "AuditEntry",
     "Authorship",
+    "Batch",
     "Block",
     "Campaign",
+    "CrowdEvent",
     "Draft",
     "EvidenceChange",
     "Exclusion",
@@ -33,11 +36,13 @@ __all__ = [
     "Judgment",
     "LedgerEntry",
     "Membership",
+    "Operation",
     "Output",
     "Participation",
     "Payout",
     "PayoutList",
     "Place",
+    "Posting",
     "Review",
     "Ruling",
     "Score",

@@ -1,9 +1,11 @@
 """Who judges: annotators, and the paid units of a crowd through which they come."""
 
 from django.db import models
+from django.db.models import Q
 
 from annotate.models.base import public_id
 from annotate.models.campaign import Campaign
+from annotate.models.crowd import Posting
 
 
 class Annotator(models.Model):
@@ -24,16 +26,48 @@ class Annotator(models.Model):
 
 
 class Participation(models.Model):
-    """One paid unit on a crowd; it holds one or more assignments, and pay attaches to it."""
+    """One paid unit on a crowd; it holds one or more assignments, and pay attaches to it.
+
+    By link it is a person's whole visit: it stays `active`, is verified from the start, and is
+    paid by hand. On a marketplace it is what the crowd calls an assignment or a submission.
+    """
+
+    class Status(models.TextChoices):
+        ACTIVE = "active", "working"
+        HANDED_IN = "handed_in", "handed in here, not confirmed by the crowd yet"
+        CONFIRMED = "confirmed", "handed in, as the crowd confirms"
+        APPROVED = "approved", "approved by the crowd"
+        REJECTED = "rejected", "rejected at the crowd"
+        LEFT = "left", "given back, or time ran out"
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="participations")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="participations")
     external_key = models.CharField(max_length=120, blank=True)
+    status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
     entered_at = models.DateTimeField(auto_now_add=True)
+    verified_at = models.DateTimeField(null=True)  # only verified work counts and is paid
+    # Of marketplaces:
+    posting = models.ForeignKey(Posting, models.PROTECT, null=True, related_name="participations")
+    listing = models.CharField(max_length=120, blank=True)  # as claimed, until it is verified
+    tasks = models.PositiveIntegerField(null=True)  # that it holds, as announced
+    receipt = models.CharField(max_length=32, blank=True)  # our nonce: proves the hand-in is ours
+    submit_to = models.CharField(max_length=300, blank=True)
+    deadline_at = models.DateTimeField(null=True)  # the crowd takes nothing after it
+    handed_in_at = models.DateTimeField(null=True)
+    submitted_at = models.DateTimeField(null=True)  # as the crowd says
+    auto_approval_at = models.DateTimeField(null=True)
+    problem = models.TextField(blank=True)  # what does not agree between the crowd and us
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["campaign", "annotator", "external_key"], name="participation_once"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["posting", "status"],
+                condition=Q(posting__isnull=False),
+                name="participation_of_posting",
             )
         ]

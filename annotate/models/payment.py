@@ -19,6 +19,8 @@ class LedgerEntry(Fact):
         REFUSAL = "refusal", "pay refused"
         REINSTATEMENT = "reinstatement", "refused pay restored"
         COMPENSATION = "compensation", "late work that no longer counts"
+        REMAINDER = "remainder", "rest of the pay that was announced"
+        LAPSE = "lapse", "work that was never handed in at the crowd"
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="ledger")
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="ledger")

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotate import tokens
-from annotate.crowds.base import Invalid
+from annotate.crowds.base import Invalid, Leaving
 from annotate.crowds.link import LINK
 from annotate.errors import Gone, ServiceError
 from annotate.selectors import tutorials as standing
@@ -106,7 +106,7 @@ def _page(
 ) -> HttpResponse:
     nothing = got if isinstance(got, leasing.Nothing) else None
     current = None if isinstance(got, leasing.Nothing) else work.current(got)
-    completion = LINK.completion(pseudonym=visit.pseudonym)
+    completion = LINK.completion(Leaving(visit.pseudonym))
     shown = context(token, visit, current, nothing, number=number) | {"completion": completion}
     if nothing:
         asked = opinion(visit)

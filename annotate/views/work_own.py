@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from annotate import tokens
+from annotate.crowds.base import Leaving
 from annotate.crowds.link import LINK
 from annotate.errors import Invalid
 from annotate.selectors import accounts, own_work, work
@@ -42,7 +43,7 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
         "earnings": [(kind_of_pay(each.kind, each.reason), each) for each in earnings],
         "account": accounts.of(visit.id),
         "payouts": own_work.payouts(visit.id),
-        "completion": LINK.completion(pseudonym=visit.pseudonym),
+        "completion": LINK.completion(Leaving(visit.pseudonym)),
         "back": back,
         "data": {"token": token, "urls": urls},
         **asked,

@@ -1,0 +1,45 @@
+"""The crowds that this installation can reach, made from its settings."""
+
+from functools import lru_cache
+
+from django.conf import settings
+
+from annotate.crowds.base import Configuration, Entry, Marketplace
+from annotate.crowds.link import LINK
+
+LABELS = {"link": "Invitation links", "mturk": "Amazon Mechanical Turk", "prolific": "Prolific"}
+MARKETPLACES = ("mturk", "prolific")
+
+
+def entry(crowd: str) -> Entry:
+    """Return the way in from a crowd."""
+    return LINK if crowd == LINK.key else marketplace(crowd)
+
+
+def marketplace(crowd: str) -> Marketplace:
+    """Return the adapter of a crowd in the environment of the settings.
+
+    Raises `Configuration` for a crowd that publishes nothing or that the settings do not name.
+    Nothing is called and no credential is looked for before the first use.
+    """
+    if crowd == "mturk":
+        return _mturk(settings.MTURK_ENVIRONMENT, settings.MTURK_ENDPOINT_URL,
+                      settings.MTURK_WORKER_URL)  # fmt: skip
+    if crowd == "prolific":
+        return _prolific(settings.PROLIFIC_BASE_URL, settings.PROLIFIC_API_TOKEN,
+                         settings.PROLIFIC_WEBHOOK_SECRET)  # fmt: skip
+    raise Configuration(f"{LABELS.get(crowd, crowd)} publishes nothing and pays nobody by itself.")
+
+
+@lru_cache(maxsize=8)
+def _mturk(environment: str, endpoint_url: str, worker_url: str) -> Marketplace:
+    from annotate.crowds.mturk import MTurk  # boto3 takes its time
+
+    return MTurk(environment, endpoint_url=endpoint_url, worker_url=worker_url)
+
+
+@lru_cache(maxsize=8)
+def _prolific(base_url: str, api_token: str, webhook_secret: str) -> Marketplace:
+    from annotate.crowds.prolific import Prolific
+
+    return Prolific(base_url=base_url, api_token=api_token, webhook_secret=webhook_secret)

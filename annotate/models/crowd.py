@@ -1,0 +1,147 @@
+"""What was published on a crowd, and what is to be done there: intents before effects (rule 3)."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from annotate.models.base import Fact, public_id
+from annotate.models.campaign import Campaign
+
+
+class Batch(models.Model):
+    """One launch: so many paid units of a campaign, on one crowd, under the same terms."""
+
+    public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="batches")
+    crowd = models.CharField(max_length=20)
+    environment = models.CharField(max_length=80)
+    terms = models.JSONField()  # what was asked for: `annotate.batch_terms.Terms`
+    reward = models.DecimalField(max_digits=8, decimal_places=2)  # of one paid unit
+    tasks = models.PositiveIntegerField()  # that a unit holds
+    places = models.PositiveIntegerField()  # units that were confirmed, extensions included
+    key = models.CharField(max_length=80, unique=True)  # of the request: pressed twice, made once
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    created_at = models.DateTimeField()
+    stopped_at = models.DateTimeField(null=True)  # meant to stop: its postings follow
+
+    class Meta:
+        ordering = ["-id"]
+
+
+class Posting(models.Model):
+    """One listing on the crowd: a HIT, a study."""
+
+    class Status(models.TextChoices):
+        PLANNED = "planned", "being published"
+        OPEN = "open"
+        DRAINING = "draining", "stopped; some are still at it"
+        CLOSED = "closed"
+        FAILED = "failed", "could not be published"
+
+    batch = models.ForeignKey(Batch, models.PROTECT, related_name="postings")
+    public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
+    places = models.PositiveIntegerField()
+    status = models.CharField(max_length=10, choices=Status, default=Status.PLANNED)
+    environment = models.CharField(max_length=80)
+    external_id = models.CharField(max_length=120, blank=True)
+    external_group = models.CharField(max_length=120, blank=True)
+    url = models.CharField(max_length=500, blank=True)
+    code = models.CharField(max_length=40, blank=True)  # completion code
+    expires_at = models.DateTimeField(null=True)
+    looked_at = models.DateTimeField(null=True)  # when the crowd was last asked
+    available = models.PositiveIntegerField(null=True)  # as the crowd counted then
+    pending = models.PositiveIntegerField(null=True)
+    problem = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["environment", "external_id"],
+                condition=~Q(external_id=""),
+                name="posting_once",
+            )
+        ]
+
+
+class Operation(models.Model):
+    """An intended effect on a crowd. Committed before it is tried; safe to carry out twice.
+
+    `key` says why (one row for each reason); `token` is the crowd's idempotency key.
+    """
+
+    class Kind(models.TextChoices):
+        PUBLISH = "publish"
+        ADD_PLACES = "add_places", "add places"
+        STOP = "stop"
+        ARCHIVE = "archive"
+        APPROVE = "approve"
+        REJECT = "reject"
+        OVERRIDE = "override", "approve after a rejection"
+        BONUS = "bonus"
+        EXCLUDE = "exclude"
+        INCLUDE = "include", "lift an exclusion"
+        MESSAGE = "message"
+
+    class Status(models.TextChoices):
+        PENDING = "pending"  # not tried, or known not to have happened
+        SENT = "sent"  # tried; whether it happened is not known yet
+        DONE = "done"
+        REFUSED = "refused"
+        UNCLEAR = "unclear", "a person must look whether it happened"
+        DROPPED = "dropped", "no longer wanted"
+
+    OPEN = (Status.PENDING, Status.SENT)
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="operations")
+    batch = models.ForeignKey(Batch, models.PROTECT, null=True, related_name="operations")
+    posting = models.ForeignKey(Posting, models.PROTECT, null=True, related_name="operations")
+    participation = models.ForeignKey(
+        "annotate.Participation", models.PROTECT, null=True, related_name="operations"
+    )
+    crowd = models.CharField(max_length=20)
+    environment = models.CharField(max_length=80)
+    kind = models.CharField(max_length=12, choices=Kind)
+    key = models.CharField(max_length=120, unique=True)
+    token = models.CharField(max_length=36, unique=True)
+    arguments = models.JSONField(default=dict)
+    status = models.CharField(max_length=10, choices=Status, default=Status.PENDING)
+    attempts = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField()
+    due_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True)  # first sent under this token's present life
+    claimed_until = models.DateTimeField(null=True)  # one worker has it until then
+    claim = models.CharField(max_length=36, blank=True)
+    done_at = models.DateTimeField(null=True)
+    code = models.CharField(max_length=120, blank=True)
+    message = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["id"]
+        indexes = [
+            models.Index(
+                fields=["due_at"],
+                condition=Q(status__in=["pending", "sent"]),
+                name="operation_due",
+            ),
+            models.Index(fields=["campaign", "status"], name="operation_by_campaign"),
+        ]
+
+
+class CrowdEvent(Fact):
+    """What a crowd told us by itself, once each."""
+
+    crowd = models.CharField(max_length=20)
+    environment = models.CharField(max_length=80)
+    external_id = models.CharField(max_length=120)
+    at = models.DateTimeField()
+    listing = models.CharField(max_length=120, blank=True)
+    unit = models.CharField(max_length=120, blank=True)
+    received_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["crowd", "environment", "external_id"], name="crowd_event_once"
+            )
+        ]
