@@ -1,0 +1,68 @@
+"""The far side of a marketplace, as tests see it: a running server with people in front of it."""
+
+from datetime import timedelta
+from decimal import Decimal
+from enum import StrEnum
+from typing import Protocol
+
+from annotate.crowds.base import Marketplace
+
+
+class NoPlace(Exception):
+    """Nobody can accept this: full, over, held already by the same person, or unknown."""
+
+
+class Fault(StrEnum):
+    """What goes wrong with the next call of an operation."""
+
+    BEFORE = "before"  # a server error; nothing happened
+    AFTER = "after"  # the effect happened, then the connection broke
+    THROTTLE = "throttle"  # refused for too many calls; nothing happened
+    TIMEOUT = "timeout"  # no answer for longer than the client waits; nothing happened
+
+
+class FarSide(Protocol):
+    """A running server with a person-side and a memory of what was done to it."""
+
+    @property
+    def balance(self) -> Decimal:
+        """What the requester has left."""
+
+    @balance.setter
+    def balance(self, amount: Decimal) -> None: ...
+
+    def adapter(self) -> Marketplace: ...
+
+    def accept(self, listing: str, person: str) -> str:
+        """Take a place; return the paid unit. Raises `NoPlace`."""
+
+    def submit(self, unit: str, *, receipt: str) -> None:
+        """Hand a unit in, as the completion form or redirect does; twice does no harm."""
+
+    def give_back(self, unit: str) -> None:
+        """Return an accepted unit; its place is free again."""
+
+    def move_clock(self, by: timedelta) -> None:
+        """Move the far side's clock; ours is not touched."""
+
+    def fail_next(self, operation: str, how: Fault) -> None:
+        """Let the next call behind this method of `Marketplace` fail ("publish", "approve", …).
+
+        The fault holds for as long as the adapter's one call lasts: clients that re-send
+        silently meet BEFORE, THROTTLE and TIMEOUT again, until `heal` is called. After AFTER
+        the next request is answered as usual.
+        """
+
+    def heal(self) -> None:
+        """End all faults."""
+
+    def postings(self) -> list[str]:
+        """Return the listings that exist, archived ones too, oldest first."""
+
+    def paid(self) -> dict[str, Decimal]:
+        """Return what was paid for each approved unit, fees not included."""
+
+    def bonuses(self) -> list[tuple[str, str, Decimal]]:
+        """Return all bonuses paid: (person, unit, amount)."""
+
+    def close(self) -> None: ...
