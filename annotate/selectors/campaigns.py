@@ -5,7 +5,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, Subquery, Sum
+from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from annotate.instruments.base import Criterion
@@ -189,7 +189,7 @@ def facts(campaign: Campaign) -> Facts:
     )
 
 
-# Written for every text, so they would drown the acts of people.
+# Written for every text and paid unit, so they would drown the acts of people.
 _ROUTINE = ("submitted", "returned", "expired")
 
 
@@ -197,7 +197,7 @@ def activity(campaign_id: int, *, limit: int) -> tuple[Act, ...]:
     """Return the last acts, the newest first, leases that come and go left out."""
     rows = (
         AuditEntry.objects.filter(campaign=campaign_id)
-        .exclude(verb__in=_ROUTINE)
+        .exclude(Q(verb__in=_ROUTINE) | Q(subject__startswith="participation:"))
         .order_by("-id")
         .values_list("at", "actor__username", "verb", "subject", "detail")[:limit]
     )

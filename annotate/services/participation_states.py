@@ -1,0 +1,40 @@
+"""The only writer of a participation's status (data rule 2)."""
+
+from collections.abc import Collection
+from typing import Any
+
+from django.db import transaction
+
+from annotate.models import Participation
+from annotate.services import audit
+
+Status = Participation.Status
+
+# What the crowd lists is the truth: work that it lists as submitted is confirmed wherever we
+# thought it was, and so can turn up after it was believed to be given back.
+TRANSITIONS: dict[Status, frozenset[Status]] = {
+    Status.ACTIVE: frozenset({Status.HANDED_IN, Status.CONFIRMED, Status.LEFT}),
+    Status.HANDED_IN: frozenset({Status.CONFIRMED, Status.LEFT}),
+    Status.CONFIRMED: frozenset({Status.APPROVED, Status.REJECTED}),
+    Status.APPROVED: frozenset(),
+    Status.REJECTED: frozenset({Status.APPROVED}),
+    Status.LEFT: frozenset({Status.ACTIVE, Status.CONFIRMED}),
+}
+
+
+def move(participation_id: int, to: Status, *, sources: Collection[Status], **fields: Any) -> bool:
+    """Go from one of `sources` to `to`, and log it, in the caller's transaction.
+
+    `fields` change along with it. False, with nothing done, where it stands elsewhere: somebody
+    else was first.
+    """
+    if impossible := [one for one in sources if to not in TRANSITIONS[one]]:
+        raise ValueError(f"A participation cannot go from {impossible} to {to}.")
+    mine = Participation.objects.filter(pk=participation_id)
+    with transaction.atomic(savepoint=False):
+        if not mine.filter(status__in=list(sources)).update(status=to, **fields):
+            return False
+        campaign_id = mine.values_list("campaign_id", flat=True).get()
+        subject = f"participation:{participation_id}"
+        audit.record(f"participation_{to}", campaign_id=campaign_id, subject=subject)
+    return True
