@@ -48,13 +48,12 @@ class FarSide(Protocol):
     def fail_next(self, operation: str, how: Fault) -> None:
         """Let the next call behind this method of `Marketplace` fail ("publish", "approve", …).
 
-        The fault holds for as long as the adapter's one call lasts: clients that re-send
-        silently meet BEFORE, THROTTLE and TIMEOUT again, until `heal` is called. After AFTER
-        the next request is answered as usual.
+        A client that silently re-sends meets the fault again with each re-send of that one call
+        (AFTER: each is carried out, and none is answered); later calls are answered as usual.
         """
 
     def heal(self) -> None:
-        """End all faults."""
+        """End all faults that still wait."""
 
     def postings(self) -> list[str]:
         """Return the listings that exist, archived ones too, oldest first."""

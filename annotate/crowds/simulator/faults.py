@@ -1,0 +1,61 @@
+"""Faults put in on purpose, so that clients can be tested against them."""
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class How(StrEnum):
+    BEFORE = "before"  # a server error; nothing happened
+    AFTER = "after"  # the effect happened, then the connection broke
+    THROTTLE = "throttle"  # refused for too many requests; nothing happened
+    TIMEOUT = "timeout"  # nothing happens and nothing is answered
+
+
+@dataclass
+class Fault:
+    """`left`: how many more requests meet it; None: all those of one call of the client."""
+
+    operations: frozenset[str]
+    how: How
+    left: int | None
+    call: str = ""  # which call of a client met it first
+
+
+class Faults:
+    """Faults that wait for requests. A client re-sends under the name of one call."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Fault] = []
+        self._released = threading.Event()
+        self.patience = 60.0  # seconds that TIMEOUT keeps a client waiting
+
+    def add(self, operations: Iterable[str], how: How, *, requests: int | None = 1) -> None:
+        """Let the next requests of these operations fail; None: one call with its re-sends."""
+        self._released.clear()
+        self._waiting.append(Fault(frozenset(operations), how, requests))
+
+    def clear(self) -> None:
+        self._waiting.clear()
+        self._released.set()
+
+    def of(self, operation: str, call: str) -> How | None:
+        """Return what is to go wrong with a request, and count it."""
+        for fault in self._waiting:
+            if operation in fault.operations and fault.call in ("", call):
+                return self._meet(fault, call)
+        return None
+
+    def wait(self) -> None:
+        """Keep the client waiting."""
+        self._released.wait(self.patience)
+
+    def _meet(self, fault: Fault, call: str) -> How:
+        if fault.left is None and call:
+            fault.call = call
+        elif fault.left in (None, 1):
+            self._waiting.remove(fault)
+        else:
+            fault.left -= 1
+        return fault.how

@@ -1,0 +1,116 @@
+"""MTurk's far side for tests: the bundled stand-in, with people in front of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from decimal import Decimal
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+from annotate.crowds.base import Marketplace
+from annotate.crowds.simulator import workers
+from annotate.crowds.simulator.clock import Clock
+from annotate.crowds.simulator.faults import How
+from annotate.crowds.simulator.records import State
+from annotate.crowds.simulator.server import Running, serve
+from tests.crowds.far_side import Fault, NoPlace
+
+# The requests that carry out, or read for, a method of the adapter.
+BEHIND = {
+    "balance": ("GetAccountBalance",),
+    "publish": ("CreateHIT", "CreateHITWithHITType"),
+    "find_postings": ("ListHITs",),
+    "add_places": ("CreateAdditionalAssignmentsForHIT",),
+    "stop": ("UpdateExpirationForHIT",),
+    "posting_level": ("GetHIT",),
+    "archive": ("DeleteHIT",),
+    "iter_submissions": ("ListAssignmentsForHIT",),
+    "get_submission": ("GetAssignment",),
+    "approve": ("ApproveAssignment",),
+    "reject": ("RejectAssignment",),
+    "pay_bonus": ("SendBonus",),
+    "find_bonus": ("ListBonusPayments",),
+    "set_excluded": ("AssociateQualificationWithWorker", "DisassociateQualificationFromWorker"),
+    "message": ("NotifyWorkers",),
+}
+
+
+class MTurkFarSide:
+    """A `FarSide`. People are named by worker ids: an A, then capitals and digits."""
+
+    def __init__(self, running: Running, clock: Clock) -> None:
+        self.running = running
+        self.world = running.state
+        self.world.faults.patience = 1.5  # seconds: shorter than a client's patience, for speed
+        self._clock = clock
+
+    @property
+    def url(self) -> str:
+        return self.running.url
+
+    @property
+    def balance(self) -> Decimal:
+        return self.world.balance
+
+    @balance.setter
+    def balance(self, amount: Decimal) -> None:
+        self.world.balance = amount
+
+    def adapter(self) -> Marketplace:
+        from annotate.crowds.mturk import MTurk
+
+        return MTurk("sandbox", endpoint_url=self.url, worker_url=self.url)
+
+    def accept(self, listing: str, person: str) -> str:
+        try:
+            return workers.accept(self.world, listing, person).id
+        except workers.CannotDo as cannot:
+            raise NoPlace(cannot.message) from cannot
+
+    def submit(self, unit: str, *, receipt: str) -> None:
+        """Post the form that our completion page posts."""
+        fields = urlencode({"assignmentId": unit, "receipt": receipt}).encode()
+        try:
+            with urlopen(Request(f"{self.url}/mturk/externalSubmit", data=fields)):
+                pass
+        except HTTPError as error:
+            raise AssertionError(f"not handed in: {error.code}") from error
+
+    def give_back(self, unit: str) -> None:
+        workers.give_back(self.world, unit)
+
+    def move_clock(self, by: timedelta) -> None:
+        self._clock.move(by)
+
+    def fail_next(self, operation: str, how: Fault) -> None:
+        self.world.faults.add(BEHIND[operation], How(how.value), requests=None)
+
+    def heal(self) -> None:
+        self.world.faults.clear()
+
+    def postings(self) -> list[str]:
+        return list(self.world.hits)
+
+    def paid(self) -> dict[str, Decimal]:
+        with self.world.lock:
+            self.world.settle()
+            every = self.world.assignments.values()
+            return {one.id: one.hit.type.reward for one in every if one.state == State.APPROVED}
+
+    def bonuses(self) -> list[tuple[str, str, Decimal]]:
+        return [(one.worker, one.assignment.id, one.amount) for one in self.world.bonuses]
+
+    def close(self) -> None:
+        self.running.stop()
+
+
+@contextmanager
+def mturk_far_side(**options: object) -> Iterator[MTurkFarSide]:
+    """Run one for as long as the block lasts; options are those of `serve`."""
+    clock = Clock()
+    running = serve(clock=clock, **options)  # type: ignore[arg-type]
+    try:
+        yield MTurkFarSide(running, clock)
+    finally:
+        running.stop()
