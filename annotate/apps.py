@@ -4,3 +4,7 @@ from django.apps import AppConfig
 class AnnotateConfig(AppConfig):
     name = "annotate"
     verbose_name = "Annotation"
+
+    def ready(self) -> None:
+        from annotate import listeners  # noqa: F401  (connects to this app's signals)
+        from annotate.services.operations import postings  # noqa: F401  (registers kinds)

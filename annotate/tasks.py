@@ -2,10 +2,22 @@
 
 from celery import shared_task
 
-from annotate.services import sweeps
+from annotate.services import outbox, sweeps
 
 
 @shared_task
 def expire_leases() -> int:
     """Free the places of leases that are over, in all campaigns."""
     return sweeps.expire_all()
+
+
+@shared_task
+def carry_out(operation_id: int) -> bool:
+    """Do on a crowd what was intended, unless somebody else is at it."""
+    return outbox.carry_out(operation_id)
+
+
+@shared_task
+def carry_out_due() -> int:
+    """Do what is due on crowds: lost messages, retries, and what a crash left behind."""
+    return outbox.carry_out_due()

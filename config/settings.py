@@ -162,6 +162,8 @@ MTURK_WORKER_URL = env.str("MTURK_WORKER_URL", default="")
 PROLIFIC_BASE_URL = env.str("PROLIFIC_BASE_URL", default="https://api.prolific.com")
 PROLIFIC_API_TOKEN = env.str("PROLIFIC_API_TOKEN", default="")
 PROLIFIC_WEBHOOK_SECRET = env.str("PROLIFIC_WEBHOOK_SECRET", default="")
+# To each crowd and environment; what is too much waits for the next second.
+CROWD_CALLS_PER_SECOND = env.int("CROWD_CALLS_PER_SECOND", default=10)
 
 UPLOAD_LIMIT = 50 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
@@ -193,6 +195,10 @@ CELERY_BEAT_SCHEDULE = {
     "expire-leases": {
         "task": "annotate.tasks.expire_leases",
         "schedule": timedelta(seconds=30),
+    },
+    "carry-out-due": {
+        "task": "annotate.tasks.carry_out_due",
+        "schedule": timedelta(seconds=10),
     },
     "estimate-old-evidence": {
         "task": "estimation.tasks.catch_up",

@@ -1,0 +1,1 @@
+"""What each kind of operation does: one module for each group of kinds."""

@@ -1,0 +1,139 @@
+"""Postings: publish, add places, stop, archive. A posting's status changes as the crowd confirms.
+
+Only `confirming` changes it further: DRAINING to CLOSED, and how full it is.
+"""
+
+from decimal import Decimal
+
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from annotate.crowds import terms
+from annotate.crowds.base import Effect, Marketplace, Outcome, Spec
+from annotate.errors import Conflict
+from annotate.models import Operation, Posting
+from annotate.services import outbox
+from annotate.services.operations.base import Handler, register
+
+Kind, Stage = Operation.Kind, Posting.Status
+NOT_YET = (Stage.PLANNED, Stage.FAILED)
+WAITING = (*Operation.OPEN, Operation.Status.UNCLEAR)
+
+
+def _posting(op: Operation) -> Posting:
+    return Posting.objects.select_related("batch").get(operations=op)
+
+
+def _rows(op: Operation, *statuses: Posting.Status) -> QuerySet[Posting]:
+    return Posting.objects.filter(operations=op, status__in=statuses)
+
+
+def _others(op: Operation) -> QuerySet[Operation]:
+    """What waits for the same posting."""
+    return Operation.objects.filter(posting=op.posting_id).exclude(pk=op.pk)
+
+
+# ---------------------------------------------------------------- publish
+
+
+def spec(op: Operation) -> Spec:
+    """Return what is published: fixed by rows, so that a repetition says the same."""
+    posting = _posting(op)
+    agreed = terms.from_json(posting.batch.terms)
+    return agreed.spec(
+        reward=Decimal(posting.batch.reward), places=op.arguments["places"],
+        url=op.arguments["url"], code=posting.code,
+    )  # fmt: skip
+
+
+def _publish(op: Operation, crowd: Marketplace) -> Outcome:
+    return crowd.publish(spec(op), op.token)
+
+
+def _find_published(op: Operation, crowd: Marketplace) -> Outcome | None:
+    found = crowd.find_postings(op.token)
+    return Outcome(Effect.ALREADY, posted=found[0]) if found else None
+
+
+def _published(op: Operation, outcome: Outcome) -> None:
+    if not outcome.happened:
+        _rows(op, *NOT_YET).update(status=Stage.FAILED, problem=outcome.message)
+        return
+    posted = outcome.posted
+    if posted is None:
+        raise Conflict("What the crowd calls this posting is not known. Let it be looked for.")
+    lifetime = terms.from_json(_posting(op).batch.terms).lifetime
+    _rows(op, *NOT_YET).update(
+        status=Stage.OPEN, external_id=posted.listing, external_group=posted.group,
+        url=posted.url, problem="", expires_at=timezone.now() + lifetime,
+    )  # fmt: skip
+    outbox.hurry(_others(op))
+
+
+def _unpublished(op: Operation) -> None:
+    _rows(op, *NOT_YET).update(status=Stage.CLOSED, problem="")
+    outbox.hurry(_others(op))
+
+
+# ---------------------------------------------------------------- what comes after
+
+
+def _not_there(posting: Posting) -> Outcome | None:
+    """Say why nothing can be asked of this posting (yet)."""
+    if posting.external_id:
+        return None
+    publishing = posting.operations.filter(kind=Kind.PUBLISH, status__in=WAITING)
+    if publishing.exists():
+        return Outcome(Effect.RETRYABLE, "unpublished", "It waits until the posting is published.")
+    return Outcome(Effect.ALREADY, "unpublished", "It was never published.")
+
+
+def _add(op: Operation, crowd: Marketplace) -> Outcome:
+    posting = _posting(op)
+    if missing := _not_there(posting):
+        return missing
+    if posting.status != Stage.OPEN:
+        return Outcome(Effect.REFUSED, "closed", "The posting has been stopped meanwhile.")
+    return crowd.add_places(posting.external_id, op.arguments["places"], op.token)
+
+
+def _find_added(op: Operation, crowd: Marketplace) -> Outcome | None:
+    """Extensions of a posting come one after the other, so that the count tells."""
+    level = crowd.posting_level(_posting(op).external_id)
+    return Outcome(Effect.ALREADY) if level.places >= op.arguments["up_to"] else None
+
+
+def _added(op: Operation, outcome: Outcome) -> None:
+    if outcome.happened and outcome.code != "unpublished":
+        _rows(op, *Stage).update(places=F("places") + op.arguments["places"], problem="")
+    elif not outcome.happened:
+        _rows(op, *Stage).update(problem=outcome.message)
+
+
+def _stop(op: Operation, crowd: Marketplace) -> Outcome:
+    posting = _posting(op)
+    return _not_there(posting) or crowd.stop(posting.external_id)
+
+
+def _stopped(op: Operation, outcome: Outcome) -> None:
+    if outcome.happened:
+        _rows(op, Stage.OPEN).update(status=Stage.DRAINING, problem="")
+    else:
+        _rows(op, *Stage).update(problem=outcome.message)
+
+
+def _archive(op: Operation, crowd: Marketplace) -> Outcome:
+    posting = _posting(op)
+    return _not_there(posting) or crowd.archive(posting.external_id)
+
+
+def _archived(op: Operation, outcome: Outcome) -> None:
+    if not outcome.happened:
+        _rows(op, *Stage).update(problem=outcome.message)
+
+
+register(Kind.PUBLISH, Handler(_publish, _published, _find_published, keyed=True,
+                               dropped=_unpublished))  # fmt: skip
+register(Kind.ADD_PLACES, Handler(_add, _added, _find_added, keyed=True))
+register(Kind.STOP, Handler(_stop, _stopped, natural=True))
+register(Kind.ARCHIVE, Handler(_archive, _archived, natural=True))

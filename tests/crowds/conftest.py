@@ -1,0 +1,38 @@
+from datetime import datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from annotate import adapters
+from annotate.services import rates
+from tests.crowds.scripted import Scripted
+
+
+class Clock:
+    """Our clock, which tests move."""
+
+    def __init__(self) -> None:
+        self.ahead = timedelta()
+        self._real = timezone.now
+
+    def now(self) -> datetime:
+        return self._real() + self.ahead
+
+    def move(self, **by: float) -> None:
+        self.ahead += timedelta(**by)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    moved = Clock()
+    monkeypatch.setattr(timezone, "now", moved.now)
+    return moved
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    """A crowd that does as told, in place of MTurk, called as often as one likes."""
+    crowd = Scripted()
+    monkeypatch.setattr(adapters, "marketplace", lambda _crowd: crowd)
+    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
+    return crowd
