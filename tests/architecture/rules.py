@@ -122,7 +122,7 @@ def import_problems(module: str, target: str) -> Iterator[str]:
     if within(module, *PLAIN):
         yield from _of_plain(target)
     if within(target, "boto3", "botocore") and not _of_amazon(module, target):
-        yield "boto3 belongs in annotate.crowds.mturk alone"
+        yield "boto3 belongs in annotate.crowds.mturk and its parts alone"
     if is_boundary(module) and module not in READS_MODELS and _is_models(target):
         yield "pages, endpoints, tasks and commands go through services and selectors"
 
@@ -130,7 +130,8 @@ def import_problems(module: str, target: str) -> Iterator[str]:
 def _of_amazon(module: str, target: str) -> bool:
     """The simulator reads botocore's model of the service; nobody but the adapter calls it."""
     simulator = within(module, "annotate.crowds.simulator") and within(target, "botocore")
-    return simulator or within(module, "annotate.crowds.mturk")
+    adapter = module == "annotate.crowds.mturk" or module.startswith("annotate.crowds.mturk_")
+    return simulator or adapter
 
 
 def _of_pure(module: str, target: str) -> Iterator[str]:

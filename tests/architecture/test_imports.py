@@ -77,6 +77,7 @@ def test_the_modules_that_may_read_models_still_exist_and_still_do():
         ("annotate.crowds.link", "from annotate import models"),
         ("annotate.crowds.link", "from django.conf import settings"),
         ("annotate.crowds.prolific", "import boto3"),
+        ("annotate.crowds.mturkish", "import boto3"),
         ("annotate.services.batches", "def f():\n    import botocore.exceptions"),
     ],
 )
@@ -89,6 +90,7 @@ def test_a_breach_is_found(module, source):
     [
         ("annotate.services.leasing", "from estimation.metrics.edits import hter"),
         ("annotate.crowds.mturk", "import boto3"),
+        ("annotate.crowds.mturk_errors", "from botocore import exceptions"),
         ("estimation.data", "from annotate.selectors import evidence"),
         ("estimation.services.stopping", "from annotate.states import CloseReason"),
         ("annotate.views.work", "from annotate.services import ingest\ningest.create(plan)"),

@@ -1,0 +1,207 @@
+"""Amazon Mechanical Turk, or any server that speaks its API of 2017-01-17."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from annotate.crowds.base import (
+    Cost,
+    CrowdError,
+    Effect,
+    Level,
+    NotFound,
+    Outcome,
+    Posted,
+    Problem,
+    Spec,
+    Stage,
+)
+from annotate.crowds.mturk_checks import PLACES_AT_MOST, Fees, joined, problems, unit_cost
+from annotate.crowds.mturk_client import READ_TIMEOUT, Client
+from annotate.crowds.mturk_entry import FromMTurk
+from annotate.crowds.mturk_errors import Kind, TurkError, effect
+from annotate.crowds.mturk_people import People
+from annotate.crowds.mturk_question import question_xml
+from annotate.crowds.mturk_review import HANDED_IN, Review
+from annotate.crowds.mturk_worlds import world
+
+IDS = re.compile(r"\b[A-Z0-9]{20,64}\b")
+SKEW = timedelta(minutes=1)  # "now" by our clock may still lie ahead of theirs
+ENLARGED = (
+    "A HIT that was made with fewer than 10 places can never have 10 or more: publish a new "
+    "posting for the rest."
+)
+
+
+class MTurk(FromMTurk, Review, People):
+    """The `Marketplace` of MTurk. Nothing is called, and no credential looked for, before use."""
+
+    def __init__(
+        self,
+        environment: str,
+        *,
+        endpoint_url: str = "",
+        worker_url: str = "",
+        fees: Fees | None = None,
+        timeout: float = READ_TIMEOUT,
+    ) -> None:
+        self.world = world(environment, endpoint_url, worker_url)
+        self.api = Client(self.world, timeout=timeout)
+        self.fees = fees or Fees()
+        self._lists: dict[str, str] = {}
+
+    # ------------------------------------------------------------ before the launch
+
+    def validate(self, spec: Spec) -> list[Problem]:
+        return list(problems(spec, plain_http=self.world.plain_http))
+
+    def estimate_cost(self, reward: Decimal, places: int) -> Cost:
+        """Return what places cost, in postings as small as they are published here."""
+        return unit_cost(self.fees, reward, places, posting=min(places, PLACES_AT_MOST))
+
+    def bonus_cost(self, amount: Decimal) -> Cost:
+        return Cost(amount, self.fees.of_bonus(amount))
+
+    def balance(self) -> Decimal:
+        return Decimal(self.api.read("get_account_balance")["AvailableBalance"])
+
+    # ------------------------------------------------------------ postings
+
+    @effect
+    def publish(self, spec: Spec, op_id: str) -> Outcome:
+        found = self.validate(spec)
+        if found:
+            return Outcome(Effect.REFUSED, "invalid", " ".join(one.message for one in found))
+        group = self.api.read("create_hit_type", **self._type(spec))["HITTypeId"]
+        try:
+            made = self.api.act("create_hit_with_hit_type", **_hit(spec, group, op_id))
+        except TurkError as error:
+            if error.kind is not Kind.DUPLICATE:
+                raise
+            return self._published(op_id, error)
+        return Outcome(Effect.APPLIED, posted=self._posted(made["HIT"]))
+
+    def _type(self, spec: Spec) -> dict[str, Any]:
+        return {
+            "Title": spec.title,
+            "Description": spec.description,
+            "Keywords": joined(spec.keywords),
+            "Reward": f"{spec.reward:.2f}",
+            "AssignmentDurationInSeconds": int(spec.duration.total_seconds()),
+            "AutoApprovalDelayInSeconds": int(spec.auto_approval.total_seconds()),
+            "QualificationRequirements": self.requirements(spec.audience),
+        }
+
+    def _published(self, op_id: str, error: TurkError) -> Outcome:
+        """Return the HIT that was made under this token before."""
+        try:
+            for listing in IDS.findall(error.message):
+                if hit := self._ours(listing, op_id):
+                    return Outcome(Effect.ALREADY, posted=self._posted(hit))
+            for posted in self.find_postings(op_id):
+                return Outcome(Effect.ALREADY, posted=posted)
+        except CrowdError as unread:
+            return Outcome(Effect.AMBIGUOUS, unread.code, unread.message)
+        return Outcome(Effect.AMBIGUOUS, error.code, "MTurk has it, but does not list it yet.")
+
+    def _ours(self, listing: str, op_id: str) -> dict[str, Any] | None:
+        try:
+            hit: dict[str, Any] = self.api.read("get_hit", HITId=listing)["HIT"]
+        except NotFound:
+            return None
+        return hit if hit.get("RequesterAnnotation") == op_id else None
+
+    def find_postings(self, op_id: str) -> list[Posted]:
+        hits = self.api.pages("list_hits", "HITs")
+        return [self._posted(hit) for hit in hits if hit.get("RequesterAnnotation") == op_id]
+
+    def _posted(self, hit: dict[str, Any]) -> Posted:
+        group = hit["HITTypeId"]
+        url = self.world.listing_url(hit.get("HITGroupId") or group)
+        return Posted(hit["HITId"], hit["MaxAssignments"], group, url)
+
+    @effect
+    def add_places(self, listing: str, n: int, op_id: str) -> Outcome:
+        if not 1 <= n < PLACES_AT_MOST:  # one place is there already
+            return Outcome(Effect.REFUSED, "places", ENLARGED)
+        try:
+            self.api.act(
+                "create_additional_assignments_for_hit", HITId=listing,
+                NumberOfAdditionalAssignments=n, UniqueRequestToken=op_id,
+            )  # fmt: skip
+        except TurkError as error:
+            if error.kind is not Kind.INCREASE:
+                raise
+            return Outcome(Effect.REFUSED, error.code, ENLARGED)
+        return Outcome(Effect.APPLIED)
+
+    @effect
+    def stop(self, listing: str) -> Outcome:
+        now = datetime.now(UTC)
+        hit = self.api.read("get_hit", HITId=listing)["HIT"]
+        if hit["HITStatus"] == "Disposed" or hit["Expiration"] <= now:
+            return Outcome(Effect.ALREADY)
+        self.api.act("update_expiration_for_hit", HITId=listing, ExpireAt=now - SKEW)
+        return Outcome(Effect.APPLIED)
+
+    def posting_level(self, listing: str) -> Level:
+        hit = self.api.read("get_hit", HITId=listing)["HIT"]
+        return Level(
+            stage=_stage(hit),
+            places=hit["MaxAssignments"],
+            available=hit["NumberOfAssignmentsAvailable"],
+            pending=hit["NumberOfAssignmentsPending"],
+            handed_in=sum(1 for _each in self._handed_in(listing)),
+            expires_at=hit["Expiration"],
+        )
+
+    def _handed_in(self, listing: str) -> Iterator[dict[str, Any]]:
+        return self.api.pages(
+            "list_assignments_for_hit", "Assignments", HITId=listing,
+            AssignmentStatuses=list(HANDED_IN),
+        )  # fmt: skip
+
+    @effect
+    def archive(self, listing: str) -> Outcome:
+        try:
+            self.api.act("delete_hit", HITId=listing)
+        except TurkError as error:
+            if error.kind is Kind.MISSING:
+                return Outcome(Effect.ALREADY)
+            if error.kind is not Kind.STATE:
+                raise
+            return self._not_archived(listing)
+        return Outcome(Effect.APPLIED)
+
+    def _not_archived(self, listing: str) -> Outcome:
+        hit = self.api.read("get_hit", HITId=listing)["HIT"]
+        if hit["HITStatus"] == "Disposed":
+            return Outcome(Effect.ALREADY)
+        if _stage(hit) is Stage.OPEN:
+            return Outcome(Effect.REFUSED, "open", "People can still take it: stop it first.")
+        return Outcome(
+            Effect.RETRYABLE, "undecided",
+            "It can be archived once everything that was handed in is approved or rejected.",
+        )  # fmt: skip
+
+
+def _hit(spec: Spec, group: str, op_id: str) -> dict[str, Any]:
+    return {
+        "HITTypeId": group,
+        "MaxAssignments": spec.places,
+        "LifetimeInSeconds": int(spec.lifetime.total_seconds()),
+        "Question": question_xml(spec.url),
+        "RequesterAnnotation": op_id,
+        "UniqueRequestToken": op_id,
+    }
+
+
+def _stage(hit: dict[str, Any]) -> Stage:
+    """Return where a HIT stands. Full but not over is open: somebody may give a place back."""
+    if hit["HITStatus"] in ("Reviewable", "Reviewing", "Disposed"):
+        return Stage.CLOSED
+    if hit["HITStatus"] == "Assignable" or hit["Expiration"] > datetime.now(UTC):
+        return Stage.OPEN
+    return Stage.DRAINING

@@ -1,0 +1,95 @@
+"""boto3's client of MTurk: made late, watched, and asked once for whatever changes something."""
+
+import os
+from collections.abc import Callable, Iterator
+from threading import Lock
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from annotate.crowds.mturk_errors import ERRORS, Kind, TurkError, turk_error
+from annotate.crowds.mturk_worlds import World, environment_of
+
+REGION = "us-east-1"
+CONNECT_TIMEOUT = 5.0
+READ_TIMEOUT = 20.0
+ATTEMPTS = 3
+PAGE = 100
+OWN_CREDENTIALS = {"AWS_ACCESS_KEY_ID", "AWS_PROFILE"}
+
+
+class Client:
+    """`read` asks up to three times. `act` asks once: after a silent second try the last answer
+    would no longer tell whether the first one had been acted on."""
+
+    def __init__(self, world: World, *, timeout: float = READ_TIMEOUT) -> None:
+        self.world = world
+        self._timeout = timeout
+        self._made: dict[int, Any] = {}
+        self._lock = Lock()
+
+    def read(self, operation: str, **arguments: Any) -> dict[str, Any]:
+        """Return the answer; raises a `CrowdError`."""
+        try:
+            return self._call(ATTEMPTS, operation, arguments)
+        except TurkError as error:
+            raise error.crowd_error() from error
+
+    def act(self, operation: str, **arguments: Any) -> dict[str, Any]:
+        """Return the answer; raises `TurkError`."""
+        return self._call(1, operation, arguments)
+
+    def pages(self, operation: str, key: str, **arguments: Any) -> Iterator[dict[str, Any]]:
+        """Yield what a list holds, all its pages; raises a `CrowdError`."""
+        token: dict[str, str] = {}
+        while True:
+            answer = self.read(operation, MaxResults=PAGE, **arguments, **token)
+            yield from answer.get(key, [])
+            if not answer.get("NextToken"):
+                return
+            token = {"NextToken": answer["NextToken"]}
+
+    def _call(self, attempts: int, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        try:
+            client = self._client(attempts)
+            self._check(client)
+            method: Callable[..., dict[str, Any]] = getattr(client, operation)
+            return method(**arguments)
+        except ERRORS as error:
+            raise turk_error(error) from error
+
+    def _client(self, attempts: int) -> Any:
+        with self._lock:
+            if attempts not in self._made:
+                self._made[attempts] = boto3.Session().client(
+                    "mturk",
+                    region_name=REGION,
+                    endpoint_url=self.world.endpoint,
+                    config=self._config(attempts),
+                    **self._credentials(),
+                )
+            return self._made[attempts]
+
+    def _config(self, attempts: int) -> Config:
+        return Config(
+            connect_timeout=min(CONNECT_TIMEOUT, self._timeout),
+            read_timeout=self._timeout,
+            retries={"mode": "standard", "total_max_attempts": attempts},
+        )
+
+    def _credentials(self) -> dict[str, str]:
+        """Return what signs calls: for a server of one's own, which has no accounts, a name."""
+        if not self.world.own or OWN_CREDENTIALS & os.environ.keys():
+            return {}
+        return {"aws_access_key_id": "LOCAL", "aws_secret_access_key": "local"}
+
+    def _check(self, client: Any) -> None:
+        """Rows of one world are never acted on in another, whatever boto3 was configured with."""
+        real = environment_of(client.meta.endpoint_url)
+        if real != self.world.environment:
+            raise TurkError(
+                Kind.SETTINGS,
+                f"This belongs to {self.world.environment}, but the MTurk client is connected to "
+                f"{real}. Set MTURK_ENVIRONMENT and MTURK_ENDPOINT_URL to where it was launched.",
+            )
