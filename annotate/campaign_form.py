@@ -27,6 +27,7 @@ HINTS = {
     "metric_columns": "Names separated by commas, such as comet, judge. Empty: none.",
     "metrics_file": "Columns: system,item,metric,value",
     "tutorial_bonus": "Paid once to each person.",
+    "fee": "Empty: what it usually is (MTurk 20, Prolific 40). The budget reckons with it.",
     "reward": "Paid for each judgment.",
     "budget": "Fees included. Empty: no limit.",
     "max_judgments": "Empty: all that are planned.",
@@ -136,6 +137,19 @@ class CampaignForm(forms.Form):
     metric_columns = forms.CharField(
         label="Columns of your own file", max_length=600, required=False
     )
+    crowd = forms.ChoiceField(
+        label="Where people come from", initial=DEFAULTS.crowd, widget=forms.RadioSelect,
+        required=False,
+        choices=[
+            ("link", "Invitation links: colleagues, students, volunteers; paid by hand, if at all"),
+            ("mturk", "Amazon Mechanical Turk: published and paid there, in batches"),
+            ("prolific", "Prolific: published and paid there, in batches"),
+        ],
+    )  # fmt: skip
+    fee = forms.DecimalField(
+        label="The crowd’s fee, in %", required=False, min_value=Decimal(0),
+        max_value=Decimal(900), decimal_places=2,
+    )  # fmt: skip
     reward = forms.DecimalField(
         label="Reward for one judgment, in $", initial=Decimal("0.40"),
         min_value=Decimal(0), max_value=Decimal(1000), decimal_places=2,
@@ -254,6 +268,8 @@ class CampaignForm(forms.Form):
             tutorial_id=int(given["tutorial"]) if given["tutorial"].isdecimal() else None,
             tutorial_bonus=given["tutorial_bonus"],
             metrics=self.metrics,
+            crowd=given["crowd"] or DEFAULTS.crowd,
+            fee_rate=None if given["fee"] is None else given["fee"] / 100,
             reward=given["reward"],
             budget=given["budget"],
             max_judgments=given["max_judgments"],

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.fields import empty
 
+from annotate import adapters
 from annotate.api.base import Finite
 from annotate.models import Campaign, Judgment
 from annotate.services import ingest
@@ -124,7 +125,10 @@ class PlanSerializer(serializers.Serializer[Any]):
         default=list, help_text="names of metrics, or “auto” for all that these rows can have"
     )
     reward = serializers.DecimalField(8, 2, default=DEFAULTS.reward)
-    fee_rate = serializers.DecimalField(5, 4, default=DEFAULTS.fee_rate)
+    crowd = serializers.ChoiceField(choices=sorted(adapters.LABELS), default=DEFAULTS.crowd)
+    fee_rate = serializers.DecimalField(
+        5, 4, default=None, allow_null=True, help_text="the crowd's share; null: its usual one"
+    )
     budget = serializers.DecimalField(10, 2, default=None, allow_null=True)
     max_judgments = serializers.IntegerField(default=None, allow_null=True)
     deadline = serializers.DateTimeField(default=None, allow_null=True)

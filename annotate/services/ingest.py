@@ -11,6 +11,7 @@ from statistics import fmean
 
 from django.db import transaction
 
+from annotate import adapters
 from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument
 from annotate.instruments.reader import Refused
@@ -47,7 +48,8 @@ class Plan:
     tutorial_id: int | None = None  # the researcher's own content; None: the instrument's
     metrics: tuple[str, ...] = ()  # names, or ("auto",) for all that the rows can have
     reward: Decimal = Decimal("0.40")
-    fee_rate: Decimal = Decimal(0)
+    crowd: str = "link"  # where people come from: a name of `adapters.LABELS`
+    fee_rate: Decimal | None = None  # the crowd's; None: what it usually is
     budget: Decimal | None = None
     max_judgments: int | None = None
     deadline: datetime | None = None
@@ -61,6 +63,11 @@ class Plan:
     contact: str = ""
     seed: int | None = None
     planned: Planned | None = field(default=None, compare=False)
+
+    @property
+    def fee(self) -> Decimal:
+        """The share that the crowd adds to what people are paid."""
+        return adapters.USUAL_FEES[self.crowd] if self.fee_rate is None else self.fee_rate
 
 
 def create(plan: Plan, rows: Sequence[Row], *, owner_id: int | None) -> Campaign:
@@ -169,7 +176,14 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
             and plan.tutorial_bonus == round(plan.tutorial_bonus, 2),
             "The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
         ),
-        "fee_rate": (0 <= plan.fee_rate < 10, "The crowd's fee is a share, such as 0.2 for 20 %."),
+        "crowd": (
+            plan.crowd in adapters.LABELS,
+            f"The crowd is one of {', '.join(adapters.LABELS)}.",
+        ),
+        "fee_rate": (
+            plan.fee_rate is None or 0 <= plan.fee_rate < 10,
+            "The crowd's fee is a share, such as 0.2 for 20 %.",
+        ),
         "budget": (
             plan.budget is None or 0 < plan.budget < MOST_BUDGET,
             "The budget must be positive, and below a hundred million.",
@@ -223,7 +237,8 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
         annotator_cap=plan.annotator_cap,
         lease_minutes=plan.lease_minutes,
         reward=plan.reward,
-        fee_rate=plan.fee_rate,
+        crowd=plan.crowd,
+        fee_rate=plan.fee,
         budget=plan.budget,
         max_judgments=plan.max_judgments,
         deadline=plan.deadline,

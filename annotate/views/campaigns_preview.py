@@ -45,7 +45,7 @@ def preview(plan: Plan, rows: list[Row], metrics: tuple[str, ...]) -> Preview:
     for row in rows:
         by_system.setdefault(row.system, []).append(row)
     distinct = {(row.item, row.output) for row in rows}
-    price = payments.price(Campaign(reward=plan.reward, fee_rate=plan.fee_rate)).total
+    price = payments.price(Campaign(reward=plan.reward, fee_rate=plan.fee)).total
     planned = len(distinct) + round(plan.double_share * len(distinct))
     reachable = min(planned, plan.max_judgments or planned)
     most = min(reachable * price, plan.budget or reachable * price)

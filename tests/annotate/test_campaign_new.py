@@ -35,6 +35,17 @@ def test_the_second_press_creates_what_was_shown(ada: Client) -> None:
     assert made.memberships.get().role == Membership.Role.OWNER
 
 
+def test_a_crowd_is_chosen_with_its_fee(ada: Client) -> None:
+    first = send(ada, crowd="mturk")
+    assert first.context["preview"].price == Decimal("0.48")
+    send(ada, crowd="mturk", fee="25", act="create", shown=shown(first))
+    assert not Campaign.objects.exists()  # another price than was shown
+    send(ada, crowd="mturk", act="create", shown=shown(first))
+    made = Campaign.objects.get()
+    assert (made.crowd, made.fee_rate) == ("mturk", Decimal("0.2"))
+    assert send(ada, crowd="nowhere").status_code == 422
+
+
 def test_by_htmx_the_answer_is_a_fragment_and_then_a_redirect(ada: Client) -> None:
     headers = {"HX-Request": "true"}
     body = {**PLAN, "act": "preview"}

@@ -78,6 +78,12 @@ def test_every_option_reaches_the_campaign(file):
     assert Membership.objects.get().user == ada
 
 
+def test_a_campaign_on_a_marketplace_leads_to_its_batches(file):
+    made = json.loads(run(file, "--target", "overall=0.2", "--crowd", "mturk", "--json"))
+    assert made["annotators"].endswith(f"/campaigns/{made['id']}/batches/new/")
+    assert str(Campaign.objects.get().fee_rate) == "0.2000"
+
+
 def test_several_metrics_or_all_of_them(file):
     run(file, "--target", "overall=0.2", "--metric", "length", "--metric", "repetition")
     assert Campaign.objects.get().metrics == ["length", "repetition"]

@@ -177,6 +177,7 @@ def test_the_owner_and_the_act_are_stored():
         ("reward", Decimal("-0.01")),
         ("reward", Decimal("0.405")),
         ("fee_rate", Decimal("-0.2")),
+        ("crowd", "nowhere"),
         ("budget", Decimal(0)),
         ("max_judgments", 0),
         ("level", 1.0),
@@ -191,6 +192,16 @@ def test_a_plan_that_cannot_be_names_the_field(field, value):
         make(**{field: value})
     assert set(refused.value.errors) == {field}
     assert not Campaign.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("crowd", "asked", "fee"),
+    [("link", None, "0"), ("mturk", None, "0.2"), ("prolific", None, "0.4"),
+     ("mturk", Decimal("0.25"), "0.25"), ("mturk", Decimal(0), "0")],
+)  # fmt: skip
+def test_the_fee_is_the_crowds_usual_one_unless_named(crowd, asked, fee):
+    made = make(crowd=crowd, fee_rate=asked)
+    assert (made.crowd, made.fee_rate) == (crowd, Decimal(fee))
 
 
 def test_a_metric_that_cannot_be_had_is_refused():

@@ -46,6 +46,12 @@ def test_rows_as_json_make_a_draft_of_ones_own(api, ada):
     assert Membership.objects.get(campaign=made).user == ada
 
 
+def test_a_crowd_has_its_usual_fee(api):
+    made = post(api, crowd="prolific").json()
+    assert (made["crowd"], made["fee_rate"]) == ("prolific", "0.4000")
+    assert set(post(api, crowd="nowhere").json()["errors"]) == {"crowd"}
+
+
 def test_files_make_the_same_campaign(api):
     metrics = upload(
         "system,item,metric,value\n"

@@ -19,6 +19,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from tqdm import tqdm
 
+from annotate import adapters
 from annotate.errors import Invalid
 from annotate.models import Campaign
 from annotate.services import campaigns, ingest, upload
@@ -122,7 +123,11 @@ def _add_plan(parser: CommandParser) -> None:
         help="a control variate, e.g. rouge_l_f; repeatable, or “auto” for all there can be",
     )  # fmt: skip
     given.add_argument("--reward", type=money, default=DEFAULTS.reward, help="for each judgment")
-    given.add_argument("--fee-rate", type=money, default=DEFAULTS.fee_rate, help="0.2 is 20 %%")
+    given.add_argument(
+        "--crowd", choices=list(adapters.LABELS), default=DEFAULTS.crowd,
+        help="where people come from",
+    )  # fmt: skip
+    given.add_argument("--fee-rate", type=money, help="0.2 is 20 %%; usually the crowd's own")
     given.add_argument("--budget", type=money, help="in all, fees included")
     given.add_argument("--max-judgments", type=int)
     given.add_argument("--deadline", type=moment, help="ISO date and time")
@@ -144,7 +149,7 @@ def _add_plan(parser: CommandParser) -> None:
 
 def _plan(options: dict[str, Any]) -> ingest.Plan:
     copied = (
-        "name", "instrument", "reward", "fee_rate", "budget", "max_judgments",
+        "name", "instrument", "crowd", "reward", "fee_rate", "budget", "max_judgments",
         "deadline", "annotator_cap", "double_share", "level", "estimand", "stop_mode", "language",
         "contact", "seed", "tutorial", "tutorial_id", "tutorial_bonus",
     )  # fmt: skip
@@ -212,8 +217,15 @@ def _summary(made: Campaign, rows: list[Row]) -> dict[str, Any]:
         "metrics": made.metrics,
         "seed": made.seed,
         "dashboard": f"{settings.PUBLIC_URL}/campaigns/{made.public_id}/",
-        "annotators": f"{settings.PUBLIC_URL}/work/join/{invitation_token(made.pk)}/",
+        "annotators": f"{settings.PUBLIC_URL}{_way_in(made)}",
     }
+
+
+def _way_in(made: Campaign) -> str:
+    """Where people come in: by a link, or through what is launched there."""
+    if made.crowd == DEFAULTS.crowd:
+        return f"/work/join/{invitation_token(made.pk)}/"
+    return f"/campaigns/{made.public_id}/batches/new/"
 
 
 def _in_words(summary: dict[str, Any]) -> str:
