@@ -208,10 +208,11 @@ class Problem:
 
 @dataclass(frozen=True)
 class Cost:
-    """What places cost: rewards, and the crowd's fee on them."""
+    """What places cost: rewards, and the crowd's fee on them. note: why it is only an estimate."""
 
     rewards: Decimal
     fees: Decimal
+    note: str = ""
 
     @property
     def total(self) -> Decimal:

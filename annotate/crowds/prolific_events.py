@@ -1,0 +1,64 @@
+"""What Prolific tells us by itself: hooks, signed with the workspace's secret.
+
+The signature covers the timestamp and the body, byte for byte. The id of the event is in a header
+that it does not cover, so it only serves to see an event once: what happened is always asked for.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from annotate.crowds.base import Event, Invalid
+from annotate.crowds.prolific_http import header
+
+SIGNATURE = "X-Prolific-Request-Signature"
+TIMESTAMP = "X-Prolific-Request-Timestamp"
+EVENT_ID = "X-Event-ID"
+EVENT_TIME = "X-Timestamp"  # orders events; deliveries may be out of order
+MILLISECONDS = 100_000_000_000  # a later second than any that we shall see
+
+
+def signature(secret: str, timestamp: str, raw: bytes) -> str:
+    digest = hmac.new(secret.encode(), timestamp.encode() + raw, hashlib.sha256).digest()
+    return base64.b64encode(digest).decode()
+
+
+def parse(raw: bytes, headers: Mapping[str, str], secret: str) -> Event | Invalid:
+    if not secret:
+        return Invalid("Set PROLIFIC_WEBHOOK_SECRET to take events from Prolific.", 401)
+    timestamp, given = header(headers, TIMESTAMP), header(headers, SIGNATURE)
+    expected = signature(secret, timestamp, raw)
+    if not timestamp or not hmac.compare_digest(expected.encode(), given.encode()):
+        return Invalid("The signature of this event is missing or wrong.", 401)
+    at = _time(header(headers, EVENT_TIME) or timestamp)
+    told = _body(raw)
+    if at is None or told is None:
+        return Invalid("This event cannot be read.", 400)
+    return _event(told, header(headers, EVENT_ID) or given, at)
+
+
+def _event(told: dict[str, object], event_id: str, at: datetime) -> Event:
+    resource = str(told.get("resource_id", ""))
+    if str(told.get("event_type", "")).startswith("submission."):
+        return Event(event_id, at, unit=resource)
+    return Event(event_id, at, listing=resource)
+
+
+def _body(raw: bytes) -> dict[str, object] | None:
+    try:
+        told = json.loads(raw)
+    except ValueError:
+        return None
+    return told if isinstance(told, dict) and told.get("resource_id") else None
+
+
+def _time(stamp: str) -> datetime | None:
+    """Return the time of a UNIX timestamp, in seconds or milliseconds."""
+    try:
+        seconds = float(stamp)
+        return datetime.fromtimestamp(seconds / 1000 if seconds > MILLISECONDS else seconds, tz=UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

@@ -1,0 +1,217 @@
+"""Talking to Prolific's API: one request at a time, nothing repeated, every answer judged.
+
+Whether an effect may have happened follows from where its request broke off: a connection that
+was never made did nothing; an answer that never came leaves it open.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import urllib3
+from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
+
+from annotate.crowds.base import (
+    Configuration,
+    CrowdError,
+    Effect,
+    InsufficientFunds,
+    InvalidTransition,
+    NotFound,
+    Outcome,
+    Throttled,
+    Transient,
+)
+
+LIVE_HOST = "api.prolific.com"
+CONNECT_SECONDS = 3.0
+READ_SECONDS = 10.0
+PAGE = 100
+MOST_PAGES = 1000  # a list that never ends is a fault, not data
+# Prolific documents no error code for it, so the words have to do.
+NO_FUNDS = ("insufficient", "not enough", "top up", "top-up", "enough funds", "enough money")
+SETTINGS = "Put a valid PROLIFIC_API_TOKEN into the settings (Prolific: Settings, API tokens)."
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back. status 0: nothing did; `sent`: the request may have arrived."""
+
+    status: int
+    data: Any = None
+    sent: bool = True
+
+    @property
+    def ok(self) -> bool:
+        return 200 <= self.status < 300
+
+    @property
+    def detail(self) -> str:
+        """Prolific's own words: `{"error": {"title", "detail", …}}`, or what there is."""
+        error = self.data.get("error", self.data) if isinstance(self.data, dict) else self.data
+        if isinstance(error, dict):
+            said = error.get("detail") or error.get("message") or error.get("title") or error
+        else:
+            said = error
+        return said if isinstance(said, str) else json.dumps(said, default=str)
+
+    @property
+    def code(self) -> str:
+        """Prolific's error code, or the HTTP status."""
+        error = self.data.get("error") if isinstance(self.data, dict) else None
+        code = error.get("error_code") if isinstance(error, dict) else None
+        return str(code or self.status)
+
+
+class Client:
+    """Prolific's REST API v1, with a token."""
+
+    def __init__(self, base_url: str, api_token: str, *, read_seconds: float = READ_SECONDS):
+        self.base_url = base_url.rstrip("/")
+        self.netloc = urlsplit(self.base_url).netloc
+        self._token = api_token
+        self._read_seconds = read_seconds
+        self._pool = urllib3.PoolManager(retries=False)
+
+    @property
+    def live(self) -> bool:
+        return self.netloc == LIVE_HOST
+
+    def ask(
+        self, method: str, path: str, body: Any = None, *, seconds: float | None = None
+    ) -> Reply:
+        """Send one request; raises `Configuration` only, before anything is sent."""
+        self._check_settings()
+        timeout = urllib3.Timeout(connect=CONNECT_SECONDS, read=seconds or self._read_seconds)
+        headers = {"Authorization": f"Token {self._token}", "Content-Type": "application/json"}
+        sent = None if body is None else json.dumps(body).encode()
+        try:
+            answer = self._pool.request(
+                method, f"{self.base_url}/api/v1/{path}", body=sent, headers=headers,
+                timeout=timeout, redirect=False,
+            )  # fmt: skip
+        except (ConnectTimeoutError, NewConnectionError):
+            return Reply(0, sent=False)
+        except HTTPError:
+            return Reply(0)
+        return Reply(answer.status, _parsed(answer.data))
+
+    def close(self) -> None:
+        self._pool.clear()
+
+    def read(self, path: str, *, seconds: float | None = None) -> Any:
+        """Return what a GET answers; raises a `CrowdError` otherwise."""
+        reply = self.ask("GET", path, seconds=seconds)
+        if not reply.ok:
+            raise error_of(reply)
+        if not isinstance(reply.data, (dict, list)):
+            raise Transient("Prolific’s answer was incomplete. Try again in a moment.")
+        return reply.data
+
+    def pages(self, path: str, **asked: str) -> Iterator[dict[str, Any]]:
+        """Yield all results of a list, page after page.
+
+        Prolific’s lists differ: some say `_links.next`, some only `meta.count`, some neither.
+        Only the query of a `next` link is followed: the token goes nowhere else.
+        """
+        query, seen = urlencode({**asked, "limit": PAGE, "offset": 0}), 0
+        for _page in range(MOST_PAGES):
+            data = self.read(f"{path}?{query}")
+            results = data.get("results", []) if isinstance(data, dict) else data
+            yield from results
+            seen += len(results)
+            following = _following(data, seen, asked) if results else ""
+            if not following:
+                return
+            query = following
+        raise Transient("Prolific’s list does not end. Try again later.")
+
+    def _check_settings(self) -> None:
+        if not self._token:
+            raise Configuration(f"Prolific is not set up. {SETTINGS}")
+        if self.live and not self.base_url.startswith("https://"):
+            raise Configuration("PROLIFIC_BASE_URL must start with https://.")
+
+
+def error_of(reply: Reply) -> CrowdError:
+    """Return what a failed request means for somebody who wanted to read."""
+    if no_funds(reply):
+        return InsufficientFunds(_money(reply))
+    if reply.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+        return Configuration(f"Prolific refuses our access: {reply.detail} {SETTINGS}")
+    if reply.status == HTTPStatus.TOO_MANY_REQUESTS:
+        return Throttled("Prolific takes no more calls for the moment. Try again later.")
+    if reply.status == 0 or reply.status >= 500:
+        return Transient("Prolific does not answer. Try again in a moment.")
+    if reply.status == HTTPStatus.NOT_FOUND:
+        return NotFound(f"Prolific knows nothing of it: {reply.detail}", code=reply.code)
+    return InvalidTransition(f"Prolific refuses it: {reply.detail}", code=reply.code)
+
+
+def outcome_of(reply: Reply, *, idempotent: bool = False) -> Outcome:
+    """Return what a failed request means for the effect that was asked for.
+
+    idempotent: doing it twice is the same as doing it once, so a server error is worth another
+    try. Raises `Configuration` where the settings do not fit: then nothing happened.
+    """
+    error = error_of(reply)
+    if isinstance(error, Configuration):
+        raise error
+    if isinstance(error, Throttled):
+        return Outcome(Effect.RETRYABLE, error.code, error.message)
+    if isinstance(error, Transient):
+        unknown = reply.sent and not (idempotent and reply.status)
+        effect = Effect.AMBIGUOUS if unknown else Effect.RETRYABLE
+        return Outcome(effect, error.code, error.message)
+    return Outcome(Effect.REFUSED, error.code, error.message)
+
+
+def no_funds(reply: Reply) -> bool:
+    if not 400 <= reply.status < 500:
+        return False
+    said = reply.detail.lower()
+    return reply.status == HTTPStatus.PAYMENT_REQUIRED or (
+        any(words in said for words in NO_FUNDS) and ("fund" in said or "balance" in said)
+    )
+
+
+def _money(reply: Reply) -> str:
+    return (
+        f"There is not enough money in the Prolific account: {reply.detail} "
+        "Top it up at Prolific, then try again."
+    )
+
+
+def _parsed(raw: bytes) -> Any:
+    try:
+        return json.loads(raw, parse_float=Decimal)
+    except ValueError:
+        return raw.decode("utf-8", "replace")[:500]
+
+
+def _following(data: Any, seen: int, asked: Mapping[str, str]) -> str:
+    """Return the query of the next page, "" after the last."""
+    if not isinstance(data, dict):
+        return ""
+    href = ((data.get("_links") or {}).get("next") or {}).get("href")
+    if isinstance(href, str) and href:
+        return urlsplit(href).query
+    count = (data.get("meta") or {}).get("count", 0)
+    return urlencode({**asked, "limit": PAGE, "offset": seen}) if count > seen else ""
+
+
+def path(*parts: str) -> str:
+    """Return a path whose ids cannot lead anywhere else."""
+    for part in parts:
+        if not part or not part.replace("-", "").isalnum():
+            raise NotFound(f"“{part}” is no name of anything at Prolific.")
+    return "/".join(parts) + "/"
+
+
+def header(headers: Mapping[str, str], name: str) -> str:
+    """Return a header whatever its case."""
+    return next((value for key, value in headers.items() if key.lower() == name.lower()), "")

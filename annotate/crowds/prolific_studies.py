@@ -1,0 +1,148 @@
+"""What a study is to Prolific, and what its states mean to us."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from annotate.crowds.base import Level, Posted, Spec, Stage, Submission, UnitState
+
+APP = "https://app.prolific.com"
+MARK = 12  # digits of an operation's id that note an extension
+MARKS_KEPT = 8
+AUTO_APPROVAL = timedelta(days=21)  # as Prolific's help pages say; no setting changes it
+DRAFT = "UNPUBLISHED"
+PAUSED = "PAUSED"
+RUNNING = ("ACTIVE", "PUBLISHING", "SCHEDULED")
+OVER = ("AWAITING REVIEW", "COMPLETED")
+PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
+# Right after a review, Prolific says "PROCESSING" for a while: nothing has ended as far as we know.
+UNITS = {
+    "RESERVED": UnitState.ACTIVE,
+    "ACTIVE": UnitState.ACTIVE,
+    "AWAITING REVIEW": UnitState.SUBMITTED,
+    "APPROVED": UnitState.APPROVED,
+    "PARTIALLY APPROVED": UnitState.APPROVED,
+    "REJECTED": UnitState.REJECTED,
+    "RETURNED": UnitState.RETURNED,
+    "TIMED OUT": UnitState.RETURNED,
+    "SCREENED OUT": UnitState.RETURNED,
+}
+
+
+def draft(spec: Spec, op_id: str, filters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the body that makes a draft; money in pence or cents, times in whole minutes."""
+    joint = "&" if "?" in spec.url else "?"
+    return {
+        "name": spec.title,
+        "internal_name": internal_name(op_id),
+        "description": spec.description,
+        "external_study_url": f"{spec.url}{joint}{PARAMETERS}",
+        "prolific_id_option": "url_parameters",
+        "completion_codes": [
+            {"code": spec.code, "code_type": "COMPLETED",
+             "actions": [{"action": "MANUALLY_REVIEW"}]}
+        ],
+        "estimated_completion_time": whole_minutes(spec.minutes),
+        "maximum_allowed_time": whole_minutes(spec.duration / timedelta(minutes=1)),
+        "reward": minor(spec.reward),
+        "total_available_places": spec.places,
+        "device_compatibility": ["desktop", "tablet", "mobile"],
+        "peripheral_requirements": [],
+        "filters": list(filters),
+    }  # fmt: skip
+
+
+def internal_name(op_id: str) -> str:
+    """Return the name that only researchers see: it says which operation made the study."""
+    return f"plumbline {op_id}"
+
+
+def is_made_by(study: Mapping[str, Any], op_id: str) -> bool:
+    return f"{study.get('internal_name', '')} ".startswith(f"{internal_name(op_id)} ")
+
+
+def is_ours(study: Mapping[str, Any]) -> bool:
+    return str(study.get("internal_name", "")).startswith("plumbline ")
+
+
+def is_extended_by(study: Mapping[str, Any], op_id: str) -> bool:
+    return f"+{op_id[:MARK]}" in str(study.get("internal_name", "")).split()
+
+
+def extended_name(study: Mapping[str, Any], op_id: str) -> str:
+    """Return the internal name that notes one more extension; the oldest notes make room."""
+    words = str(study.get("internal_name", "")).split()
+    name = [word for word in words if not word.startswith("+")]
+    marks = [word for word in words if word.startswith("+")]
+    return " ".join([*name, *marks[1 - MARKS_KEPT :], f"+{op_id[:MARK]}"])
+
+
+def posted(study: Mapping[str, Any], app: str = APP) -> Posted:
+    listing = str(study["id"])
+    places = int(study.get("total_available_places") or 0)
+    return Posted(listing, places, url=f"{app}/studies/{listing}")
+
+
+def status(thing: Mapping[str, Any]) -> str:
+    """Return a study's or a submission's status in one spelling: AWAITING_REVIEW, TIMED-OUT …"""
+    return re.sub(r"[_\-\s]+", " ", str(thing.get("status", ""))).strip().upper()
+
+
+def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Level:
+    """Return how full a study is.
+
+    Studies do not expire. A paused study is open without a free place: it may be resumed there.
+    One whose places are all taken awaits review just like a stopped one.
+    """
+    states = [submission.state for submission in submissions]
+    pending = states.count(UnitState.ACTIVE)
+    ended = (UnitState.SUBMITTED, UnitState.APPROVED, UnitState.REJECTED)
+    handed_in = sum(states.count(state) for state in ended)
+    taken = pending + handed_in - states.count(UnitState.REJECTED)  # rejected: free again
+    places = int(study.get("total_available_places") or 0)
+    running = status(study) in RUNNING
+    if running or status(study) == PAUSED:
+        stage = Stage.OPEN
+    else:
+        stage = Stage.DRAINING if pending else Stage.CLOSED
+    return Level(stage, places, max(0, places - taken) if running else 0, pending, handed_in)
+
+
+def submission(row: Mapping[str, Any], listing: str = "") -> Submission:
+    """Return a submission; `receipt` stays empty: Prolific passes nothing of ours through."""
+    submitted_at = when(row.get("completed_at"))
+    state = UNITS.get(status(row), UnitState.ACTIVE)
+    return Submission(
+        listing=str(row.get("study_id") or row.get("study") or listing),
+        unit=str(row["id"]),
+        person=str(row.get("participant_id") or row.get("participant") or ""),
+        state=state,
+        accepted_at=when(row.get("started_at")),
+        submitted_at=submitted_at,
+        auto_approval_at=submitted_at + AUTO_APPROVAL if submitted_at else None,
+    )
+
+
+def when(stamp: Any) -> datetime | None:
+    """Return a time with its zone; Prolific writes UTC."""
+    if not stamp or not isinstance(stamp, str):
+        return None
+    text = stamp.replace("Z", "+00:00")
+    return datetime.fromisoformat(text if re.search(r"[+-]\d\d:?\d\d$", text) else f"{text}+00:00")
+
+
+def whole_minutes(minutes: float) -> int:
+    return max(1, math.ceil(minutes))
+
+
+def minor(amount: Decimal) -> int:
+    """Return pence or cents."""
+    return int((amount * 100).to_integral_exact())
+
+
+def major(minor_units: Any) -> Decimal:
+    """Return pounds or dollars of what Prolific counts in pence or cents."""
+    return (Decimal(str(minor_units)) / 100).quantize(Decimal("0.01"))
