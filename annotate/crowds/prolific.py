@@ -40,7 +40,7 @@ from annotate.crowds.base import (
     UnitState,
 )
 from annotate.crowds.prolific_entry import ProlificEntry
-from annotate.crowds.prolific_http import error_of, outcome_of, path
+from annotate.crowds.prolific_http import effect, error_of, outcome_of, path
 
 OTHER = "OTHER"
 
@@ -82,6 +82,7 @@ class Prolific(ProlificEntry):
         available = self._account().get("available_balance")
         return None if available is None else studies.major(available)
 
+    @effect
     def publish(self, spec: Spec, op_id: str) -> Outcome:
         if not spec.code:
             return Outcome(Effect.REFUSED, "code", "A study needs a completion code.")
@@ -102,6 +103,7 @@ class Prolific(ProlificEntry):
             if studies.is_made_by(study, op_id) and studies.status(study) != studies.DRAFT
         ]
 
+    @effect
     def add_places(self, listing: str, n: int, op_id: str) -> Outcome:
         """Set more places and note the operation in one request, so that a repeat is seen.
 
@@ -121,6 +123,7 @@ class Prolific(ProlificEntry):
             return outcome_of(reply)
         return self._posted({**study, **body}, Effect.APPLIED)
 
+    @effect
     def stop(self, listing: str) -> Outcome:
         if studies.status(self._study(listing)) in (*studies.OVER, studies.DRAFT):
             return Outcome(Effect.ALREADY)
@@ -129,6 +132,7 @@ class Prolific(ProlificEntry):
     def posting_level(self, listing: str) -> Level:
         return studies.level(self._study(listing), self.iter_submissions(listing))
 
+    @effect
     def archive(self, listing: str) -> Outcome:
         """Prolific keeps finished studies and has no archive: there is nothing to do."""
         if studies.status(self._study(listing)) in (*studies.OVER, studies.DRAFT):
@@ -144,10 +148,12 @@ class Prolific(ProlificEntry):
     def get_submission(self, unit: str) -> Submission:
         return studies.submission(self.client.read(path("submissions", unit)))
 
+    @effect
     def approve(self, unit: str, *, override: bool = False, message: str = "") -> Outcome:
         """Approving says nothing to the participant here, and a rejection stays one."""
         return self._review(unit, UnitState.APPROVED, {"action": "APPROVE"})
 
+    @effect
     def reject(self, unit: str, *, reason: str, category: str = "") -> Outcome:
         """`category`: one of Prolific's; without one it is OTHER, as the reason explains it."""
         category = category or OTHER
@@ -157,6 +163,7 @@ class Prolific(ProlificEntry):
         body = {"action": "REJECT", "message": reason, "rejection_category": category}
         return self._review(unit, UnitState.REJECTED, body)
 
+    @effect
     def pay_bonus(self, bonus: Bonus, op_id: str) -> Outcome:
         """Prepare a payment, which costs nothing, then pay it, once. `note`: its name there."""
         body = {"study_id": bonus.listing, "csv_bonuses": f"{bonus.unit},{bonus.amount:.2f}"}
@@ -185,9 +192,11 @@ class Prolific(ProlificEntry):
 
     # ---------------------------------------------------------------- people and events
 
+    @effect
     def set_excluded(self, person: str, excluded: bool, *, group: str) -> Outcome:
         return prolific_people.set_member(self.client, person, excluded, group=group)
 
+    @effect
     def message(self, people: Sequence[str], subject: str, text: str) -> Outcome:
         """Prolific's messages have no subject: it is the first line."""
         words = f"{subject}\n\n{text}" if subject else text

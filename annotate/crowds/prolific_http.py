@@ -5,11 +5,12 @@ was never made did nothing; an answer that never came leaves it open.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import wraps
 from http import HTTPStatus
-from typing import Any
+from typing import Any, ParamSpec
 from urllib.parse import urlencode, urlsplit
 
 import urllib3
@@ -27,6 +28,7 @@ from annotate.crowds.base import (
     Transient,
 )
 
+P = ParamSpec("P")
 LIVE_HOST = "api.prolific.com"
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 10.0
@@ -168,6 +170,26 @@ def outcome_of(reply: Reply, *, idempotent: bool = False) -> Outcome:
         effect = Effect.AMBIGUOUS if unknown else Effect.RETRYABLE
         return Outcome(effect, error.code, error.message)
     return Outcome(Effect.REFUSED, error.code, error.message)
+
+
+def effect(call: Callable[P, Outcome]) -> Callable[P, Outcome]:
+    """Answer with an outcome where reading what comes before an effect fails: nothing happened.
+
+    `Configuration` goes on: a person has to change the settings.
+    """
+
+    @wraps(call)
+    def answered(*args: P.args, **kwargs: P.kwargs) -> Outcome:
+        try:
+            return call(*args, **kwargs)
+        except Configuration:
+            raise
+        except Transient as error:
+            return Outcome(Effect.RETRYABLE, error.code, error.message)
+        except CrowdError as error:
+            return Outcome(Effect.REFUSED, error.code, error.message)
+
+    return answered
 
 
 def no_funds(reply: Reply) -> bool:

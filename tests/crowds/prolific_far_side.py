@@ -1,6 +1,8 @@
 """Prolific's far side for tests: the stand-in server, and the people in front of it."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from decimal import Decimal
 
@@ -37,6 +39,10 @@ class ProlificFarSide:
         )  # fmt: skip
         self._adapters.append(made)
         return made
+
+    def person(self, number: int) -> str:
+        """Return the name of one of the people in front of it: 24 hexadecimal digits."""
+        return f"{number:024x}"
 
     def accept(self, listing: str, person: str) -> str:
         with self.world.lock:
@@ -88,3 +94,12 @@ class ProlificFarSide:
         self.server.close()
         for adapter in self._adapters:
             adapter.client.close()
+
+
+@contextmanager
+def prolific_far_side() -> Iterator[ProlificFarSide]:
+    far_side = ProlificFarSide()
+    try:
+        yield far_side
+    finally:
+        far_side.close()

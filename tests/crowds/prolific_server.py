@@ -58,14 +58,14 @@ PAGE = 100
 
 
 class Server(ThreadingHTTPServer):
-    """`faults`: what goes wrong with which calls until `heal`."""
+    """`faults`: what goes wrong with the next of which calls."""
 
     daemon_threads = True
 
     def __init__(self, world: World, token: str):
         super().__init__(("127.0.0.1", 0), Handler)
         self.world, self.token = world, token
-        self.faults: dict[str, Fault] = {}
+        self.faults: list[tuple[tuple[str, ...], Fault]] = []
         self.healed = threading.Event()
         self.calls: list[str] = []
         self.open: set[socket.socket] = set()
@@ -79,7 +79,16 @@ class Server(ThreadingHTTPServer):
         """`operation`: a method of the adapter, or one call by its own name."""
         calls = BEHIND.get(operation, (operation,))
         self.healed.clear()
-        self.faults |= dict.fromkeys(calls[-1:] if how == Fault.AFTER else calls, how)
+        self.faults.append((calls[-1:] if how == Fault.AFTER else calls, how))
+
+    def next_fault(self, call: str) -> Fault | None:
+        """Return what goes wrong with this call; each fault strikes once."""
+        with self.world.lock:
+            for fault in self.faults:
+                if call in fault[0]:
+                    self.faults.remove(fault)
+                    return fault[1]
+        return None
 
     def heal(self) -> None:
         self.faults.clear()
@@ -123,12 +132,11 @@ class Handler(BaseHTTPRequestHandler):
         (name, status, call), about = found
         name = name or str(body.get("action"))
         self.server.calls.append(name)
-        fault = self.server.faults.get(name)
+        fault = self.server.next_fault(name)
         if fault is not None and fault != Fault.AFTER:
             return self._fail(fault)
         status, data = self._do(call, body, about, status)
         if fault == Fault.AFTER:
-            del self.server.faults[name]
             return self._drop()
         return self._answer(status, _page(data, parts.query) if isinstance(data, list) else data)
 
