@@ -33,6 +33,9 @@ class FarSide(Protocol):
 
     def adapter(self) -> Marketplace: ...
 
+    def person(self, number: int) -> str:
+        """Return the name of somebody, as this crowd names people."""
+
     def accept(self, listing: str, person: str) -> str:
         """Take a place; return the paid unit. Raises `NoPlace`."""
 

@@ -42,7 +42,7 @@ class MTurkFarSide:
     def __init__(self, running: Running, clock: Clock) -> None:
         self.running = running
         self.world = running.state
-        self.world.faults.patience = 1.5  # seconds: shorter than a client's patience, for speed
+        self.world.faults.patience = 0.3  # seconds: shorter than a client's patience, for speed
         self._clock = clock
 
     @property
@@ -61,6 +61,9 @@ class MTurkFarSide:
         from annotate.crowds.mturk import MTurk
 
         return MTurk("sandbox", endpoint_url=self.url, worker_url=self.url)
+
+    def person(self, number: int) -> str:
+        return f"A{number:013d}"
 
     def accept(self, listing: str, person: str) -> str:
         try:
