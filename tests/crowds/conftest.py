@@ -1,10 +1,14 @@
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import pytest
 from django.utils import timezone
 
 from annotate import adapters
+from annotate.crowds.base import Marketplace
 from annotate.services import rates
+from tests.crowds.contract import FAR_SIDES
+from tests.crowds.far_side import FarSide
 from tests.crowds.scripted import Scripted
 
 
@@ -36,3 +40,15 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     monkeypatch.setattr(adapters, "marketplace", lambda _crowd: crowd)
     monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
     return crowd
+
+
+@pytest.fixture(params=FAR_SIDES)
+def far(request: pytest.FixtureRequest) -> Iterator[FarSide]:
+    """Every far side in turn."""
+    with FAR_SIDES[request.param]() as far_side:
+        yield far_side
+
+
+@pytest.fixture
+def crowd(far: FarSide) -> Marketplace:
+    return far.adapter()
