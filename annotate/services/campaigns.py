@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotate.errors import Conflict
 from annotate.models import Campaign, System
 from annotate.selectors import places, standing
-from annotate.services import audit, evidence, leasing
+from annotate.services import audit, batches, evidence, leasing
 from annotate.states import CampaignStatus, CloseReason
 
 TRANSITIONS: dict[CampaignStatus, set[CampaignStatus]] = {
@@ -185,4 +185,8 @@ def _move(
     moved = Campaign.objects.filter(pk=campaign.pk, status=source).update(status=to, **changes)
     if not moved:
         raise Conflict("Somebody else has changed this campaign meanwhile. Look at it again.")
+    if to != CampaignStatus.OPEN:
+        batches.stop_all(campaign.pk)
+    if to == CampaignStatus.ARCHIVED:
+        batches.archive_all(campaign.pk)
     audit.record(verb, campaign_id=campaign.pk, actor_id=actor_id, **(detail or {}))

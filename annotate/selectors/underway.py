@@ -1,0 +1,49 @@
+"""What a campaign has under way on its crowd: units that may be taken, tasks that are promised."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.db.models import Count, Q
+
+from annotate.models import Assignment, Batch, Participation, Posting
+
+TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
+
+
+@dataclass(frozen=True)
+class Untaken:
+    """Units of one posting that nobody has taken yet."""
+
+    units: int
+    tasks: int  # of each
+    reward: Decimal  # for each
+
+
+def untaken(campaign_id: int) -> list[Untaken]:
+    """Return what people may still take, or will as soon as it is published; one query."""
+    stays = ~Q(participations__status=Participation.Status.LEFT)
+    rows = (
+        Posting.objects.filter(batch__campaign=campaign_id, status__in=TO_COME)
+        .annotate(taken=Count("participations", filter=stays))
+        .values_list("places", "taken", "batch__tasks", "batch__reward")
+    )
+    return [Untaken(max(0, places - taken), tasks, reward) for places, taken, tasks, reward in rows]
+
+
+def promised_tasks(campaign_id: int) -> int:
+    """Return how many tasks people at work have before them, beside those that they hold."""
+    held = Count("assignments", filter=Q(assignments__status__in=Assignment.HELD))
+    rows = (
+        Participation.objects.filter(
+            campaign=campaign_id, status=Participation.Status.ACTIVE, tasks__isnull=False
+        )
+        .annotate(held=held)
+        .values_list("tasks", "held")
+    )
+    return sum(max(0, (tasks or 0) - held) for tasks, held in rows)
+
+
+def unused_units(batch: Batch) -> int:
+    """Return how many of a batch's confirmed units nobody has taken, or those who did left."""
+    used = Participation.objects.filter(posting__batch=batch)
+    return batch.places - used.exclude(status=Participation.Status.LEFT).count()

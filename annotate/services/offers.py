@@ -1,0 +1,204 @@
+"""What a batch would cost, and why it cannot be launched: asked before anything is spent."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from annotate import adapters
+from annotate.crowds.base import Configuration, Cost, CrowdError, Marketplace, Problem, Spec
+from annotate.crowds.terms import Terms
+from annotate.models import Batch, Campaign
+from annotate.models.base import public_id
+from annotate.selectors import places as places_of
+from annotate.selectors import underway
+from annotate.services import payments, postings
+
+MOST_PLACES = 10_000
+ZERO = Decimal("0.00")
+Status = Campaign.Status
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What is shown before a launch. `reward` is for one unit; `sizes`: places of each posting.
+
+    left: of the campaign's budget, with what earlier batches may still cost set aside; None
+    without a budget. balance: at the crowd; None where it does not tell.
+    """
+
+    crowd: str
+    label: str
+    environment: str
+    problems: tuple[Problem, ...]
+    places: int
+    tasks: int
+    sizes: tuple[int, ...]
+    reward: Decimal
+    cost: Cost
+    balance: Decimal | None
+    left: Decimal | None
+    grows: bool = False
+
+    @property
+    def total(self) -> Decimal:
+        return self.cost.total
+
+    @property
+    def judgments(self) -> int:
+        return self.places * self.tasks
+
+    @property
+    def postings(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def fits_budget(self) -> bool:
+        return self.left is None or self.total <= self.left
+
+
+def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> Offer:
+    """Ask the crowd what these places cost, and everybody for what stands against them.
+
+    Call it outside of transactions.
+    """
+    offer = Offer(
+        campaign.crowd, adapters.LABELS[campaign.crowd], "", (), places, terms.tasks, (),
+        reward, Cost(ZERO, ZERO), None, left(campaign),
+    )  # fmt: skip
+    if campaign.crowd not in adapters.MARKETPLACES:
+        return replace(offer, problems=(Problem("crowd", _BY_LINK),))
+    found = list(_of_numbers(campaign, terms, places, reward))
+    try:
+        crowd = adapters.marketplace(campaign.crowd)
+        offer = replace(offer, environment=crowd.environment)
+        if not found:
+            offer = _priced(offer, crowd, terms)
+            found += [*crowd.validate(_sample(offer, terms)), *_of_times(terms, crowd)]
+    except CrowdError as error:
+        found.append(Problem(_FIELDS.get(type(error), "launch"), error.message))
+    return replace(offer, problems=(*found, *local(campaign, offer), *_of_balance(offer)))
+
+
+_FIELDS: dict[type[CrowdError], str] = {Configuration: "credentials"}
+_BY_LINK = (
+    "This campaign’s people come by link: nothing is published and nobody is paid by a crowd. "
+    "Send them the invitation link."
+)
+
+
+def local(campaign: Campaign, offer: Offer) -> Iterator[Problem]:
+    """Yield what our own rows say against it; launching asks again under the lock."""
+    if campaign.status != Status.OPEN:
+        yield Problem("campaign", f"The campaign is {campaign.status}. Open it first.")
+    earlier = Batch.objects.filter(campaign=campaign).exclude(environment=offer.environment)
+    if offer.environment and (other := earlier.first()):
+        yield Problem(
+            "environment",
+            f"This campaign’s batches are on {offer.label} “{other.environment}”, but the settings "
+            f"now name “{offer.environment}”. Set them back, or make another campaign.",
+        )
+    rest = left(campaign)
+    if rest is not None and offer.total > rest:
+        yield Problem(
+            "budget",
+            f"This costs ${offer.total}, but only ${max(rest, ZERO)} of the campaign’s budget is "
+            "left. Take fewer places, or raise the budget.",
+        )
+
+
+def left(campaign: Campaign) -> Decimal | None:
+    """Return what a budget leaves for new batches, which may be negative; None without one."""
+    if campaign.budget is None:
+        return None
+    return campaign.budget - payments.committed(campaign) - promised(campaign)
+
+
+def promised(campaign: Campaign) -> Decimal:
+    """Return what units may cost that are published and that nobody has taken yet."""
+    each = (
+        payments.with_fee(one.reward, campaign).total * one.units
+        for one in underway.untaken(campaign.pk)
+    )
+    return sum(each, ZERO)
+
+
+def sizes(places: int, most: int | None) -> tuple[int, ...]:
+    """Divide places into postings of nearly the same size, each of `most` at the most."""
+    if places < 1:
+        return ()
+    n = 1 if most is None else -(-places // most)
+    small, larger = divmod(places, n)
+    return (small + 1,) * larger + (small,) * (n - larger)
+
+
+def units_needed(campaign_id: int, tasks: int) -> int:
+    """Return how many units of so many tasks fill what nobody does or is about to do."""
+    coming = sum(one.units * one.tasks for one in underway.untaken(campaign_id))
+    missing = places_of.free(campaign_id).count() - underway.promised_tasks(campaign_id) - coming
+    return max(0, -(-missing // tasks))
+
+
+def by_field(problems: Iterable[Problem]) -> dict[str, str]:
+    """Return one text for each field."""
+    found: dict[str, list[str]] = {}
+    for problem in problems:
+        found.setdefault(problem.field or "launch", []).append(problem.message)
+    return {name: " ".join(messages) for name, messages in found.items()}
+
+
+def _of_numbers(
+    campaign: Campaign, terms: Terms, places: int, reward: Decimal
+) -> Iterator[Problem]:
+    if not 1 <= places <= MOST_PLACES:
+        yield Problem("places", f"Ask for 1 to {MOST_PLACES:,} places.")
+    if terms.tasks < 1:
+        yield Problem("tasks", "One unit holds at least one task.")
+    if campaign.annotator_cap is not None and terms.tasks > campaign.annotator_cap:
+        yield Problem(
+            "tasks",
+            f"One person may do {campaign.annotator_cap} tasks in this campaign, so that a unit "
+            f"of {terms.tasks} could never be finished.",
+        )
+    if reward <= 0:
+        yield Problem("reward", "A crowd pays something: the campaign’s reward is 0.")
+    elif reward != reward.quantize(payments.CENT):
+        yield Problem("reward", "The reward is in whole cents.")
+
+
+def _priced(offer: Offer, crowd: Marketplace, terms: Terms) -> Offer:
+    split = sizes(offer.places, crowd.can.places_at_most)
+    rewards, fees = ZERO, ZERO
+    for size, n in Counter(split).items():
+        cost = crowd.estimate_cost(offer.reward, size)
+        rewards, fees = rewards + n * cost.rewards, fees + n * cost.fees
+    return replace(
+        offer, sizes=split, cost=Cost(rewards, fees), balance=crowd.balance(),
+        grows=crowd.can.places_at_most is None,
+    )  # fmt: skip
+
+
+def _sample(offer: Offer, terms: Terms) -> Spec:
+    """Return the largest posting as it would be published, under a made-up address."""
+    return terms.spec(
+        reward=offer.reward, places=max(offer.sizes), code=postings.code(),
+        url=postings.address(offer.crowd, public_id()),
+    )  # fmt: skip
+
+
+def _of_times(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
+    if crowd.can.auto_approval and terms.approve_after >= terms.auto_approval:
+        yield Problem(
+            "approve_after",
+            "The crowd would approve the work by itself before your reviewers’ time is over. "
+            "Give them less time, or let it approve later.",
+        )
+
+
+def _of_balance(offer: Offer) -> Iterator[Problem]:
+    if offer.balance is not None and offer.balance < offer.total:
+        yield Problem(
+            "balance",
+            f"This costs ${offer.total}, but the account at {offer.label} holds ${offer.balance}. "
+            "Top it up, or take fewer places.",
+        )

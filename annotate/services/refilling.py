@@ -1,0 +1,58 @@
+"""Refilling: gaps of a closing campaign that nobody works on are offered to new people."""
+
+from collections import Counter
+
+from django.db import transaction
+
+from annotate.models import Batch, Campaign, Operation, Posting
+from annotate.selectors import places, underway
+from annotate.services import audit, leasing, postings
+
+TRIES = 2  # of a gap: what was left alone twice waits for the researcher
+
+
+def refill(campaign_id: int) -> Posting | None:
+    """Publish as many units as a closing campaign's gaps need, within its last batch's places.
+
+    None where there is no gap, somebody may still fill them, or a refill is under way.
+    """
+    with transaction.atomic():
+        campaign = leasing.lock(campaign_id)
+        if campaign.status != Campaign.Status.CLOSING or leasing.blocked(campaign, for_now=False):
+            return None
+        batch = Batch.objects.filter(campaign=campaign).order_by("pk").last()
+        if batch is None or _under_way(campaign_id):
+            return None
+        gaps = _gaps(campaign_id)[underway.promised_tasks(campaign_id) :]
+        units = min(-(-len(gaps) // batch.tasks), underway.unused_units(batch))
+        return _publish(batch, units, gaps[: units * batch.tasks]) if units > 0 else None
+
+
+def _publish(batch: Batch, units: int, gaps: list[int]) -> Posting:
+    number = batch.operations.filter(key__startswith=f"refill:{batch.pk}:").count() + 1
+    posting = postings.plan(batch, units, key=f"refill:{batch.pk}:{number}", gaps=gaps)
+    audit.record(
+        "refill", campaign_id=batch.campaign_id, subject=f"batch:{batch.public_id}", places=units,
+        gaps=len(gaps),
+    )  # fmt: skip
+    return posting
+
+
+def _under_way(campaign_id: int) -> bool:
+    """Return whether a posting is about to be published or stopped, or has places left."""
+    live = Posting.objects.filter(batch__campaign=campaign_id, status__in=underway.TO_COME)
+    return live.exists()
+
+
+def _gaps(campaign_id: int) -> list[int]:
+    """Return the free places that were not offered too often already, in order of leasing.
+
+    People at work will take the first of them.
+    """
+    refills = Operation.objects.filter(campaign=campaign_id, key__startswith="refill:")
+    offered = Counter(
+        gap for arguments in refills.values_list("arguments", flat=True)
+        for gap in arguments["gaps"]
+    )  # fmt: skip
+    free = places.free(campaign_id).values_list("pk", flat=True)
+    return [gap for gap in free if offered[gap] < TRIES]
