@@ -12,6 +12,7 @@ Rows are locked in one order everywhere, or transactions could wait for each oth
 4. places
 5. tutorial runs
 6. what only is added or deleted: judgments, ledger, drafts, marks, audit
+7. batches, then postings, then operations of the outbox
 
 A transaction may begin at any of them and must not go back: who holds an assignment never asks
 for the campaign. On Postgres this includes an UPDATE that found its row changed and so changed

@@ -154,6 +154,7 @@ def _of_numbers(
         yield Problem("places", f"Ask for 1 to {MOST_PLACES:,} places.")
     if terms.tasks < 1:
         yield Problem("tasks", "One unit holds at least one task.")
+        return
     if campaign.annotator_cap is not None and terms.tasks > campaign.annotator_cap:
         yield Problem(
             "tasks",

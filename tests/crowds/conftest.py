@@ -1,15 +1,18 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from decimal import Decimal
 
 import pytest
 from django.utils import timezone
 
 from annotate import adapters
 from annotate.crowds.base import Marketplace
+from annotate.models import Campaign
 from annotate.services import rates
 from tests.crowds.contract import FAR_SIDES
 from tests.crowds.far_side import FarSide
 from tests.crowds.scripted import Scripted
+from tests.factories import campaign
 
 
 class Clock:
@@ -52,3 +55,8 @@ def far(request: pytest.FixtureRequest) -> Iterator[FarSide]:
 @pytest.fixture
 def crowd(far: FarSide) -> Marketplace:
     return far.adapter()
+
+
+@pytest.fixture
+def made(scripted: Scripted) -> Campaign:
+    return campaign(crowd="mturk", reward=Decimal("0.50"))

@@ -1,0 +1,34 @@
+"""Batches for tests, launched through the services, and people who take their units."""
+
+from annotate.crowds.terms import Terms
+from annotate.models import Batch, Campaign, Operation, Participation, Posting
+from annotate.services import batches, offers
+
+Kind, OpStatus, Stage = Operation.Kind, Operation.Status, Posting.Status
+TERMS = Terms("Rate news", "Read a text and rate it.", tasks=2)
+
+
+def launched(made: Campaign, places: int = 20, terms: Terms = TERMS, key: str = "k") -> Batch:
+    total = batches.offer(made.pk, terms, places=places).total
+    return batches.launch(
+        made.pk, terms, places=places, actor_id=None, confirmed=total, key=key
+    )  # fmt: skip
+
+
+def problems(made: Campaign, terms: Terms = TERMS, places: int = 20) -> dict[str, str]:
+    return offers.by_field(batches.offer(made.pk, terms, places=places).problems)
+
+
+def came(posting: Posting, name: str, status: str = "active") -> Participation:
+    """Somebody who has taken a unit of a posting."""
+    from annotate.models import Annotator
+
+    annotator = Annotator.objects.create(crowd="mturk", environment="sandbox", external_id=name)
+    return Participation.objects.create(
+        campaign=posting.batch.campaign, annotator=annotator, external_key=f"U-{name}",
+        posting=posting, tasks=posting.batch.tasks, status=status,
+    )  # fmt: skip
+
+
+def stages() -> list[str]:
+    return list(Posting.objects.values_list("status", flat=True))
