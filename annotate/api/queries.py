@@ -9,7 +9,6 @@ from django.db.models.functions import Coalesce
 from annotate.models import Assignment, Campaign, Judgment, LedgerEntry, Membership, Place
 
 MONEY: "DecimalField[object, object]" = DecimalField(max_digits=12, decimal_places=2)
-COUNTED = (Assignment.Status.SUBMITTED, Assignment.Status.VERIFIED)
 
 
 def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
@@ -22,7 +21,7 @@ def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
         .annotate(
             role=Subquery(role),
             planned=_number(places),
-            judged=_number(places.filter(assignment__status__in=COUNTED)),
+            judged=_number(places.filter(assignment__status=Assignment.Status.VERIFIED)),
             spent=Coalesce(
                 Subquery(spent.annotate(sum=Sum(F("amount") + F("fee"))).values("sum")),
                 0,
@@ -34,7 +33,7 @@ def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
 
 
 def judgments(campaign: Campaign) -> QuerySet[Judgment]:
-    """A campaign's judgments; a judgment counts while its assignment holds a place."""
+    """A campaign's judgments, with what tells whether each counts."""
     return (
         Judgment.objects.filter(campaign=campaign)
         .select_related("annotator", "output__item", "assignment__place")

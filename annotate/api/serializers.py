@@ -75,7 +75,9 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
         return {score.criterion: score.value for score in judgment.scores.all()}
 
     def get_counts(self, judgment: Judgment) -> bool:
-        return hasattr(judgment.assignment, "place")
+        """It does while its assignment holds a place and is verified."""
+        assignment = judgment.assignment
+        return hasattr(assignment, "place") and assignment.status == "verified"
 
 
 class Targets(serializers.DictField):

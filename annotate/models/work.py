@@ -19,6 +19,7 @@ class Assignment(models.Model):
         EXPIRED = "expired"
 
     HELD = (Status.LEASED, Status.SUBMITTED, Status.VERIFIED)
+    JUDGED = (Status.SUBMITTED, Status.VERIFIED)
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="assignments")
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="assignments")
@@ -52,7 +53,7 @@ class Place(models.Model):
     """One planned judgment of one output, fixed at import.
 
     A place is free or held by one assignment, so more judgments than planned cannot exist.
-    A judgment counts exactly while its assignment holds a place.
+    A judgment counts exactly while its assignment holds a place and is verified.
     """
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="places")

@@ -23,7 +23,6 @@ from annotate.selectors import instruments
 
 ZERO = Decimal("0.00")
 MONEY: "DecimalField[Any, Any]" = DecimalField(max_digits=12, decimal_places=2)
-COUNTED = (Assignment.Status.SUBMITTED, Assignment.Status.VERIFIED)
 
 
 @dataclass(frozen=True)
@@ -216,7 +215,8 @@ def _planned() -> Any:
 
 
 def _judged() -> Any:
-    return _of_campaign(Place.objects.filter(assignment__status__in=COUNTED), Count("pk"))
+    counted = Place.objects.filter(assignment__status=Assignment.Status.VERIFIED)
+    return _of_campaign(counted, Count("pk"))
 
 
 def _spent() -> Any:

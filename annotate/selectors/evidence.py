@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from annotate.instruments.base import Criterion
 from annotate.models import (
     Annotator,
+    Assignment,
     Authorship,
     Campaign,
     EvidenceChange,
@@ -138,7 +139,7 @@ def excluded(campaign_id: int) -> int:
 
 
 def scores(campaign_id: int, *, with_excluded: bool = False) -> Scores:
-    """Return the judgments that hold a place, with their scores.
+    """Return the judgments that hold a place and are verified, with their scores.
 
     with_excluded: those too that a ruling has left out, to see what it changes.
 
@@ -165,11 +166,17 @@ def scores(campaign_id: int, *, with_excluded: bool = False) -> Scores:
 
 
 def _held_places(campaign_id: int) -> QuerySet[Place]:
-    return Place.objects.filter(campaign=campaign_id, assignment__isnull=False).order_by()
+    return Place.objects.filter(
+        campaign=campaign_id, assignment__status=Assignment.Status.VERIFIED
+    ).order_by()
 
 
 def _excluded(campaign_id: int) -> QuerySet[Exclusion]:
-    return Exclusion.objects.filter(judgment__campaign=campaign_id, restored_at=None).order_by()
+    return Exclusion.objects.filter(
+        judgment__campaign=campaign_id,
+        judgment__assignment__status=Assignment.Status.VERIFIED,
+        restored_at=None,
+    ).order_by()
 
 
 def _criteria(campaign_id: int) -> list[str]:

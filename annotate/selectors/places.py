@@ -32,16 +32,19 @@ def held_count(campaign_id: int) -> int:
 
 
 def open_leases(campaign_id: int) -> int:
-    """Return how many leases are running."""
-    return Assignment.objects.filter(campaign=campaign_id, status=Assignment.Status.LEASED).count()
+    """Return how many leases are running: judgments too that their crowd may yet confirm."""
+    unsure = Q(status=Assignment.Status.SUBMITTED, place__isnull=False)
+    return Assignment.objects.filter(
+        Q(status=Assignment.Status.LEASED) | unsure, campaign=campaign_id
+    ).count()
 
 
 def unfinished_items(system_id: int) -> int:
-    """Return how many items before the system's stop position lack a planned judgment."""
+    """Return how many items before the system's stop position lack a judgment that counts."""
     return (
         Place.objects.filter(output__authorships__system=system_id)
         .filter(position__lt=F("output__authorships__system__stop_position"))
-        .filter(Q(assignment=None) | Q(assignment__status=Assignment.Status.LEASED))
+        .filter(Q(assignment=None) | ~Q(assignment__status=Assignment.Status.VERIFIED))
         .values("output")
         .distinct()
         .count()

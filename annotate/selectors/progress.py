@@ -20,12 +20,13 @@ from annotate.models import (
 )
 from annotate.selectors import accounts, ledger, places
 
-COUNTED = (Assignment.Status.SUBMITTED, Assignment.Status.VERIFIED)
-
 
 @dataclass(frozen=True)
 class Progress:
-    """Judgments count where they hold a place; `missing` ones can still be leased."""
+    """Judgments count where they hold a place and are verified; `missing` ones can still be leased.
+
+    running: leases, and judgments that their crowd has not confirmed yet.
+    """
 
     outputs: int
     outputs_judged: int
@@ -50,18 +51,19 @@ class Person:
 
 def progress(campaign_id: int, *, cap: int | None) -> Progress:
     """Return the counts; always the same number of queries."""
-    spent, running, _tutorials = ledger.committed(campaign_id)
-    counted = Q(assignment__status__in=COUNTED)
+    spent = ledger.committed(campaign_id).spent
+    counted = Q(assignment__status=Assignment.Status.VERIFIED)
+    running = Q(assignment__status__in=(Assignment.Status.LEASED, Assignment.Status.SUBMITTED))
     planned = Place.objects.filter(campaign=campaign_id).aggregate(
         planned=Count("pk"),
         judged=Count("pk", filter=counted),
+        running=Count("pk", filter=running),
         outputs_judged=Count("output", filter=counted, distinct=True),
     )
     annotators, room = _room(campaign_id, cap)
     return Progress(
         outputs=Output.objects.filter(campaign=campaign_id).count(),
         missing=places.free(campaign_id).count(),
-        running=running,
         annotators=annotators,
         room=room,
         spent=spent,
@@ -103,11 +105,13 @@ def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
         .values_list(
             "judgment__output", "judgment__output__item__key", "judgment__annotator__pseudonym",
             "judgment__submitted_at", "criterion", "value", "judgment__assignment__place",
+            "judgment__assignment__status",
         )
     )  # fmt: skip
-    for output_id, item, who, at, criterion, value, place in rows.iterator(chunk_size=2000):
+    for output_id, item, who, at, criterion, value, place, status in rows.iterator(chunk_size=2000):
         names = " + ".join(wrote[output_id])
-        yield item, names, who, at.isoformat(), criterion, value, int(place is not None)
+        counts = place is not None and status == Assignment.Status.VERIFIED
+        yield item, names, who, at.isoformat(), criterion, value, int(counts)
 
 
 def _room(campaign_id: int, cap: int | None) -> tuple[int, int | None]:

@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotate.instruments.base import Material
-from annotate.models import Campaign, Judgment, Output, Place, Review, Score
+from annotate.models import Assignment, Campaign, Judgment, Output, Place, Review, Score
 from annotate.selectors import instruments, outputs, review_answers, screening
 from annotate.selectors.review_answers import Key, Question
 
@@ -144,7 +144,11 @@ def _judged(
     campaign_id: int, annotator_id: int, asked: tuple[Question, ...]
 ) -> list[tuple[int, Judged]]:
     found = _rows(campaign_id, annotator_id)
-    counting = Exists(Place.objects.filter(assignment=OuterRef("assignment")))
+    counting = Exists(
+        Place.objects.filter(
+            assignment=OuterRef("assignment"), assignment__status=Assignment.Status.VERIFIED
+        )
+    )
     rows = list(
         found.annotate(counting=counting)
         .order_by("pk")

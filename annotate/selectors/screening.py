@@ -9,7 +9,7 @@ import numpy as np
 from django.db.models import Count, Max, QuerySet
 
 from annotate.instruments.base import Instrument
-from annotate.models import Campaign, Item, Judgment, Review
+from annotate.models import Assignment, Campaign, Item, Judgment, Review
 from annotate.screening.base import Columns, Highlights
 from annotate.selectors import instruments
 
@@ -46,7 +46,8 @@ def columns(campaign: Campaign, *, with_annotator: int | None = None) -> Columns
     """Return the campaign's judgments, excluded annotators' left out; None without any.
 
     with_annotator: whose work is looked at even where it is excluded. Judgments that came too
-    late to count are among them: they are somebody's work as well.
+    late to count are among them: they are somebody's work as well. What no crowd has confirmed is
+    not: anybody may have sent it under any name.
     """
     instrument = instruments.of(campaign)
     if not instrument.template:
@@ -77,9 +78,10 @@ def _judgments(campaign_id: int, with_annotator: int | None = None) -> QuerySet[
     out = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
     if with_annotator is not None:
         out = out.exclude(annotator=with_annotator)
-    return Judgment.objects.filter(campaign=campaign_id).exclude(
-        annotator__in=out.values("annotator")
+    known = Judgment.objects.filter(
+        campaign=campaign_id, assignment__status=Assignment.Status.VERIFIED
     )
+    return known.exclude(annotator__in=out.values("annotator"))
 
 
 def _ints(values: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":

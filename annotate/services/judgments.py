@@ -1,6 +1,6 @@
 """Submitting judgments and keeping drafts."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -18,6 +18,7 @@ from annotate.models import (
     Draft,
     Judgment,
     LedgerEntry,
+    Participation,
     Place,
 )
 from annotate.selectors import instruments, outputs, places, standing
@@ -56,13 +57,13 @@ def submit(
     """Store a response as a judgment, once.
 
     Raises `Invalid` with what is missing, `Gone` where the annotator has the same output open
-    again, `NotFound` for somebody else's assignment, `Conflict` for answers to what another
-    `version` of the instrument asked (None: this process asked, with this one). A repeated
-    submit returns the first receipt. Its scores are computed by the worker, which the mark calls
-    (`scoring.ensure`).
+    again, or has left or handed in the paid unit that it belongs to, `NotFound` for somebody
+    else's assignment, `Conflict` for answers to what another `version` of the instrument asked
+    (None: this process asked, with this one). A repeated submit returns the first receipt. Its
+    scores are computed by the worker, which the mark calls (`scoring.ensure`).
     """
     assignment = leasing.own(assignment_id, participation_id=participation_id)
-    if assignment.status in (Status.SUBMITTED, Status.VERIFIED):
+    if assignment.status in Assignment.JUDGED:
         return _receipt(assignment_id, already=True)
     asked = _asked(assignment, version=version)
     response = _read(asked, assignment, raw)
@@ -86,7 +87,7 @@ def save_draft(
     Raises `Conflict` where another tab has saved since `revision`, `Gone` after the submit.
     """
     assignment = leasing.own(assignment_id, participation_id=participation_id)
-    if assignment.status in (Status.SUBMITTED, Status.VERIFIED):
+    if assignment.status in Assignment.JUDGED:
         raise Gone(_("You have submitted this task already."), code="submitted")
     with transaction.atomic():
         Draft.objects.get_or_create(assignment_id=assignment_id)
@@ -125,7 +126,7 @@ def _read(instrument: Instrument, assignment: Assignment, raw: Mapping[str, Any]
 @transaction.atomic
 def _in_time(work: _Submission) -> Receipt | None:
     """Store it while the lease still holds its place; None once it does not."""
-    if not _advance(work, source=Status.LEASED):
+    if not _advance(work, sources=[Status.LEASED], who=work.assignment.participation):
         return None
     return _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
 
@@ -134,9 +135,11 @@ def _in_time(work: _Submission) -> Receipt | None:
 def _late(work: _Submission) -> Receipt:
     """After expiry: accepted while a place is free, otherwise kept and compensated."""
     campaign = leasing.lock(work.assignment.campaign_id)
-    if not _advance(work, source=Status.EXPIRED) and not _advance(work, source=Status.RETURNED):
+    who = _standing(work)
+    promised = leasing.has_room(who, besides=work.assignment)
+    if not _advance(work, sources=[Status.EXPIRED, Status.RETURNED], who=who):
         return _receipt(work.assignment.pk, already=True)
-    counts = _retake(work.assignment, campaign)
+    counts = _retake(work.assignment, campaign, promised=promised)
     if not counts and not payments.affordable(campaign):
         audit.record(
             "compensation_needed",
@@ -148,19 +151,37 @@ def _late(work: _Submission) -> Receipt:
     return _store(work, kind=kind, counts=counts)
 
 
-def _advance(work: _Submission, *, source: Assignment.Status) -> bool:
+def _standing(work: _Submission) -> Participation:
+    """Return the participation as it stands, locked where its crowd may be confirming it.
+
+    Raises `Gone` where its paid unit takes nothing more, unless this very work is in it.
+    """
+    who = work.assignment.participation
+    if who.tasks is None:
+        return who
+    who = Participation.objects.select_for_update(no_key=True).get(pk=who.pk)
+    over = leasing.closed_unit(who)
+    if over is not None and not Judgment.objects.filter(assignment=work.assignment).exists():
+        raise Gone(over.message, code=over.reason)
+    return who
+
+
+def _advance(
+    work: _Submission, *, sources: Collection[Assignment.Status], who: Participation
+) -> bool:
+    """Note that it is submitted; verified at once where the crowd has confirmed who submits it."""
+    mine = Assignment.objects.filter(pk=work.assignment.pk, status__in=sources)
+    known = who.verified_at is not None
     return bool(
-        Assignment.objects.filter(pk=work.assignment.pk, status=source).update(
-            status=Status.SUBMITTED, ended_at=work.at
-        )
+        mine.update(status=Status.VERIFIED if known else Status.SUBMITTED, ended_at=work.at)
     )
 
 
-def _retake(assignment: Assignment, campaign: Campaign) -> bool:
+def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bool:
     """Hold a free place of the same output again, if the campaign still collects and can pay."""
     if campaign.status not in (*leasing.COLLECTING, Campaign.Status.PAUSED):
         return False
-    if leasing.blocked(campaign) or leasing.over_cap(assignment, campaign):
+    if leasing.blocked(campaign, promised=promised) or leasing.over_cap(assignment, campaign):
         return False
     if standing.excluded(campaign.pk, assignment.annotator_id):
         return False

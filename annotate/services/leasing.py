@@ -8,17 +8,22 @@ Rows are locked in one order everywhere, or transactions could wait for each oth
 
 1. the marks that an estimator clears, by primary key (`evidence.clear`)
 2. the campaign (`lock`)
-3. assignments, by primary key where there are several
-4. places
-5. tutorial runs
-6. what only is added or deleted: judgments, ledger, drafts, marks, audit
-7. batches, then postings, then operations of the outbox
+3. participations
+4. assignments, by primary key where there are several
+5. places
+6. tutorial runs
+7. what only is added or deleted: judgments, ledger, drafts, marks, audit
+8. batches, then postings, then operations of the outbox
 
 A transaction may begin at any of them and must not go back: who holds an assignment never asks
 for the campaign. On Postgres this includes an UPDATE that found its row changed and so changed
 nothing: it had to wait, and keeps the row locked until its transaction ends. So a step that may
 have to be taken again under the lock of the campaign is a transaction of its own
 (`judgments._in_time`, then `_late`).
+
+Whoever moves a marketplace's participation out of `active` locks the campaign before and ends its
+open leases in the same transaction (`end_leases`): whatever is submitted under it is seen by then,
+or finds its lease ended and looks at the participation under the lock.
 """
 
 from dataclasses import dataclass
@@ -31,12 +36,12 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation, Place
-from annotate.selectors import places, standing, tutorials
+from annotate.selectors import places, standing, tutorials, units
 from annotate.services import audit, evidence, payments
 from annotate.states import CloseReason
 
 LONGEST = 6  # times the lease's length: how far a page that stays open can extend it
-AT_ONCE = 2  # open assignments per annotator: the second is the prefetch
+AT_ONCE = 2  # open assignments per participation: the second is the prefetch
 LEASED = Assignment.Status.LEASED
 COLLECTING = (Campaign.Status.OPEN, Campaign.Status.CLOSING)
 
@@ -59,9 +64,9 @@ def lock(campaign_id: int) -> Campaign:
 
 
 def lease(participation_id: int, *, ahead: bool = False) -> Lease:
-    """Return the annotator's open assignment, or lease the next output.
+    """Return the open assignment of this participation, or lease the next output.
 
-    With `ahead`, an annotator who has one open assignment gets a second one (prefetch).
+    With `ahead`, who has one open assignment gets a second one (prefetch).
     """
     with transaction.atomic():
         who, campaign, mine = _come(participation_id)
@@ -69,7 +74,7 @@ def lease(participation_id: int, *, ahead: bool = False) -> Lease:
 
 
 def lease_ahead(participation_id: int, *, after: int) -> Lease:
-    """Return the annotator's open assignment other than `after`, or lease it (prefetch).
+    """Return the open assignment other than `after`, or lease it (prefetch).
 
     Only while the campaign is open: what is left in `closing` is for whoever is done first.
     """
@@ -84,10 +89,12 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
 
 def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignment]]:
     """Lock the campaign and end what is over; return it with who comes and what they have open."""
-    who = Participation.objects.only("campaign_id", "annotator_id").get(pk=participation_id)
+    who = Participation.objects.get(pk=participation_id)
     campaign = lock(who.campaign_id)
+    if who.tasks is not None:
+        who.refresh_from_db()  # it may have been handed in while we waited
     expire_due(campaign.pk, now=timezone.now())
-    return who, campaign, list(_open_of(who).order_by("leased_at", "pk"))
+    return who, campaign, list(_open_of(who.pk).order_by("leased_at", "pk"))
 
 
 def _next(campaign: Campaign, who: Participation, *, n_open: int) -> Lease:
@@ -101,10 +108,13 @@ def shown(assignment_id: int, *, participation_id: int) -> None:
     ).update(started_at=timezone.now())
 
 
-def blocked(campaign: Campaign, *, for_now: bool = True) -> CloseReason | None:
+def blocked(
+    campaign: Campaign, *, for_now: bool = True, promised: bool = False
+) -> CloseReason | None:
     """Return the limit that forbids any further lease in this campaign, if one does.
 
-    With `for_now`, the bonuses of tutorials under way count as spent: they may come free again.
+    With `for_now`, what may come free again counts as spent: the bonuses of tutorials under way,
+    and tasks that were promised and are not leased. `promised`: the budget keeps this one free.
     """
     if campaign.deadline is not None and timezone.now() >= campaign.deadline:
         return CloseReason.DEADLINE
@@ -113,7 +123,7 @@ def blocked(campaign: Campaign, *, for_now: bool = True) -> CloseReason | None:
         and places.held_count(campaign.pk) >= campaign.max_judgments
     ):
         return CloseReason.MAX_JUDGMENTS
-    if not payments.affordable(campaign, tutorials=for_now):
+    if not promised and not payments.affordable(campaign, for_now=for_now):
         return CloseReason.BUDGET
     return None
 
@@ -139,33 +149,43 @@ def give_back(assignment_id: int, *, participation_id: int) -> None:
 
 def end_open(campaign_id: int, annotator_id: int, *, now: datetime) -> int:
     """Return what an annotator has open in a campaign, in the caller's transaction."""
-    mine = Assignment.objects.filter(
-        campaign=campaign_id, annotator=annotator_id, status=LEASED
-    ).order_by("pk")
-    ended = mine.values_list("pk", flat=True)
+    mine = Assignment.objects.filter(campaign=campaign_id, annotator=annotator_id)
+    return end_leases(mine, now=now)
+
+
+def end_leases(assignments: QuerySet[Assignment], *, now: datetime) -> int:
+    """Return those of these that are open, in the caller's transaction."""
+    ended = assignments.filter(status=LEASED).order_by("pk").values_list("pk", flat=True)
     return sum(_end(pk, to=Assignment.Status.RETURNED, now=now) for pk in ended)
 
 
 def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
     """Extend a lease while its page is in use, and the one fetched ahead; return its end.
 
-    Not without end: a page forgotten on a screen must not keep a campaign from closing.
+    Not without end: a page forgotten on a screen must not keep a campaign from closing. Nor
+    beyond the time at which its crowd takes nothing more.
     """
     assignment = own(assignment_id, participation_id=participation_id)
     length = _length(assignment.campaign)
-    until = _extend(assignment, length)
+    until = _extend(assignment, length, assignment.participation)
     if until is None:
         raise Gone(_("This task is no longer reserved for you. Your draft is kept."))
-    for other in _open_of(assignment).exclude(pk=assignment_id):
-        _extend(other, length)
+    for other in _open_of(participation_id).exclude(pk=assignment_id):
+        _extend(other, length, assignment.participation)
     shown(assignment_id, participation_id=participation_id)
     return until
 
 
-def _extend(assignment: Assignment, length: timedelta) -> datetime | None:
-    until = min(timezone.now() + length, assignment.leased_at + LONGEST * length)
+def _extend(assignment: Assignment, length: timedelta, who: Participation) -> datetime | None:
+    until = min(_until(who, length), assignment.leased_at + LONGEST * length)
     is_open = Assignment.objects.filter(pk=assignment.pk, status=LEASED)
     return until if is_open.update(expires_at=until) else None
+
+
+def _until(who: Participation, length: timedelta) -> datetime:
+    """Return when a lease of this length ends that begins now."""
+    until = timezone.now() + length
+    return until if who.deadline_at is None else min(until, who.deadline_at)
 
 
 def over_cap(assignment: Assignment, campaign: Campaign) -> bool:
@@ -177,17 +197,15 @@ def over_cap(assignment: Assignment, campaign: Campaign) -> bool:
 def own(assignment_id: int, *, participation_id: int) -> Assignment:
     """Return the assignment, if it belongs to this participation."""
     try:
-        return Assignment.objects.select_related("campaign", "output__item").get(
+        return Assignment.objects.select_related("campaign", "participation", "output__item").get(
             pk=assignment_id, participation_id=participation_id
         )
     except Assignment.DoesNotExist:
         raise NotFound(_("This is not one of your tasks.")) from None
 
 
-def _open_of(who: Participation | Assignment) -> QuerySet[Assignment]:
-    return Assignment.objects.filter(
-        campaign_id=who.campaign_id, annotator_id=who.annotator_id, status=LEASED
-    )
+def _open_of(participation_id: int) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(participation=participation_id, status=LEASED)
 
 
 def _length(campaign: Campaign) -> timedelta:
@@ -200,6 +218,8 @@ def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing 
     A tutorial under way is finished and paid whatever the limits; a new one is begun only where
     there is a task to follow.
     """
+    if over := _unit_over(who, n_open=n_open):
+        return over
     step = tutorials.step(campaign, who)
     if step == tutorials.Step.UNDER_WAY:
         return _tutorial()
@@ -209,7 +229,47 @@ def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing 
         return None
     if _pick(campaign.pk, who) is None:
         return _none_free(campaign)
-    return _tutorial() if payments.pays_tutorial(campaign, who.annotator_id) else _no_bonus()
+    return _tutorial() if payments.pays_tutorial(campaign, who) else _no_bonus()
+
+
+def _unit_over(who: Participation, *, n_open: int) -> Nothing | None:
+    """Return why nothing more is leased under this paid unit of a marketplace, if so."""
+    if over := closed_unit(who):
+        return over
+    if who.tasks is not None and units.judged(who.pk) + n_open >= who.tasks:
+        return Nothing("done", _("All tasks are done. Thank you!"), final=True)
+    return None
+
+
+def has_room(who: Participation, *, besides: Assignment) -> bool:
+    """Return whether this assignment is one of the tasks that a paid unit of a marketplace holds,
+    beside what is done and open in it; they are paid from what the budget keeps free."""
+    if who.tasks is None:
+        return False
+    others = _open_of(who.pk).exclude(pk=besides.pk).count()
+    return units.judged(who.pk) + others < who.tasks
+
+
+def closed_unit(who: Participation) -> Nothing | None:
+    """Return why a paid unit of a marketplace takes no more work, if so."""
+    if who.tasks is None:
+        return None
+    if who.status == Participation.Status.LEFT:
+        message = _("This work was returned, or its time is over. Accept it again to go on.")
+        return Nothing("left", message, final=True)
+    if who.status != Participation.Status.ACTIVE:
+        return Nothing("handed_in", _("You have handed in this work. Thank you!"), final=True)
+    if who.deadline_at is not None and timezone.now() >= who.deadline_at:
+        return Nothing("time", _("The time for this work is over."), final=True)
+    return None
+
+
+def more(campaign: Campaign, who: Participation) -> bool:
+    """Return whether this person would get another task, or has one; the campaign is locked."""
+    n_open = _open_of(who.pk).count()
+    if n_open or gate(campaign, who) is not None:
+        return bool(n_open)
+    return _pick(campaign.pk, who) is not None
 
 
 def _tutorial() -> Nothing:
@@ -234,7 +294,7 @@ def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing 
     if campaign.annotator_cap is not None and held_by(who) >= campaign.annotator_cap:
         message = _("You have done as many tasks as one person may in this study. Thank you!")
         return Nothing("cap", message, final=True)
-    if reason := blocked(campaign):
+    if reason := blocked(campaign, promised=who.tasks is not None):
         message = _("This study has all the judgments that it can take. Thank you!")
         # A lease or a tutorial that is given up makes room again, unless time has run out.
         settled = blocked(campaign, for_now=False) and not places.open_leases(campaign.pk)
@@ -281,7 +341,7 @@ def _take(campaign: Campaign, who: Participation, *, now: datetime) -> Assignmen
         annotator_id=who.annotator_id,
         output_id=place.output_id,
         leased_at=now,
-        expires_at=now + _length(campaign),
+        expires_at=_until(who, _length(campaign)),
     )
     held = Place.objects.filter(pk=place.pk, assignment=None).update(assignment=assignment)
     assert held == 1, "a place was taken while the campaign was locked"

@@ -1,25 +1,49 @@
-"""How people come in."""
+"""How people come in, and how the paid units of marketplaces are handed in."""
+
+import secrets
+from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotate.errors import Conflict, Invalid
-from annotate.models import Annotator, Campaign, Participation
+from annotate import adapters
+from annotate.crowds.base import Claim
+from annotate.crowds.terms import from_json
+from annotate.errors import Conflict, Gone, Invalid, NotFound
+from annotate.models import Annotator, Assignment, Campaign, Participation, Posting
+from annotate.selectors import units
+from annotate.services import audit, leasing, payments
+from annotate.services.participation_states import move
 
 LONGEST_NAME = 80
+FORGED = (
+    3  # times a posting's places: so many units may be claimed that its crowd has not confirmed
+)
+
+Status = Participation.Status
+TAKES_NEW = (Posting.Status.PLANNED, Posting.Status.OPEN, Posting.Status.DRAINING)
+UNSURE = (Status.ACTIVE, Status.HANDED_IN)
+
+
+# ---- by link ---------------------------------------------------------------------------------
 
 
 def enter(campaign_id: int, *, external_id: str, environment: str = "live") -> Participation:
-    """Return the participation of this person of the campaign's crowd; made on first entry.
+    """Return the participation of this person in a campaign by link; made on first entry.
 
-    Safe to repeat: the same person gets the same participation.
+    Safe to repeat: the same person gets the same participation. Raises `Conflict` where the
+    campaign finds its people elsewhere.
     """
-    campaign = Campaign.objects.get(pk=campaign_id)
+    _require_link(campaign_id)
     annotator, _created = Annotator.objects.get_or_create(
-        crowd=campaign.crowd, environment=environment, external_id=external_id
+        crowd="link", environment=environment, external_id=external_id
     )
     participation, _created = Participation.objects.get_or_create(
-        campaign=campaign, annotator=annotator, external_key=""
+        campaign_id=campaign_id,
+        annotator=annotator,
+        external_key="",
+        defaults={"verified_at": timezone.now()},
     )
     return participation
 
@@ -30,6 +54,7 @@ def enter_by_name(campaign_id: int, *, name: str) -> Participation:
     A name is taken once per campaign (`Conflict` the second time): who comes back uses the
     personal link, so nobody gets into somebody else's work by typing a name.
     """
+    _require_link(campaign_id)
     name = " ".join(name.replace("\0", " ").split())
     if not 1 <= len(name) <= LONGEST_NAME:
         raise Invalid({"name": _("Please enter a name or code of 1 to 80 characters.")})
@@ -38,7 +63,9 @@ def enter_by_name(campaign_id: int, *, name: str) -> Participation:
             annotator = Annotator.objects.create(
                 crowd="link", environment=f"open-{campaign_id}", external_id=name.casefold()
             )
-            return Participation.objects.create(campaign_id=campaign_id, annotator=annotator)
+            return Participation.objects.create(
+                campaign_id=campaign_id, annotator=annotator, verified_at=timezone.now()
+            )
     except IntegrityError:
         raise Conflict(
             _(
@@ -47,3 +74,164 @@ def enter_by_name(campaign_id: int, *, name: str) -> Participation:
             ),
             code="name_taken",
         ) from None
+
+
+def _require_link(campaign_id: int) -> None:
+    crowd = Campaign.objects.values_list("crowd", flat=True).get(pk=campaign_id)
+    if crowd != "link":
+        raise Conflict(elsewhere(crowd), code="elsewhere")
+
+
+def elsewhere(crowd: str) -> str:
+    """Return what to say to whoever follows an invitation to a study that takes nobody by link."""
+    message = _("This study takes people through %(crowd)s only: look for it there.")
+    return message % {"crowd": adapters.LABELS.get(crowd, crowd)}
+
+
+# ---- from a marketplace ----------------------------------------------------------------------
+
+
+def arrive(posting_public_id: str, claim: Claim, *, verified: bool) -> Participation:
+    """Return the participation of a paid unit that somebody has accepted; made on first arrival.
+
+    Safe to repeat. `verified`: the crowd has confirmed the claim. Raises `NotFound`, `Conflict` or
+    `Gone`, with words for whoever comes, where the posting does not take this claim.
+    """
+    posting = _posting(posting_public_id, claim)
+    with transaction.atomic():
+        campaign = leasing.lock(posting.batch.campaign_id)
+        annotator, _made = Annotator.objects.get_or_create(
+            crowd=posting.batch.crowd,
+            environment=posting.environment,
+            external_id=claim.person,
+        )
+        found = Participation.objects.filter(
+            campaign=campaign, annotator=annotator, external_key=claim.unit
+        ).first()
+        who = found or _accept(posting, campaign, annotator, claim)
+        _require_same(who, posting)
+        _go_on(who, posting, campaign, claim)
+        if verified:
+            mine = Participation.objects.filter(pk=who.pk, verified_at=None)
+            mine.update(verified_at=timezone.now())
+    who.refresh_from_db()
+    return who
+
+
+def _posting(public_id: str, claim: Claim) -> Posting:
+    try:
+        posting = Posting.objects.select_related("batch").get(public_id=public_id)
+    except Posting.DoesNotExist:
+        raise NotFound(_("This study does not exist any more.")) from None
+    if posting.environment != adapters.entry(posting.batch.crowd).environment:
+        raise Conflict(
+            _("This address belongs to another environment of the crowd, a test perhaps."),
+            code="environment",
+        )
+    if posting.external_id and posting.external_id != claim.listing:
+        raise Conflict(_does_not_fit(), code="listing")
+    return posting
+
+
+def _require_same(who: Participation, posting: Posting) -> None:
+    if who.posting_id != posting.pk:
+        raise Conflict(_does_not_fit(), code="listing")
+
+
+def _does_not_fit() -> str:
+    return _(
+        "This address does not fit the work that you have accepted. Open it again from the list "
+        "of your work there."
+    )
+
+
+def _accept(
+    posting: Posting, campaign: Campaign, annotator: Annotator, claim: Claim
+) -> Participation:
+    """Make the participation, with the campaign locked."""
+    if posting.status not in TAKES_NEW:
+        raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
+    unsure = posting.participations.filter(verified_at=None, status__in=UNSURE)
+    if unsure.count() >= FORGED * posting.places:
+        raise Conflict(_full(), code="forged")
+    _require_budget(posting, campaign)
+    made = Participation.objects.create(
+        campaign=campaign,
+        annotator=annotator,
+        external_key=claim.unit,
+        posting=posting,
+        listing=claim.listing,
+        tasks=posting.batch.tasks,
+        receipt=secrets.token_hex(16),
+        submit_to=claim.submit_to,
+        deadline_at=_deadline(posting),
+    )
+    subject = f"participation:{made.pk}"
+    audit.record("participation_begun", campaign_id=campaign.pk, subject=subject)
+    return made
+
+
+def _require_budget(posting: Posting, campaign: Campaign) -> None:
+    """What a unit promises is kept free from its first minute to its last."""
+    if not payments.affordable(campaign, tasks=posting.batch.tasks):
+        raise Conflict(_full(), code="budget")
+
+
+def _full() -> str:
+    return _("This study has as many people at work as it can pay at the moment.")
+
+
+def _deadline(posting: Posting) -> datetime:
+    return timezone.now() + from_json(posting.batch.terms).duration
+
+
+def _go_on(who: Participation, posting: Posting, campaign: Campaign, claim: Claim) -> None:
+    """Let somebody work again who has accepted the same unit again: its time starts anew."""
+    again = who.status == Status.LEFT
+    over = who.deadline_at is not None and who.deadline_at <= timezone.now()
+    if not again and not (over and who.status == Status.ACTIVE):
+        return
+    _require_budget(posting, campaign)
+    fields = {"deadline_at": _deadline(posting), "submit_to": claim.submit_to}
+    if again:
+        move(who.pk, Status.ACTIVE, sources=[Status.LEFT], handed_in_at=None, **fields)
+    else:
+        Participation.objects.filter(pk=who.pk, status=Status.ACTIVE).update(**fields)
+
+
+def hand_in(participation_id: int) -> bool:
+    """active -> handed in: all its tasks are done, or nothing more is to be had.
+
+    What was announced and could not be done is paid all the same. False where it had been handed
+    in before. Raises `Conflict` where nothing was done, or a task is still to be had, and `Gone`
+    where the unit was given back.
+    """
+    campaign_id = Participation.objects.values_list("campaign_id", flat=True).get(
+        pk=participation_id
+    )
+    with transaction.atomic():
+        campaign = leasing.lock(campaign_id)
+        who = Participation.objects.select_for_update(no_key=True).get(pk=participation_id)
+        if not _may_hand_in(who, campaign):
+            return False
+        now = timezone.now()
+        leasing.end_leases(Assignment.objects.filter(participation=who), now=now)
+        move(who.pk, Status.HANDED_IN, sources=[Status.ACTIVE], handed_in_at=now)
+        assert who.posting is not None, "only a marketplace's unit is handed in"
+        payments.top_up(who, campaign=campaign, reward=who.posting.batch.reward)
+    return True
+
+
+def _may_hand_in(who: Participation, campaign: Campaign) -> bool:
+    if who.tasks is None:
+        raise Conflict(_("There is nothing to hand in here: your work counts as it is."))
+    if who.status == Status.LEFT:
+        raise Gone(_("This work was returned, or its time is over."), code="left")
+    if who.status != Status.ACTIVE:
+        return False
+    done = units.judged(who.pk)
+    if not done:
+        raise Conflict(_("Nothing is done yet, so there is nothing to hand in."), code="nothing")
+    if done < who.tasks and leasing.more(campaign, who):
+        raise Conflict(_("There is another task for you: go on with it first."), code="more")
+    return True

@@ -231,20 +231,20 @@ def test_the_budget_keeps_the_bonus_of_a_tutorial_under_way():
     made = study(reward=Decimal("0.40"), fee_rate=Decimal("0.5"), budget=Decimal("2.30"))
     first, second = person(made, "first"), person(made, "second")
     run = tutorials.begin(first.pk)  # 1.13 of 2.30; another one and a judgment would be 1.73
-    assert ledger.committed(made.pk) == (0, 0, 1)
+    assert ledger.committed(made.pk) == (0, 0, 0, 1)
     refusal = leasing.lease(second.pk)
     assert (refusal.reason, refusal.final) == ("budget", False)
     with pytest.raises(Conflict) as caught:
         tutorials.begin(second.pk)
     assert caught.value.code == "budget"
     an_hour_ago(run)
-    assert ledger.committed(made.pk) == (0, 0, 0)
+    assert ledger.committed(made.pk) == (0, 0, 0, 0)
     tutorials.begin(second.pk)
     assert leasing.lease(first.pk).reason == "budget"
     with pytest.raises(Conflict):
         answer(first, tutorial_of(first).questions[0])
     pass_tutorial(second)
-    assert ledger.committed(made.pk) == (Decimal("1.13"), 0, 0)
+    assert ledger.committed(made.pk) == (Decimal("1.13"), 0, 0, 0)
     assert leased(second)
 
 
@@ -274,7 +274,7 @@ def test_who_was_paid_the_bonus_needs_budget_for_a_judgment_alone():
     who = person(made)
     assert leasing.lease(who.pk).reason == "tutorial"
     tutorials.begin(who.pk)
-    assert ledger.committed(made.pk) == (0, 0, 0)
+    assert ledger.committed(made.pk) == (0, 0, 0, 0)
     pass_tutorial(who)
     assert leased(who)
 
