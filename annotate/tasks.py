@@ -12,6 +12,12 @@ def expire_leases() -> int:
 
 
 @shared_task
+def stop_expired() -> int:
+    """Stop the postings whose time is over."""
+    return sweeps.stop_expired()
+
+
+@shared_task
 def carry_out(operation_id: int) -> bool:
     """Do on a crowd what was intended, unless somebody else is at it."""
     return outbox.carry_out(operation_id)

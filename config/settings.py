@@ -196,6 +196,10 @@ CELERY_BEAT_SCHEDULE = {
         "task": "annotate.tasks.expire_leases",
         "schedule": timedelta(seconds=30),
     },
+    "stop-expired": {
+        "task": "annotate.tasks.stop_expired",
+        "schedule": timedelta(seconds=60),
+    },
     "carry-out-due": {
         "task": "annotate.tasks.carry_out_due",
         "schedule": timedelta(seconds=10),

@@ -169,12 +169,12 @@ def _of_numbers(
 
 def _priced(offer: Offer, crowd: Marketplace, terms: Terms) -> Offer:
     split = sizes(offer.places, crowd.can.places_at_most)
-    rewards, fees = ZERO, ZERO
+    total = Cost(ZERO, ZERO)
     for size, n in Counter(split).items():
         cost = crowd.estimate_cost(offer.reward, size)
-        rewards, fees = rewards + n * cost.rewards, fees + n * cost.fees
+        total = Cost(total.rewards + n * cost.rewards, total.fees + n * cost.fees, cost.note)
     return replace(
-        offer, sizes=split, cost=Cost(rewards, fees), balance=crowd.balance(),
+        offer, sizes=split, cost=total, balance=crowd.balance(),
         grows=crowd.can.places_at_most is None,
     )  # fmt: skip
 

@@ -38,11 +38,7 @@ def plan(batch: Batch, places: int, *, key: str, **remembered: Any) -> Posting:
 
 def grow(posting: Posting, places: int, *, key: str) -> None:
     """Let a posting that is open have more places, in the caller's transaction."""
-    wanted = posting.operations.filter(kind=Kind.ADD_PLACES, status__in=Operation.OPEN)
-    coming = sum(op.arguments["places"] for op in wanted)
-    _intend(
-        posting, Kind.ADD_PLACES, key, places=places, up_to=posting.places + coming + places
-    )  # fmt: skip
+    _intend(posting, Kind.ADD_PLACES, key, places=places)
 
 
 def stop(posting: Posting) -> None:

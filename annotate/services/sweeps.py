@@ -1,9 +1,10 @@
 """What is done for all campaigns, periodically."""
 
+from django.db import transaction
 from django.utils import timezone
 
-from annotate.models import Assignment, Campaign
-from annotate.services import evidence, leasing
+from annotate.models import Assignment, Campaign, Posting
+from annotate.services import evidence, leasing, postings
 
 
 def expire_all() -> int:
@@ -16,3 +17,13 @@ def expire_all() -> int:
     for campaign_id in late.values_list("pk", flat=True):
         evidence.mark(campaign_id, "deadline")
     return ended
+
+
+def stop_expired() -> int:
+    """Stop the postings whose time is over: not every crowd ends them by itself."""
+    over = Posting.objects.filter(status=Posting.Status.OPEN, expires_at__lte=timezone.now())
+    for posting in over.select_related("batch"):
+        with transaction.atomic():
+            leasing.lock(posting.batch.campaign_id)
+            postings.stop(posting)
+    return len(over)

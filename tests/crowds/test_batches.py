@@ -11,7 +11,7 @@ from annotate.crowds.base import Effect, Outcome, Problem
 from annotate.crowds.terms import from_json
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
-from annotate.services import batches, campaigns, offers, outbox
+from annotate.services import batches, campaigns, offers, outbox, sweeps
 from annotate.states import CloseReason
 from tests.annotate.test_concurrency import at_once
 from tests.crowds.launching import TERMS, launched, stages
@@ -167,8 +167,6 @@ def test_more_places_grow_a_posting_where_it_can(made: Campaign, scripted: Scrip
     outbox.carry_out_due()
     posting = Posting.objects.get()
     assert (posting.places, sum(scripted.extended.values())) == (65, 15)
-    keyed = Operation.objects.filter(kind=Kind.ADD_PLACES).order_by("pk")
-    assert [op.arguments["up_to"] for op in keyed] == [60, 65]
 
 
 def test_more_places_are_confirmed_too(made: Campaign):
@@ -275,3 +273,32 @@ def test_a_stop_that_the_crowd_refuses_is_told(made: Campaign, scripted: Scripte
     batches.stop(batch.pk, actor_id=None)
     outbox.carry_out_due()
     assert Posting.objects.get().problem == "No such HIT."
+
+
+def test_extensions_of_a_posting_come_one_after_the_other(
+    made: Campaign, scripted: Scripted, clock
+):
+    """Only so does the number of places tell whether one that was interrupted has happened."""
+    scripted.can = Scripted(places_at_most=None, token_life=None).can
+    batch = launched(made, places=50)
+    outbox.carry_out_due()
+    scripted.will("add_places", LOST)
+    more(batch, 10)
+    more(batch, 5, key="again")
+    outbox.carry_out_due()
+    assert scripted.calls.count("add_places") == 1  # the second waits
+    for _ in range(3):
+        clock.move(minutes=1)
+        outbox.carry_out_due()
+    assert (Posting.objects.get().places, sum(scripted.extended.values())) == (65, 15)
+
+
+def test_when_its_time_is_over_a_posting_is_stopped(made: Campaign, scripted: Scripted, clock):
+    launched(made, places=5)
+    outbox.carry_out_due()
+    assert sweeps.stop_expired() == 0
+    clock.move(days=3, minutes=1)
+    assert sweeps.stop_expired() == 1
+    outbox.carry_out_due()
+    assert stages() == [Stage.DRAINING]
+    assert sweeps.stop_expired() == 0

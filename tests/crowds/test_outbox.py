@@ -40,7 +40,7 @@ def intended(kind: Operation.Kind = Kind.PUBLISH, to: Posting | None = None) -> 
     return outbox.intend(
         kind, key=f"{kind}:{to.pk}", campaign_id=to.batch.campaign_id, crowd="mturk",
         environment="sandbox", posting_id=to.pk, batch_id=to.batch_id,
-        places=9, url="https://plumbline.test/work/on/mturk/x/", up_to=18,
+        places=9, url="https://plumbline.test/work/on/mturk/x/",
     )  # fmt: skip
 
 

@@ -94,13 +94,18 @@ def _add(op: Operation, crowd: Marketplace) -> Outcome:
         return missing
     if posting.status != Stage.OPEN:
         return Outcome(Effect.REFUSED, "closed", "The posting has been stopped meanwhile.")
+    earlier = _others(op).filter(kind=Kind.ADD_PLACES, status__in=WAITING, pk__lt=op.pk)
+    if earlier.exists():
+        return Outcome(Effect.RETRYABLE, "queue", "It waits for an earlier extension.")
     return crowd.add_places(posting.external_id, op.arguments["places"], op.token)
 
 
 def _find_added(op: Operation, crowd: Marketplace) -> Outcome | None:
     """Extensions of a posting come one after the other, so that the count tells."""
-    level = crowd.posting_level(_posting(op).external_id)
-    return Outcome(Effect.ALREADY) if level.places >= op.arguments["up_to"] else None
+    posting = _posting(op)
+    level = crowd.posting_level(posting.external_id)
+    grown = level.places >= posting.places + op.arguments["places"]
+    return Outcome(Effect.ALREADY) if grown else None
 
 
 def _added(op: Operation, outcome: Outcome) -> None:
@@ -108,6 +113,7 @@ def _added(op: Operation, outcome: Outcome) -> None:
         _rows(op, *Stage).update(places=F("places") + op.arguments["places"], problem="")
     elif not outcome.happened:
         _rows(op, *Stage).update(problem=outcome.message)
+    outbox.hurry(_others(op))
 
 
 def _stop(op: Operation, crowd: Marketplace) -> Outcome:
