@@ -41,8 +41,8 @@ def _token(serial: int) -> str:
 def _read(token: str) -> int:
     try:
         word, _, serial = base64.urlsafe_b64decode(token).decode().partition(":")
-        if word == "after":
-            return int(serial)
-    except (binascii.Error, UnicodeDecodeError, ValueError):
-        pass
-    raise Refused(INVALID, "NextToken is not one of ours.")
+        if word != "after":
+            raise ValueError
+        return int(serial)
+    except (binascii.Error, ValueError):
+        raise Refused(INVALID, "NextToken is not one of ours.")

@@ -7,14 +7,14 @@ from annotate.crowds.simulator.markup import Html, join, table, tag
 from annotate.crowds.simulator.question import ANSWERS
 from annotate.crowds.simulator.records import Assignment, Hit
 from annotate.crowds.simulator.responses import Response
-from annotate.crowds.simulator.site import money, site, when
+from annotate.crowds.simulator.site import money, site, text, when
 from annotate.crowds.simulator.world import World
 
 
 def page(world: World, worker: str) -> Response:
     """Return HITs, assignments, bonuses, people and the balance, newest first."""
     parts = [_balance(world), _hits(world), _assignments(world), _bonuses(world), *_people(world)]
-    return site("What the requester sees", join(parts), worker, "/requester")
+    return site("Requester", join(parts), worker, "/requester")
 
 
 def _balance(world: World) -> Html:
@@ -32,9 +32,9 @@ def _hits(world: World) -> Html:
 def _hit(world: World, hit: Hit) -> tuple[object, ...]:
     shown = hits.shown(world, hit)
     return (
-        hit.id, hit.type.title, money(hit.type.reward), shown["HITStatus"], hit.places,
+        hit.id, text(hit.type.title), money(hit.type.reward), shown["HITStatus"], hit.places,
         shown["NumberOfAssignmentsAvailable"], shown["NumberOfAssignmentsPending"],
-        shown["NumberOfAssignmentsCompleted"], when(hit.expires_at), hit.annotation,
+        shown["NumberOfAssignmentsCompleted"], when(hit.expires_at), text(hit.annotation),
     )  # fmt: skip
 
 
@@ -49,7 +49,8 @@ def _assignments(world: World) -> Html:
 def _assignment(one: Assignment) -> tuple[object, ...]:
     return (
         one.id, one.hit.id, one.worker, one.state.value, when(one.accepted_at),
-        when(one.submitted_at), when(one.auto_approval_at), _answers(one.answer), one.feedback,
+        when(one.submitted_at), when(one.auto_approval_at), text(_answers(one.answer)),
+        text(one.feedback),
     )  # fmt: skip
 
 
@@ -67,7 +68,7 @@ def _answers(document: str) -> str:
 
 def _bonuses(world: World) -> Html:
     rows = [
-        (money(one.amount), one.worker, one.assignment.id, one.reason, when(one.at))
+        (money(one.amount), one.worker, one.assignment.id, text(one.reason), when(one.at))
         for one in reversed(world.bonuses)
     ]
     return table("Bonuses", ("Amount", "Worker", "Assignment", "Reason", "When"), rows)
@@ -79,7 +80,10 @@ def _people(world: World) -> list[Html]:
         for one in world.qualifications.values()
         if one.granted and one.type in world.qualification_types
     ]
-    notices = [(one.worker, one.subject, one.text, when(one.at)) for one in reversed(world.notices)]
+    notices = [
+        (one.worker, text(one.subject), text(one.text), when(one.at))
+        for one in reversed(world.notices)
+    ]
     return [
         table("Qualifications", ("Type", "Worker", "Value", "Since"), held),
         table(

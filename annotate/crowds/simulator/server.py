@@ -28,9 +28,8 @@ class Running:
 
     def stop(self) -> None:
         self.state.faults.clear()  # who waits in one goes on
-        self._over.set()
         if self._thread.is_alive():
-            self._server.pull_trigger()
+            self._server.trigger.pull_trigger(self._over.set)  # carried out by the thread itself
             self._thread.join()
 
     def wait(self) -> None:

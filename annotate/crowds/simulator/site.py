@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from annotate.crowds.simulator import qualifications, question, workers
 from annotate.crowds.simulator.markup import Html, escape, join, render, table, tag
-from annotate.crowds.simulator.records import Assignment, Hit, HitType, State
+from annotate.crowds.simulator.records import Assignment, BonusPayment, Hit, HitType, State
 from annotate.crowds.simulator.responses import Response
 from annotate.crowds.simulator.world import World
 
@@ -93,13 +93,11 @@ def earnings(world: World, worker: str) -> Response:
     waiting = [one for one in own if one.state == State.SUBMITTED]
     parts = [
         _totals(approved, waiting, sum((one.amount for one in bonuses), Decimal(0))),
-        table("Assignments", ("HIT", "State", "Reward", "Handed in", "What the requester says"),
-              [_earned(one) for one in sorted(own, key=lambda one: one.accepted_at, reverse=True)]),
+        _assignments(own),
         table("Bonuses", ("Amount", "For", "Reason", "When"),
-              [(money(one.amount), one.assignment.hit.type.title, one.reason, when(one.at))
-               for one in reversed(bonuses)]),
+              [_bonus(one) for one in reversed(bonuses)]),
         table("Messages", ("Subject", "Text", "When"),
-              [(one.subject, one.text, when(one.at))
+              [(text(one.subject), text(one.text), when(one.at))
                for one in reversed(world.notices) if one.worker == worker]),
     ]  # fmt: skip
     return site("Earnings", join(parts), worker, "/earnings")
@@ -116,7 +114,7 @@ def handed_in() -> Response:
 
 def site(title: str, content: Html, worker: str, current: str) -> Response:
     """Return a page of the site; `current` is its place among the links."""
-    names = {"/": "HITs", "/earnings": "Earnings", "/requester": "What the requester sees"}
+    names = {"/": "HITs", "/earnings": "Earnings", "/requester": "Requester"}
     if not worker:
         names = {"/": "Worker", "/requester": names["/requester"]}
     links = join(_link(path, name, worker, path == current) for path, name in names.items())
@@ -181,7 +179,7 @@ def _over(world: World, one: Assignment, same_origin: bool) -> Response:
         State.ABANDONED: "The work was not handed in by the deadline, so its place is free again.",
     }
     title = titles.get(one.state, "Submitted")
-    text = words.get(one.state, "Your work was handed in. The requester decides about its pay.")
+    became = words.get(one.state, "Your work was handed in. The requester decides about its pay.")
     again = workers.next_hit(world, one.hit.type.id, one.worker)
     group = one.hit.type.id
     buttons = [
@@ -189,7 +187,7 @@ def _over(world: World, one: Assignment, same_origin: bool) -> Response:
              **_kept(same_origin)) if again else tag("p", "There are no more in this group."),
         tag("a", "Back to the list", href=address("/", worker=one.worker), class_="button plain"),
     ]  # fmt: skip
-    content = join([tag("p", text), tag("div", join(buttons), class_="buttons")])
+    content = join([tag("p", became), tag("div", join(buttons), class_="buttons")])
     return site(title, content, one.worker, "")
 
 
@@ -206,12 +204,24 @@ def _totals(approved: list[Assignment], waiting: list[Assignment], bonuses: Deci
     return tag("dl", join(pairs))
 
 
+def _assignments(own: list[Assignment]) -> Html:
+    heads = ("HIT", "State", "Reward", "Handed in", "What the requester says")
+    newest_first = sorted(own, key=lambda one: one.accepted_at, reverse=True)
+    return table("Assignments", heads, [_earned(one) for one in newest_first])
+
+
+def _bonus(one: BonusPayment) -> tuple[object, ...]:
+    title = one.assignment.hit.type.title
+    return money(one.amount), text(title), text(one.reason), when(one.at)
+
+
 def _earned(one: Assignment) -> tuple[object, ...]:
     state = {State.SUBMITTED: "Waiting", State.ACTIVE: "At work"}.get(one.state, one.state.value)
     here = address(f"/work/{one.id}", worker=one.worker)
     title = one.hit.type.title
     shown = tag("a", title, href=here) if one.state == State.ACTIVE else title
-    return shown, state, money(one.hit.type.reward), when(one.submitted_at), one.feedback
+    reward, feedback = money(one.hit.type.reward), text(one.feedback)
+    return text(shown), state, reward, when(one.submitted_at), feedback
 
 
 def _link(path: str, name: str, worker: str, current: bool) -> Html:
@@ -253,6 +263,11 @@ def address(path: str, **parameters: str) -> str:
 
 def money(amount: Decimal) -> str:
     return f"${amount:.2f}"
+
+
+def text(words: object) -> Html | str:
+    """Return a cell of running text, which needs room in a crowded table."""
+    return tag("span", words, class_="text") if words else ""
 
 
 def when(at: datetime | None) -> Html:

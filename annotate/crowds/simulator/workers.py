@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 
 from annotate.crowds.simulator import hits, qualifications, question
 from annotate.crowds.simulator.records import (
@@ -89,9 +88,10 @@ def submit(world: World, assignment_id: str, fields: Mapping[str, Sequence[str]]
             raise CannotDo(f"This assignment cannot be handed in any more: {why}.")
         if not fields:
             raise CannotDo("The form had no field besides assignmentId.", "400 Bad Request")
+        now = world.now()
         one.answer = question.answers(fields)
-        one.state, one.submitted_at, one.serial = State.SUBMITTED, world.now(), world.serial()
-        one.auto_approval_at = world.now() + max(one.hit.type.auto_approval, timedelta())
+        one.state, one.submitted_at, one.serial = State.SUBMITTED, now, world.serial()
+        one.auto_approval_at = now + one.hit.type.auto_approval
         return one
 
 
