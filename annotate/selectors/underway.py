@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db.models import Count, Q
+from django.utils import timezone
 
 from annotate.models import Assignment, Batch, Participation, Posting
 
@@ -33,9 +34,10 @@ def untaken(campaign_id: int) -> list[Untaken]:
 def promised_tasks(campaign_id: int) -> int:
     """Return how many tasks people at work have before them, beside those that they hold."""
     held = Count("assignments", filter=Q(assignments__status__in=Assignment.HELD))
+    in_time = Q(deadline_at=None) | Q(deadline_at__gt=timezone.now())
     rows = (
         Participation.objects.filter(
-            campaign=campaign_id, status=Participation.Status.ACTIVE, tasks__isnull=False
+            in_time, campaign=campaign_id, status=Participation.Status.ACTIVE, tasks__isnull=False
         )
         .annotate(held=held)
         .values_list("tasks", "held")

@@ -118,13 +118,6 @@ def stop_all(campaign_id: int) -> int:
     return _stop_postings(Posting.objects.filter(batch__campaign=campaign_id))
 
 
-def archive_all(campaign_id: int) -> None:
-    """Let the crowd put a campaign's closed postings away, in the caller's transaction."""
-    closed = Posting.objects.filter(batch__campaign=campaign_id, status=Posting.Status.CLOSED)
-    for posting in closed.exclude(external_id="").select_related("batch"):
-        postings.archive(posting)
-
-
 def _place(batch: Batch, shown: Offer, reason: str) -> None:
     """Grow the one posting that is open, where the crowd's postings have any number of places."""
     open_ = batch.postings.filter(status=Posting.Status.OPEN).first()

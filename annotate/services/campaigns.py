@@ -187,6 +187,4 @@ def _move(
         raise Conflict("Somebody else has changed this campaign meanwhile. Look at it again.")
     if to != CampaignStatus.OPEN:
         batches.stop_all(campaign.pk)
-    if to == CampaignStatus.ARCHIVED:
-        batches.archive_all(campaign.pk)
     audit.record(verb, campaign_id=campaign.pk, actor_id=actor_id, **(detail or {}))

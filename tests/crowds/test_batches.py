@@ -254,18 +254,6 @@ def test_leaving_open_stops_every_posting_in_the_same_transaction(
     assert stages() == [Stage.DRAINING] * 3
 
 
-def test_archiving_puts_closed_postings_away(made: Campaign, scripted: Scripted):
-    launched(made)
-    outbox.carry_out_due()
-    campaigns.close(made.pk, CloseReason.HAND)
-    campaigns.finish(made.pk)
-    outbox.carry_out_due()
-    Posting.objects.update(status=Stage.CLOSED)
-    campaigns.archive(made.pk, actor_id=user().pk)
-    outbox.carry_out_due()
-    assert len(scripted.archived) == 3
-
-
 def test_a_stop_that_the_crowd_refuses_is_told(made: Campaign, scripted: Scripted):
     batch = launched(made, places=5)
     outbox.carry_out_due()
