@@ -67,7 +67,9 @@ class Server(ThreadingHTTPServer):
         self.world, self.token = world, token
         self.faults: list[tuple[tuple[str, ...], Fault]] = []
         self.healed = threading.Event()
+        self.links = True  # of lists, to their next pages
         self.calls: list[str] = []
+        self.meanwhile: dict[str, Callable[[], Any]] = {}  # what somebody else does just before
         self.open: set[socket.socket] = set()
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
@@ -132,13 +134,16 @@ class Handler(BaseHTTPRequestHandler):
         (name, status, call), about = found
         name = name or str(body.get("action"))
         self.server.calls.append(name)
+        self.server.meanwhile.pop(name, lambda: None)()
         fault = self.server.next_fault(name)
         if fault is not None and fault != Fault.AFTER:
             return self._fail(fault)
         status, data = self._do(call, body, about, status)
         if fault == Fault.AFTER:
             return self._drop()
-        return self._answer(status, _page(data, parts.query) if isinstance(data, list) else data)
+        if isinstance(data, list):
+            data = _page(data, parts.query, links=self.server.links)
+        return self._answer(status, data)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("do_"):
@@ -191,12 +196,12 @@ class Handler(BaseHTTPRequestHandler):
         return None
 
 
-def _page(rows: list[Any], query: str) -> dict[str, Any]:
+def _page(rows: list[Any], query: str, *, links: bool) -> dict[str, Any]:
     asked = {name: values[0] for name, values in parse_qs(query).items()}
     offset = int(asked.get("offset", 0))
     limit = min(int(asked.get("limit", PAGE)), PAGE)
     following = offset + limit
-    more = following < len(rows)
+    more = links and following < len(rows)
     href = f"https://elsewhere.invalid/api?limit={limit}&offset={following}" if more else None
     return {"results": rows[offset:following], "_links": {"next": {"href": href}},
             "meta": {"count": len(rows)}}  # fmt: skip

@@ -188,7 +188,7 @@ class World:
             return row
         if row["status"] != "AWAITING REVIEW":
             raise Refused(400, f"Cannot {action} a submission that is {row['status']}.", 140102)
-        row["status"] = wanted
+        row.update(status=wanted, decided=body)
         self._round_off(self.studies[row["study_id"]])
         return row
 
