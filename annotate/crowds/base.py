@@ -369,7 +369,8 @@ class Marketplace(Entry, Protocol):
     """Publishing, review and money, people and events.
 
     `op_id` names an effect for ever: it is the crowd's idempotency key where there is one, and
-    what `find_…` looks for where the key has lapsed or there is none. Nothing here retries.
+    what `find_…` looks for where the key has lapsed or there is none. No effect is tried twice.
+    An effect raises `Configuration`, with nothing done, where the settings do not fit.
     """
 
     # launch

@@ -202,6 +202,7 @@ def _stage(hit: dict[str, Any]) -> Stage:
     """Return where a HIT stands. Full but not over is open: somebody may give a place back."""
     if hit["HITStatus"] in ("Reviewable", "Reviewing", "Disposed"):
         return Stage.CLOSED
-    if hit["HITStatus"] == "Assignable" or hit["Expiration"] > datetime.now(UTC):
+    if hit["HITStatus"] == "Assignable":
         return Stage.OPEN
-    return Stage.DRAINING
+    full = hit["NumberOfAssignmentsAvailable"] == 0
+    return Stage.OPEN if full and hit["Expiration"] > datetime.now(UTC) else Stage.DRAINING

@@ -69,8 +69,7 @@ EFFECTS = {
     Kind.UNKNOWN: Effect.AMBIGUOUS,
     Kind.DUPLICATE: Effect.ALREADY,
 } | dict.fromkeys(
-    (Kind.FUNDS, Kind.MISSING, Kind.STATE, Kind.INCREASE, Kind.SETTINGS, Kind.INVALID),
-    Effect.REFUSED,
+    (Kind.FUNDS, Kind.MISSING, Kind.STATE, Kind.INCREASE, Kind.INVALID), Effect.REFUSED
 )
 READING: dict[Kind, type[CrowdError]] = {
     Kind.THROTTLED: Throttled,
@@ -87,7 +86,7 @@ def effect(method: Callable[P, Outcome]) -> Callable[P, Outcome]:
     """Return the method with what it raises as an outcome.
 
     An effect is one request (`TurkError` of that one); whatever is read on the way there only
-    says that nothing was asked for yet.
+    says that nothing was asked for yet. `Configuration` goes on: somebody has to change settings.
     """
 
     @wraps(method)
@@ -95,7 +94,11 @@ def effect(method: Callable[P, Outcome]) -> Callable[P, Outcome]:
         try:
             return method(*args, **kwargs)
         except TurkError as error:
+            if error.kind is Kind.SETTINGS:
+                raise error.crowd_error() from error
             return error.outcome()
+        except Configuration:
+            raise
         except CrowdError as error:
             again = isinstance(error, Transient)
             return Outcome(Effect.RETRYABLE if again else Effect.REFUSED, error.code, error.message)

@@ -1,0 +1,169 @@
+"""Coming in from MTurk and leaving: nothing that it sends is signed, so all of it is checked."""
+
+import pytest
+
+from annotate import tokens
+from annotate.crowds.base import Claim, Configuration, FormPost, Invalid, Leaving, Preview
+from annotate.crowds.mturk import MTurk
+
+OWN = {"endpoint_url": "http://localhost:8123", "worker_url": "http://workers.test:9"}
+WORLDS = {
+    "production": MTurk("production"),
+    "sandbox": MTurk("sandbox"),
+    "localhost:8123": MTurk("sandbox", **OWN),
+}
+SUBMIT_TO = {
+    "production": "https://www.mturk.com",
+    "sandbox": "https://workersandbox.mturk.com",
+    "localhost:8123": "http://workers.test:9",
+}
+every_world = pytest.mark.parametrize("name", WORLDS)
+
+
+def given(name: str = "sandbox", **changes: str) -> dict[str, str]:
+    return {
+        "posting": tokens.posting_token("p0st1ng"), "assignmentId": "3ASSIGNMENT",
+        "hitId": "3HIT", "workerId": "A1WORKER", "turkSubmitTo": SUBMIT_TO[name], **changes,
+    }  # fmt: skip
+
+
+@every_world
+def test_the_environment_follows_from_the_address(name):
+    assert WORLDS[name].environment == name
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "environment"),
+    [
+        ("https://mturk-requester.us-east-1.amazonaws.com/", "production"),
+        ("https://MTurk-Requester-Sandbox.us-east-1.amazonaws.com", "sandbox"),
+    ],
+)
+def test_amazons_addresses_are_recognised(endpoint, environment):
+    assert MTurk(environment, endpoint_url=endpoint).environment == environment
+
+
+@pytest.mark.parametrize(
+    ("environment", "endpoint", "worker", "setting"),
+    [
+        ("prod", "", "", "MTURK_ENVIRONMENT"),
+        ("", "", "", "MTURK_ENVIRONMENT"),
+        ("sandbox", "localhost:8123", "", "MTURK_ENDPOINT_URL"),
+        ("sandbox", "ftp://localhost", "", "MTURK_ENDPOINT_URL"),
+        ("sandbox", "http://localhost:8123", "localhost", "MTURK_WORKER_URL"),
+        ("production", "", "http://localhost:8123", "MTURK_WORKER_URL"),
+        (
+            "sandbox", "https://mturk-requester.us-east-1.amazonaws.com", "", "MTURK_ENDPOINT_URL"
+        ),
+        (
+            "production", "https://mturk-requester-sandbox.us-east-1.amazonaws.com", "",
+            "MTURK_ENVIRONMENT",
+        ),
+    ],
+)  # fmt: skip
+def test_settings_that_contradict_each_other_say_which(environment, endpoint, worker, setting):
+    with pytest.raises(Configuration, match=setting):
+        MTurk(environment, endpoint_url=endpoint, worker_url=worker)
+
+
+@every_world
+def test_somebody_who_accepted_comes_in(name):
+    assert WORLDS[name].parse_entry(given(name)) == Claim(
+        person="A1WORKER", posting="p0st1ng", listing="3HIT", unit="3ASSIGNMENT",
+        submit_to=SUBMIT_TO[name],
+    )  # fmt: skip
+
+
+def test_nobody_is_confirmed_before_the_work_is_listed():
+    crowd = WORLDS["sandbox"]
+    claim = crowd.parse_entry(given())
+    assert isinstance(claim, Claim)
+    assert crowd.verify_claim(claim) is False
+    assert crowd.can.verify_at_entry is False
+
+
+def test_a_look_before_accepting_is_a_preview():
+    seen = {"posting": tokens.posting_token("p0st1ng"), "hitId": "3HIT"}
+    unsure = {**seen, "assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"}
+    assert WORLDS["sandbox"].parse_entry(unsure) == Preview("p0st1ng")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("assignmentId", ""), ("assignmentId", "3assignment"), ("assignmentId", "3'--"),
+        ("assignmentId", "3" * 65), ("assignmentId", "3A\n"), ("hitId", ""), ("hitId", "../x"),
+        ("workerId", ""), ("workerId", "B1"), ("workerId", "A"), ("workerId", "A1 "),
+        ("workerId", "A" * 65), ("workerId", "Ä1"),
+    ],
+)  # fmt: skip
+def test_names_that_mturk_never_gives_are_refused(name, value):
+    found = WORLDS["sandbox"].parse_entry(given(**{name: value}))
+    assert isinstance(found, Invalid)
+    assert found.status == 400
+
+
+@pytest.mark.parametrize(
+    "submit_to",
+    [
+        "", "https://evil.example", "https://workersandbox.mturk.com.evil.example",
+        "https://workersandbox.mturk.com@evil.example", "//workersandbox.mturk.com",
+        "http://workersandbox.mturk.com", "https://workersandbox.mturk.com:444",
+        "javascript:alert(1)//workersandbox.mturk.com", "https://[", "https://www.mturk.com",
+        "https://worker.mturk.com", "http://localhost:8123",
+    ],
+)  # fmt: skip
+def test_work_is_handed_in_only_at_the_same_world(submit_to):
+    found = WORLDS["sandbox"].parse_entry(given(turkSubmitTo=submit_to))
+    assert isinstance(found, Invalid)
+    assert found.status == 403
+
+
+@every_world
+def test_each_world_refuses_what_comes_from_another(name):
+    for other in WORLDS.keys() - {name}:
+        found = WORLDS[name].parse_entry(given(other))
+        assert isinstance(found, Invalid)
+
+
+def test_a_path_behind_the_address_to_submit_to_changes_nothing():
+    found = WORLDS["production"].parse_entry(
+        given("production", turkSubmitTo="https://www.mturk.com/")
+    )
+    assert isinstance(found, Claim)
+    assert found.submit_to == "https://www.mturk.com"
+
+
+@pytest.mark.parametrize("posting", ["", "p0st1ng", "forged:x:y"])
+def test_our_own_signature_is_needed(posting):
+    found = WORLDS["sandbox"].parse_entry(given(posting=posting))
+    assert isinstance(found, Invalid)
+    assert found.status == 404
+
+
+@every_world
+def test_the_form_takes_the_receipt_where_the_work_came_from(name):
+    crowd = WORLDS[name]
+    leaving = Leaving("P-1", "3ASSIGNMENT", SUBMIT_TO[name], "9f2a")
+    assert crowd.completion(leaving) == FormPost(
+        SUBMIT_TO[name] + "/mturk/externalSubmit",
+        {"assignmentId": "3ASSIGNMENT", "receipt": "9f2a"},
+    )
+    assert SUBMIT_TO[name] in crowd.frame_policy().form_action
+
+
+def test_pages_are_framed_by_the_workers_site_of_their_world_alone():
+    policies = {name: crowd.frame_policy().directives for name, crowd in WORLDS.items()}
+    amazon = ["https://worker.mturk.com", "https://www.mturk.com"]
+    sandbox, own = ["https://workersandbox.mturk.com"], ["http://workers.test:9"]
+    assert policies == {
+        "production": {"frame-ancestors": amazon, "form-action": ["'self'", *amazon]},
+        "sandbox": {"frame-ancestors": sandbox, "form-action": ["'self'", *sandbox]},
+        "localhost:8123": {"frame-ancestors": own, "form-action": ["'self'", *own]},
+    }
+
+
+def test_there_are_no_events():
+    found = WORLDS["sandbox"].parse_event(b"{}", {})
+    assert isinstance(found, Invalid)
+    assert found.message
