@@ -3,8 +3,10 @@
 import logging
 import os
 import time
+from typing import Any
 
 from celery import Celery, Task
+from celery.signals import worker_ready
 from kombu.exceptions import OperationalError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -36,3 +38,13 @@ def enqueue(task: Task, *args: int) -> None:
         logger.warning(
             "broker unreachable, %s%s waits for the catch-up: %s", task.name, args, error
         )
+
+
+@worker_ready.connect
+def look_at_once(**_signal: Any) -> None:
+    """Do what is done regularly: nobody did while no worker ran. (Embedded, the ticker does.)"""
+    from django.conf import settings
+
+    if not settings.EMBEDDED:
+        for entry in settings.CELERY_BEAT_SCHEDULE.values():
+            enqueue(app.tasks[entry["task"]])

@@ -80,3 +80,15 @@ def test_no_failure_of_the_broker_reaches_the_caller(error, monkeypatch):
     monkeypatch.setattr(celery, "_silent_until", 0.0)
     celery.enqueue(catch_up)
     assert celery._silent_until > 0
+
+
+def test_a_worker_that_starts_looks_at_everything_at_once(monkeypatch, settings):
+    celery.app.loader.import_default_modules()  # as a worker does
+    sent: list[str] = []
+    monkeypatch.setattr(celery, "enqueue", lambda task: sent.append(task.name))
+    celery.look_at_once()
+    assert {"annotate.tasks.carry_out_due", "estimation.tasks.catch_up"} <= set(sent)
+    assert len(sent) == len(settings.CELERY_BEAT_SCHEDULE)
+    settings.EMBEDDED = True
+    celery.look_at_once()
+    assert len(sent) == len(settings.CELERY_BEAT_SCHEDULE)

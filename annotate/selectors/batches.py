@@ -153,9 +153,13 @@ def of_campaign(campaign_id: int) -> list[BatchRow]:
     ]  # fmt: skip
 
 
-def operations(campaign_id: int) -> list[OpenOperation]:
-    """Return what is open, refused or unclear in a campaign, what needs a person first."""
-    rows = Operation.objects.filter(campaign=campaign_id, status__in=NOT_DONE)
+def operations(campaign_id: int | None) -> list[OpenOperation]:
+    """Return what is open, refused or unclear in a campaign (None: anywhere).
+
+    What needs a person comes first.
+    """
+    rows = Operation.objects.filter(status__in=NOT_DONE)
+    rows = rows if campaign_id is None else rows.filter(campaign=campaign_id)
     names = rows.order_by("pk").select_related("posting", "participation__posting")
     found = [_operation(op) for op in names]
     return sorted(found, key=lambda op: not op.needs_a_person)

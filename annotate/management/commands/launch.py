@@ -1,0 +1,140 @@
+"""`manage.py launch CAMPAIGN --places 20 --title T --description D`: a batch from a terminal."""
+
+import uuid
+from argparse import ArgumentParser
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.crowds.base import Audience
+from annotate.crowds.terms import Terms
+from annotate.errors import ServiceError
+from annotate.management.commands.create_campaign import money
+from annotate.selectors import evidence
+from annotate.services import batches, offers
+from annotate.services.offers import Offer
+
+DEFAULTS = Terms(title="", description="")
+
+
+class Command(BaseCommand):
+    help = (
+        "Shows what a batch of a campaign would cost and what stands against it; with "
+        "--confirm TOTAL, the total that was shown, it is launched. `manage.py sync` publishes it "
+        "where no worker runs."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", help="the public id, as in its address")
+        parser.add_argument("--places", type=int, help="paid units; without it, what is missing")
+        parser.add_argument("--confirm", type=money, metavar="TOTAL", help="spend as much as this")
+        parser.add_argument(
+            "--key", default="", help="of this request: the same key launches only once"
+        )
+        _add_terms(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        campaign_id = evidence.campaign_id_of(options["campaign"])
+        if campaign_id is None:
+            raise CommandError(f"There is no campaign {options['campaign']!r}.")
+        try:
+            terms = _terms(options)
+        except (OverflowError, ValueError):
+            raise CommandError("Minutes, hours and days are numbers of usual size.") from None
+        places = options["places"]
+        if places is None:
+            places = batches.suggested_places(campaign_id, terms.tasks)
+        offer = batches.offer(campaign_id, terms, places=places)
+        self.stdout.write(_in_words(offer))
+        if problems := offers.by_field(offer.problems):
+            lines = [f"{name}: {message}" for name, message in problems.items()]
+            raise CommandError("\n".join(["It cannot be launched.", *lines]))
+        if options["confirm"] is None:
+            self.stdout.write(f"Nothing was launched. Add --confirm {offer.total} to launch it.")
+            return
+        self._launch(campaign_id, terms, places, options)
+
+    def _launch(self, campaign_id: int, terms: Terms, places: int, options: dict[str, Any]) -> None:
+        try:
+            batch = batches.launch(
+                campaign_id, terms, places=places, actor_id=None, confirmed=options["confirm"],
+                key=options["key"] or uuid.uuid4().hex,
+            )  # fmt: skip
+        except ServiceError as error:
+            raise CommandError(f"Nothing was launched. {error.message}") from None
+        self.stdout.write(
+            f"Launched batch {batch.public_id}: the worker publishes it now; without one, run "
+            "`manage.py sync`."
+        )
+
+
+def _add_terms(parser: ArgumentParser) -> None:
+    given = parser.add_argument_group("terms")
+    given.add_argument("--title", required=True)
+    given.add_argument("--description", required=True)
+    given.add_argument("--keyword", action="append", default=[], dest="keywords")
+    given.add_argument("--tasks", type=int, default=DEFAULTS.tasks, help="in each paid unit")
+    given.add_argument(
+        "--minutes", type=float, default=DEFAULTS.minutes, help="that a unit takes, as announced"
+    )
+    given.add_argument(
+        "--minutes-allowed", type=float, default=DEFAULTS.duration / timedelta(minutes=1)
+    )
+    given.add_argument(
+        "--days", type=float, default=DEFAULTS.lifetime / timedelta(days=1),
+        help="that it can be found at the crowd",
+    )  # fmt: skip
+    given.add_argument(
+        "--review-hours", type=float, default=DEFAULTS.approve_after / timedelta(hours=1),
+        help="before work that nobody doubts is approved and paid",
+    )  # fmt: skip
+    given.add_argument(
+        "--auto-approval-days", type=float, default=DEFAULTS.auto_approval / timedelta(days=1),
+        help="after which the crowd approves by itself",
+    )  # fmt: skip
+    people = parser.add_argument_group("audience")
+    people.add_argument("--country", action="append", default=[], metavar="CODE")
+    people.add_argument("--language", action="append", default=[], metavar="CODE")
+    people.add_argument("--approval-rate", type=int, help="percent of earlier work approved")
+    people.add_argument("--approved-work", type=int, help="units approved before")
+
+
+def _terms(options: dict[str, Any]) -> Terms:
+    return Terms(
+        title=options["title"],
+        description=options["description"],
+        keywords=tuple(options["keywords"]),
+        tasks=options["tasks"],
+        minutes=options["minutes"],
+        duration=timedelta(minutes=options["minutes_allowed"]),
+        lifetime=timedelta(days=options["days"]),
+        auto_approval=timedelta(days=options["auto_approval_days"]),
+        approve_after=timedelta(hours=options["review_hours"]),
+        audience=Audience(
+            countries=tuple(options["country"]),
+            languages=tuple(options["language"]),
+            approval_rate=options["approval_rate"],
+            approved_work=options["approved_work"],
+        ),
+    )
+
+
+def _in_words(offer: Offer) -> str:
+    where = f"{offer.label}, {offer.environment}" if offer.environment else offer.label
+    lines = [
+        f"{where}: {offer.places} paid units of {offer.tasks} tasks, {offer.judgments} judgments, "
+        f"in {offer.postings} postings.",
+        f"  for each unit  ${offer.reward}",
+        f"  rewards        ${offer.cost.rewards}",
+        f"  fees           ${offer.cost.fees}",
+        f"  in all         ${offer.total}",
+        f"  balance there  {_dollars(offer.balance)}",
+        f"  budget left    {_dollars(offer.left)}",
+    ]
+    return "\n".join([*lines, *([f"  {offer.cost.note}"] if offer.cost.note else [])])
+
+
+def _dollars(amount: Decimal | None) -> str:
+    return "not known" if amount is None else f"${amount}"

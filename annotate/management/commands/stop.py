@@ -1,0 +1,42 @@
+"""`manage.py stop CAMPAIGN [--batch ID]`: nobody new comes; who is at work may finish."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.selectors import batches as rows
+from annotate.selectors import evidence
+from annotate.services import batches
+
+
+class Command(BaseCommand):
+    help = (
+        "Stops a batch, or all batches of a campaign: what was not published never is, and nobody "
+        "new can accept the rest. Who is at work may finish, and is paid."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", help="the public id, as in its address")
+        parser.add_argument("--batch", help="the public id of one batch; without it, all")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        campaign_id = evidence.campaign_id_of(options["campaign"])
+        if campaign_id is None:
+            raise CommandError(f"There is no campaign {options['campaign']!r}.")
+        found = [
+            row
+            for row in rows.of_campaign(campaign_id)
+            if options["batch"] in (None, row.public_id)
+        ]
+        if options["batch"] and not found:
+            raise CommandError(f"This campaign has no batch {options['batch']!r}.")
+        stopped = [row for row in found if batches.stop(row.batch_id, actor_id=None)]
+        for row in stopped:
+            self.stdout.write(
+                f"Batch {row.public_id} is being stopped: {len(row.postings)} postings."
+            )
+        if not stopped:
+            self.stdout.write("Nothing was running.")
+        else:
+            self.stdout.write("The worker tells the crowd now; without one, run `manage.py sync`.")

@@ -1,0 +1,39 @@
+"""`manage.py sync`: do what is due at the crowds and look at them now, without a worker."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.selectors import batches, crowd_state
+from annotate.selectors.batches import OpenOperation
+from annotate.services import outbox
+
+
+class Command(BaseCommand):
+    help = (
+        "Carries out what is due at the crowds, then compares all postings with what the crowds "
+        "say, and prints what has changed. What still waits or needs a person is listed with what "
+        "to do. The worker does the same by itself, every few seconds."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--seconds", type=float, default=60.0, help="how long at most (%(default)s)"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not options["seconds"] > 0:
+            raise CommandError("--seconds must be a positive number.")
+        before = crowd_state.counts()
+        outbox.carry_out_due(within=options["seconds"])
+        changed = list(crowd_state.changes(before, crowd_state.counts()))
+        self.stdout.write("\n".join(changed or ["Nothing has changed."]))
+        for waiting in batches.operations(None):
+            self.stdout.write(_in_words(waiting))
+
+
+def _in_words(op: OpenOperation) -> str:
+    of = f" of posting {op.posting}" if op.posting else ""
+    said = f" {op.message}" if op.message else ""
+    return f"Operation {op.operation_id}, {op.kind}{of}, is {op.status}.{said} {op.remedy}"
