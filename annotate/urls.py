@@ -15,6 +15,7 @@ from annotate.views import (
     tutorial_contents,
     work,
     work_api,
+    work_entry,
     work_own,
 )
 
@@ -96,6 +97,7 @@ urlpatterns: list[URLPattern] = [
     ),
     path("work/join/<str:token>/", work.join, name="join"),
     path("work/preview/<str:token>/", work.preview, name="preview"),
+    path("work/on/<slug:crowd>/<str:token>/", work_entry.entry, name="entry"),
     path("work/p/<str:token>/", work.page, name="work"),
     path("work/p/<str:token>/me/", work_own.me, name="me"),
     path("work/appeal", work_own.appeal, name="appeal"),

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from annotate.errors import NotFound
 from annotate.instruments.base import Instrument, Material
 from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry, Participation
-from annotate.selectors import instruments, outputs, standing
+from annotate.selectors import instruments, outputs, standing, units
 from annotate.selectors.ledger import MONEY, ZERO
 
 
@@ -31,11 +31,15 @@ class Study:
     annotator_cap: int | None
     over: bool
     tutorial_bonus: Decimal
+    crowd: str = "link"
 
 
 @dataclass(frozen=True)
 class Visit:
-    """One participation: who, in what, and what it has brought so far."""
+    """One participation: who, in what, and what it has brought so far.
+
+    What was done today is the person's, in all their participations in this study.
+    """
 
     id: int
     study: Study
@@ -45,6 +49,8 @@ class Visit:
     earned: Decimal
     earned_today: Decimal
     barred: str  # why no further task follows (selectors/standing.py), or ""
+    is_new: bool = False  # has not judged anything in this study yet
+    unit: units.Unit | None = None  # of a marketplace
 
 
 @dataclass(frozen=True)
@@ -82,15 +88,18 @@ def study(campaign_id: int) -> Study:
 
 def visit(participation_id: int) -> Visit:
     try:
-        who = Participation.objects.select_related("campaign", "annotator").get(pk=participation_id)
+        who = Participation.objects.select_related("campaign", "annotator", "posting__batch").get(
+            pk=participation_id
+        )
     except Participation.DoesNotExist:
         raise NotFound(_("This study does not exist any more.")) from None
-    judged, judged_today = _judged(participation_id)
-    earned, earned_today = _earned(participation_id)
+    judged, judged_today, judged_ever = _judged(who)
+    earned, earned_today = _earned(who)
     return Visit(
         who.pk, _study(who.campaign), who.annotator.pseudonym,
         judged, judged_today, earned, earned_today,
         standing.barred(who.campaign_id, who.annotator_id),
+        is_new=not judged_ever, unit=units.of(who),
     )  # fmt: skip
 
 
@@ -159,6 +168,7 @@ def _study(campaign: Campaign) -> Study:
         annotator_cap=campaign.annotator_cap,
         tutorial_bonus=campaign.tutorial_bonus,
         over=campaign.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED),
+        crowd=campaign.crowd,
     )
 
 
@@ -166,18 +176,25 @@ def today() -> datetime:
     return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _judged(participation_id: int) -> tuple[int, int]:
-    """Return (all, today's)."""
-    row = Judgment.objects.filter(assignment__participation=participation_id).aggregate(
-        all=Count("pk"), today=Count("pk", filter=Q(submitted_at__gte=today()))
+def _judged(who: Participation) -> tuple[int, int, int]:
+    """Return (under this participation, today's, ever) of those not lost with their unit."""
+    mine = Judgment.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
+    row = mine.filter(assignment__status__in=Assignment.JUDGED).aggregate(
+        here=Count("pk", filter=Q(assignment__participation=who)),
+        today=Count("pk", filter=Q(submitted_at__gte=today())),
+        ever=Count("pk"),
     )
-    return row["all"], row["today"]
+    return row["here"], row["today"], row["ever"]
 
 
-def _earned(participation_id: int) -> tuple[Decimal, Decimal]:
-    """Return (all, today's)."""
-    row = LedgerEntry.objects.filter(participation=participation_id).aggregate(
-        all=Coalesce(Sum("amount"), ZERO, output_field=MONEY),
-        today=Coalesce(Sum("amount", filter=Q(at__gte=today())), ZERO, output_field=MONEY),
+def _earned(who: Participation) -> tuple[Decimal, Decimal]:
+    """Return (under this participation, today's)."""
+    mine = LedgerEntry.objects.filter(
+        campaign=who.campaign_id, participation__annotator=who.annotator_id
     )
-    return row["all"].quantize(ZERO), row["today"].quantize(ZERO)
+    row = mine.aggregate(here=_sum(Q(participation=who)), today=_sum(Q(at__gte=today())))
+    return row["here"].quantize(ZERO), row["today"].quantize(ZERO)
+
+
+def _sum(which: Q) -> Coalesce:
+    return Coalesce(Sum("amount", filter=which), ZERO, output_field=MONEY)

@@ -110,7 +110,7 @@ def arrive(posting_public_id: str, claim: Claim, *, verified: bool) -> Participa
         ).first()
         who = found or _accept(posting, campaign, annotator, claim)
         _require_same(who, posting)
-        _go_on(who, posting, campaign, claim)
+        _go_on(who, posting, claim)
         if verified:
             mine = Participation.objects.filter(pk=who.pk, verified_at=None)
             mine.update(verified_at=timezone.now())
@@ -148,13 +148,16 @@ def _does_not_fit() -> str:
 def _accept(
     posting: Posting, campaign: Campaign, annotator: Annotator, claim: Claim
 ) -> Participation:
-    """Make the participation, with the campaign locked."""
+    """Make the participation, with the campaign locked.
+
+    No budget is asked: it was when the unit was published, and who accepted it is owed its work.
+    """
     if posting.status not in TAKES_NEW:
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
     unsure = posting.participations.filter(verified_at=None, status__in=UNSURE)
     if unsure.count() >= FORGED * posting.places:
-        raise Conflict(_full(), code="forged")
-    _require_budget(posting, campaign)
+        message = _("More people are at work here at the moment than there are places.")
+        raise Conflict(message, code="forged")
     made = Participation.objects.create(
         campaign=campaign,
         annotator=annotator,
@@ -171,27 +174,16 @@ def _accept(
     return made
 
 
-def _require_budget(posting: Posting, campaign: Campaign) -> None:
-    """What a unit promises is kept free from its first minute to its last."""
-    if not payments.affordable(campaign, tasks=posting.batch.tasks):
-        raise Conflict(_full(), code="budget")
-
-
-def _full() -> str:
-    return _("This study has as many people at work as it can pay at the moment.")
-
-
 def _deadline(posting: Posting) -> datetime:
     return timezone.now() + from_json(posting.batch.terms).duration
 
 
-def _go_on(who: Participation, posting: Posting, campaign: Campaign, claim: Claim) -> None:
+def _go_on(who: Participation, posting: Posting, claim: Claim) -> None:
     """Let somebody work again who has accepted the same unit again: its time starts anew."""
     again = who.status == Status.LEFT
     over = who.deadline_at is not None and who.deadline_at <= timezone.now()
     if not again and not (over and who.status == Status.ACTIVE):
         return
-    _require_budget(posting, campaign)
     fields = {"deadline_at": _deadline(posting), "submit_to": claim.submit_to}
     if again:
         move(who.pk, Status.ACTIVE, sources=[Status.LEFT], handed_in_at=None, **fields)

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
@@ -19,8 +18,10 @@ from annotate.selectors.tutorials import Status
 from annotate.selectors.work import Visit
 from annotate.services import tutorials
 from annotate.templatetags.plumbline import money
-from annotate.views.work_access import RequestError, speak, worker_endpoint
+from annotate.views import unit_words
+from annotate.views.work_access import RequestError, see_work, show, speak, worker_endpoint
 from annotate.views.work_api import seconds
+from annotate.views.work_data import first_time
 
 
 def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
@@ -28,17 +29,19 @@ def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
     try:
         tutorials.begin(visit.id)
     except Conflict:
-        return _again(token)  # since it was offered, somebody else took the last of the budget
+        return see_work(token)  # since it was offered, somebody else took the last of the budget
     status = standing.status(visit.id)
     question = status.current if status else None
     if status is None or question is None:
-        return _again(token)
+        return see_work(token)
     context = question_context(status, question) | {
         "visit": visit,
         "study": visit.study,
+        "crowd": unit_words.label(visit.study.crowd),
+        "first_time": first_time(visit),
         "data": _data(token, status, question),
     }
-    return render(request, "work/tutorial.html", context)
+    return show(request, visit.study, "work/tutorial.html", context)
 
 
 def question_context(status: Status, question: Question) -> dict[str, Any]:
@@ -84,12 +87,6 @@ def as_data(grade: Grade) -> dict[str, Any]:
         "feedback": list(grade.feedback),
         "paragraphs": grade.detail.get("paragraphs", []),
     }
-
-
-def _again(token: str) -> HttpResponse:
-    response = redirect("annotate:work", token=token)
-    response.status_code = 303
-    return response
 
 
 def _data(token: str, status: Status, question: Question) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The annotator's pages: the landing page of an invitation, and the page of the work."""
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
@@ -9,13 +9,13 @@ from django.views.decorators.http import require_GET, require_http_methods
 from annotate import tokens
 from annotate.crowds.base import Invalid, Leaving
 from annotate.crowds.link import LINK
-from annotate.errors import Gone, ServiceError
+from annotate.errors import Conflict, Gone, ServiceError
 from annotate.selectors import tutorials as standing
 from annotate.selectors import work
 from annotate.services import leasing, participations
-from annotate.views import tutorial
-from annotate.views.work_access import explain, speak, worker_page
-from annotate.views.work_data import about, context, example
+from annotate.views import tutorial, work_units
+from annotate.views.work_access import explain, see_work, show, speak, worker_page
+from annotate.views.work_data import about, context, example, first_time
 from annotate.views.work_own import opinion
 
 
@@ -26,8 +26,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     claim = LINK.parse_entry({"invitation": token})
     if isinstance(claim, Invalid):
         return explain(request, claim.message, claim.status)
-    study = work.study(claim.campaign_id)
-    speak(study)
+    study = _by_link(claim.campaign_id)
     preview_url = reverse("annotate:preview", args=[token])
     if study.over:
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
@@ -35,14 +34,14 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     context |= about(study.instrument)
     context |= {"tutorial": standing.required(study.id), "bonus": study.tutorial_bonus}
     if request.method == "GET":
-        return render(request, "work/join.html", context)
+        return show(request, study, "work/join.html", context)
     name = request.POST.get("name", "")
     try:
         participation_id = _enter(study.id, person=claim.person, name=name)
     except ServiceError as error:
         context |= {"name": name, "problem": getattr(error, "errors", {}).get("name", str(error))}
-        return render(request, "work/join.html", context, status=error.status)
-    return _see(tokens.participation_token(participation_id))
+        return show(request, study, "work/join.html", context, status=error.status)
+    return see_work(tokens.participation_token(participation_id))
 
 
 @worker_page
@@ -52,21 +51,31 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
     claim = LINK.parse_entry({"invitation": token})
     if isinstance(claim, Invalid):
         return explain(request, claim.message, claim.status)
-    study = work.study(claim.campaign_id)
-    speak(study)
+    study = _by_link(claim.campaign_id)
     why = _("This is an example, so it is not sent and earns nothing.")
     return show_example(request, study, why=why, start=reverse("annotate:join", args=[token]))
 
 
+def _by_link(campaign_id: int) -> work.Study:
+    """Return a study whose people come by link; other people's way in is not this one."""
+    study = work.study(campaign_id)
+    speak(study)
+    if study.crowd != LINK.key:
+        raise Conflict(participations.elsewhere(study.crowd))
+    return study
+
+
 def show_example(
-    request: HttpRequest, study: work.Study, *, why: str, start: str = "", back: str = ""
-) -> HttpResponse:
+    request: HttpRequest, study: work.Study, *, why: str, start: str = "", back: str = "",
+    accept: str = "",
+) -> HttpResponse:  # fmt: skip
     """The instrument's page with its own example: no lease, nothing stored.
 
     `why` is what pressing Submit says; `start`, where there is one, is the way to real work;
-    `back` is that of researchers, who have no such thing.
+    `accept` says what it is at a crowd; `back` is that of researchers, who have no such thing.
     """
-    shown = example(study, work.example(study), why=why, start=start) | {"back": back}
+    shown = example(study, work.example(study), why=why, start=start)
+    shown |= {"back": back, "accept": accept}
     return render(request, study.instrument.template, shown)
 
 
@@ -84,9 +93,11 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     got = leasing.lease(visit.id)
     if isinstance(got, leasing.Nothing) and got.reason == "tutorial":
         return tutorial.page(request, token, visit)
+    if isinstance(got, leasing.Nothing) and visit.unit is not None:
+        return work_units.over(request, token, visit, got)
     if not isinstance(got, leasing.Nothing):
         leasing.shown(got.pk, participation_id=visit.id)
-    return _page(request, token, visit, got, number=visit.judged + 1)
+    return _page(request, token, visit, got, number=visit.judged + 1, first=first_time(visit))
 
 
 def _ahead(request: HttpRequest, visit: work.Visit, *, after: int) -> HttpResponse:
@@ -103,24 +114,19 @@ def _page(
     got: leasing.Lease,
     *,
     number: int,
+    first: dict[str, str] | None = None,
 ) -> HttpResponse:
     nothing = got if isinstance(got, leasing.Nothing) else None
     current = None if isinstance(got, leasing.Nothing) else work.current(got)
-    completion = LINK.completion(Leaving(visit.pseudonym))
-    shown = context(token, visit, current, nothing, number=number) | {"completion": completion}
+    shown = context(token, visit, current, nothing, number=number) | {"first": first}
     if nothing:
+        shown["completion"] = LINK.completion(Leaving(visit.pseudonym))
         asked = opinion(visit)
         shown |= asked | {"strings": shown["strings"] | asked["strings"]}
-    return render(request, visit.study.instrument.template, shown)
+    return show(request, visit.study, visit.study.instrument.template, shown)
 
 
 def _enter(campaign_id: int, *, person: str, name: str) -> int:
     if person:
         return participations.enter(campaign_id, external_id=person).pk
     return participations.enter_by_name(campaign_id, name=name).pk
-
-
-def _see(token: str) -> HttpResponse:
-    response = redirect("annotate:work", token=token)
-    response.status_code = 303
-    return response

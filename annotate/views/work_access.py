@@ -10,16 +10,15 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from csp.decorators import csp_replace
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils import translation
 from django.utils.translation import get_language_from_request
 from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 
-from annotate import tokens
+from annotate import adapters, tokens
 from annotate.crowds.link import LINK
 from annotate.errors import Invalid, NotFound, ServiceError
 from annotate.languages import interface_language
@@ -28,6 +27,7 @@ from annotate.selectors.work import Study
 # Eight questions, each with all of an output of 50,000 characters highlighted, four bytes each.
 BODY_LIMIT = 2 * 1024 * 1024
 LONGEST_TEXT = 200_000  # characters of one text in it: three times an output, and some room
+POLICY = "_csp_replace"  # what django-csp reads from a response
 View = Callable[..., HttpResponseBase]
 Endpoint = Callable[..., dict[str, Any]]
 
@@ -42,11 +42,13 @@ class RequestError(ServiceError):
 
 
 def worker_page(view: Callable[..., HttpResponse]) -> View:
-    """A page that any site may frame, whose address nobody else learns or keeps."""
+    """A page that other sites may frame, whose address nobody else learns or keeps.
+
+    Which sites, its view says (`framed`); any where it does not: there is nothing on it then.
+    """
 
     @csrf_exempt
     @xframe_options_exempt
-    @csp_replace(LINK.frame_policy().directives)
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         with translation.override(get_language_from_request(request)):
@@ -54,9 +56,31 @@ def worker_page(view: Callable[..., HttpResponse]) -> View:
                 response = view(request, *args, **kwargs)
             except ServiceError as error:
                 response = explain(request, error.message, error.status)
+        if not hasattr(response, POLICY):
+            framed(response, LINK.key)
         return _private(response)
 
     return wrapped
+
+
+def framed(response: HttpResponse, crowd: str) -> HttpResponse:
+    """Let the crowd show this page, and let its forms go to the crowd and nowhere else."""
+    setattr(response, POLICY, adapters.entry(crowd).frame_policy().directives)
+    return response
+
+
+def show(
+    request: HttpRequest, study: Study, template: str, context: dict[str, Any], status: int = 200
+) -> HttpResponse:
+    """Render a page of this study, for where its people come from."""
+    return framed(render(request, template, context, status=status), study.crowd)
+
+
+def see_work(token: str) -> HttpResponse:
+    """Go to the page of the work."""
+    response = redirect("annotate:work", token=token)
+    response.status_code = 303
+    return response
 
 
 def speak(study: Study) -> None:
@@ -67,9 +91,9 @@ def speak(study: Study) -> None:
     translation.activate(interface_language(study.language))
 
 
-def explain(request: HttpRequest, message: str, status: int) -> HttpResponse:
-    """Say on a page of its own why there is nothing else to see."""
-    return render(request, "work/refused.html", {"message": message}, status=status)
+def explain(request: HttpRequest, message: str, status: int, *, then: str = "") -> HttpResponse:
+    """Say on a page of its own why there is nothing else to see, and what to do then."""
+    return render(request, "work/refused.html", {"message": message, "then": then}, status=status)
 
 
 def worker_endpoint(method: str) -> Callable[[Endpoint], View]:

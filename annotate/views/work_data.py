@@ -10,6 +10,7 @@ from annotate.instruments.base import Instrument
 from annotate.selectors.work import Study, Visit, Work
 from annotate.services.leasing import Nothing
 from annotate.templatetags.plumbline import money
+from annotate.views import unit_words
 from annotate.views.modules import imported
 from annotate.views.own_words import told_at_work
 from annotate.views.work_words import strings
@@ -38,6 +39,7 @@ def context(
         "current": current,
         "nothing": nothing,
         "number": number,
+        "crowd": unit_words.label(study.crowd),
         "me": reverse("annotate:me", args=[token]),
         "words": words(visit, number=number),
         "data": _data(token, visit, current, nothing),
@@ -72,13 +74,25 @@ def example(study: Study, current: Work, *, why: str, start: str) -> dict[str, A
     }
 
 
+def first_time(visit: Visit) -> dict[str, str] | None:
+    """Return what somebody new is told who has come from a marketplace; by link they know it."""
+    if visit.unit is None or not visit.is_new:
+        return None
+    offer, study = visit.unit.offer, visit.study
+    return {
+        "offered": unit_words.offered(offer, None, study.tutorial_bonus),
+        "paid": unit_words.how_paid(offer),
+        "stored": unit_words.stored(study.crowd),
+    }
+
+
 def words(visit: Visit, *, number: int) -> dict[str, Any]:
     """Return what changes with each task: the page's title, and texts by their place's name."""
     study = visit.study
     return {
         "title": f"{_task(number)} · {study.name} · Plumbline",
         "texts": {
-            "place": _place(study, number),
+            "place": _place(visit, number),
             "today": tasks(visit.judged_today),
             "earned": money(visit.earned_today),
             "notice": told_at_work(visit.barred),
@@ -94,7 +108,10 @@ def _task(number: int) -> str:
     return _("Task %(number)d") % {"number": number}
 
 
-def _place(study: Study, number: int) -> str:
+def _place(visit: Visit, number: int) -> str:
+    study, unit = visit.study, visit.unit
+    if unit is not None:
+        return _("Task %(number)d of %(n)d") % {"number": number, "n": unit.offer.tasks}
     if study.annotator_cap is None:
         return _task(number)
     return _("Task %(number)d of at most %(cap)d") % {"number": number, "cap": study.annotator_cap}

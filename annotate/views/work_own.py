@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
 from django.urls import reverse
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
@@ -14,11 +13,11 @@ from annotate import tokens
 from annotate.crowds.base import Leaving
 from annotate.crowds.link import LINK
 from annotate.errors import Invalid
-from annotate.selectors import accounts, own_work, work
+from annotate.selectors import accounts, own_work, units, work
 from annotate.selectors import feedback as told
 from annotate.services import appeals, feedback
-from annotate.views import own_words
-from annotate.views.work_access import speak, worker_endpoint, worker_page
+from annotate.views import own_words, unit_words
+from annotate.views.work_access import show, speak, worker_endpoint, worker_page
 from annotate.views.work_data import words
 from annotate.views.work_words import feedback_questions, feedback_strings, kind_of_pay
 
@@ -43,14 +42,25 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
         "earnings": [(kind_of_pay(each.kind, each.reason), each) for each in earnings],
         "account": accounts.of(visit.id),
         "payouts": own_work.payouts(visit.id),
-        "completion": LINK.completion(Leaving(visit.pseudonym)),
+        **_how_paid(visit),
         "back": back,
         "data": {"token": token, "urls": urls},
         **asked,
         **_looked(visit),
         "strings": asked["strings"] | own_words.appeal_strings(),
     }
-    return render(request, "work/me.html", context)
+    return show(request, visit.study, "work/me.html", context)
+
+
+def _how_paid(visit: work.Visit) -> dict[str, Any]:
+    """How pay comes: from the crowd, unit by unit; by link, by hand and for a code."""
+    if visit.unit is None:
+        return {"completion": LINK.completion(Leaving(visit.pseudonym))}
+    stages = units.stages(visit.id)
+    return {
+        "how_paid": unit_words.how_paid(visit.unit.offer),
+        "stages": [(unit_words.stage(each.status, each.n), each) for each in stages],
+    }
 
 
 def _looked(visit: work.Visit) -> dict[str, Any]:

@@ -50,6 +50,8 @@ def kind_of_pay(kind: str, reason: str) -> str:
         "by_hand": _("Compensation"),
         "refusal": _("Pay refused"),
         "reinstatement": _("Refused pay restored"),
+        "remainder": _("Tasks that were announced and could not be had"),
+        "lapse": _("Work that was not handed in"),
     }
     by_hand = kind == "compensation" and reason
     return known.get("by_hand" if by_hand else kind, _("Other"))

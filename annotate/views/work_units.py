@@ -1,0 +1,75 @@
+"""How a paid unit of a marketplace ends: it is handed in, or there was nothing to do in it."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotate import adapters
+from annotate.crowds.base import FormPost, Leaving, Redirect
+from annotate.errors import Conflict
+from annotate.selectors import work
+from annotate.selectors.units import Unit
+from annotate.services import participations
+from annotate.services.leasing import Nothing
+from annotate.views import unit_words
+from annotate.views.work_access import see_work, show
+
+
+def over(request: HttpRequest, token: str, visit: work.Visit, nothing: Nothing) -> HttpResponse:
+    """The page at the address of the work when nothing more is leased in this unit.
+
+    Handing in is committed here before anything is sent to the crowd. On every later visit the
+    same page offers to send it again: nobody knows whether the crowd got it.
+    """
+    unit = visit.unit
+    assert unit is not None, "only a marketplace's unit is handed in"
+    just = False
+    if unit.is_active and unit.done:
+        try:
+            just = participations.hand_in(visit.id)
+        except Conflict:
+            return see_work(token)  # since it was looked for, a task has come free
+        visit = work.visit(visit.id)
+        unit = visit.unit or unit
+    shown = _context(token, visit, unit, nothing) | _completion(visit, unit, first=just)
+    return show(request, visit.study, "work/unit.html", shown)
+
+
+def _context(token: str, visit: work.Visit, unit: Unit, nothing: Nothing) -> dict[str, Any]:
+    """`again`: whether this page looks for work now and then, because there may be some later."""
+    told = unit_words.title(unit)
+    again = not told and not nothing.final
+    finished = {"reason": nothing.reason, "message": nothing.message, "final": not again}
+    return {
+        "visit": visit,
+        "study": visit.study,
+        "title": told or nothing.message,
+        "done": unit_words.done(unit) if unit.done else "",
+        "how_paid": unit_words.how_paid(unit.offer),
+        "give_back": "" if told or unit.is_left else unit_words.give_back(visit.study.crowd),
+        "again": again,
+        "me": reverse("annotate:me", args=[token]),
+        "data": {
+            "token": token,
+            "assignment": None,
+            "finished": finished,
+            "urls": {"page": reverse("annotate:work", args=[token])},
+        },
+    }
+
+
+def _completion(visit: work.Visit, unit: Unit, *, first: bool) -> dict[str, Any]:
+    """What hands it in at the crowd; by itself only the first time, or it could go on for ever."""
+    if not unit.is_handed_in:
+        return {}
+    leaving = Leaving(visit.pseudonym, unit.name, unit.submit_to, unit.receipt, unit.code)
+    completion = adapters.entry(visit.study.crowd).completion(leaving)
+    return {
+        "form": completion if isinstance(completion, FormPost) else None,
+        "link": completion if isinstance(completion, Redirect) else None,
+        "by_itself": first,
+        "hand_in": _("Hand in your work"),
+        "crowd": unit_words.label(visit.study.crowd),
+    }
