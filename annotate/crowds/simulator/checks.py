@@ -9,7 +9,7 @@ DAY = 24 * 3600
 LENGTHS = {
     "Title": (1, 128), "Description": (1, 2000), "Keywords": (0, 1000),
     "RequesterAnnotation": (0, 255), "Subject": (1, 200), "MessageText": (1, 4096),
-    "Reason": (1, 4096), "Name": (1, 200),
+    "Reason": (1, 4096), "Name": (1, 200), "RequesterFeedback": (0, 1024),
 }  # fmt: skip
 RANGES = {
     "LifetimeInSeconds": (30, 365 * DAY),
