@@ -1,7 +1,8 @@
 """What the stand-in refuses, as Amazon's documentation says; request tokens; faults."""
 
 import threading
-from datetime import timedelta
+import time
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -253,8 +254,15 @@ def test_a_fault_lasts_for_one_call_with_its_second_tries(turk: MTurkFarSide) ->
 
 
 def test_places_are_given_out_once(turk: MTurkFarSide, requester: Any) -> None:
-    """Twenty people reach for three places at once."""
+    """Twenty people reach for three places at once; looking at the clock lets others go first."""
     made = hit(requester)["HITId"]
+    clock = turk.world.clock
+
+    def slow() -> datetime:
+        time.sleep(0.001)
+        return clock()
+
+    turk.world.clock = slow
     start, got, refusals = threading.Barrier(20), [], []
 
     def reach(worker: str) -> None:
