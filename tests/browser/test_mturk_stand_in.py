@@ -57,6 +57,7 @@ def test_the_loop_of_a_worker(
     expect(task.get_by_role("heading")).to_have_text("ASSIGNMENT_ID_NOT_AVAILABLE")
     if strict:
         page.get_by_role("link", name="Frame it more strictly").click()
+        expect(page.get_by_role("link", name="Frame it as usual")).to_be_visible()
     page.get_by_role("button", name="Accept").click()
     expect(page.get_by_text("left")).to_be_visible()
     assert re.fullmatch(r"(60:00|59:\d\d)", page.locator("[data-left]").inner_text())
