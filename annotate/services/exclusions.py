@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from annotate.models import Exclusion, Place, Review, Ruling
+from annotate.models import Assignment, Exclusion, Judgment, Place, Review, Ruling
 from annotate.services import evidence, leasing
 
 
@@ -38,15 +38,27 @@ def restore(review: Review, *, at: datetime) -> int:
     out = Exclusion.objects.filter(
         judgment__campaign=review.campaign_id, judgment__annotator=review.annotator_id,
         restored_at=None,
-    ).select_related("judgment")  # fmt: skip
+    ).select_related("judgment__assignment")  # fmt: skip
     restored = [_bring_back(exclusion) for exclusion in out.order_by("pk")]
     Exclusion.objects.filter(pk__in=restored, restored_at=None).update(restored_at=at)
     evidence.mark(review.campaign_id, "restored")
     return len(restored)
 
 
+def join(assignment_id: int) -> None:
+    """Leave out a judgment too that comes to somebody whose work has been excluded."""
+    judgment = Judgment.objects.get(assignment=assignment_id)
+    ruling = Ruling.objects.filter(
+        review__campaign=judgment.campaign_id, review__annotator=judgment.annotator_id,
+        act=Ruling.Act.EXCLUDE,
+    ).latest("pk")  # fmt: skip
+    Exclusion.objects.get_or_create(judgment=judgment, restored_at=None, defaults={"ruling": ruling})
+
+
 def _bring_back(exclusion: Exclusion) -> int:
     judgment = exclusion.judgment
+    if judgment.assignment.status not in Assignment.HELD:
+        return exclusion.pk  # its paid unit was given back since: it comes back with that, or not
     places = Place.objects.filter(output=judgment.output_id)
     place = places.filter(assignment=None).order_by("number").first() or _added(places)
     held = Place.objects.filter(pk=place.pk, assignment=None).update(

@@ -1,0 +1,194 @@
+"""Rulings and the ledger become payments at the crowd: what is due is intended, once.
+
+Nothing is paid here. Each verb locks the campaign, so a ruling and a payment come one after the
+other; what was intended and not tried yet is given up where it is no longer wanted.
+"""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate import adapters
+from annotate.crowds.terms import from_json
+from annotate.errors import Conflict
+from annotate.models import LedgerEntry, Operation, Participation, Payout, Review, Ruling
+from annotate.selectors import accounts, bonus_carriers
+from annotate.services import audit, leasing, outbox, unit_ledger
+from annotate.services.adjudication import bonus_key
+from annotate.services.unit_pay import GIVEN, Account, Act, Entry, Unit, decide
+
+Status = Participation.Status
+Kind = Operation.Kind
+State = Operation.Status
+HANDED_IN = (Status.CONFIRMED, Status.APPROVED, Status.REJECTED)
+ACTS = {Act.APPROVE: Kind.APPROVE, Act.REJECT: Kind.REJECT, Act.OVERRIDE: Kind.OVERRIDE}
+PAYS = tuple(ACTS.values())
+UNDER_WAY = (State.SENT, State.UNCLEAR)  # it may have happened
+
+
+def settle(participation_id: int) -> Act:
+    """Intend what is due for one unit, and its bonuses; return what was decided about it."""
+    with transaction.atomic():
+        leasing.lock(
+            Participation.objects.values_list("campaign_id", flat=True).get(pk=participation_id)
+        )
+        return _settle(_units().get(pk=participation_id), timezone.now())
+
+
+def settle_person(campaign_id: int, annotator_id: int) -> None:
+    """Settle all units of one annotator in a campaign: what is due may have changed."""
+    mine = _units().filter(campaign=campaign_id, annotator=annotator_id)
+    for pk in mine.order_by("pk").values_list("pk", flat=True):
+        settle(pk)
+
+
+def settle_campaign(campaign_id: int) -> None:
+    """Settle every unit of a campaign that may have something due."""
+    due = {one.participation for one in accounts.of_campaign(campaign_id) if one.due > 0}
+    units = _units().filter(campaign=campaign_id)
+    undecided = units.filter(status__in=(Status.CONFIRMED, Status.REJECTED))
+    over = units.filter(status__in=(Status.APPROVED, Status.LEFT), pk__in=due)
+    given = LedgerEntry.objects.filter(
+        campaign=campaign_id, kind__in=(*GIVEN, LedgerEntry.Kind.COMPENSATION)
+    ).values_list("participation", flat=True)
+    wanted = {*undecided.values_list("pk", flat=True), *over.values_list("pk", flat=True)}
+    extra = due & set(given) & set(units.values_list("pk", flat=True))
+    for pk in sorted(wanted | extra):
+        settle(pk)
+
+
+def accept(participation_id: int, *, actor_id: int) -> None:
+    """Pay a unit about which something does not agree, by a person's decision.
+
+    `Conflict` where nothing waits for one. Work that is not verified is paid and does not count.
+    """
+    with transaction.atomic():
+        found = _units().get(pk=participation_id)
+        leasing.lock(found.campaign_id)
+        waiting = Participation.objects.filter(pk=participation_id, status=Status.CONFIRMED)
+        if not waiting.exclude(problem="").update(problem=""):
+            raise Conflict("Nothing about this work waits for a decision.")
+        audit.record(
+            "unit_accepted", campaign_id=found.campaign_id, actor_id=actor_id,
+            subject=f"participation:{participation_id}", problem=found.problem,
+        )  # fmt: skip
+        settle(participation_id)
+
+
+def _units() -> QuerySet[Participation]:
+    return Participation.objects.exclude(posting=None).select_related(
+        "campaign", "annotator", "posting__batch"
+    )
+
+
+def _settle(found: Participation, now: datetime) -> Act:
+    account = unit_ledger.account_of(found)
+    review = Review.objects.filter(campaign=found.campaign_id, annotator=found.annotator_id).first()
+    act = decide(_unit(found, account, review), now=now)
+    free = _give_up_others(found, act)
+    if free and act in ACTS:
+        _intend(found, ACTS[act], **_words(act, review))
+    handed_in = found.status in HANDED_IN
+    due = account.bonuses(handed_in=handed_in, unit_pays=not (free and act == Act.BONUS))
+    _give_up_bonuses(found, due)
+    for entry in due:
+        _intend_bonus(found, entry)
+    return act
+
+
+def _unit(found: Participation, account: Account, review: Review | None) -> Unit:
+    assert found.posting is not None, "units belong to a posting"
+    can = adapters.marketplace(found.posting.batch.crowd).can
+    terms = from_json(found.posting.batch.terms)
+    refused_at = _rejected_at(found)
+    until = refused_at + can.override_refusal if refused_at and can.override_refusal else None
+    return Unit(
+        status=Status(found.status),
+        due=account.earned - _paid(found, account),
+        refused=review is not None and review.pay_refused,
+        in_review=review is not None and review.status == Review.Status.OPEN,
+        doubt=bool(found.problem),
+        approve_from=found.submitted_at and found.submitted_at + terms.approve_after,
+        override_until=until,
+    )
+
+
+def _paid(found: Participation, account: Account):  # type: ignore[no-untyped-def]
+    keys = [f"approve:{found.pk}", *(bonus_key(one.id) for one in account.covered)]
+    rows = Payout.objects.filter(participation=found, key__in=keys)
+    return sum(rows.values_list("amount", flat=True), unit_ledger.ZERO)
+
+
+def _rejected_at(found: Participation) -> datetime | None:
+    if found.status != Status.REJECTED:
+        return None
+    done = found.operations.filter(kind=Kind.REJECT, status=State.DONE).order_by("-pk").first()
+    return done.done_at if done else found.submitted_at
+
+
+def _give_up_others(found: Participation, act: Act) -> bool:
+    """Drop what contradicts this decision; False while something of it may be happening."""
+    mine = found.operations.filter(kind__in=PAYS)
+    others = mine.exclude(kind=ACTS[act]) if act in ACTS else mine
+    over = (State.PENDING, State.REFUSED) if act in ACTS else (State.PENDING,)
+    for pk in others.filter(status__in=over).values_list("pk", flat=True):
+        outbox.drop(pk)
+    return not others.filter(status__in=(*UNDER_WAY, State.PENDING)).exists()
+
+
+def _give_up_bonuses(found: Participation, due: list[Entry]) -> None:
+    """Drop bonuses whose reason is gone, where nobody has tried them yet."""
+    wanted = {str(one.id) for one in due}
+    for op in found.operations.filter(kind=Kind.BONUS, status=State.PENDING):
+        if op.arguments["entry"] not in wanted:
+            outbox.drop(op.pk)
+
+
+def _words(act: Act, review: Review | None) -> dict[str, str]:
+    if act != Act.REJECT or review is None:
+        return {}
+    ruling = review.rulings.filter(act=Ruling.Act.REFUSE).order_by("-pk").first()
+    return {"reason": ruling.reason if ruling else ""}
+
+
+def _intend(found: Participation, kind: Kind, **arguments: str) -> None:
+    """Once; again only after it was given up, untried."""
+    given_up = found.operations.filter(kind=kind, status=State.DROPPED).count()
+    _write(found, kind, key=f"{kind}:{found.pk}:{given_up}", **arguments)
+
+
+def _intend_bonus(found: Participation, entry: Entry) -> None:
+    key = bonus_key(entry.id)
+    if Payout.objects.filter(key=key).exists():
+        return
+    tried = Operation.objects.filter(kind=Kind.BONUS, key__startswith=f"{key}:")
+    if tried.exclude(status=State.DROPPED).exists():
+        return
+    carrier = bonus_carriers.carrier(found)
+    if carrier is None:
+        return  # it waits until this person hands something in; their account says so
+    _write(
+        found, Kind.BONUS, key=f"{key}:{tried.count()}", entry=str(entry.id),
+        listing=carrier.listing, unit=carrier.unit, person=carrier.person,
+        amount=str(entry.amount), reason=_reason(entry),
+    )  # fmt: skip
+
+
+def _reason(entry: Entry) -> str:
+    written = LedgerEntry.objects.values_list("reason", flat=True).get(pk=entry.id)
+    return written or {
+        LedgerEntry.Kind.TUTORIAL: _("You have passed the tutorial. Thank you!"),
+        LedgerEntry.Kind.COMPENSATION: _("For work that came too late to count. Thank you!"),
+    }.get(entry.kind, _("For your work in this study. Thank you!"))
+
+
+def _write(found: Participation, kind: Kind, *, key: str, **arguments: str) -> None:
+    assert found.posting is not None, "units belong to a posting"
+    outbox.intend(
+        kind, key=key, campaign_id=found.campaign_id, crowd=found.posting.batch.crowd,
+        environment=found.posting.environment, batch_id=found.posting.batch_id,
+        posting_id=found.posting_id, participation_id=found.pk, **arguments,
+    )  # fmt: skip
