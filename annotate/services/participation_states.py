@@ -15,7 +15,8 @@ Status = Participation.Status
 TRANSITIONS: dict[Status, frozenset[Status]] = {
     Status.ACTIVE: frozenset({Status.HANDED_IN, Status.CONFIRMED, Status.LEFT}),
     Status.HANDED_IN: frozenset({Status.CONFIRMED, Status.LEFT}),
-    Status.CONFIRMED: frozenset({Status.APPROVED, Status.REJECTED}),
+    # On Prolific people can return what they have handed in, until it is decided.
+    Status.CONFIRMED: frozenset({Status.APPROVED, Status.REJECTED, Status.LEFT}),
     Status.APPROVED: frozenset(),
     Status.REJECTED: frozenset({Status.APPROVED}),
     Status.LEFT: frozenset({Status.ACTIVE, Status.CONFIRMED}),

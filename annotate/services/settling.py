@@ -45,6 +45,13 @@ def settle_person(campaign_id: int, annotator_id: int) -> None:
         settle(pk)
 
 
+def settle_everywhere(annotator_id: int) -> None:
+    """Settle all units of one annotator: a unit handed in here may carry a bonus from there."""
+    mine = _units().filter(annotator=annotator_id)
+    for campaign_id in mine.order_by("campaign").values_list("campaign_id", flat=True).distinct():
+        settle_person(campaign_id, annotator_id)
+
+
 def settle_campaign(campaign_id: int) -> None:
     """Settle every unit of a campaign that may have something due."""
     due = {one.participation for one in accounts.of_campaign(campaign_id) if one.due > 0}
@@ -103,15 +110,15 @@ def _unit(found: Participation, account: Account, review: Review | None) -> Unit
     assert found.posting is not None, "units belong to a posting"
     can = adapters.marketplace(found.posting.batch.crowd).can
     terms = from_json(found.posting.batch.terms)
-    refused_at = _rejected_at(found)
-    until = refused_at + can.override_refusal if refused_at and can.override_refusal else None
+    begin = found.submitted_at  # a rejection can be turned round for so long after the hand-in
+    until = begin + can.override_refusal if begin and can.override_refusal else None
     return Unit(
         status=Status(found.status),
         due=account.earned - _paid(found, account),
         refused=review is not None and review.pay_refused,
         in_review=review is not None and review.status == Review.Status.OPEN,
         doubt=bool(found.problem),
-        approve_from=found.submitted_at and found.submitted_at + terms.approve_after,
+        approve_from=begin and begin + terms.approve_after,
         override_until=until,
     )
 
@@ -120,13 +127,6 @@ def _paid(found: Participation, account: Account):  # type: ignore[no-untyped-de
     keys = [f"approve:{found.pk}", *(bonus_key(one.id) for one in account.covered)]
     rows = Payout.objects.filter(participation=found, key__in=keys)
     return sum(rows.values_list("amount", flat=True), unit_ledger.ZERO)
-
-
-def _rejected_at(found: Participation) -> datetime | None:
-    if found.status != Status.REJECTED:
-        return None
-    done = found.operations.filter(kind=Kind.REJECT, status=State.DONE).order_by("-pk").first()
-    return done.done_at if done else found.submitted_at
 
 
 def _give_up_others(found: Participation, act: Act) -> bool:

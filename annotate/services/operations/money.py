@@ -13,7 +13,6 @@ from annotate.services.operations.base import Handler, register
 
 Kind = Operation.Kind
 PATIENCE = timedelta(minutes=15)  # a crowd may not know for minutes what it has listed already
-LATER = ("not_found", "transition")
 NO_MONEY = "The account at the crowd has too little money. Add money there, then retry."
 
 
@@ -53,7 +52,7 @@ def _patient(op: Operation, outcome: Outcome) -> Outcome:
     if outcome.code == "funds":
         return replace(outcome, message=NO_MONEY)
     young = timezone.now() < op.created_at + PATIENCE
-    if young and outcome.code in LATER:
+    if young and outcome.code == "not_found":
         return replace(outcome, effect=Effect.RETRYABLE)
     return outcome
 

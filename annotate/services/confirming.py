@@ -1,0 +1,169 @@
+"""What a crowd lists becomes state here: confirmed work counts, lost work is cancelled.
+
+A crowd is looked at again and again, so each verb is safe to repeat; it locks the campaign
+first (`services.leasing`).
+"""
+
+from collections.abc import Collection
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate import adapters
+from annotate.crowds.base import Submission, UnitState
+from annotate.models import Annotator, Assignment, Participation, Posting
+from annotate.services import adjudication, leasing, settling, unit_ledger, unit_work
+from annotate.services.participation_states import move
+
+Status = Participation.Status
+GRACE = timedelta(minutes=30)  # after a deadline: clocks differ, and lists lag behind
+HERE = (Status.ACTIVE, Status.HANDED_IN)
+SAME = {
+    UnitState.SUBMITTED: (Status.CONFIRMED, Status.APPROVED, Status.REJECTED),
+    UnitState.APPROVED: (Status.APPROVED,),
+    UnitState.REJECTED: (Status.REJECTED, Status.APPROVED),  # lists lag behind an override
+    UnitState.RETURNED: (Status.LEFT, Status.APPROVED, Status.REJECTED),
+}
+
+NOBODY = (
+    "The crowd lists this unit as handed in, but nobody has come in with it here: there is no work "
+    "to count. Decide whether it is paid."
+)
+ELSEWHERE = "This unit was begun in another posting here than the one that the crowd lists it in."
+NO_RECEIPT = (
+    "It was handed in at the crowd without the receipt that our last page gives: the work cannot be "
+    "verified and does not count. Decide whether it is paid."
+)
+TOO_LITTLE = (
+    "It was handed in at the crowd after {n} of {tasks} tasks, without our last page. Decide whether "
+    "the whole unit is paid."
+)
+
+
+def take(posting_id: int, seen: Submission) -> None:
+    """Compare what the crowd lists with what we have, and follow it."""
+    posting = Posting.objects.select_related("batch").get(pk=posting_id)
+    found = _known(posting, seen)
+    if seen.state == UnitState.ACTIVE or (found and found.status in SAME[seen.state]):
+        return
+    if found is None and seen.state == UnitState.RETURNED:
+        return
+    with transaction.atomic():
+        leasing.lock(posting.batch.campaign_id)
+        found = _known(posting, seen) or _unknown(posting, seen)
+        _others_left(found)
+        _follow(found, posting, seen)
+    settling.settle_everywhere(found.annotator_id)
+
+
+def lapse(posting_id: int, listed: Collection[tuple[str, str]]) -> int:
+    """End the units whose time is over and that are not `listed` (unit, person); return how many.
+
+    `listed` is a whole list, read after the time was over.
+    """
+    over = Participation.objects.filter(
+        posting=posting_id, status__in=HERE, deadline_at__lte=timezone.now() - GRACE
+    )
+    rows = over.order_by("pk").values_list("pk", "external_key", "annotator__external_id")
+    due = [pk for pk, unit, person in rows if (unit, person) not in listed]
+    return sum(leave(pk) for pk in due)
+
+
+def leave(participation_id: int) -> bool:
+    """The unit was given back, or its time is over: its places are free, its pay is cancelled."""
+    found = _get(participation_id)
+    with transaction.atomic():
+        leasing.lock(found.campaign_id)
+        if not move(participation_id, Status.LEFT, sources=(*HERE, Status.CONFIRMED)):
+            return False
+        unit_work.lose(found, now=timezone.now())
+        unit_ledger.lapse(found)
+    return True
+
+
+def _known(posting: Posting, seen: Submission) -> Participation | None:
+    """Return our row of this unit of this person; the same unit may be another's after a return."""
+    mine = Participation.objects.filter(
+        external_key=seen.unit, annotator__external_id=seen.person,
+        annotator__crowd=posting.batch.crowd, posting__environment=posting.environment,
+    ).select_related("campaign", "annotator", "posting__batch")  # fmt: skip
+    found = list(mine.order_by("pk"))
+    here = [one for one in found if one.posting_id == posting.pk]
+    return next(iter([*here, *found]), None)
+
+
+def _unknown(posting: Posting, seen: Submission) -> Participation:
+    """Make a row without work, so that a person sees it and decides about pay."""
+    annotator, _made = Annotator.objects.get_or_create(
+        crowd=posting.batch.crowd, environment=posting.environment, external_id=seen.person
+    )
+    made = Participation.objects.create(
+        campaign_id=posting.batch.campaign_id, annotator=annotator, external_key=seen.unit,
+        posting=posting, listing=seen.listing, tasks=posting.batch.tasks, problem=NOBODY,
+    )  # fmt: skip
+    return _get(made.pk)
+
+
+def _others_left(found: Participation) -> None:
+    """Whoever had this unit before has given it back."""
+    others = Participation.objects.filter(
+        posting=found.posting_id, external_key=found.external_key, status__in=HERE
+    ).exclude(pk=found.pk)
+    for pk in others.order_by("pk").values_list("pk", flat=True):
+        leave(pk)
+
+
+def _follow(found: Participation, posting: Posting, seen: Submission) -> None:
+    if seen.state == UnitState.RETURNED:
+        leave(found.pk)
+        return
+    _confirm(found, posting, seen)
+    if seen.state == UnitState.APPROVED:
+        adjudication.approved(found.pk)
+    elif seen.state == UnitState.REJECTED:
+        adjudication.rejected(found.pk)
+
+
+def _confirm(found: Participation, posting: Posting, seen: Submission) -> None:
+    """Handed in there, as we know it here: its work counts. Otherwise a person looks at it."""
+    now = timezone.now()
+    disagrees = _disagreement(found, posting, seen)
+    confirmed = move(
+        found.pk, Status.CONFIRMED, sources=(*HERE, Status.LEFT),
+        submitted_at=seen.submitted_at or now, auto_approval_at=seen.auto_approval_at,
+        verified_at=None if disagrees else found.verified_at or now,
+        problem=disagrees or _shortfall(found),
+    )  # fmt: skip
+    if not confirmed:
+        return
+    unit_ledger.unlapse(found)
+    if not disagrees:
+        unit_work.verify(found, now=now)
+
+
+def _disagreement(found: Participation, posting: Posting, seen: Submission) -> str:
+    """Return what does not agree between the crowd and us; "" if all does."""
+    if found.problem == NOBODY:
+        return NOBODY
+    if found.posting_id != posting.pk or found.listing != seen.listing:
+        return ELSEWHERE
+    by_receipt = not adapters.marketplace(posting.batch.crowd).can.verify_at_entry
+    if by_receipt and (not found.receipt or seen.receipt != found.receipt):
+        return NO_RECEIPT
+    return ""
+
+
+def _shortfall(found: Participation) -> str:
+    """Say so where somebody handed in there what we had not taken as finished here."""
+    tasks = found.tasks or 0
+    judged = Assignment.objects.filter(participation=found, judgment__isnull=False).count()
+    if found.handed_in_at is not None or judged >= tasks:
+        return ""
+    return TOO_LITTLE.format(n=judged, tasks=tasks)
+
+
+def _get(participation_id: int) -> Participation:
+    return Participation.objects.select_related("campaign", "annotator", "posting__batch").get(
+        pk=participation_id
+    )
