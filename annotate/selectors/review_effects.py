@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from django.db.models import Max, Q, Sum
+from django.db.models import Q, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from annotate.crowds.link import LINK
-from annotate.models import Exclusion, Judgment, LedgerEntry, Place, Ruling
-from annotate.selectors import accounts, ledger
+from annotate.models import Exclusion, LedgerEntry, Place, Ruling
+from annotate.selectors import ledger, refusable
 
 Kind = LedgerEntry.Kind
-FOR_WORK = (Kind.REWARD, Kind.COMPENSATION, Kind.REFUSAL, Kind.REINSTATEMENT)
+FOR_WORK = (
+    Kind.REWARD, Kind.COMPENSATION, Kind.REMAINDER, Kind.LAPSE, Kind.REFUSAL, Kind.REINSTATEMENT,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -23,12 +24,15 @@ class Effects:
 
     counting: judgments that an exclusion takes out. excluded: those that a reversal brings back.
     at_stake: what is due for the work and can be refused. refused: what a reversal restores.
+    undecided: paid units of a marketplace that nothing was decided about. paid_out: it was paid,
+    or is being paid.
     """
 
     counting: int
     excluded: int
     at_stake: Decimal
     refused: Decimal
+    undecided: int
     refusable_until: datetime | None
     paid_out: bool
 
@@ -38,7 +42,8 @@ class Effects:
 
     @property
     def refusable(self) -> bool:
-        return bool(self.at_stake) and not self.paid_out and not self.too_late
+        something = bool(self.at_stake) or self.undecided > 0
+        return something and not self.paid_out and not self.too_late
 
 
 @dataclass(frozen=True)
@@ -70,17 +75,10 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
         excluded=out.count(),
         at_stake=due["work"].quantize(ledger.CENT),
         refused=-due["refused"].quantize(ledger.CENT),
-        refusable_until=refusable_until(campaign_id, annotator_id),
-        paid_out=accounts.paid_out(campaign_id, annotator_id) > 0,
+        undecided=refusable.undecided(campaign_id, annotator_id),
+        refusable_until=refusable.until(campaign_id, annotator_id),
+        paid_out=refusable.paid(campaign_id, annotator_id),
     )
-
-
-def refusable_until(campaign_id: int, annotator_id: int) -> datetime | None:
-    """Return when refusing pay for this work is over, by its crowd's rules."""
-    last = Judgment.objects.filter(campaign=campaign_id, annotator=annotator_id).aggregate(
-        last=Max("submitted_at")
-    )["last"]
-    return last and last + LINK.refusal_limit
 
 
 def done(ruling_ids: Iterable[int]) -> Done:

@@ -39,6 +39,17 @@ def barred_people(campaign_id: int) -> set[int]:
     }
 
 
+def kept_out_people(campaign_id: int) -> set[int]:
+    """Return who is excluded from a campaign or blocked by its owners, whatever is reviewed now."""
+    reviews = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
+    owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
+    blocks = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
+    return {
+        *reviews.values_list("annotator", flat=True),
+        *blocks.values_list("annotator", flat=True),
+    }
+
+
 def excluded(campaign_id: int, annotator_id: int) -> bool:
     """Return whether an annotator's work in a campaign is left out of its estimates."""
     return Review.objects.filter(

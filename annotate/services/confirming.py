@@ -30,14 +30,17 @@ NOBODY = (
     "The crowd lists this unit as handed in, but nobody has come in with it here: there is no work "
     "to count. Decide whether it is paid."
 )
-ELSEWHERE = "This unit was begun in another posting here than the one that the crowd lists it in."
+ELSEWHERE = (
+    "This unit was begun in another posting here than the one that the crowd lists it in: the work "
+    "does not count. Decide whether it is paid."
+)
 NO_RECEIPT = (
-    "It was handed in at the crowd without the receipt that our last page gives: the work cannot be "
-    "verified and does not count. Decide whether it is paid."
+    "It was handed in at the crowd without the receipt that our last page gives: the work cannot "
+    "be verified and does not count. Decide whether it is paid."
 )
 TOO_LITTLE = (
-    "It was handed in at the crowd after {n} of {tasks} tasks, without our last page. Decide whether "
-    "the whole unit is paid."
+    "It was handed in at the crowd after {n} of {tasks} tasks, without our last page. Decide "
+    "whether the whole unit is paid."
 )
 
 

@@ -52,7 +52,9 @@ def join(assignment_id: int) -> None:
         review__campaign=judgment.campaign_id, review__annotator=judgment.annotator_id,
         act=Ruling.Act.EXCLUDE,
     ).latest("pk")  # fmt: skip
-    Exclusion.objects.get_or_create(judgment=judgment, restored_at=None, defaults={"ruling": ruling})
+    Exclusion.objects.get_or_create(
+        judgment=judgment, restored_at=None, defaults={"ruling": ruling}
+    )
 
 
 def _bring_back(exclusion: Exclusion) -> int:

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.models import Campaign, LedgerEntry, Participation
-from annotate.services import audit, leasing, payments
+from annotate.services import audit, leasing, payments, settling
 
 Kind = LedgerEntry.Kind
 KINDS = (Kind.BONUS, Kind.COMPENSATION)
@@ -67,6 +67,7 @@ def give(campaign_id: int, gift: Gift, *, actor_id: int, beyond_budget: bool = F
             subject=f"annotator:{participation.annotator_id}", reason=gift.reason.strip(),
             amount=str(each.reward), fee=str(each.fee), beyond_budget=str(excess),
         )  # fmt: skip
+        settling.settle_person(campaign.pk, participation.annotator_id)  # paid as a bonus there
     return Given(entry.pk, each.reward, each.fee, excess, already=False)
 
 

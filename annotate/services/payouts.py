@@ -8,8 +8,9 @@ from decimal import Decimal
 
 from django.db import transaction
 
+from annotate import adapters
 from annotate.errors import Conflict, Invalid, NotFound
-from annotate.models import Payout, PayoutList
+from annotate.models import Campaign, Payout, PayoutList
 from annotate.selectors import accounts
 from annotate.services import audit, leasing
 
@@ -17,12 +18,12 @@ LONGEST = 500
 
 
 def prepare(campaign_id: int, *, actor_id: int) -> PayoutList:
-    """Fix a list of what is due now; `Conflict` where nothing is.
+    """Fix a list of what is due now; `Conflict` where nothing is, or the crowd pays people itself.
 
     The same list again, where it is not marked and nothing has changed since.
     """
     with transaction.atomic():
-        leasing.lock(campaign_id)
+        _require_by_hand(leasing.lock(campaign_id))
         due = [
             [one.participation, str(one.due)]
             for one in accounts.of_campaign(campaign_id)
@@ -88,6 +89,17 @@ def undo(list_id: int, pseudonyms: Iterable[str], *, actor_id: int, reason: str)
             amount=str(sum(undone, Decimal(0))),
         )  # fmt: skip
     return len(undone)
+
+
+def _require_by_hand(campaign: Campaign) -> None:
+    if campaign.crowd in adapters.MARKETPLACES:
+        crowd = adapters.LABELS[campaign.crowd]
+        raise Conflict(
+            f"People of this campaign are paid through {crowd}: their work is approved there, and "
+            "everything beside its reward is paid as a bonus. A list to pay by hand would pay them "
+            "twice.",
+            code="marketplace",
+        )
 
 
 def _check_undo(reason: str, names: list[str]) -> None:

@@ -1,6 +1,5 @@
 """Refusing pay, and restoring it: ledger rows that cancel and bring back what was due."""
 
-from datetime import datetime
 from decimal import Decimal
 
 from django.db.models import Sum
@@ -8,9 +7,10 @@ from django.utils import timezone
 
 from annotate.errors import Conflict
 from annotate.models import LedgerEntry, Participation, Review, Ruling
-from annotate.selectors import accounts, review_effects
+from annotate.selectors import refusable
 from annotate.selectors.ledger import CENT
 from annotate.selectors.review_effects import FOR_WORK
+from annotate.services import unit_ledger
 
 Kind = LedgerEntry.Kind
 REFUSED = (Kind.REFUSAL, Kind.REINSTATEMENT)
@@ -19,31 +19,29 @@ REFUSED = (Kind.REFUSAL, Kind.REINSTATEMENT)
 def refuse(review: Review, ruling: Ruling) -> Decimal:
     """Cancel what is due for the work, tutorial bonuses excepted; return the amount.
 
-    Raises `Conflict` after the crowd's limit, where it was paid out already, and where nothing
-    is due.
+    Raises `Conflict` after the crowd's limit, where it was paid out already (or is just being
+    paid), and where nothing is due.
     """
     _check_limit(review)
     participations = _of(review)
-    if accounts.paid_out(review.campaign_id, review.annotator_id):
+    if refusable.paid(review.campaign_id, review.annotator_id):
         raise Conflict("This work has been paid out already: pay can no longer be refused.")
     total = sum((_cancel(one, FOR_WORK, ruling) for one in participations), Decimal(0))
-    if not total:
+    if not total and not refusable.undecided(review.campaign_id, review.annotator_id):
         raise Conflict("Nothing is due for this work: there is no pay to refuse.")
     return total
 
 
 def repay(review: Review, ruling: Ruling) -> Decimal:
-    """Bring refused pay back; return the amount."""
-    return sum((-_cancel(one, REFUSED, ruling) for one in _of(review)), Decimal(0))
-
-
-def refusable_until(review: Review) -> datetime | None:
-    """Return when refusing pay for the work of this review is over, by its crowd's rules."""
-    return review_effects.refusable_until(review.campaign_id, review.annotator_id)
+    """Bring refused pay back; return the amount. A unit that was given back brings none."""
+    mine = _of(review)
+    total = sum((-_cancel(one, REFUSED, ruling) for one in mine), Decimal(0))
+    lost = (one for one in mine if one.status == Participation.Status.LEFT)
+    return total - sum((unit_ledger.lapse(one) for one in lost), Decimal(0))
 
 
 def _check_limit(review: Review) -> None:
-    until = refusable_until(review)
+    until = refusable.until(review.campaign_id, review.annotator_id)
     if until is not None and timezone.now() > until:
         raise Conflict(
             f"Pay for this work could be refused until {until:%d %B %Y, %H:%M}. The work can "

@@ -15,6 +15,7 @@ from annotate.models import Block, Membership, Review, Ruling
 from annotate.services import (
     appeals,
     audit,
+    crowd_rulings,
     evidence,
     exclusions,
     payments,
@@ -53,6 +54,7 @@ def rule(
         _check_seen(review, seen)
         made = [_act(review, act, actor_id=actor_id, reason=reason.strip()) for act in acts]
         appeals.close(review, acts, answer=reason.strip())
+        crowd_rulings.follow(review, made)
     return made
 
 

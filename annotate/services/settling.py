@@ -5,6 +5,8 @@ other; what was intended and not tried yet is given up where it is no longer wan
 """
 
 from datetime import datetime
+from decimal import Decimal
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -123,7 +125,7 @@ def _unit(found: Participation, account: Account, review: Review | None) -> Unit
     )
 
 
-def _paid(found: Participation, account: Account):  # type: ignore[no-untyped-def]
+def _paid(found: Participation, account: Account) -> Decimal:
     keys = [f"approve:{found.pk}", *(bonus_key(one.id) for one in account.covered)]
     rows = Payout.objects.filter(participation=found, key__in=keys)
     return sum(rows.values_list("amount", flat=True), unit_ledger.ZERO)
@@ -185,7 +187,7 @@ def _reason(entry: Entry) -> str:
     }.get(entry.kind, _("For your work in this study. Thank you!"))
 
 
-def _write(found: Participation, kind: Kind, *, key: str, **arguments: str) -> None:
+def _write(found: Participation, kind: Kind, *, key: str, **arguments: Any) -> None:
     assert found.posting is not None, "units belong to a posting"
     outbox.intend(
         kind, key=key, campaign_id=found.campaign_id, crowd=found.posting.batch.crowd,

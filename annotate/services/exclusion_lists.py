@@ -1,0 +1,58 @@
+"""Who is kept out of a campaign at its crowd, so that nobody accepts work they cannot get.
+
+Each campaign has a list of its own there: people excluded from it, and those whom its owners
+have blocked. Leasing keeps them out in any case; the list spares them the attempt.
+"""
+
+from django.db import transaction
+
+from annotate.models import Annotator, Batch, Campaign, Membership, Operation, Review
+from annotate.selectors import standing
+from annotate.services import outbox
+
+Kind = Operation.Kind
+OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
+
+
+def exclusion_group(campaign: Campaign) -> str:
+    """Return the list's name at the crowd: `Audience.exclusion` of all that is posted."""
+    return f"plumbline-{campaign.public_id}"
+
+
+def follow(review: Review) -> None:
+    """Bring the lists into line with a ruling: of its campaign, and of its owners' others."""
+    owners = Membership.objects.filter(campaign=review.campaign_id, role=Membership.Role.OWNER)
+    theirs = Membership.objects.filter(
+        user__in=owners.values("user"), role=Membership.Role.OWNER
+    ).values("campaign")
+    for campaign in Campaign.objects.filter(pk__in=theirs).exclude(status__in=OVER):
+        _bring_into_line(campaign, review.annotator)
+
+
+def sync(campaign_id: int) -> None:
+    """Bring a campaign's list into line: those who were blocked before it was launched too."""
+    campaign = Campaign.objects.get(pk=campaign_id)
+    out = standing.kept_out_people(campaign_id)
+    for annotator in Annotator.objects.filter(pk__in=out, crowd=campaign.crowd).order_by("pk"):
+        _bring_into_line(campaign, annotator)
+
+
+def _bring_into_line(campaign: Campaign, annotator: Annotator) -> None:
+    """Intend the change, if there is one, where the campaign is launched."""
+    batch = Batch.objects.filter(
+        campaign=campaign, crowd=annotator.crowd, environment=annotator.environment
+    ).last()
+    if batch is None:
+        return
+    with transaction.atomic():
+        wanted = annotator.pk in standing.kept_out_people(campaign.pk)
+        before = Operation.objects.filter(key__startswith=f"standing:{campaign.pk}:{annotator.pk}:")
+        last = before.order_by("-pk").first()
+        if wanted == (last is not None and last.kind == Kind.EXCLUDE):
+            return
+        outbox.intend(
+            Kind.EXCLUDE if wanted else Kind.INCLUDE,
+            key=f"standing:{campaign.pk}:{annotator.pk}:{before.count()}",
+            campaign_id=campaign.pk, crowd=batch.crowd, environment=batch.environment,
+            batch_id=batch.pk, person=annotator.external_id, group=exclusion_group(campaign),
+        )  # fmt: skip
