@@ -1,10 +1,10 @@
-"""Reacts to intended operations: asks a worker to carry them out."""
+"""Reacts to intended operations and to news of crowds: asks a worker to see to them."""
 
 from typing import Any
 
 from django.dispatch import receiver
 
-from annotate.signals import operation_intended
+from annotate.signals import operation_intended, posting_changed
 
 
 @receiver(operation_intended)
@@ -13,3 +13,11 @@ def carry_out_soon(sender: Any, *, operation_id: int, **_signal: Any) -> None:
     from config.celery import enqueue
 
     enqueue(carry_out, operation_id)
+
+
+@receiver(posting_changed)
+def look_soon(sender: Any, *, posting_id: int, **_signal: Any) -> None:
+    from annotate.tasks import look_at
+    from config.celery import enqueue
+
+    enqueue(look_at, posting_id)

@@ -7,3 +7,6 @@ evidence_changed = Signal()
 
 # Sent after commit, robustly, with `operation_id`: something is to be done on a crowd now.
 operation_intended = Signal()
+
+# Sent after commit, robustly, with `posting_id`: its crowd says that something happened there.
+posting_changed = Signal()

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from annotate.services import outbox, sweeps
+from annotate.services import outbox, reconciling, sweeps
 
 
 @shared_task
@@ -27,3 +27,15 @@ def carry_out(operation_id: int) -> bool:
 def carry_out_due() -> int:
     """Do what is due on crowds: lost messages, retries, and what a crash left behind."""
     return outbox.carry_out_due()
+
+
+@shared_task
+def look_at(posting_id: int) -> bool:
+    """Compare one posting with its crowd, which says that something happened there."""
+    return reconciling.reconcile(posting_id)
+
+
+@shared_task
+def reconcile() -> int:
+    """Compare what is posted with its crowds, and follow what they say."""
+    return reconciling.reconcile_all()

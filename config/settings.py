@@ -204,6 +204,10 @@ CELERY_BEAT_SCHEDULE = {
         "task": "annotate.tasks.carry_out_due",
         "schedule": timedelta(seconds=10),
     },
+    "reconcile": {
+        "task": "annotate.tasks.reconcile",
+        "schedule": timedelta(seconds=30),
+    },
     "estimate-old-evidence": {
         "task": "estimation.tasks.catch_up",
         "schedule": timedelta(seconds=5),

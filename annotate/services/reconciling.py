@@ -5,16 +5,25 @@ expected, keeps no other posting waiting. Every step is safe to repeat.
 """
 
 import logging
-from collections.abc import Iterator
+import time
+from collections.abc import Callable
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q
 from django.utils import timezone
 
 from annotate import adapters
-from annotate.crowds.base import Configuration, CrowdError, Level, Marketplace, NotFound, Stage
-from annotate.models import Batch, Campaign, Operation, Participation, Posting
+from annotate.crowds.base import (
+    Configuration,
+    CrowdError,
+    Level,
+    Marketplace,
+    NotFound,
+    Stage,
+    Submission,
+)
+from annotate.models import Operation, Participation, Posting
 from annotate.services import (
     audit,
     confirming,
@@ -23,6 +32,7 @@ from annotate.services import (
     leasing,
     outbox,
     postings,
+    rates,
     refilling,
     settling,
 )
@@ -35,18 +45,22 @@ UNDECIDED = (
     Participation.Status.CONFIRMED,
 )
 QUIET = timedelta(minutes=5)  # how often a posting is looked at where nobody is at work
-LATE = timedelta(hours=1)  # and one that is over, while something about it is undecided
+PATIENCE = 2.0  # seconds to wait until the crowd may be called again
 AT_ONCE = 200  # postings that one run looks at, those first that were not seen for longest
-OLDEST = timedelta(seconds=0)
 
 logger = logging.getLogger(__name__)
 
 
-def reconcile_all() -> int:
-    """Look at every posting whose turn it is, and at what follows; return how many."""
+def reconcile_all(*, within: float = 20.0) -> int:
+    """Look at the postings whose turn it is, for so many seconds, and at what follows.
+
+    Returns how many were looked at; the others come first next time.
+    """
+    until, seen = time.monotonic() + within, 0
     outbox.carry_out_due()
-    seen = 0
     for pk in _due():
+        if time.monotonic() >= until:
+            break
         _guarded(reconcile, pk)
         seen += 1
     for campaign_id in _campaigns():
@@ -59,6 +73,8 @@ def reconcile(posting_id: int) -> bool:
     """Compare one posting with its crowd, and follow; False where the crowd does not answer."""
     posting = Posting.objects.select_related("batch").get(pk=posting_id)
     if not posting.external_id:
+        return False
+    if not rates.permit(posting.batch.crowd, posting.environment, wait=PATIENCE):
         return False
     try:
         crowd = _crowd(posting)
@@ -85,17 +101,27 @@ def _crowd(posting: Posting) -> Marketplace:
 
 def _follow(posting: Posting, crowd: Marketplace, level: Level) -> None:
     """The list is read whole, after the level: what is missing in it is not there."""
-    listed = set()
-    for seen in crowd.iter_submissions(posting.external_id):
-        listed.add((seen.unit, seen.person))
-        confirming.take(posting.pk, seen)
-    confirming.lapse(posting.pk, listed)
-    _level(posting, level)
+    listed = list(crowd.iter_submissions(posting.external_id))
+    failed = [seen.unit for seen in listed if not _take(posting.pk, seen)]
+    confirming.lapse(posting.pk, {(seen.unit, seen.person) for seen in listed})
+    problem = f"Could not be taken in, see the log: {', '.join(failed)}." if failed else ""
+    _level(posting, level, problem=problem)
 
 
-def _level(posting: Posting, level: Level) -> None:
+def _take(posting_id: int, seen: Submission) -> bool:
+    """One unit that cannot be taken in must not keep the others of its posting waiting."""
+    try:
+        confirming.take(posting_id, seen)
+    except Exception:
+        logger.exception("unit %s of posting %s could not be taken in", seen.unit, posting_id)
+        return False
+    return True
+
+
+def _level(posting: Posting, level: Level, *, problem: str) -> None:
     Posting.objects.filter(pk=posting.pk).update(
-        looked_at=timezone.now(), available=level.available, pending=level.pending, problem="",
+        looked_at=timezone.now(), available=level.available, pending=level.pending,
+        problem=problem,
         **({"expires_at": level.expires_at} if level.expires_at else {}),
     )  # fmt: skip
     to = {Stage.DRAINING: Status.DRAINING, Stage.CLOSED: Status.CLOSED}.get(level.stage)
@@ -142,15 +168,40 @@ def _may_change(posting: Posting) -> bool:
 
 def _due() -> list[int]:
     """Return the postings whose turn it is, those first that were not looked at for longest."""
-    now = timezone.now()
+    quiet = Q(looked_at__lte=timezone.now() - QUIET)
     undecided = Posting.objects.filter(participations__status__in=UNDECIDED)
     busy = Q(status__in=LIVE) & (Q(pending__gt=0) | Q(pk__in=undecided))
-    turn = (
-        Q(looked_at=None)
-        | busy
-        | Q(status__in=LIVE, looked_at__lte=now - QUIET)
-        | Q(status=Status.CLOSED, pk__in=undecided, looked_at__lte=now - QUIET)
-    )
+    over = Q(status=Status.CLOSED, pk__in=undecided) & quiet
+    turn = Q(looked_at=None) | busy | over | (Q(status__in=LIVE) & quiet)
     rows = Posting.objects.filter(turn, status__in=(*LIVE, Status.CLOSED)).exclude(external_id="")
-    ordered = rows.order_by(_never_first(), "pk")
+    ordered = rows.order_by(F("looked_at").asc(nulls_first=True), "pk")
     return list(ordered.values_list("pk", flat=True)[:AT_ONCE])
+
+
+# ---------------------------------------------------------------- campaigns
+
+
+def _campaigns() -> list[int]:
+    """Return the campaigns that have something at a crowd which was not put away."""
+    kept = Posting.objects.exclude(external_id="").exclude(operations__kind=Operation.Kind.ARCHIVE)
+    ids = kept.order_by("batch__campaign").values_list("batch__campaign", flat=True)
+    return list(ids.distinct())
+
+
+def _look_after(campaign_id: int) -> None:
+    """What is due is paid, gaps are offered again, what is decided is put away."""
+    exclusion_lists.sync(campaign_id)
+    settling.settle_campaign(campaign_id)
+    refilling.refill(campaign_id)
+    closed = Posting.objects.filter(batch__campaign=campaign_id, status=Status.CLOSED)
+    kept = closed.exclude(external_id="").exclude(operations__kind=Operation.Kind.ARCHIVE)
+    for pk in kept.values_list("pk", flat=True):
+        _archive(pk)
+
+
+def _guarded(step: Callable[[int], object], pk: int) -> None:
+    """One that fails must not keep the others waiting; the log says which."""
+    try:
+        step(pk)
+    except Exception:
+        logger.exception("%s(%s) failed", step.__name__, pk)

@@ -16,7 +16,15 @@ from django.utils.translation import gettext as _
 from annotate import adapters
 from annotate.crowds.terms import from_json
 from annotate.errors import Conflict
-from annotate.models import LedgerEntry, Operation, Participation, Payout, Review, Ruling
+from annotate.models import (
+    Batch,
+    LedgerEntry,
+    Operation,
+    Participation,
+    Payout,
+    Review,
+    Ruling,
+)
 from annotate.selectors import accounts, bonus_carriers
 from annotate.services import audit, leasing, outbox, unit_ledger
 from annotate.services.adjudication import bonus_key
@@ -58,15 +66,29 @@ def settle_campaign(campaign_id: int) -> None:
     """Settle every unit of a campaign that may have something due."""
     due = {one.participation for one in accounts.of_campaign(campaign_id) if one.due > 0}
     units = _units().filter(campaign=campaign_id)
-    undecided = units.filter(status__in=(Status.CONFIRMED, Status.REJECTED))
-    over = units.filter(status__in=(Status.APPROVED, Status.LEFT), pk__in=due)
+    over = units.filter(status__in=(Status.APPROVED, Status.REJECTED, Status.LEFT), pk__in=due)
     given = LedgerEntry.objects.filter(
         campaign=campaign_id, kind__in=(*GIVEN, LedgerEntry.Kind.COMPENSATION)
     ).values_list("participation", flat=True)
-    wanted = {*undecided.values_list("pk", flat=True), *over.values_list("pk", flat=True)}
     extra = due & set(given) & set(units.values_list("pk", flat=True))
-    for pk in sorted(wanted | extra):
+    for pk in sorted({*_ripe(campaign_id), *over.values_list("pk", flat=True), *extra}):
         settle(pk)
+
+
+def _ripe(campaign_id: int) -> list[int]:
+    """Return the units whose time to be approved has come, and whose pay is not on its way."""
+    ripe: list[int] = []
+    stuck = Operation.objects.filter(
+        campaign=campaign_id, kind__in=PAYS, status__in=(*UNDER_WAY, State.REFUSED)
+    )
+    for batch in Batch.objects.filter(campaign=campaign_id):
+        before = timezone.now() - from_json(batch.terms).approve_after
+        units = _units().filter(
+            posting__batch=batch, status=Status.CONFIRMED, problem="", submitted_at__lte=before
+        )
+        free = units.exclude(pk__in=stuck.values("participation"))
+        ripe += free.values_list("pk", flat=True)
+    return ripe
 
 
 def accept(participation_id: int, *, actor_id: int) -> None:

@@ -96,4 +96,3 @@ def _add(
 
 def _sum(rows: list[Entry], *kinds: Kind) -> Decimal:
     return sum((one.amount for one in rows if one.kind in kinds), ZERO)
-
