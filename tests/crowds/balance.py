@@ -1,0 +1,126 @@
+"""What must hold between us and a far side once all faults are healed and nothing moves."""
+
+from collections import Counter
+from decimal import Decimal
+
+from annotate.crowds.base import Submission, UnitState
+from annotate.models import (
+    Assignment,
+    Judgment,
+    LedgerEntry,
+    Operation,
+    Participation,
+    Payout,
+    Place,
+    Posting,
+)
+from annotate.selectors import accounts
+from tests.crowds.walk import Walk
+
+Status = Participation.Status
+Kind = Operation.Kind
+STATES = {
+    UnitState.SUBMITTED: Status.CONFIRMED,
+    UnitState.APPROVED: Status.APPROVED,
+    UnitState.REJECTED: Status.REJECTED,
+}
+
+
+def check(walk: Walk, *, known_before: set[str], bonuses_before: int) -> None:
+    """Check everything; the far side may have earlier stories' postings and bonuses."""
+    theirs = listed(walk, known_before)
+    every_posting_is_made_once(walk, known_before)
+    states_are_equal(walk, theirs)
+    nothing_is_paid_twice(walk, theirs, bonuses_before)
+    no_judgment_is_lost(walk)
+    nothing_unverified_counts(walk, theirs)
+
+
+def listed(walk: Walk, known_before: set[str]) -> dict[tuple[str, str], Submission]:
+    """Return all that the far side lists as handed in: by unit and person."""
+    return {
+        (one.unit, one.person): one
+        for listing in walk.far.postings()
+        if listing not in known_before
+        for one in walk.crowd.iter_submissions(listing)
+    }
+
+
+def every_posting_is_made_once(walk: Walk, known_before: set[str]) -> None:
+    ours = Posting.objects.filter(batch__campaign=walk.study).exclude(external_id="")
+    there = [one for one in walk.far.postings() if one not in known_before]
+    assert sorted(there) == sorted(ours.values_list("external_id", flat=True)), (
+        "a posting was made twice, or is not known here"
+    )
+
+
+def states_are_equal(walk: Walk, theirs: dict[tuple[str, str], Submission]) -> None:
+    mine = Participation.objects.filter(campaign=walk.study).select_related("annotator")
+    here = {(one.external_key, one.annotator.external_id): one for one in mine}
+    for key, seen in theirs.items():
+        assert key in here, f"{key} was handed in there and is not known here"
+        assert here[key].status == STATES[seen.state], (here[key].status, seen)
+    for key, one in here.items():
+        if one.status in STATES.values():
+            assert key in theirs, f"{key} is {one.status} here and not handed in there"
+
+
+def nothing_is_paid_twice(
+    walk: Walk, theirs: dict[tuple[str, str], Submission], bonuses_before: int
+) -> None:
+    payouts = Payout.objects.filter(participation__campaign=walk.study)
+    units = {
+        one.participation.external_key: one.amount
+        for one in payouts.filter(key__startswith="approve:").select_related("participation")
+    }
+    paid = walk.far.paid()
+    approved = {unit for (unit, _), one in theirs.items() if one.state == UnitState.APPROVED}
+    assert units == {unit: paid[unit] for unit in approved}
+    here = Counter(
+        (op.arguments["person"], op.arguments["unit"], Decimal(op.arguments["amount"]))
+        for op in Operation.objects.filter(campaign=walk.study, kind=Kind.BONUS, status="done")
+    )
+    assert here == Counter(walk.far.bonuses()[bonuses_before:]), "a bonus was paid twice, or lost"
+    assert payouts.exclude(key__startswith="approve:").count() == here.total()
+    entries = [
+        op.arguments["entry"]
+        for op in Operation.objects.filter(campaign=walk.study, kind=Kind.BONUS, status="done")
+    ]
+    assert len(entries) == len(set(entries)), "one row of the ledger was paid twice"
+    for one in accounts.of_campaign(walk.study.pk):
+        money_agrees(one)
+
+
+def money_agrees(one: accounts.Account) -> None:
+    """What the ledger says is paid, but for what cannot be paid yet."""
+    unit = Participation.objects.get(pk=one.participation)
+    assert one.due >= 0, f"{unit.status}: more was paid than the ledger says"
+    if unit.status == Status.APPROVED:
+        assert one.due == 0, "approved, and something is still due"
+    elif unit.status in (Status.LEFT, Status.REJECTED):
+        work = LedgerEntry.objects.filter(participation=unit).exclude(
+            kind__in=("tutorial", "bonus", "compensation")
+        )
+        total = sum(work.values_list("amount", flat=True), Decimal(0))
+        by_bonus = Payout.objects.filter(participation=unit, key__startswith="bonus:")
+        assert total <= sum(by_bonus.values_list("amount", flat=True), Decimal(0)), (
+            f"{unit.status}, and its work is still due"
+        )
+
+
+def no_judgment_is_lost(walk: Walk) -> None:
+    kept = set(Judgment.objects.filter(campaign=walk.study).values_list("pk", flat=True))
+    assert kept == set(walk.judged)
+
+
+def nothing_unverified_counts(walk: Walk, theirs: dict[tuple[str, str], Submission]) -> None:
+    held = Place.objects.filter(campaign=walk.study, assignment__isnull=False)
+    for place in held.select_related("assignment__participation__annotator"):
+        assert place.assignment is not None
+        unit = place.assignment.participation
+        assert place.assignment.status == Assignment.Status.VERIFIED, place.assignment.status
+        assert unit.verified_at is not None
+        seen = theirs.get((unit.external_key, unit.annotator.external_id))
+        assert seen is not None, "it counts, and nobody handed it in"
+        assert seen.listing == unit.listing
+        assert walk.crowd.can.verify_at_entry or seen.receipt == unit.receipt

@@ -1,0 +1,364 @@
+"""A campaign on a running far side, and everything that people do around it, in any order.
+
+Each step does what it can and refuses the rest, as the pages do. The far side and we share no
+memory: only what goes over HTTP, through the adapter, or through a person's hands.
+"""
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from decimal import Decimal
+from itertools import count
+from typing import Any
+from unittest.mock import patch
+
+from django.contrib.auth.models import User
+
+from annotate.crowds.base import Claim, Marketplace
+from annotate.crowds.terms import Terms
+from annotate.errors import ServiceError
+from annotate.models import (
+    Assignment,
+    Batch,
+    Campaign,
+    LedgerEntry,
+    Operation,
+    Participation,
+    Posting,
+    Review,
+    Ruling,
+)
+from annotate.services import (
+    batches,
+    campaigns,
+    carrying,
+    extra_pay,
+    judgments,
+    leasing,
+    outbox,
+    participations,
+    reconciling,
+    reviewing,
+    settling,
+)
+from annotate.states import CloseReason
+from tests.crowds.conftest import Clock
+from tests.crowds.far_side import FarSide, Fault, NoPlace
+from tests.crowds.scripted import Killed
+from tests.factories import GOOD, campaign
+
+REWARD = Decimal("0.30")
+REASON = (
+    "Every answer was the same, whatever the text said, and none took longer than two seconds: "
+    "nobody can have read them."
+)
+TERMS = Terms(
+    "Rate news", "Read a short text and rate it.", ("news",), tasks=2, minutes=2,
+    duration=timedelta(hours=1), lifetime=timedelta(days=4), auto_approval=timedelta(days=3),
+    approve_after=timedelta(days=1),
+)  # fmt: skip
+FAULTY = ("publish", "add_places", "stop", "approve", "reject", "pay_bonus", "iter_submissions",
+          "posting_level", "archive", "set_excluded", "message")  # fmt: skip
+Status = Participation.Status
+
+
+@dataclass
+class Unit:
+    """What a person has in hand at the crowd."""
+
+    listing: str
+    unit: str
+    person: str
+    entered: int | None = None  # our participation
+    over: bool = False
+
+
+@dataclass
+class Walk:
+    """One story. `judged`: what people were told is stored."""
+
+    far: FarSide
+    crowd: Marketplace
+    clock: Clock
+    rng: random.Random
+    study: Campaign
+    ada: User
+    units: list[Unit] = field(default_factory=list)
+    judged: list[int] = field(default_factory=list)
+    forged: int = 0
+    keys: Iterator[int] = field(default_factory=count)
+    log: list[str] = field(default_factory=list)
+    killing: str = ""  # "before" or "after": where the next worker dies
+
+    @classmethod
+    def begin(cls, far: FarSide, crowd: Marketplace, clock: Clock, seed: int) -> "Walk":
+        rng = random.Random(seed)
+        ada = User.objects.create(username=f"ada-{seed}")
+        study = campaign(
+            owner=ada, items=4, systems=("alpha",), crowd=crowd.key, reward=REWARD,
+            fee_rate=Decimal("0.2"), budget=None, double_share=0.5, tutorial_bonus=Decimal("0.05"),
+        )  # fmt: skip
+        return cls(far, crowd, clock, rng, study, ada)
+
+    # ------------------------------------------------------------ steps
+
+    def step(self, name: str) -> None:
+        """Do it, or be refused; a worker that dies is what it is."""
+        self.log.append(name)
+        with suppress(ServiceError, NoPlace, Killed):
+            getattr(self, name)()
+
+    def launch(self) -> None:
+        places = self.rng.choice([1, 2, 3])
+        offer = batches.offer(self.study.pk, TERMS, places=places)
+        batches.launch(
+            self.study.pk, TERMS, places=places, actor_id=self.ada.pk, confirmed=offer.total,
+            key=f"launch-{self.study.pk}-{next(self.keys)}",
+        )  # fmt: skip
+
+    def extend(self) -> None:
+        batch = Batch.objects.filter(campaign=self.study).first()
+        if batch is not None:
+            offer = batches.offer_more(batch.pk, places=1)
+            key = f"more-{next(self.keys)}"
+            batches.extend(batch.pk, 1, actor_id=self.ada.pk, confirmed=offer.total, key=key)
+
+    def stop(self) -> None:
+        if batch := Batch.objects.filter(campaign=self.study, stopped_at=None).first():
+            batches.stop(batch.pk, actor_id=self.ada.pk)
+
+    def close(self) -> None:
+        campaigns.close(self.study.pk, CloseReason.HAND, actor_id=self.ada.pk)
+
+    def accept(self) -> None:
+        listing = self.rng.choice(self.ours() or [""])
+        if listing:
+            person = self.far.person(self.rng.randrange(4))
+            self.units.append(Unit(listing, self.far.accept(listing, person), person))
+            if self.rng.random() < 0.9:
+                self.enter(self.units[-1])
+
+    def enter(self, unit: Unit | None = None) -> None:
+        unit = unit or self._some()
+        if unit is not None:
+            unit.entered = self._arrive(unit.listing, unit.unit, unit.person)
+
+    def forge(self) -> None:
+        """Somebody comes with ids that they made up, or that belong to somebody else."""
+        listing = self.rng.choice(self.ours() or [""])
+        if listing:
+            other = self._some()
+            taken = other.unit if other and self.rng.random() < 0.5 else f"3FORGED{self.forged}"
+            self.forged += 1
+            made = self._arrive(listing, taken, self.far.person(90 + self.forged))
+            self._judge(made)
+
+    def work(self) -> None:
+        unit = self._some(entered=True)
+        if unit is not None and unit.entered is not None:
+            self._judge(unit.entered)
+
+    def finish(self) -> None:
+        """All that is left of a unit, and handed in here and there, as most people do."""
+        unit = self._some(entered=True)
+        if unit is None or unit.entered is None:
+            return
+        while self._judge(unit.entered):
+            pass
+        participations.hand_in(unit.entered)
+        self._submit(unit, self._receipt(unit))
+
+    def hand_in(self) -> None:
+        """Here alone: their connection breaks before the form is posted there."""
+        unit = self._some(entered=True)
+        if unit is not None and unit.entered is not None:
+            participations.hand_in(unit.entered)
+
+    def submit(self) -> None:
+        unit = self._some()
+        if unit is not None:
+            self._submit(unit, self._receipt(unit))
+
+    def submit_twice(self) -> None:
+        unit = self._some()
+        if unit is not None:
+            self._submit(unit, self._receipt(unit))
+            self._submit(unit, self._receipt(unit))
+
+    def submit_forged(self) -> None:
+        unit = self._some()
+        if unit is not None:
+            self._submit(unit, "0" * 32)
+
+    def give_back(self) -> None:
+        unit = self._some()
+        if unit is not None:
+            unit.over = True
+            with suppress(Exception):  # the far side has its own words for what is over already
+                self.far.give_back(unit.unit)
+
+    def rule(self) -> None:
+        who = self._somebody()
+        if who is None:
+            return
+        acts = self.rng.choice([
+            ["exclude"], ["exclude", "refuse"], ["refuse"], ["restore"], ["repay"], ["clear"],
+            ["exclude", "block"], ["unblock"],
+        ])  # fmt: skip
+        review = Review.objects.filter(campaign=self.study, annotator=who).first()
+        last = Ruling.objects.filter(review=review).order_by("-pk").first() if review else None
+        reviewing.rule(
+            self.study.pk, who, [Ruling.Act(act) for act in acts], actor_id=self.ada.pk,
+            reason=REASON, seen=last.pk if last else 0,
+        )  # fmt: skip
+
+    def bonus(self) -> None:
+        who = self._somebody()
+        if who is not None:
+            name = Participation.objects.filter(annotator=who)[0].annotator.pseudonym
+            gift = extra_pay.Gift(
+                extra_pay.Kind(self.rng.choice(["bonus", "compensation"])), name,
+                Decimal(self.rng.choice(["0.07", "0.50"])), "For the care.",
+                f"gift-{self.rng.randrange(6)}",
+            )  # fmt: skip
+            extra_pay.give(self.study.pk, gift, actor_id=self.ada.pk)
+
+    def accept_doubtful(self) -> None:
+        doubtful = Participation.objects.filter(campaign=self.study).exclude(problem="")
+        if found := doubtful.first():
+            settling.accept(found.pk, actor_id=self.ada.pk)
+
+    def minutes(self) -> None:
+        self.pass_time(timedelta(minutes=self.rng.choice([3, 20])))
+
+    def hours(self) -> None:
+        self.pass_time(timedelta(hours=self.rng.choice([2, 9])))
+
+    def days(self) -> None:
+        self.pass_time(timedelta(hours=self.rng.choice([25, 50, 80])))
+
+    def fault(self) -> None:
+        self.far.fail_next(self.rng.choice(FAULTY), self.rng.choice(list(Fault)))
+
+    def die(self) -> None:
+        self.killing = self.rng.choice(["before", "after"])
+
+    def carry_out(self) -> None:
+        with self.workers():
+            outbox.carry_out_due()
+
+    def look(self) -> None:
+        with self.workers():
+            reconciling.reconcile_all()
+
+    # ------------------------------------------------------------ inside
+
+    def pass_time(self, by: timedelta) -> None:
+        self.far.move_clock(by)
+        self.clock.ahead += by
+
+    def ours(self) -> list[str]:
+        """The listings of this story that are known here: people find them at the crowd."""
+        mine = Posting.objects.filter(batch__campaign=self.study).exclude(external_id="")
+        return list(mine.order_by("pk").values_list("external_id", flat=True))
+
+    @contextmanager
+    def workers(self) -> Iterator[None]:
+        """Workers die where they were told to: before the crowd is asked, or right after."""
+        ask = carrying.ask
+
+        def deadly(*args: Any, **kwargs: Any) -> Any:
+            where, self.killing = self.killing, ""
+            if where == "before":
+                raise Killed
+            answer = ask(*args, **kwargs)
+            if where == "after":
+                raise Killed
+            return answer
+
+        with patch.object(outbox, "ask", deadly):
+            yield
+
+    def _arrive(self, listing: str, unit: str, person: str) -> int:
+        posting = Posting.objects.get(external_id=listing)
+        claim = Claim(
+            person=person, posting=posting.public_id, listing=listing, unit=unit,
+            submit_to="http://localhost",
+        )  # fmt: skip
+        verified = self.crowd.can.verify_at_entry and not unit.startswith("3FORGED")
+        return participations.arrive(posting.public_id, claim, verified=verified).pk
+
+    def _judge(self, participation_id: int) -> bool:
+        got = leasing.lease(participation_id)
+        if not isinstance(got, Assignment):
+            return False
+        receipt = judgments.submit(got.pk, participation_id=participation_id, raw=GOOD)
+        self.judged.append(receipt.judgment_id)
+        return True
+
+    def _submit(self, unit: Unit, receipt: str) -> None:
+        with suppress(AssertionError):  # returned, or its time is over: it is not taken
+            self.far.submit(unit.unit, receipt=receipt)
+            unit.over = True
+
+    def _receipt(self, unit: Unit) -> str:
+        if unit.entered is None:
+            return "nothing"
+        return Participation.objects.get(pk=unit.entered).receipt
+
+    def _some(self, *, entered: bool = False) -> Unit | None:
+        held = [one for one in self.units if not one.over and (one.entered or not entered)]
+        return self.rng.choice(held) if held else None
+
+    def _somebody(self) -> int | None:
+        came = Participation.objects.filter(campaign=self.study)
+        people = list(came.order_by("annotator").values_list("annotator", flat=True).distinct())
+        return self.rng.choice(people) if people else None
+
+
+# How often each step is taken.
+STEPS = {
+    "accept": 10, "finish": 8, "work": 6, "look": 6, "carry_out": 5, "minutes": 3, "hours": 2,
+    "fault": 5, "die": 3, "rule": 4, "bonus": 3, "submit": 2, "hand_in": 2, "give_back": 2,
+    "enter": 1, "forge": 2, "submit_twice": 1, "submit_forged": 1, "stop": 1, "extend": 2,
+    "days": 1, "close": 0.4, "launch": 1, "accept_doubtful": 0.5,
+}  # fmt: skip
+
+
+def story(walk: Walk, length: int) -> None:
+    """Launch, then so many steps in any order."""
+    walk.step("launch")
+    walk.step("carry_out")
+    names, weights = list(STEPS), list(STEPS.values())
+    for name in walk.rng.choices(names, weights, k=length):
+        walk.step(name)
+
+
+def heal(walk: Walk, *, rounds: int = 12) -> int:
+    """End all faults, and let time and workers do their work until nothing moves any more."""
+    walk.far.heal()
+    walk.killing = ""
+    for n in range(rounds):
+        before = _state(walk)
+        walk.pass_time(timedelta(minutes=11))
+        walk.look()
+        if before == _state(walk) and not _open(walk):
+            return n
+    raise AssertionError(f"no fixed point: {_open(walk)}")
+
+
+def _open(walk: Walk) -> list[tuple[Any, ...]]:
+    rows = Operation.objects.filter(campaign=walk.study, status__in=Operation.OPEN)
+    return list(rows.values_list("pk", "kind", "status", "code", "message"))
+
+
+def _state(walk: Walk) -> list[Any]:
+    mine = {"campaign": walk.study}
+    return [
+        list(Operation.objects.filter(**mine).order_by("pk").values_list("pk", "status")),
+        list(Participation.objects.filter(**mine).order_by("pk").values_list("pk", "status")),
+        list(Posting.objects.filter(batch__campaign=walk.study).values_list("pk", "status")),
+        LedgerEntry.objects.filter(**mine).count(),
+    ]
