@@ -14,7 +14,7 @@ from annotate.models import (
     Place,
     Posting,
 )
-from annotate.selectors import accounts
+from annotate.selectors import accounts, evidence
 from tests.crowds.walk import Walk
 
 Status = Participation.Status
@@ -26,14 +26,19 @@ STATES = {
 }
 
 
-def check(walk: Walk, *, known_before: set[str], bonuses_before: int) -> None:
-    """Check everything; the far side may have earlier stories' postings and bonuses."""
+def check(walk: Walk, *, known_before: set[str], bonuses_before: int, final: bool) -> None:
+    """Check everything; the far side may have earlier stories' postings and bonuses.
+
+    final: all deadlines have passed, so that nothing is on its way any more.
+    """
     theirs = listed(walk, known_before)
     every_posting_is_made_once(walk, known_before)
     states_are_equal(walk, theirs)
     nothing_is_paid_twice(walk, theirs, bonuses_before)
     no_judgment_is_lost(walk)
     nothing_unverified_counts(walk, theirs)
+    if final:
+        nothing_is_on_its_way(walk)
 
 
 def listed(walk: Walk, known_before: set[str]) -> dict[tuple[str, str], Submission]:
@@ -114,13 +119,22 @@ def no_judgment_is_lost(walk: Walk) -> None:
 
 
 def nothing_unverified_counts(walk: Walk, theirs: dict[tuple[str, str], Submission]) -> None:
-    held = Place.objects.filter(campaign=walk.study, assignment__isnull=False)
-    for place in held.select_related("assignment__participation__annotator"):
+    counting = Place.objects.filter(campaign=walk.study, assignment__status="verified")
+    assert evidence.scores(walk.study.pk).output.size == counting.count()
+    for place in counting.select_related("assignment__participation__annotator"):
         assert place.assignment is not None
         unit = place.assignment.participation
-        assert place.assignment.status == Assignment.Status.VERIFIED, place.assignment.status
         assert unit.verified_at is not None
         seen = theirs.get((unit.external_key, unit.annotator.external_id))
         assert seen is not None, "it counts, and nobody handed it in"
         assert seen.listing == unit.listing
         assert walk.crowd.can.verify_at_entry or seen.receipt == unit.receipt
+
+
+def nothing_is_on_its_way(walk: Walk) -> None:
+    here = Assignment.objects.filter(campaign=walk.study, status__in=("leased", "submitted"))
+    assert not here.exists(), "work waits for a crowd that has said all it has to say"
+    undecided = Participation.objects.filter(
+        campaign=walk.study, status__in=(Status.ACTIVE, Status.HANDED_IN, Status.CONFIRMED)
+    )
+    assert not undecided.exists(), list(undecided.values_list("status", "problem"))
