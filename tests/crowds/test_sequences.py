@@ -12,6 +12,7 @@ import pytest
 from django.db import transaction
 
 from annotate import adapters
+from annotate.crowds.base import Marketplace
 from annotate.services import rates
 from tests.crowds.balance import check
 from tests.crowds.conftest import Clock
@@ -20,7 +21,7 @@ from tests.crowds.mturk_far_side import mturk_far_side
 from tests.crowds.walk import Walk, heal, story
 
 pytestmark = pytest.mark.django_db
-CHUNKS, STORIES, LENGTH = 20, 26, 26
+CHUNKS, STORIES, LENGTH = 20, 26, 20
 
 
 class _Done(Exception):
@@ -34,10 +35,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(botocore.endpoint.time, "sleep", lambda _seconds: None)
 
 
-def tell(far: FarSide, clock: Clock, monkeypatch: pytest.MonkeyPatch, seed: int) -> Walk:
+def tell(far: FarSide, crowd: Marketplace, clock: Clock, seed: int) -> Walk:
     """One story from beginning to end, and what must hold after it."""
-    crowd = far.adapter()
-    monkeypatch.setattr(adapters, "marketplace", lambda _crowd: crowd)
     known, bonuses = set(far.postings()), len(far.bonuses())
     walk = Walk.begin(far, crowd, clock, seed)
     print(f"story {seed}")  # shown where it fails
@@ -56,7 +55,9 @@ def test_both_sides_agree_in_the_end(
 ) -> None:
     with mturk_far_side(seed=chunk, reuse_ids=chunk % 2 == 1) as far:
         far.world.faults.patience = 0.01
+        crowd = far.adapter()
+        monkeypatch.setattr(adapters, "marketplace", lambda _crowd: crowd)
         for seed in range(chunk * STORIES, (chunk + 1) * STORIES):
             with suppress(_Done), transaction.atomic():
-                tell(far, clock, monkeypatch, seed)
+                tell(far, crowd, clock, seed)
                 raise _Done

@@ -112,18 +112,16 @@ class Walk:
 
     def launch(self) -> None:
         places = self.rng.choice([1, 2, 3])
-        offer = batches.offer(self.study.pk, TERMS, places=places)
         batches.launch(
-            self.study.pk, TERMS, places=places, actor_id=self.ada.pk, confirmed=offer.total,
+            self.study.pk, TERMS, places=places, actor_id=self.ada.pk, confirmed=self._cost(places),
             key=f"launch-{self.study.pk}-{next(self.keys)}",
         )  # fmt: skip
 
     def extend(self) -> None:
         batch = Batch.objects.filter(campaign=self.study).first()
         if batch is not None:
-            offer = batches.offer_more(batch.pk, places=1)
-            key = f"more-{next(self.keys)}"
-            batches.extend(batch.pk, 1, actor_id=self.ada.pk, confirmed=offer.total, key=key)
+            key, cost = f"more-{next(self.keys)}", self._cost(1)
+            batches.extend(batch.pk, 1, actor_id=self.ada.pk, confirmed=cost, key=key)
 
     def stop(self) -> None:
         if batch := Batch.objects.filter(campaign=self.study, stopped_at=None).first():
@@ -280,6 +278,9 @@ class Walk:
 
         with patch.object(outbox, "ask", deadly):
             yield
+
+    def _cost(self, places: int) -> Decimal:
+        return self.crowd.estimate_cost(REWARD * TERMS.tasks, places).total
 
     def _arrive(self, listing: str, unit: str, person: str) -> int:
         posting = Posting.objects.get(external_id=listing)

@@ -1,0 +1,96 @@
+"""What is decided about the pay of a unit, as a table; what its reward covers, what is extra."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from annotate.services.unit_pay import Act, Entry, Kind, Status, Unit, account, decide
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+PAST, SOON = NOW - timedelta(hours=1), NOW + timedelta(hours=1)
+DUE = Decimal("0.60")
+UNTOUCHED = (Status.ACTIVE, Status.HANDED_IN, Status.LEFT, Status.APPROVED)
+
+
+@pytest.mark.parametrize(
+    ("unit", "act"),
+    [
+        (Unit(Status.CONFIRMED, DUE, approve_from=PAST), Act.APPROVE),
+        (Unit(Status.CONFIRMED, DUE, approve_from=NOW), Act.APPROVE),
+        (Unit(Status.CONFIRMED, DUE, approve_from=SOON), Act.WAIT),
+        (Unit(Status.CONFIRMED, DUE), Act.WAIT),
+        (Unit(Status.CONFIRMED, DUE, in_review=True, approve_from=PAST), Act.WAIT),
+        (Unit(Status.CONFIRMED, DUE, doubt=True, approve_from=PAST), Act.ASK),
+        (Unit(Status.CONFIRMED, DUE, doubt=True, in_review=True, approve_from=PAST), Act.WAIT),
+        (Unit(Status.CONFIRMED, refused=True, approve_from=SOON), Act.REJECT),
+        (Unit(Status.CONFIRMED, refused=True, doubt=True), Act.REJECT),
+        (Unit(Status.CONFIRMED, DUE, refused=True, in_review=True), Act.REJECT),
+        (Unit(Status.REJECTED, refused=True, override_until=SOON), Act.NOTHING),
+        (Unit(Status.REJECTED, override_until=SOON), Act.NOTHING),
+        (Unit(Status.REJECTED, DUE, refused=True, override_until=SOON), Act.NOTHING),
+        (Unit(Status.REJECTED, DUE, override_until=SOON), Act.OVERRIDE),
+        (Unit(Status.REJECTED, DUE, override_until=NOW), Act.BONUS),
+        (Unit(Status.REJECTED, DUE), Act.BONUS),
+        *[(Unit(one, DUE, approve_from=PAST), Act.NOTHING) for one in UNTOUCHED],
+        *[(Unit(one, DUE, refused=True), Act.NOTHING) for one in UNTOUCHED],
+    ],
+)
+def test_what_is_done_about_a_unit(unit: Unit, act: Act) -> None:
+    assert decide(unit, now=NOW) is act
+
+
+def rows(*wanted: tuple[Kind, str]) -> list[Entry]:
+    """Rows in this order; rewards belong to a task, and compensations that say so."""
+    for_task = {Kind.REWARD}
+    return [
+        Entry(n, kind, Decimal(amount), Decimal(0), kind in for_task)
+        for n, (kind, amount) in enumerate(wanted, start=1)
+    ]
+
+
+def paid_as_bonus(
+    entries: list[Entry], *, handed_in: bool = True, unit_pays: bool = True
+) -> list[int]:
+    found = account(entries, reward=DUE)
+    return [one.id for one in found.bonuses(handed_in=handed_in, unit_pays=unit_pays)]
+
+
+EARNED = rows((Kind.REWARD, "0.30"), (Kind.REWARD, "0.30"))
+
+
+def test_the_reward_covers_what_fits_and_the_rest_is_extra() -> None:
+    assert paid_as_bonus(EARNED) == []
+    assert account(EARNED, reward=DUE).earned == DUE
+    more = rows((Kind.REWARD, "0.30"), (Kind.TUTORIAL, "0.75"), (Kind.REWARD, "0.30"),
+                (Kind.REWARD, "0.30"), (Kind.BONUS, "0.10"))  # fmt: skip
+    assert account(more, reward=DUE).earned == DUE
+    assert paid_as_bonus(more) == [2, 4, 5]
+    assert paid_as_bonus(more, handed_in=False) == [2, 5], "work of a unit is paid once handed in"
+
+
+def test_a_remainder_is_covered_too() -> None:
+    entries = rows((Kind.REWARD, "0.30"), (Kind.REMAINDER, "0.30"))
+    assert account(entries, reward=DUE).earned == DUE
+    assert paid_as_bonus(entries) == []
+
+
+def test_where_the_crowd_will_not_pay_the_unit_its_work_goes_as_bonuses() -> None:
+    assert paid_as_bonus(EARNED, unit_pays=False) == [1, 2]
+
+
+def test_refused_work_is_not_paid_in_any_way_but_what_was_given_is() -> None:
+    refused = rows((Kind.REWARD, "0.30"), (Kind.TUTORIAL, "0.75"), (Kind.COMPENSATION, "0.20"),
+                   (Kind.REFUSAL, "-0.50"), (Kind.COMPENSATION, "0.10"))  # fmt: skip
+    assert account(refused, reward=DUE).earned == 0
+    assert paid_as_bonus(refused, unit_pays=False) == [2, 5], "given after the refusal: meant"
+    restored = [*refused, Entry(6, Kind.REINSTATEMENT, Decimal("0.50"), Decimal(0), False)]
+    assert paid_as_bonus(restored) == [2, 3, 5]
+
+
+def test_what_lapsed_with_its_unit_is_not_paid() -> None:
+    lapsed = rows((Kind.REWARD, "0.30"), (Kind.BONUS, "0.10"), (Kind.LAPSE, "-0.30"))
+    assert account(lapsed, reward=DUE).earned == 0
+    assert paid_as_bonus(lapsed, unit_pays=False) == [2]
+    back = [*lapsed, Entry(4, Kind.LAPSE, Decimal("0.30"), Decimal(0), False)]
+    assert account(back, reward=DUE).earned == Decimal("0.30")
