@@ -51,14 +51,14 @@ AT_ONCE = 200  # postings that one run looks at, those first that were not seen 
 logger = logging.getLogger(__name__)
 
 
-def reconcile_all(*, within: float = 20.0) -> int:
+def reconcile_all(*, within: float = 20.0, all_: bool = False) -> int:
     """Look at the postings whose turn it is, for so many seconds, and at what follows.
 
-    Returns how many were looked at; the others come first next time.
+    Returns how many were looked at; the others come first next time. all_: whoever's turn it is.
     """
     until, seen = time.monotonic() + within, 0
     outbox.carry_out_due()
-    for pk in _due():
+    for pk in _due(all_=all_):
         if time.monotonic() >= until:
             break
         _guarded(reconcile, pk)
@@ -166,14 +166,15 @@ def _may_change(posting: Posting) -> bool:
     )
 
 
-def _due() -> list[int]:
+def _due(*, all_: bool) -> list[int]:
     """Return the postings whose turn it is, those first that were not looked at for longest."""
     quiet = Q(looked_at__lte=timezone.now() - QUIET)
     undecided = Posting.objects.filter(participations__status__in=UNDECIDED)
     busy = Q(status__in=LIVE) & (Q(pending__gt=0) | Q(pk__in=undecided))
     over = Q(status=Status.CLOSED, pk__in=undecided) & quiet
     turn = Q(looked_at=None) | busy | over | (Q(status__in=LIVE) & quiet)
-    rows = Posting.objects.filter(turn, status__in=(*LIVE, Status.CLOSED)).exclude(external_id="")
+    there = Posting.objects.filter(status__in=(*LIVE, Status.CLOSED)).exclude(external_id="")
+    rows = there if all_ else there.filter(turn)
     ordered = rows.order_by(F("looked_at").asc(nulls_first=True), "pk")
     return list(ordered.values_list("pk", flat=True)[:AT_ONCE])
 

@@ -12,10 +12,12 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from annotate import adapters
 from annotate.crowds.terms import from_json
 from annotate.errors import Conflict
+from annotate.languages import interface_language
 from annotate.models import (
     Batch,
     LedgerEntry,
@@ -197,16 +199,18 @@ def _intend_bonus(found: Participation, entry: Entry) -> None:
     _write(
         found, Kind.BONUS, key=f"{key}:{tried.count()}", entry=str(entry.id),
         listing=carrier.listing, unit=carrier.unit, person=carrier.person,
-        amount=str(entry.amount), reason=_reason(entry),
+        amount=str(entry.amount), reason=_reason(entry, found.campaign.language),
     )  # fmt: skip
 
 
-def _reason(entry: Entry) -> str:
+def _reason(entry: Entry, language: str) -> str:
+    """What the annotator reads: a person's words, or ours in the language of the study."""
     written = LedgerEntry.objects.values_list("reason", flat=True).get(pk=entry.id)
-    return written or {
-        LedgerEntry.Kind.TUTORIAL: _("You have passed the tutorial. Thank you!"),
-        LedgerEntry.Kind.COMPENSATION: _("For work that came too late to count. Thank you!"),
-    }.get(entry.kind, _("For your work in this study. Thank you!"))
+    with override(interface_language(language)):
+        return written or {
+            LedgerEntry.Kind.TUTORIAL: _("You have passed the tutorial. Thank you!"),
+            LedgerEntry.Kind.COMPENSATION: _("For work that came too late to count. Thank you!"),
+        }.get(entry.kind, _("For your work in this study. Thank you!"))
 
 
 def _write(found: Participation, kind: Kind, *, key: str, **arguments: Any) -> None:

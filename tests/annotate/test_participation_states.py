@@ -41,7 +41,7 @@ def test_who_comes_second_changes_nothing(who):
     [
         (Status.APPROVED, Status.REJECTED),
         (Status.HANDED_IN, Status.APPROVED),
-        (Status.CONFIRMED, Status.LEFT),
+        (Status.CONFIRMED, Status.ACTIVE),
         (Status.REJECTED, Status.ACTIVE),
         (Status.HANDED_IN, Status.ACTIVE),
     ],

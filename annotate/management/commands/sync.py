@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.selectors import batches, crowd_state
 from annotate.selectors.batches import OpenOperation
-from annotate.services import outbox
+from annotate.services import reconciling
 
 
 class Command(BaseCommand):
@@ -26,7 +26,7 @@ class Command(BaseCommand):
         if not options["seconds"] > 0:
             raise CommandError("--seconds must be a positive number.")
         before = crowd_state.counts()
-        outbox.carry_out_due(within=options["seconds"])
+        reconciling.reconcile_all(within=options["seconds"], all_=True)
         changed = list(crowd_state.changes(before, crowd_state.counts()))
         self.stdout.write("\n".join(changed or ["Nothing has changed."]))
         for waiting in batches.operations(None):
