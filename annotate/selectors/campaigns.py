@@ -193,10 +193,11 @@ _ROUTINE = ("submitted", "returned", "expired")
 
 
 def activity(campaign_id: int, *, limit: int) -> tuple[Act, ...]:
-    """Return the last acts, the newest first, leases that come and go left out."""
+    """Return the last acts, the newest first; what comes and goes by itself is left out."""
+    by_itself = Q(subject__startswith="operation:", actor=None)
     rows = (
         AuditEntry.objects.filter(campaign=campaign_id)
-        .exclude(Q(verb__in=_ROUTINE) | Q(subject__startswith="participation:"))
+        .exclude(Q(verb__in=_ROUTINE) | Q(subject__startswith="participation:") | by_itself)
         .order_by("-id")
         .values_list("at", "actor__username", "verb", "subject", "detail")[:limit]
     )

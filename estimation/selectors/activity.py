@@ -30,6 +30,13 @@ _VERBS = {
     "repay": "restored an annotator’s pay",
     "block": "blocked an annotator from future work",
     "unblock": "lifted the block on an annotator",
+    "launch": "launched a batch of {places} places for ${cost}",
+    "extend": "added {places} places to a batch for ${cost}",
+    "stop_batch": "stopped a batch",
+    "refill": "offered {gaps} gaps to new people",
+    "operation_decided": "said whether an operation at the crowd happened ({kind})",
+    "operation_retried": "let an operation at the crowd be tried again ({kind})",
+    "operation_dropped": "gave up an operation at the crowd ({kind})",
     "add_reviewer": "gave {name} the review of its annotators",
 }
 _ICONS: dict[str, str] = {
