@@ -13,6 +13,7 @@ from annotate.errors import Gone, NotFound
 
 PARTICIPATION_LIFE = timedelta(days=30)
 INVITATION_LIFE = timedelta(days=365)
+PREVIEW_LIFE = timedelta(days=1)
 
 
 def participation_token(participation_id: int) -> str:
@@ -33,6 +34,17 @@ def read_invitation(token: str) -> tuple[int, str]:
     """Return (campaign id, person or ""); `Gone` when expired, `NotFound` when forged."""
     campaign_id, person = _read(token, salt="invitation", life=INVITATION_LIFE)
     return int(campaign_id), str(person)
+
+
+def preview_token(campaign_id: int, tasks: int) -> str:
+    """Return what shows the preview of units with so many tasks to a researcher, for a day."""
+    return signing.dumps([campaign_id, tasks], salt="batch-preview")
+
+
+def read_preview(token: str) -> tuple[int, int]:
+    """Return (campaign id, tasks); `Gone` when expired, `NotFound` when forged."""
+    campaign_id, tasks = _read(token, salt="batch-preview", life=PREVIEW_LIFE)
+    return int(campaign_id), int(tasks)
 
 
 def posting_token(public_id: str) -> str:

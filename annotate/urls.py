@@ -3,6 +3,10 @@
 from django.urls import URLPattern, path
 
 from annotate.views import (
+    batches,
+    batches_acts,
+    batches_new,
+    batches_preview,
     campaigns,
     campaigns_new,
     campaigns_pay,
@@ -59,6 +63,26 @@ urlpatterns: list[URLPattern] = [
         tutorial_contents.builtin,
         name="tutorial-builtin",
     ),
+    path("campaigns/<str:public_id>/batches/", batches.page, name="batches"),
+    path("campaigns/<str:public_id>/batches/now/", batches.now, name="batches-now"),
+    path("campaigns/<str:public_id>/batches/new/", batches_new.new, name="batch-new"),
+    path("campaigns/<str:public_id>/batches/look/", batches_acts.look, name="batches-look"),
+    path("campaigns/<str:public_id>/batches/retry/", batches_acts.retry_all, name="batches-retry"),
+    path(
+        "campaigns/<str:public_id>/batches/operations/<int:operation_id>/<slug:verb>/",
+        batches_acts.operation,
+        name="batch-operation",
+    ),
+    path(
+        "campaigns/<str:public_id>/batches/<slug:batch_id>/stop/",
+        batches_acts.stop,
+        name="batch-stop",
+    ),
+    path(
+        "campaigns/<str:public_id>/batches/<slug:batch_id>/extend/",
+        batches_acts.extend,
+        name="batch-extend",
+    ),
     path("campaigns/<str:public_id>/act/<str:verb>/", campaigns.act, name="act"),
     path("campaigns/<str:public_id>/people/", campaigns_people.people, name="people"),
     path("campaigns/<str:public_id>/reviewers/", campaigns_people.add_reviewer, name="reviewers"),
@@ -99,6 +123,7 @@ urlpatterns: list[URLPattern] = [
     path("work/join/<str:token>/", work.join, name="join"),
     path("work/preview/<str:token>/", work.preview, name="preview"),
     path("work/on/<slug:crowd>/<str:token>/", work_entry.entry, name="entry"),
+    path("work/batch/<str:token>/", batches_preview.preview, name="batch-preview"),
     path("work/p/<str:token>/", work.page, name="work"),
     path("work/events/<slug:crowd>/", crowd_events.receive, name="crowd-events"),
     path("work/p/<str:token>/me/", work_own.me, name="me"),

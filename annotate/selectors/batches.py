@@ -1,7 +1,6 @@
-"""Batches as researchers see them: how full, what is open or stuck at the crowd, what is paid."""
+"""Batches as researchers see them: how full, how far, what is paid."""
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -11,35 +10,13 @@ from django.db.models import Count, Min, QuerySet, Sum
 
 from annotate import adapters
 from annotate.crowds.terms import Terms, from_json
-from annotate.models import (
-    AuditEntry,
-    Batch,
-    LedgerEntry,
-    Operation,
-    Participation,
-    Payout,
-    Posting,
-)
+from annotate.errors import NotFound
+from annotate.models import AuditEntry, Batch, LedgerEntry, Participation, Payout, Posting
+from annotate.selectors.worlds import World, world
 
 ZERO = Decimal("0.00")
 Unit = Participation.Status
-NOT_DONE = (*Operation.OPEN, Operation.Status.REFUSED, Operation.Status.UNCLEAR)
-# By the code that a crowd, or we, gave as the reason; otherwise by status.
-REMEDIES = {
-    "funds": "Top up the account at the crowd, then try again.",
-    "configuration": "Mend the settings of this installation; it goes on by itself.",
-    "environment": "Let the settings name that environment again; it goes on by itself.",
-    "throttled": "Nothing to do: it is tried again by itself, more and more slowly.",
-    "unpublished": "Nothing to do: it follows once the posting is published.",
-    "queue": "Nothing to do: it follows once the earlier extension is made.",
-}
-BY_STATUS = {
-    Operation.Status.PENDING: "Nothing to do: it is tried, and tried again, by itself.",
-    Operation.Status.SENT: "Nothing to do: whether it happened is looked for before it is "
-    "tried again.",
-    Operation.Status.REFUSED: "Mend what the message names, then try again, or give it up.",
-    Operation.Status.UNCLEAR: "Look on the crowd’s own pages whether it happened, and say so.",
-}
+Stage = Posting.Status
 
 
 @dataclass(frozen=True)
@@ -55,28 +32,14 @@ class Units:
     rejected: int = 0
     left: int = 0  # given back, or time ran out: their places are free again
 
+    @property
+    def taken(self) -> int:
+        """Those that are not free: somebody is at them, or has handed them in."""
+        done = self.confirmed + self.approved + self.rejected
+        return self.accepted + self.handed_in + done
+
     def __add__(self, other: "Units") -> "Units":
         return Units(*(getattr(self, n) + getattr(other, n) for n in self.__dataclass_fields__))
-
-
-@dataclass(frozen=True)
-class OpenOperation:
-    """Something that was to be done at the crowd and is not, with what to do about it."""
-
-    operation_id: int
-    batch_id: int | None
-    kind: str
-    posting: str  # its public id, or ""
-    status: str
-    code: str
-    message: str
-    remedy: str
-    attempts: int
-    due_at: datetime
-
-    @property
-    def needs_a_person(self) -> bool:
-        return self.status in (Operation.Status.REFUSED, Operation.Status.UNCLEAR)
 
 
 @dataclass(frozen=True)
@@ -124,7 +87,6 @@ class BatchRow:
     stopped_at: datetime | None
     units: Units
     postings: tuple[PostingRow, ...]
-    operations: tuple[OpenOperation, ...]
     money: Money
     next_auto_approval: datetime | None  # of work that nobody has decided about
 
@@ -133,36 +95,77 @@ class BatchRow:
         return self.places * self.tasks
 
     @property
+    def world(self) -> World:
+        return world(self.crowd, self.environment)
+
+    @property
     def is_over(self) -> bool:
-        over = (Posting.Status.CLOSED, Posting.Status.FAILED)
+        over = (Stage.CLOSED, Stage.FAILED)
         return all(posting.status in over for posting in self.postings)
+
+    @property
+    def state(self) -> str:
+        """One word for all postings: that of the earliest stage that any of them is in."""
+        stages = {posting.status for posting in self.postings}
+        if self.stopped_at and stages & {Stage.OPEN, Stage.PLANNED}:
+            return "stopping"
+        order = (Stage.OPEN, Stage.PLANNED, Stage.DRAINING, Stage.FAILED)
+        return next((str(stage) for stage in order if stage in stages), str(Stage.CLOSED))
+
+    @property
+    def can_stop(self) -> bool:
+        return self.stopped_at is None and self.state in (Stage.OPEN, Stage.PLANNED, Stage.FAILED)
+
+    @property
+    def moves(self) -> bool:
+        """Whether anything about it may change by itself."""
+        waiting = self.units.accepted or self.units.handed_in or self.units.confirmed
+        return bool(waiting) or not self.is_over
+
+    @property
+    def problems(self) -> tuple[tuple[str, int], ...]:
+        """What is wrong with its postings: each sentence, and of how many it is said."""
+        return tuple(Counter(p.problem for p in self.postings if p.problem).items())
+
+    @property
+    def looked_at(self) -> datetime | None:
+        """When the crowd was last asked about any of its postings."""
+        return max((p.looked_at for p in self.postings if p.looked_at), default=None)
+
+    @property
+    def share_taken(self) -> int:
+        """Places that somebody holds, in percent."""
+        return _percent(self.units.taken, self.places)
+
+    @property
+    def share_handed_in(self) -> int:
+        return _percent(self.units.taken - self.units.accepted, self.places)
 
 
 def of_campaign(campaign_id: int) -> list[BatchRow]:
-    """Return a campaign's batches, the newest first; eight queries, however many there are."""
+    """Return a campaign's batches, the newest first; seven queries, however many there are."""
     rows = list(Batch.objects.filter(campaign=campaign_id).select_related("campaign", "created_by"))
     postings = _postings(campaign_id)
-    stuck = operations(campaign_id)
     money, deadlines = _money(campaign_id, rows), _deadlines(campaign_id)
     return [
         _row(
-            batch, postings.get(batch.pk, ()), [op for op in stuck if op.batch_id == batch.pk],
-            money[batch.pk], deadlines.get(batch.pk),
+            batch, tuple(postings.get(batch.pk, ())), money[batch.pk], deadlines.get(batch.pk)
         )
         for batch in rows
     ]  # fmt: skip
 
 
-def operations(campaign_id: int | None) -> list[OpenOperation]:
-    """Return what is open, refused or unclear in a campaign (None: anywhere).
+def one(campaign_id: int, public_id: str) -> BatchRow:
+    """Return one batch of this campaign; `NotFound` for those of others."""
+    for row in of_campaign(campaign_id):
+        if row.public_id == public_id:
+            return row
+    raise NotFound("There is no such batch in this campaign.")
 
-    What needs a person comes first.
-    """
-    rows = Operation.objects.filter(status__in=NOT_DONE)
-    rows = rows if campaign_id is None else rows.filter(campaign=campaign_id)
-    names = rows.order_by("pk").select_related("posting", "participation__posting")
-    found = [_operation(op) for op in names]
-    return sorted(found, key=lambda op: not op.needs_a_person)
+
+def exist(campaign_id: int) -> bool:
+    """Return whether this campaign has ever been launched on its crowd."""
+    return Batch.objects.filter(campaign=campaign_id).exists()
 
 
 def batch_id_of(public_id: str) -> int | None:
@@ -170,10 +173,8 @@ def batch_id_of(public_id: str) -> int | None:
 
 
 def _row(
-    batch: Batch, postings: Iterable[PostingRow], stuck: list[OpenOperation], money: Money,
-    deadline: datetime | None,
-) -> BatchRow:  # fmt: skip
-    postings = tuple(postings)
+    batch: Batch, postings: tuple[PostingRow, ...], money: Money, deadline: datetime | None
+) -> BatchRow:
     return BatchRow(
         batch_id=batch.pk,
         public_id=batch.public_id,
@@ -189,7 +190,6 @@ def _row(
         stopped_at=batch.stopped_at,
         units=sum((posting.units for posting in postings), Units()),
         postings=postings,
-        operations=tuple(stuck),
         money=money,
         next_auto_approval=deadline,
     )
@@ -234,22 +234,6 @@ def _available(posting: Posting, counts: Counter[str]) -> int:
     return max(0, posting.places - counts.total() + counts[Unit.LEFT])
 
 
-def _operation(op: Operation) -> OpenOperation:
-    posting = op.posting or (op.participation.posting if op.participation else None)
-    return OpenOperation(
-        operation_id=op.pk,
-        batch_id=op.batch_id or (posting.batch_id if posting else None),
-        kind=str(op.get_kind_display()),
-        posting=posting.public_id if posting else "",
-        status=op.status,
-        code=op.code,
-        message=op.message,
-        remedy=REMEDIES.get(op.code) or BY_STATUS[Operation.Status(op.status)],
-        attempts=op.attempts,
-        due_at=op.due_at,
-    )
-
-
 def _money(campaign_id: int, batches: list[Batch]) -> dict[int, Money]:
     confirmed = _confirmed(campaign_id)
     theirs = {"participation__posting__batch__campaign": campaign_id}
@@ -286,3 +270,7 @@ def _deadlines(campaign_id: int) -> dict[int, datetime]:
         posting__batch__campaign=campaign_id, status=Unit.CONFIRMED, auto_approval_at__isnull=False
     )
     return dict(waiting.order_by().values_list("posting__batch").annotate(Min("auto_approval_at")))
+
+
+def _percent(part: int, whole: int) -> int:
+    return min(100, round(100 * part / whole)) if whole else 0

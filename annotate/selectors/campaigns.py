@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 
+from annotate import adapters
 from annotate.instruments.base import Criterion
 from annotate.models import (
     Assignment,
@@ -39,6 +40,7 @@ class Listed:
     judged: int
     spent: Decimal
     budget: Decimal | None
+    crowd: str
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Facts:
     estimand: str
     level: float
     contact: str
+    crowd: str
     criteria: tuple[Criterion, ...]
     targets: dict[str, float]
     systems: tuple[SystemFacts, ...]
@@ -78,6 +81,11 @@ class Facts:
     @property
     def is_closing(self) -> bool:
         return self.status == Campaign.Status.CLOSING
+
+    @property
+    def marketplace(self) -> str:
+        """The name of the crowd that publishes work and pays for it; "" by link."""
+        return adapters.LABELS[self.crowd] if self.crowd in adapters.MARKETPLACES else ""
 
     @property
     def why_closed(self) -> str:
@@ -135,6 +143,7 @@ def listed(user_id: int) -> list[Listed]:
         .values_list(
             "campaign__public_id", "campaign__name", "campaign__status", "campaign__close_reason",
             "role", "campaign__created_at", "planned", "judged", "spent", "campaign__budget",
+            "campaign__crowd",
         )
     )  # fmt: skip
     return [Listed(*row) for row in rows]
@@ -180,6 +189,7 @@ def facts(campaign: Campaign) -> Facts:
         estimand=campaign.estimand,
         level=campaign.level,
         contact=campaign.contact,
+        crowd=campaign.crowd,
         criteria=instruments.of(campaign).criteria,
         targets=dict(targets.values_list("criterion", "width")),
         systems=tuple(

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotate.adapters import MARKETPLACES
 from annotate.errors import Conflict, NotFound
 from annotate.forms import ReasonForm
 from annotate.models import Campaign
@@ -98,7 +99,7 @@ def act(request: HttpRequest, public_id: str, verb: str) -> HttpResponseBase:
     assert request.user.pk is not None
     try:
         asked.do(campaign, request.user.pk, form["why"].value() or "")
-        messages.success(request, asked.done)
+        messages.success(request, _said(campaign, verb))
     except Conflict as refused:
         messages.error(request, refused.message)
     return redirect("estimation:dashboard", public_id)
@@ -120,6 +121,13 @@ def _confirm(
     }
     status = 422 if form.is_bound and not form.is_valid() else 200
     return render(request, "campaigns/confirm.html", context, status=status)
+
+
+def _said(campaign: Campaign, verb: str) -> str:
+    """What is said afterwards: where people come from decides what opening means."""
+    if verb == "open" and campaign.crowd in MARKETPLACES:
+        return "The campaign is open. People come as soon as a batch is launched."
+    return ACTS[verb].done
 
 
 def _must(done: bool) -> None:

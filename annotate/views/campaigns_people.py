@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotate.adapters import LABELS
 from annotate.errors import Conflict, Invalid
 from annotate.forms import NamesForm, ReviewerForm
 from annotate.models import Campaign
@@ -15,7 +16,7 @@ from annotate.permissions import is_owner, owned, researcher_page, visible
 from annotate.selectors import campaigns as selectors
 from annotate.selectors import feedback, progress
 from annotate.services import members, payments
-from annotate.tokens import invitation_token
+from annotate.tokens import invitation_token, preview_token
 from annotate.views.csv_files import csv_file
 
 
@@ -30,10 +31,11 @@ def people(request: HttpRequest, public_id: str) -> HttpResponseBase:
     context = {
         "campaign": campaign,
         "owner": is_owner(request.user, campaign),
+        "crowd": LABELS[campaign.crowd],
         "link": _link(campaign),
         "names": names,
         "personal": [(name, _link(campaign, name)) for name in made],
-        "preview": reverse("annotate:preview", args=[invitation_token(campaign.pk)]),
+        "preview": _preview(campaign),
         "feedback": feedback.summary(campaign.pk),
         "people": progress.people(campaign.pk),
         "excess": payments.excess(campaign),
@@ -67,6 +69,12 @@ def export(request: HttpRequest, public_id: str) -> HttpResponseBase:
     campaign = visible(request.user, public_id)
     columns = ("item", "systems", "pseudonym", "submitted_at", "criterion", "score", "counts")
     return csv_file(f"{public_id}-judgments.csv", columns, progress.judgments(campaign.pk))
+
+
+def _preview(campaign: Campaign) -> str:
+    if campaign.crowd == "link":
+        return reverse("annotate:preview", args=[invitation_token(campaign.pk)])
+    return reverse("annotate:batch-preview", args=[preview_token(campaign.pk, 1)])
 
 
 def _link(campaign: Campaign, person: str = "") -> str:

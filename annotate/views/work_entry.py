@@ -34,7 +34,7 @@ def entry(request: HttpRequest, crowd: str, token: str) -> HttpResponse:
         study = work.study(offer.campaign_id)
         speak(study)
         if isinstance(came, Preview):
-            return _preview(request, study, offer)
+            return framed(preview(request, study, offer), study.crowd)
         return framed(_come_in(request, way, came), crowd)
     except Transient:
         return _wait(request, crowd)
@@ -43,7 +43,7 @@ def entry(request: HttpRequest, crowd: str, token: str) -> HttpResponse:
         return explain(request, message, 503)
 
 
-def _preview(request: HttpRequest, study: work.Study, offer: units.Offer) -> HttpResponse:
+def preview(request: HttpRequest, study: work.Study, offer: units.Offer) -> HttpResponse:
     """What a task looks like, and what the work pays, before it is accepted."""
     first = tutorials.required(study.id)
     accept = " ".join(
@@ -51,7 +51,7 @@ def _preview(request: HttpRequest, study: work.Study, offer: units.Offer) -> Htt
     )
     why = _("This is an example, so it is not sent and earns nothing.")
     why = f"{why} {unit_words.begin(study.crowd)}"
-    return framed(show_example(request, study, why=why, accept=accept), study.crowd)
+    return show_example(request, study, why=why, accept=accept)
 
 
 def _come_in(request: HttpRequest, way: Entry, claim: Claim) -> HttpResponse:

@@ -37,6 +37,7 @@ _VERBS = {
     "operation_decided": "said whether an operation at the crowd happened ({kind})",
     "operation_retried": "let an operation at the crowd be tried again ({kind})",
     "operation_dropped": "gave up an operation at the crowd ({kind})",
+    "look": "asked the crowd how far its postings are",
     "add_reviewer": "gave {name} the review of its annotators",
 }
 _ICONS: dict[str, str] = {

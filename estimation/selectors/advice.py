@@ -1,6 +1,7 @@
 """What the researcher had best do next: one act, with the reason in numbers."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import ceil
 
 from annotate.states import CampaignStatus as Status
@@ -15,7 +16,14 @@ from estimation.selectors.situation import Advice, Situation
 
 
 def advise(now: Situation) -> Advice:
-    return _BY_STATUS[Status(now.facts.status)](now)
+    return _where_people_come_from(_BY_STATUS[Status(now.facts.status)](now), now)
+
+
+def _where_people_come_from(found: Advice, now: Situation) -> Advice:
+    """More people come by link, or by what is published on the campaign's crowd."""
+    if found.act != "people" or not now.facts.marketplace:
+        return found
+    return replace(found, act="batches", label="Launch or extend a batch")
 
 
 def _draft(now: Situation) -> Advice:
@@ -31,10 +39,23 @@ def _draft(now: Situation) -> Advice:
 
 
 def _open(now: Situation) -> Advice:
+    if now.facts.marketplace and not now.launched:
+        return _launch(now)
+    if now.progress.annotators == 0 and now.facts.marketplace:
+        text = f"A batch is published on {now.facts.marketplace}, and nobody has come yet."
+        return Advice("Wait for the first people", text, "batches", "Look at the batches")
     if now.progress.annotators == 0:
         text = "The campaign is open, and nobody has come yet. Give people its link."
         return Advice("Invite people", text, "people", "Get the link")
     return _ask_for_people(now) or _wait(now)
+
+
+def _launch(now: Situation) -> Advice:
+    text = (
+        f"The campaign is open, but nothing is published on {now.facts.marketplace} yet. You see "
+        "what people see, and what it costs, before anything is."
+    )
+    return Advice("Launch a batch", text, "launch", "Prepare the first batch")
 
 
 def _ask_for_people(now: Situation) -> Advice | None:

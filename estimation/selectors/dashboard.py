@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from django.conf import settings
 
-from annotate.selectors import exclusions, progress, standing
+from annotate.selectors import batches, exclusions, progress, standing
 from annotate.selectors.campaigns import Facts
 from annotate.selectors.exclusions import Excluded
 from annotate.selectors.gaps import Gaps, gaps
@@ -50,6 +50,7 @@ class Dashboard:
     gaps: Gaps
     at_closing: dict[tuple[int, str], tuple[float | None, bool]]
     collects: bool
+    launched: bool
 
     @property
     def primary_rows(self) -> tuple[Row, ...]:
@@ -116,6 +117,7 @@ class Dashboard:
             Situation(
                 self.facts, self.progress, self.primary, self.price, waiting=self.n_waiting,
                 gaps=self.gaps, widened=self.widened, collects=self.collects,
+                launched=self.launched,
             )
         )  # fmt: skip
 
@@ -177,6 +179,7 @@ def build(facts: Facts, *, price: Decimal, collects: bool = True) -> Dashboard:
         gaps=_gaps(facts),
         at_closing=history.at_closing(facts.campaign_id, facts.closed_at),
         collects=collects,
+        launched=not facts.marketplace or batches.exist(facts.campaign_id),
     )
 
 

@@ -13,7 +13,8 @@ NO_GAPS = Gaps()
 
 @dataclass(frozen=True)
 class Advice:
-    """`act` names what the button does: a verb of the campaign, "people", "reviews" or "" (none).
+    """`act` names what the button does: a verb of the campaign, "people", "batches", "launch",
+    "reviews" or "" (none).
 
     also: a second, lesser act of the same kind, such as to finish now.
     """
@@ -49,6 +50,7 @@ class Situation:
     gaps: Gaps = NO_GAPS
     widened: tuple[Widened, ...] = ()
     collects: bool = True  # whether a limit still allows a lease
+    launched: bool = True  # whether its crowd, if it is a marketplace, has ever been given a batch
 
     @property
     def missing(self) -> int:

@@ -13,6 +13,7 @@ from tests.browser.states import (
     State,
     Visitor,
     answers,
+    batches,
     german,
     instruments,
     pay,
@@ -26,7 +27,7 @@ from tests.browser.states import (
 pytestmark = [pytest.mark.states, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # Importing them fills STATES.
-ROOMS = (work, answers, german, tutorial, researcher, reviews, quality, instruments, pay)
+ROOMS = (work, answers, german, tutorial, researcher, reviews, quality, instruments, pay, batches)
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
 LOOKS = (("wide", "light"), ("phone", "dark"))  # both layouts and both themes, once each
@@ -39,11 +40,13 @@ def test_no_barrier_in(state: State, browser: Browser, live_server) -> None:
     context = browser.new_context(viewport=_size("wide"), bypass_csp=True)
     context.set_default_timeout(8000)
     page = context.new_page()
-    state.reach(Visitor(page, live_server.url))
-    for size, theme in LOOKS if not PICTURES else product(SIZES, THEMES):
-        page.set_viewport_size(_size(size))
-        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-        _look(page, state.name, size, theme)
+    visitor = Visitor(page, live_server.url)
+    with visitor.staying:
+        state.reach(visitor)
+        for size, theme in LOOKS if not PICTURES else product(SIZES, THEMES):
+            page.set_viewport_size(_size(size))
+            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+            _look(page, state.name, size, theme)
     context.close()
 
 

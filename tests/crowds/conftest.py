@@ -3,6 +3,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from django.contrib.auth.models import User
+from django.test import Client
 from django.utils import timezone
 
 from annotate import adapters
@@ -12,7 +14,7 @@ from annotate.services import rates
 from tests.crowds.contract import FAR_SIDES
 from tests.crowds.far_side import FarSide
 from tests.crowds.scripted import Scripted
-from tests.factories import campaign
+from tests.factories import campaign, user
 
 
 class Clock:
@@ -60,3 +62,15 @@ def crowd(far: FarSide) -> Marketplace:
 @pytest.fixture
 def made(scripted: Scripted) -> Campaign:
     return campaign(crowd="mturk", reward=Decimal("0.50"))
+
+
+@pytest.fixture
+def ada(client: Client) -> Client:
+    client.force_login(user())
+    return client
+
+
+@pytest.fixture
+def mine(ada: Client, scripted: Scripted) -> Campaign:
+    owner = User.objects.get()
+    return campaign(owner=owner, crowd="mturk", reward=Decimal("0.50"), items=32)

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors import batches, crowd_state
-from annotate.selectors.batches import OpenOperation
+from annotate.selectors import crowd_state, operations
+from annotate.selectors.operations import OpenOperation
 from annotate.services import reconciling
 
 
@@ -29,11 +29,11 @@ class Command(BaseCommand):
         reconciling.reconcile_all(within=options["seconds"], all_=True)
         changed = list(crowd_state.changes(before, crowd_state.counts()))
         self.stdout.write("\n".join(changed or ["Nothing has changed."]))
-        for waiting in batches.operations(None):
+        for waiting in operations.everywhere():
             self.stdout.write(_in_words(waiting))
 
 
 def _in_words(op: OpenOperation) -> str:
     of = f" of posting {op.posting}" if op.posting else ""
     said = f" {op.message}" if op.message else ""
-    return f"Operation {op.operation_id}, {op.kind}{of}, is {op.status}.{said} {op.remedy}"
+    return f"Operation {op.operation_id}, {op.label}{of}, is {op.status}.{said} {op.remedy}"

@@ -5,17 +5,22 @@ phone), and `make screenshots` writes a picture of each.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 
 from playwright.sync_api import Page
 
 
 @dataclass(frozen=True)
 class Visitor:
-    """A browser page, and the address of the server it looks at."""
+    """A browser page, and the address of the server it looks at.
+
+    staying: what lasts for as long as the state is looked at, such as a crowd in reach.
+    """
 
     page: Page
     base: str
+    staying: ExitStack = field(default_factory=ExitStack)
 
     def goto(self, path: str) -> Page:
         self.page.goto(self.base + path)

@@ -1,0 +1,43 @@
+"""All that the page of a campaign's batches shows, as one value."""
+
+from dataclasses import dataclass
+from hashlib import sha256
+
+from annotate.models import Posting
+from annotate.selectors import batches, operations
+from annotate.selectors.batches import BatchRow
+from annotate.selectors.operations import Operations
+from annotate.selectors.worlds import World, world
+
+AT_THE_CROWD = (Posting.Status.OPEN, Posting.Status.DRAINING)
+
+
+@dataclass(frozen=True)
+class Board:
+    """world: where the next batch would be launched, by the settings of now."""
+
+    world: World
+    batches: tuple[BatchRow, ...]
+    operations: Operations
+
+    @property
+    def can_look(self) -> bool:
+        """Whether there is anything at the crowd to look at."""
+        rows = (posting for batch in self.batches for posting in batch.postings)
+        return any(row.listing and row.status in AT_THE_CROWD for row in rows)
+
+    @property
+    def live(self) -> bool:
+        """Whether something may change by itself."""
+        return self.operations.moving or any(batch.moves for batch in self.batches)
+
+    @property
+    def fingerprint(self) -> str:
+        """A short name of this content: a page that has it needs no new one."""
+        return sha256(repr(self).encode()).hexdigest()[:16]
+
+
+def board(campaign_id: int, crowd: str) -> Board:
+    """Return it all; always the same number of queries."""
+    rows = tuple(batches.of_campaign(campaign_id))
+    return Board(world(crowd), rows, operations.of_campaign(campaign_id))

@@ -1,0 +1,153 @@
+"""Operations on a crowd that did not simply happen: they wait, failed, or need a person."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import Case, Q, QuerySet, When
+from django.utils import timezone
+
+from annotate.errors import NotFound
+from annotate.models import Operation
+
+SHOWN = 100  # listed one by one
+State = Operation.Status
+OVER = (State.DONE, State.DROPPED)
+STUCK = (State.UNCLEAR, State.REFUSED)  # nothing happens until a person acts
+PERSON_FIRST = Case(*(When(status=status, then=n) for n, status in enumerate(STUCK)), default=9)
+# By the code that a crowd, or we, gave as the reason; otherwise by status.
+REMEDIES = {
+    "funds": "Top up the account at the crowd, then try again.",
+    "configuration": "Mend the settings of this installation; it goes on by itself.",
+    "environment": "Let the settings name that environment again; it goes on by itself.",
+    "throttled": "Nothing to do: it is tried again by itself, more and more slowly.",
+    "unpublished": "Nothing to do: it follows once the posting is published.",
+    "queue": "Nothing to do: it follows once the earlier extension is made.",
+}
+BY_STATUS = {
+    State.PENDING: "Nothing to do: it is tried, and tried again, by itself.",
+    State.SENT: "Nothing to do: whether it happened is looked for before it is tried again.",
+    State.REFUSED: "Mend what the message names, then try again, or give it up.",
+    State.UNCLEAR: "Look on the crowd’s own pages whether it happened, and say so.",
+}
+
+
+@dataclass(frozen=True)
+class OpenOperation:
+    """Something that was to be done at the crowd and is not, with what to do about it."""
+
+    operation_id: int
+    kind: str
+    label: str  # of the kind
+    batch: str  # its public id, or ""
+    title: str  # of the batch
+    posting: str  # its public id, or ""
+    url: str  # of the posting, at the crowd
+    annotator: str  # pseudonym, where it is about somebody's unit
+    amount: Decimal | None
+    places: int | None
+    status: str
+    code: str
+    message: str
+    remedy: str
+    attempts: int
+    due_at: datetime
+
+    @property
+    def refused(self) -> bool:
+        return self.status == State.REFUSED
+
+    @property
+    def unclear(self) -> bool:
+        return self.status == State.UNCLEAR
+
+    @property
+    def needs_a_person(self) -> bool:
+        return self.refused or self.unclear
+
+    @property
+    def droppable(self) -> bool:
+        """Whether it is known not to have happened."""
+        return self.status in (State.PENDING, State.REFUSED)
+
+
+@dataclass(frozen=True)
+class Operations:
+    """listed: those that did not simply happen, what needs a person first; n: of all these.
+
+    under_way: on their way without any trouble. later: meant for a later time.
+    """
+
+    listed: tuple[OpenOperation, ...]
+    n: int
+    n_stuck: int
+    n_refused: int
+    under_way: int
+    later: int
+
+    @property
+    def moving(self) -> bool:
+        """Whether any of them may change by itself."""
+        return self.under_way > 0 or self.n > self.n_stuck
+
+
+def of_campaign(campaign_id: int) -> Operations:
+    """Return them; always the same number of queries."""
+    open_ = Operation.objects.filter(campaign=campaign_id).exclude(status__in=OVER)
+    stuck = Q(status__in=STUCK)
+    told = open_.filter(stuck | ~Q(message=""))
+    fine = open_.exclude(stuck).filter(message="")
+    now = timezone.now()
+    return Operations(
+        listed=_listed(told),
+        n=told.count(),
+        n_stuck=told.filter(stuck).count(),
+        n_refused=told.filter(status=State.REFUSED).count(),
+        under_way=fine.filter(due_at__lte=now).count(),
+        later=fine.filter(due_at__gt=now).count(),
+    )
+
+
+def everywhere() -> Iterator[OpenOperation]:
+    """Yield all that is open, refused or unclear in any campaign, what needs a person first."""
+    rows = _related(Operation.objects.exclude(status__in=OVER)).order_by(PERSON_FIRST, "pk")
+    return (_operation(op) for op in rows.iterator())
+
+
+def one(campaign_id: int, operation_id: int) -> OpenOperation:
+    """Return one of this campaign, whatever its state; `NotFound` for those of others."""
+    rows = _related(Operation.objects.filter(campaign=campaign_id, pk=operation_id))
+    for op in rows:
+        return _operation(op)
+    raise NotFound("There is no such operation in this campaign.")
+
+
+def _listed(rows: QuerySet[Operation]) -> tuple[OpenOperation, ...]:
+    return tuple(_operation(op) for op in _related(rows).order_by(PERSON_FIRST, "pk")[:SHOWN])
+
+
+def _related(rows: QuerySet[Operation]) -> QuerySet[Operation]:
+    return rows.select_related("batch", "posting", "participation__annotator")
+
+
+def _operation(op: Operation) -> OpenOperation:
+    amount = op.arguments.get("amount")
+    return OpenOperation(
+        operation_id=op.pk,
+        kind=op.kind,
+        label=str(op.get_kind_display()),
+        batch=op.batch.public_id if op.batch else "",
+        title=str(op.batch.terms["title"]) if op.batch else "",
+        posting=op.posting.public_id if op.posting else "",
+        url=op.posting.url if op.posting else "",
+        annotator=op.participation.annotator.pseudonym if op.participation else "",
+        amount=None if amount is None else Decimal(amount),
+        places=op.arguments.get("places"),
+        status=op.status,
+        code=op.code,
+        message=op.message,
+        remedy=REMEDIES.get(op.code) or BY_STATUS.get(State(op.status), ""),
+        attempts=op.attempts,
+        due_at=op.due_at,
+    )

@@ -1,0 +1,46 @@
+"""Which world of a crowd the settings name: the real one, a sandbox, or a server of one's own."""
+
+from dataclasses import dataclass
+
+from annotate import adapters
+from annotate.crowds.base import Configuration
+
+REAL = ("production", "live")
+
+
+@dataclass(frozen=True)
+class World:
+    """Where batches are launched now. `problem`: why it cannot be told, and what to do."""
+
+    crowd: str
+    label: str
+    environment: str
+    problem: str = ""
+
+    @property
+    def is_real(self) -> bool:
+        """Whether real people work there for real money."""
+        return self.environment in REAL
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a server of one's own rather than the crowd's."""
+        return bool(self.environment) and not self.is_real and self.environment != "sandbox"
+
+    @property
+    def place(self) -> str:
+        """In words that follow “Launch”."""
+        if self.environment == "sandbox":
+            return "in the sandbox"
+        return f"on {self.environment}" if self.environment != "live" else f"on {self.label}"
+
+
+def world(crowd: str, environment: str = "") -> World:
+    """Return the world of this crowd's settings, or the one that `environment` names."""
+    label = adapters.LABELS.get(crowd, crowd)
+    if environment:
+        return World(crowd, label, environment)
+    try:
+        return World(crowd, label, adapters.marketplace(crowd).environment)
+    except Configuration as error:
+        return World(crowd, label, "", error.message)

@@ -1,0 +1,133 @@
+"""What researchers are told around a batch: what it starts from, what is needed, what it costs."""
+
+import re
+import uuid
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from annotate.crowds.terms import Terms
+from annotate.instruments.base import Instrument
+from annotate.selectors import instruments, places, underway
+from annotate.selectors.worlds import World
+from annotate.services import batches, offers
+from annotate.services.offers import Offer
+from annotate.templatetags.plumbline import count, money
+
+USUAL_TASKS = 5
+CENT = Decimal("0.01")
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What the plan still needs: judgments that nobody gives now, and units for those of them
+    that no published or running unit will bring."""
+
+    judgments: int
+    tasks: int
+    units: int
+    published: int  # units that nobody has taken
+    left: Decimal | None  # of the budget
+    suggested: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table of costs."""
+
+    what: str
+    unit: Decimal
+    all: Decimal
+
+
+@dataclass(frozen=True)
+class Bill:
+    lines: tuple[Line, ...]
+    unit_total: Decimal
+    note: str  # why it is only an estimate
+
+
+def defaults(campaign: Any) -> dict[str, Any]:
+    """Return what the form of a new batch starts from."""
+    instrument = instruments.of(campaign)
+    tasks = min(USUAL_TASKS, campaign.annotator_cap or USUAL_TASKS)
+    minutes = _minutes(instrument) * tasks
+    usual = Terms(title="", description="")
+    return {
+        "key": uuid.uuid4().hex,
+        "title": f"{instrument.label}: {_tasks(tasks)} about short texts",
+        "description": _description(instrument, tasks, campaign.tutorial_required),
+        "keywords": "text, language, judging, research",
+        "tasks": tasks,
+        "minutes": minutes,
+        "places": batches.suggested_places(campaign.pk, tasks) or 1,
+        "duration": max(60, 4 * minutes),
+        "lifetime": usual.lifetime.days,
+        "approve_after": int(usual.approve_after.total_seconds() // 3600),
+        "auto_approval": usual.auto_approval.days,
+        "approval_rate": 95,
+        "approved_work": 100,
+    }
+
+
+def needed(campaign: Any, tasks: int) -> Needed:
+    """Return what the suggestion of places rests on."""
+    return Needed(
+        judgments=places.free(campaign.pk).count(),
+        tasks=tasks,
+        units=offers.units_needed(campaign.pk, tasks),
+        published=sum(one.units for one in underway.untaken(campaign.pk)),
+        left=offers.left(campaign),
+        suggested=batches.suggested_places(campaign.pk, tasks),
+    )
+
+
+def bill(offer: Offer) -> Bill:
+    """Return what one unit costs, and all of them."""
+    cost, n = offer.cost, offer.places
+    lines = (
+        Line("Rewards", _each(cost.rewards, n), cost.rewards),
+        Line("Fees of the crowd", _each(cost.fees, n), cost.fees),
+    )
+    return Bill(lines, _each(cost.total, n), cost.note)
+
+
+def hourly(reward: Decimal, minutes: float) -> Decimal:
+    """Return what an hour of the announced time pays."""
+    return (reward * 60 / Decimal(str(minutes))).quantize(CENT, ROUND_HALF_UP)
+
+
+def launched(batch: Any, here: World) -> str:
+    units = "unit" if batch.places == 1 else "units"
+    return (
+        f"Launched {here.place}: {count(batch.places)} {units} at {money(batch.reward)}. "
+        "It is being published; this page shows how far that is."
+    )
+
+
+def extended(places: int, here: World) -> str:
+    units = "1 further place is" if places == 1 else f"{count(places)} further places are"
+    return f"{units} being published {here.place}."
+
+
+def _each(amount: Decimal, n: int) -> Decimal:
+    return (amount / n).quantize(CENT, ROUND_HALF_UP) if n else amount
+
+
+def _minutes(instrument: Instrument) -> int:
+    """The middle of what people are told one task takes, such as “1–3”."""
+    said = [int(number) for number in re.findall(r"\d+", instrument.minutes)] or [2]
+    return -(-sum(said) // len(said))
+
+
+def _tasks(n: int) -> str:
+    return "one task" if n == 1 else f"{n} tasks"
+
+
+def _description(instrument: Instrument, tasks: int, tutorial: bool) -> str:
+    first = " A short tutorial comes first, once; passing it earns a bonus." if tutorial else ""
+    return (
+        f"You read {'a short text' if tasks == 1 else f'{tasks} short texts'} and answer a few "
+        f"questions about each.{first} The work is research; your answers are published "
+        "under a random code."
+    )

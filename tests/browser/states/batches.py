@@ -1,0 +1,163 @@
+"""Batches on a crowd: before the first, at the launch, on their way, and what needs a person."""
+
+from datetime import timedelta
+from decimal import Decimal
+from unittest import mock
+
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import Page, expect
+
+from annotate import adapters
+from annotate.crowds.base import Effect, Outcome
+from annotate.crowds.terms import Terms
+from annotate.models import Batch, Campaign, Operation, Participation, Posting
+from annotate.services import batches, outbox, rates
+from tests.browser.states import Visitor, state
+from tests.browser.states.researcher import logged_in, study
+from tests.crowds.launching import came
+from tests.crowds.scripted import NO_MONEY, Scripted
+
+TERMS = Terms(
+    "Language quality: 5 tasks about short texts",
+    "You read 5 short texts and answer a few questions about each.",
+    tasks=5, minutes=10,
+)  # fmt: skip
+
+
+def crowd(visitor: Visitor, environment: str = "sandbox") -> Scripted:
+    """A crowd in reach of the server for as long as the state is looked at."""
+    made = Scripted(auto_approval=True)
+    made.environment, made.label = environment, "Amazon Mechanical Turk"
+    patches = (
+        mock.patch.object(adapters, "marketplace", return_value=made),
+        mock.patch.object(rates, "permit", return_value=True),
+    )
+    for patch in patches:
+        visitor.staying.enter_context(patch)
+    return made
+
+
+def on_mturk(visitor: Visitor, **changes: object) -> Campaign:
+    changes = {"crowd": "mturk", "budget": Decimal(300), "annotator_cap": 25, **changes}
+    return study(logged_in(visitor), **changes)
+
+
+def launch(made: Campaign, places: int = 20) -> Batch:
+    total = batches.offer(made.pk, TERMS, places=places).total
+    owner = made.memberships.get().user_id
+    batch = batches.launch(
+        made.pk, TERMS, places=places, actor_id=owner, confirmed=total, key=f"{made.pk}-{places}"
+    )  # fmt: skip
+    outbox.carry_out_due()
+    return batch
+
+
+def look(visitor: Visitor, made: Campaign) -> Page:
+    return visitor.goto(reverse("annotate:batches", args=[made.public_id]))
+
+
+def form(visitor: Visitor, made: Campaign) -> Page:
+    return visitor.goto(reverse("annotate:batch-new", args=[made.public_id]))
+
+
+@state("batches/link")
+def _link(visitor: Visitor) -> None:
+    look(visitor, study(logged_in(visitor)))
+
+
+@state("batches/none")
+def _none(visitor: Visitor) -> None:
+    crowd(visitor)
+    look(visitor, on_mturk(visitor))
+
+
+@state("batches/draft")
+def _draft(visitor: Visitor) -> None:
+    crowd(visitor, "localhost:8123")
+    look(visitor, on_mturk(visitor, is_open=False))
+
+
+@state("batches/new")
+def _new(visitor: Visitor) -> None:
+    crowd(visitor)
+    form(visitor, on_mturk(visitor))
+
+
+@state("batches/new-wrong")
+def _wrong(visitor: Visitor) -> None:
+    crowd(visitor).funds = Decimal(1)
+    page = form(visitor, on_mturk(visitor, budget=Decimal(3)))
+    page.get_by_label("Countries").fill("Germany")
+    page.get_by_label("Places").fill("0")
+    page.get_by_role("button", name="See it and its cost").click()
+    expect(page.get_by_role("heading", name="It cannot be launched like this")).to_be_visible()
+
+
+@state("batches/new-too-dear")
+def _dear(visitor: Visitor) -> None:
+    crowd(visitor).funds = Decimal(1)
+    page = form(visitor, on_mturk(visitor, budget=Decimal(3)))
+    page.get_by_role("button", name="See it and its cost").click()
+    expect(page.get_by_text("Top it up").first).to_be_visible()
+
+
+@state("batches/offer")
+def _offer(visitor: Visitor) -> None:
+    crowd(visitor, "production")
+    page = form(visitor, on_mturk(visitor, budget=None))
+    page.get_by_role("button", name="See it and its cost").click()
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_text("This is an example.")).to_be_visible()
+
+
+@state("batches/under-way")
+def _under_way(visitor: Visitor) -> None:
+    crowd(visitor)
+    made = on_mturk(visitor)
+    launch(made)
+    statuses = ["active", "handed_in", "confirmed", "confirmed", "approved", "rejected", "left"]
+    postings = list(Posting.objects.order_by("pk"))
+    for n, status in enumerate(statuses):
+        came(postings[n % len(postings)], f"W{n}", status)
+    soon = timezone.now() + timedelta(days=2)
+    Participation.objects.filter(status="confirmed").update(auto_approval_at=soon)
+    Posting.objects.update(looked_at=timezone.now(), available=4, pending=1)
+    page = look(visitor, made)
+    page.locator("summary").click()
+
+
+@state("batches/troubles")
+def _troubles(visitor: Visitor) -> None:
+    far = crowd(visitor)
+    made = on_mturk(visitor)
+    lost = Outcome(Effect.RETRYABLE, "throttled", "The crowd asks to be called less often.")
+    far.will("publish", NO_MONEY, lost)
+    batch = launch(made)
+    who = came(batch.postings.first(), "W1", "approved")
+    op = outbox.intend(
+        Operation.Kind.BONUS, key="b", campaign_id=made.pk, crowd="mturk", environment="sandbox",
+        batch_id=batch.pk, participation_id=who.pk, amount="0.75",
+    )  # fmt: skip
+    message = "The crowd does not list this bonus. Look at its own pages, then say what happened."
+    Operation.objects.filter(pk=op.pk).update(status="unclear", message=message)
+    page = look(visitor, made)
+    expect(page.get_by_role("button", name="It was not paid: send again")).to_be_visible()
+
+
+@state("batches/stop")
+def _stop(visitor: Visitor) -> None:
+    crowd(visitor)
+    made = on_mturk(visitor)
+    batch = launch(made)
+    visitor.goto(reverse("annotate:batch-stop", args=[made.public_id, batch.public_id]))
+
+
+@state("batches/extend")
+def _extend(visitor: Visitor) -> None:
+    crowd(visitor, "production")
+    made = on_mturk(visitor)
+    batch = launch(made)
+    page = visitor.goto(reverse("annotate:batch-extend", args=[made.public_id, batch.public_id]))
+    page.get_by_role("button", name="See what it costs").click()
+    expect(page.get_by_role("button", name="Extend on production")).to_be_visible()
