@@ -134,12 +134,12 @@ def test_who_cannot_begin_is_asked_to_return_it(client):
 
 
 def test_while_the_crowd_does_not_answer_the_page_asks_again(client):
-    there = posting()
+    address = entry(posting(), "U1")  # signed with the second it was made in
     with patch.object(FromMTurk, "verify_claim", side_effect=Transient("no answer")):
-        shown = client.get(entry(there, "U1"))
+        shown = client.get(address)
     assert (shown.status_code, shown["Refresh"]) == (503, "10")
     assert "does not answer at the moment" in html(shown)
-    assert entry(there, "U1").replace("&", "&amp;") in html(shown)
+    assert address.replace("&", "&amp;") in html(shown)
     assert not Participation.objects.exists()
 
 
