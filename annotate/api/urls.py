@@ -1,7 +1,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from annotate.api import reviews
+from annotate.api import batches, reviews
 from annotate.api.campaigns import CampaignViewSet
 from annotate.api.instruments import InstrumentViewSet
 from annotate.api.pay import (
@@ -20,6 +20,9 @@ router.register("instruments", InstrumentViewSet, basename="api-instrument")
 
 CAMPAIGN = "campaigns/<slug:public_id>/"
 CASE = f"{CAMPAIGN}reviews/<slug:pseudonym>/"
+BATCHES = f"{CAMPAIGN}batches/"
+BATCH = f"{BATCHES}<slug:batch_id>/"
+OPERATION = f"{CAMPAIGN}operations/<int:operation_id>/"
 LIST = f"{CAMPAIGN}payouts/<slug:list_id>/"
 
 urlpatterns = [
@@ -34,5 +37,16 @@ urlpatterns = [
     path(LIST, PayoutListView.as_view(), name="api-payout"),
     path(f"{LIST}paid/", MarkPaidView.as_view(), name="api-payout-paid"),
     path(f"{LIST}undo/", UndoPaidView.as_view(), name="api-payout-undo"),
+    path(BATCHES, batches.BatchesView.as_view(), name="api-batches"),
+    path(f"{BATCHES}offer/", batches.OfferView.as_view(), name="api-batch-offer"),
+    path(f"{BATCHES}sync/", batches.SyncView.as_view(), name="api-batches-sync"),
+    path(BATCH, batches.BatchView.as_view(), name="api-batch"),
+    path(f"{BATCH}offer/", batches.OfferMoreView.as_view(), name="api-batch-offer-more"),
+    path(f"{BATCH}extend/", batches.ExtendView.as_view(), name="api-batch-extend"),
+    path(f"{BATCH}stop/", batches.StopView.as_view(), name="api-batch-stop"),
+    path(f"{CAMPAIGN}operations/", batches.OperationsView.as_view(), name="api-operations"),
+    path(f"{OPERATION}retry/", batches.RetryView.as_view(), name="api-operation-retry"),
+    path(f"{OPERATION}decide/", batches.DecideView.as_view(), name="api-operation-decide"),
+    path(f"{OPERATION}drop/", batches.DropView.as_view(), name="api-operation-drop"),
     *router.urls,
 ]

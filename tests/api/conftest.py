@@ -2,6 +2,7 @@ import pytest
 from django.core.cache import cache
 from rest_framework.test import APIClient
 
+from tests.crowds.conftest import scripted  # noqa: F401  (a fixture)
 from tests.factories import campaign, judge, person, user
 
 
