@@ -55,12 +55,12 @@ def launch(
     else than what was confirmed.
     """
     _check_key(key)
-    if made := _made(campaign_id, key):
+    if made := made_with(campaign_id, key):
         return made
     shown = _agreed(offer(campaign_id, terms, places=places), confirmed)
     with transaction.atomic():
         campaign = leasing.lock(campaign_id)
-        if made := _made(campaign_id, key):
+        if made := made_with(campaign_id, key):
             return made
         _refuse(tuple(offers.local(campaign, shown)))
         batch = Batch.objects.create(
@@ -72,6 +72,14 @@ def launch(
             postings.plan(batch, size, key=f"publish:{batch.pk}:{n}")
         _log(batch, "launch", actor_id, places=places, cost=str(shown.total))
     return batch
+
+
+def made_with(campaign_id: int, key: str) -> Batch | None:
+    """Return the batch that was launched with this key, if one was."""
+    made = Batch.objects.filter(key=key).first()
+    if made is not None and made.campaign_id != campaign_id:
+        raise Conflict("This key belongs to a batch of another campaign.")
+    return made
 
 
 def extend(
@@ -159,13 +167,6 @@ def _of_batch(batch: Batch) -> tuple[Problem, ...]:
     if batch.stopped_at is None:
         return ()
     return (Problem("batch", "This batch has been stopped. Launch a new one."),)
-
-
-def _made(campaign_id: int, key: str) -> Batch | None:
-    made = Batch.objects.filter(key=key).first()
-    if made is not None and made.campaign_id != campaign_id:
-        raise Conflict("This key belongs to a batch of another campaign.")
-    return made
 
 
 def _check_key(key: str) -> None:

@@ -145,6 +145,11 @@ def hurry(operations: QuerySet[Operation]) -> None:
         _announce(pk)
 
 
+def hurry_postponed() -> None:
+    """Let what waits for a cause to be mended be tried now: a person says that it is."""
+    hurry(Operation.objects.exclude(code=""))
+
+
 def _announce(operation_id: int) -> None:
     transaction.on_commit(
         lambda: operation_intended.send_robust(sender=None, operation_id=operation_id), robust=True
@@ -169,7 +174,7 @@ def _reachable(op: Operation) -> Marketplace | None:
     _postpone(
         op, SETTINGS_AFTER, code="environment",
         message=f"This belongs to {crowd.label} “{op.environment}”, but the settings name "
-        f"“{crowd.environment}”. Nothing is done until they name “{op.environment}” again.",
+        f"“{crowd.environment}”.",
     )  # fmt: skip
     return None
 

@@ -68,9 +68,28 @@ def test_what_cannot_be_launched_is_told(made: Campaign, options: tuple[str, ...
 
 
 def test_a_key_launches_once(made: Campaign):
-    for _ in range(2):
-        launch(made, "--places", "5", "--confirm", "3.00", "--key", "again")
+    first = launch(made, "--tasks", "4", "--confirm", "9.60", "--key", "again")
+    again = launch(made, "--tasks", "4", "--confirm", "9.60", "--key", "again")
+    assert "Launched batch" in first
+    assert "already" in again
     assert Batch.objects.count() == 1
+
+
+def test_where_nothing_is_missing_a_number_is_asked_for(made: Campaign):
+    launched(made, places=100)
+    with pytest.raises(CommandError, match="--places"):
+        launch(made)
+
+
+def test_sync_does_not_wait_for_what_was_mended(made: Campaign, scripted: Scripted):
+    scripted.environment = "production"
+    batch = launched(made, places=5)
+    Batch.objects.filter(pk=batch.pk).update(environment="sandbox")
+    batch.operations.update(environment="sandbox")
+    Posting.objects.update(environment="sandbox")
+    assert "is pending. This belongs to" in run("sync")
+    scripted.environment = "sandbox"
+    assert "postings, open: 0 → 1" in run("sync")
 
 
 @pytest.mark.parametrize("command", ["launch", "stop"])

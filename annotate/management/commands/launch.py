@@ -43,9 +43,12 @@ class Command(BaseCommand):
             terms = _terms(options)
         except (OverflowError, ValueError):
             raise CommandError("Minutes, hours and days are numbers of usual size.") from None
+        if options["key"] and (made := batches.made_with(campaign_id, options["key"])):
+            self.stdout.write(f"Batch {made.public_id} was launched with this key already.")
+            return
         places = options["places"]
         if places is None:
-            places = batches.suggested_places(campaign_id, terms.tasks)
+            places = _suggested(campaign_id, terms.tasks)
         offer = batches.offer(campaign_id, terms, places=places)
         self.stdout.write(_in_words(offer))
         if problems := offers.by_field(offer.problems):
@@ -121,17 +124,28 @@ def _terms(options: dict[str, Any]) -> Terms:
     )
 
 
+def _suggested(campaign_id: int, tasks: int) -> int:
+    if tasks > 0 and not (places := batches.suggested_places(campaign_id, tasks)):
+        raise CommandError(
+            "Every planned judgment is done, promised or published, or the budget pays for no "
+            "more. Say how many with --places."
+        )
+    return places if tasks > 0 else 1
+
+
 def _in_words(offer: Offer) -> str:
     where = f"{offer.label}, {offer.environment}" if offer.environment else offer.label
+    asked = f"{offer.places} paid units of {offer.tasks} tasks, {offer.judgments} judgments"
+    if not offer.sizes:
+        return f"{where}: {asked}."
     lines = [
-        f"{where}: {offer.places} paid units of {offer.tasks} tasks, {offer.judgments} judgments, "
-        f"in {offer.postings} postings.",
+        f"{where}: {asked}, in {offer.postings} postings.",
         f"  for each unit  ${offer.reward}",
         f"  rewards        ${offer.cost.rewards}",
         f"  fees           ${offer.cost.fees}",
         f"  in all         ${offer.total}",
         f"  balance there  {_dollars(offer.balance)}",
-        f"  budget left    {_dollars(offer.left)}",
+        f"  budget left    {'no limit' if offer.left is None else _dollars(offer.left)}",
     ]
     return "\n".join([*lines, *([f"  {offer.cost.note}"] if offer.cost.note else [])])
 

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.selectors import crowd_state, operations
 from annotate.selectors.operations import OpenOperation
-from annotate.services import reconciling
+from annotate.services import outbox, reconciling
 
 
 class Command(BaseCommand):
@@ -26,6 +26,7 @@ class Command(BaseCommand):
         if not options["seconds"] > 0:
             raise CommandError("--seconds must be a positive number.")
         before = crowd_state.counts()
+        outbox.hurry_postponed()
         reconciling.reconcile_all(within=options["seconds"], all_=True)
         changed = list(crowd_state.changes(before, crowd_state.counts()))
         self.stdout.write("\n".join(changed or ["Nothing has changed."]))
