@@ -124,8 +124,6 @@ class MTurk(FromMTurk, Review, People):
 
     @effect
     def add_places(self, listing: str, n: int, op_id: str) -> Outcome:
-        if not 1 <= n < PLACES_AT_MOST:  # one place is there already
-            return Outcome(Effect.REFUSED, "places", ENLARGED)
         try:
             self.api.act(
                 "create_additional_assignments_for_hit", HITId=listing,
