@@ -50,6 +50,13 @@ class Client:
                 return
             token = {"NextToken": answer["NextToken"]}
 
+    def close(self) -> None:
+        """Close the connections; the next call makes new ones."""
+        with self._lock:
+            for client in self._made.values():
+                client.close()
+            self._made.clear()
+
     def _call(self, attempts: int, operation: str, arguments: dict[str, Any]) -> dict[str, Any]:
         try:
             client = self._client(attempts)

@@ -72,12 +72,12 @@ def _own(endpoint_url: str, worker_url: str) -> World:
 
 
 def origin(url: str) -> str | None:
-    """Return scheme and host of an address; None where it is not one, or hides its host."""
+    """Return scheme, host and port of an address, nothing else; None where it is not one."""
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port else ""
     except ValueError:
         return None
-    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         return None
     return f"{parts.scheme}://{parts.hostname}{port}"

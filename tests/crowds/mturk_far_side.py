@@ -8,7 +8,7 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
-from annotate.crowds.base import Marketplace
+from annotate.crowds.mturk import MTurk
 from annotate.crowds.simulator import workers
 from annotate.crowds.simulator.clock import Clock
 from annotate.crowds.simulator.faults import How
@@ -44,6 +44,7 @@ class MTurkFarSide:
         self.world = running.state
         self.world.faults.patience = 0.3  # seconds: shorter than a client's patience, for speed
         self._clock = clock
+        self._adapters: list[MTurk] = []
 
     @property
     def url(self) -> str:
@@ -57,10 +58,10 @@ class MTurkFarSide:
     def balance(self, amount: Decimal) -> None:
         self.world.balance = amount
 
-    def adapter(self) -> Marketplace:
-        from annotate.crowds.mturk import MTurk
-
-        return MTurk("sandbox", endpoint_url=self.url, worker_url=self.url)
+    def adapter(self) -> MTurk:
+        made = MTurk("sandbox", endpoint_url=self.url, worker_url=self.url)
+        self._adapters.append(made)
+        return made
 
     def person(self, number: int) -> str:
         return f"A{number:013d}"
@@ -105,6 +106,8 @@ class MTurkFarSide:
         return [(one.worker, one.assignment.id, one.amount) for one in self.world.bonuses]
 
     def close(self) -> None:
+        for adapter in self._adapters:
+            adapter.api.close()
         self.running.stop()
 
 
@@ -112,8 +115,8 @@ class MTurkFarSide:
 def mturk_far_side(**options: object) -> Iterator[MTurkFarSide]:
     """Run one for as long as the block lasts; options are those of `serve`."""
     clock = Clock()
-    running = serve(clock=clock, **options)  # type: ignore[arg-type]
+    far_side = MTurkFarSide(serve(clock=clock, **options), clock)  # type: ignore[arg-type]
     try:
-        yield MTurkFarSide(running, clock)
+        yield far_side
     finally:
-        running.stop()
+        far_side.close()

@@ -126,6 +126,13 @@ def test_each_world_refuses_what_comes_from_another(name):
         assert isinstance(found, Invalid)
 
 
+def test_only_the_origin_is_kept_of_where_to_submit():
+    disguised = given(turkSubmitTo="https://evil.example@workersandbox.mturk.com/x?y#z")
+    found = WORLDS["sandbox"].parse_entry(disguised)
+    assert isinstance(found, Claim)
+    assert found.submit_to == "https://workersandbox.mturk.com"
+
+
 def test_a_path_behind_the_address_to_submit_to_changes_nothing():
     found = WORLDS["production"].parse_entry(
         given("production", turkSubmitTo="https://www.mturk.com/")
