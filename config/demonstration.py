@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -20,14 +20,11 @@ from annotate.selectors import evidence, standing
 from annotate.services import campaigns, ingest, rulings, upload
 from annotate.services.rulings import Act
 from annotate.states import CloseReason
-from annotate.tokens import invitation_token
 from config import embedded, scratch
+from config.demonstration_crowds import ByLink, Coming
 from estimation.selectors.latest import latest
 
 USER, PASSWORD = "demo", "plumbline"
-ITEMS = 260
-ANNOTATORS = 44
-TARGETS = {"overall": 0.30, "edit": 0.12}
 METRICS = ("repetition",)
 SEED = 8
 LOOK = timedelta(seconds=20)  # for a visitor to rule; then the demonstration does
@@ -51,40 +48,61 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
+class Size:
+    """How much there is to judge, by how many people, until which widths."""
+
+    items: int
+    annotators: int
+    targets: dict[str, float]
+
+
+WHOLE = Size(260, 44, {"overall": 0.30, "edit": 0.12})
+SMALL = Size(80, 12, {"overall": 0.75, "edit": 0.40})  # about a minute's work
+
+
+@dataclass(frozen=True)
 class Stage:
     """A running demonstration: where to look, and what it is about."""
 
     url: str
     campaign_id: int
     dashboard: str
-    invitation: str
+    coming: Coming
+    size: Size = WHOLE
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def cast(self) -> list[people.Person]:
+        return people.cast(self.size.annotators, SEED)
 
 
 @contextmanager
-def stage(port: int) -> Iterator[Stage]:
+def stage(port: int, *, coming: Coming | None = None, size: Size = WHOLE) -> Iterator[Stage]:
     """Set up database, campaign, worker, ticker and web server; another port if it is taken."""
-    with scratch.scratch_database():
+    coming = coming or ByLink()
+    with scratch.scratch_database(), coming.ready():
         server = embedded.make_server(port, exact=False)
         url = f"http://localhost:{embedded.port_of(server)}"
         settings.PUBLIC_URL = url
-        campaign_id, public_id = _campaign()
+        campaign_id, public_id = _campaign(coming, size)
         embedded.start_worker()
         embedded.start_ticker()
         threading.Thread(target=server.run, name="web", daemon=True).start()
-        invitation = f"{url}/work/join/{invitation_token(campaign_id)}/"
-        yield Stage(url, campaign_id, f"{url}/campaigns/{public_id}/", invitation)
+        coming.begin(campaign_id)
+        yield Stage(url, campaign_id, f"{url}/campaigns/{public_id}/", coming, size)
         server.close()
 
 
-def _campaign() -> tuple[int, str]:
+def _campaign(coming: Coming, size: Size) -> tuple[int, str]:
     user = User.objects.create_user(USER, password=PASSWORD)
-    lines = (json.dumps(row).encode() for row in texts.rows_for_upload(items=ITEMS))
+    lines = (json.dumps(row).encode() for row in texts.rows_for_upload(items=size.items))
     plan = ingest.Plan(
         name="Town news, three summarisers",
-        targets=TARGETS,
+        targets=size.targets,
         metrics=METRICS,
         reward=Decimal("0.40"),
-        budget=Decimal(450),
+        crowd=coming.crowd,
+        budget=coming.budget,
         lease_minutes=3,  # a visitor who walks away delays the end no longer
         seed=SEED,
     )
@@ -93,26 +111,27 @@ def _campaign() -> tuple[int, str]:
     return campaign.pk, campaign.public_id
 
 
-def perform(on: Stage, *, pause: float, stop: threading.Event, say: Say) -> None:
-    """Let the simulated annotators work until the campaign is closed, or `stop` is set.
+def perform(on: Stage, *, pause: float, say: Say) -> None:
+    """Let the simulated annotators work until the campaign is closed, or `on.stop` is set.
 
     `pause`: seconds that an average person spends on a text. Raises what a person raised.
     """
     failures: list[BaseException] = []
     flow = threading.Event()
     threads = [
-        threading.Thread(
-            target=_visit, args=(person, on, stop, pause, say, flow, failures), daemon=True
-        )
-        for person in people.cast(ANNOTATORS, SEED)
+        threading.Thread(target=_visit, args=(person, on, pause, say, flow, failures), daemon=True)
+        for person in on.cast
     ]
     for thread in threads:
         thread.start()
-    while not evidence.brief(on.campaign_id).is_final and not stop.is_set() and not failures:
-        _regulate(flow, waiting=len(evidence.marks(on.campaign_id)))
-        rule(on.campaign_id, before=timezone.now() - (LOOK if pause else timedelta(0)))
+    look = LOOK if pause else timedelta(0)
+    while not evidence.brief(on.campaign_id).is_final and not on.stop.is_set() and not failures:
+        waiting = len(evidence.marks(on.campaign_id)) + on.coming.unconfirmed(on.campaign_id)
+        _regulate(flow, waiting=waiting)
+        rule(on, before=timezone.now() - look)
+        on.coming.supply(on.campaign_id)
         time.sleep(0.05)
-    stop.set()
+    on.stop.set()
     flow.set()
     for thread in threads:
         thread.join()
@@ -120,19 +139,28 @@ def perform(on: Stage, *, pause: float, stop: threading.Event, say: Say) -> None
         raise failures[0]
 
 
-def rule(campaign_id: int, *, before: datetime) -> None:
+def settle(on: Stage, *, within: float = 300.0) -> bool:
+    """Wait until nothing is on its way between us and the crowd; return whether that came."""
+    until = time.monotonic() + within
+    while not on.coming.settled(on.campaign_id):
+        if time.monotonic() > until:
+            return False
+        rule(on, before=timezone.now())
+        time.sleep(0.2)
+    return True
+
+
+def rule(on: Stage, *, before: datetime) -> None:
     """Stand in for a reviewer who sees from the work who has read the texts and who has not."""
     actor_id = User.objects.get(username=USER).pk
-    careless = {
-        person.name.casefold() for person in people.cast(ANNOTATORS, SEED) if person.careless
-    }
-    for review_id, name in standing.open_reviews(campaign_id, before=before):
-        act = Act.EXCLUDE if name in careless else Act.CLEAR
-        with suppress(Conflict):  # a visitor was quicker
-            rulings.rule(
-                review_id, [act], actor_id=actor_id, reason=REASONS[act],
-                seen=standing.last_ruling(review_id),
-            )  # fmt: skip
+    careless = {on.coming.name(person) for person in on.cast if person.careless}
+    for review_id, name in standing.open_reviews(on.campaign_id, before=before):
+        seen = standing.last_ruling(review_id)
+        for acts in on.coming.against if name in careless else ([Act.CLEAR],):
+            with suppress(Conflict):  # a visitor was quicker, or it has been paid
+                reason = REASONS[acts[0]]
+                rulings.rule(review_id, acts, actor_id=actor_id, reason=reason, seen=seen)
+                break
 
 
 def _regulate(flow: threading.Event, *, waiting: int) -> None:
@@ -150,31 +178,31 @@ def _regulate(flow: threading.Event, *, waiting: int) -> None:
 def _visit(
     person: people.Person,
     on: Stage,
-    stop: threading.Event,
     pause: float,
     say: Say,
     flow: threading.Event,
     failures: list[BaseException],
 ) -> None:
     try:
-        people.work(person, on.invitation, stop, pause, say, turn=flow.wait)
+        on.coming.work(person, on.stop, pause, say, flow.wait)
     except BaseException as failure:
         failures.append(failure)
 
 
-def result(campaign_id: int) -> dict[str, Any]:
+def result(on: Stage) -> dict[str, Any]:
     """Return why the campaign closed and its final estimates, as plain data.
 
     excluded: the judgments of careless people that a ruling has left out.
     Each estimate's reason says why the collection of its system ended.
     """
-    brief = evidence.brief(campaign_id)
-    rows = latest(campaign_id)
+    brief = evidence.brief(on.campaign_id)
+    rows = latest(on.campaign_id)
     wide = {row.system for row in rows if row.criterion in brief.targets and not row.at_target}
     estimates = [
         {name: getattr(row, name) for name in SHOWN}
         | {"reason": brief.close_reason if row.system in wide else CloseReason.TARGET.value}
         for row in rows
     ]
-    excluded = evidence.excluded(campaign_id)
-    return {"reason": brief.close_reason, "excluded": excluded, "estimates": estimates}
+    excluded = evidence.excluded(on.campaign_id)
+    said = {"reason": brief.close_reason, "excluded": excluded, "estimates": estimates}
+    return said | on.coming.report(on.campaign_id)

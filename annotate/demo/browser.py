@@ -2,8 +2,8 @@
 
 import json
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urlencode, urljoin
@@ -11,6 +11,8 @@ from urllib.parse import urlencode, urljoin
 import urllib3
 
 RETRIES, FIRST_DELAY = 6, 0.25
+HAND_IN = "hand-in"  # the id of the form that hands a paid unit in
+FORM = "application/x-www-form-urlencoded"
 TIMEOUT = urllib3.Timeout(connect=5, read=30)
 
 
@@ -41,6 +43,15 @@ class TutorialQuestion:
     key: str
 
 
+@dataclass
+class Form:
+    """What a button posts, and where to."""
+
+    action: str
+    name: str = ""  # its id
+    fields: dict[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True)
 class Page:
     token: str
@@ -50,25 +61,33 @@ class Page:
     message: str
     over: bool  # no work will come any more; otherwise come back a little later
     question: TutorialQuestion | None = None
+    hand_in: Form | None = None  # of a paid unit that is done
 
 
-class _Document(HTMLParser):
-    """The first POST form with its hidden fields, and the work data."""
+class Document(HTMLParser):
+    """The forms that post, with their hidden fields; links, the framed page, the work data."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.action: str | None = None
-        self.hidden: dict[str, str] = {}
+        self.forms: list[Form] = []
+        self.links: list[str] = []
+        self.frame = ""
         self.work_data = ""
         self._in_form = self._in_data = False
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
-        if tag == "form" and values.get("method", "").lower() == "post" and self.action is None:
-            self.action, self._in_form = values.get("action", ""), True
+        if tag == "form":
+            self._in_form = values.get("method", "").lower() == "post"
+            if self._in_form:
+                self.forms.append(Form(values.get("action", ""), values.get("id", "")))
         elif tag == "input" and self._in_form and values.get("type") == "hidden":
-            self.hidden[values.get("name", "")] = values.get("value", "")
+            self.forms[-1].fields[values.get("name", "")] = values.get("value", "")
+        elif tag == "a":
+            self.links.append(values.get("href", ""))
+        elif tag == "iframe":
+            self.frame = values.get("src", "")
         self._in_data = tag == "script" and values.get("id") == "work-data"
 
     def handle_endtag(self, tag: str) -> None:
@@ -81,7 +100,8 @@ class _Document(HTMLParser):
 
 
 def read_page(html: str, url: str) -> Page:
-    data = json.loads(_Document(html).work_data)
+    document = Document(html)
+    data = json.loads(document.work_data)
     work, finished, asked = data["assignment"], data["finished"] or {}, data.get("tutorial")
     assignment = work and Assignment(
         work["id"], work["version"], work["text"], int((work.get("draft") or {}).get("revision", 0))
@@ -95,6 +115,7 @@ def read_page(html: str, url: str) -> Page:
         finished.get("message", ""),
         bool(finished.get("final")),
         asked and TutorialQuestion(asked["version"], asked["question"]),
+        next((form for form in document.forms if form.name == HAND_IN), None),
     )
 
 
@@ -106,18 +127,25 @@ class Browser:
         self._pool = urllib3.PoolManager(retries=False, timeout=TIMEOUT)
 
     def accept_invitation(self, url: str, name: str) -> str:
-        landing = self._request("GET", url, {200})
-        form = _Document(landing.data.decode())
-        if form.action is None:
+        landing = self.request("GET", url, {200})
+        forms = Document(landing.data.decode()).forms
+        if not forms:
             raise UnexpectedResponseError("GET", url, landing)
+        forms[0].fields["name"] = name
+        return self.follow(url, forms[0]) or url
+
+    def follow(self, url: str, form: Form, refused: Collection[int] = ()) -> str | None:
+        """Post a form of the page at `url`; return where it leads, None where it is refused."""
         target = urljoin(url, form.action)
-        fields = urlencode({**form.hidden, "name": name}).encode()
-        headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        answer = self._request("POST", target, {303}, fields, headers)
-        return urljoin(target, answer.headers["Location"])
+        answer = self.post(target, form, {303, *refused})
+        return urljoin(target, answer.headers["Location"]) if answer.status == 303 else None
+
+    def post(self, target: str, form: Form, allowed: set[int]) -> urllib3.BaseHTTPResponse:
+        fields = urlencode(form.fields).encode()
+        return self.request("POST", target, allowed, fields, {"Content-Type": FORM})
 
     def open(self, url: str) -> Page:
-        response = self._request("GET", url, {200})
+        response = self.request("GET", url, {200})
         try:
             return read_page(response.data.decode(), url)
         except (ValueError, KeyError, TypeError) as error:
@@ -165,9 +193,9 @@ class Browser:
         self, method: str, url: str, page: Page, body: Mapping[str, Any], allowed: set[int]
     ) -> urllib3.BaseHTTPResponse:
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {page.token}"}
-        return self._request(method, url, allowed, json.dumps(body).encode(), headers)
+        return self.request(method, url, allowed, json.dumps(body).encode(), headers)
 
-    def _request(
+    def request(
         self,
         method: str,
         url: str,

@@ -31,6 +31,8 @@ class Tally:
     refused: int = 0
     returned: int = 0
     lost: int = 0
+    handed_in: int = 0  # paid units of a marketplace
+    given_back: int = 0
     end: str = ""
 
 
@@ -108,16 +110,21 @@ def cast(n: int, seed: int) -> list[Person]:
 
 def work(
     person: Person,
-    invitation_url: str,
+    start: str,
     stop: threading.Event,
     pause: float,
     say: Say,
     turn: Turn = lambda: None,
+    *,
+    by: "type[Visit] | None" = None,
 ) -> Tally:
-    """Judge what is offered until the work is over for this person, or stop is set."""
-    visit = Visit(person, Browser(stop), stop, pause, say, turn)
+    """Judge what is offered until the work is over for this person, or stop is set.
+
+    start: an invitation; with another kind of visit (`by`), where that one begins.
+    """
+    visit = (by or Visit)(person, Browser(stop), stop, pause, say, turn)
     try:
-        visit.run(invitation_url)
+        visit.run(start)
     except InterruptedVisitError:
         visit.tally.end = "stopped"
     return visit.tally
@@ -133,9 +140,17 @@ class Visit:
     turn: Turn
     tally: Tally = field(default_factory=Tally)
 
-    def run(self, invitation_url: str) -> None:
-        page_url = self.browser.accept_invitation(invitation_url, self.person.name)
-        wait = FIRST_WAIT
+    def run(self, start: str) -> None:
+        """Work on what an invitation leads to."""
+        page = self.stay(self.browser.accept_invitation(start, self.person.name))
+        self.end(page.reason if page else "stopped", page.message if page else "")
+
+    def stay(self, page_url: str, *, looks: int | None = None) -> Page | None:
+        """Do what is offered until no more comes; return the page that says so, None if stopped.
+
+        looks: how often one looks again where nothing is offered now; None: for ever.
+        """
+        wait, looked = FIRST_WAIT, 0
         while not self.stop.is_set():
             self.turn()
             page = self.browser.open(page_url)
@@ -143,22 +158,24 @@ class Visit:
                 self._learn(page, page.question)
             elif page.assignment:
                 self._work_on(page, page.assignment)
-                wait = FIRST_WAIT
-            elif page.over:
-                self.tally.end = page.reason
-                self._tell(f"is finished ({page.reason}). {page.message}")
-                return
+                wait, looked = FIRST_WAIT, 0
+            elif page.over or looked == looks:
+                return page
             else:
                 self.stop.wait(wait)
-                wait = min(2 * wait, LONGEST_WAIT)
-        self.tally.end = "stopped"
+                wait, looked = min(2 * wait, LONGEST_WAIT), looked + 1
+        return None
+
+    def end(self, reason: str, message: str) -> None:
+        self.tally.end = reason
+        self.tell(f"is finished ({reason}). {message}")
 
     def _learn(self, page: Page, question: TutorialQuestion) -> None:
         """Answer one question of the tutorial, which is shorter than a text."""
         for answer in schooling.answers(question.key, self.person.rng):
             self.stop.wait(LEARNING * self.pause)
             if self.browser.answer_tutorial(page, question, answer, seconds=8.0):
-                self._tell(f"answered “{question.key}”")
+                self.tell(f"answered “{question.key}”")
 
     def _work_on(self, page: Page, assignment: Assignment) -> None:
         rng, habits = self.person.rng, self.person.habits
@@ -172,7 +189,7 @@ class Visit:
         if rng.random() < habits.returns:
             self.browser.give_back(page)
             self.tally.returned += 1
-            self._tell(f"returned assignment {assignment.id}")
+            self.tell(f"returned assignment {assignment.id}")
         else:
             self._judge(page, assignment)
 
@@ -184,10 +201,10 @@ class Visit:
         self.browser.save_draft(page, assignment, answer)
         if self._submit(page, assignment.text, answer, seconds):
             self.tally.submitted += 1
-            self._tell(f"judged assignment {assignment.id}")
+            self.tell(f"judged assignment {assignment.id}")
         else:
             self.tally.lost += 1
-            self._tell(f"came too late for assignment {assignment.id}")
+            self.tell(f"came too late for assignment {assignment.id}")
 
     def _submit(self, page: Page, text: str, answer: dict[str, Any], seconds: float) -> bool:
         """Sent in haste at times; then the page says what is missing, and it is put right."""
@@ -197,8 +214,8 @@ class Visit:
             if not errors:
                 return errors is not None
             self.tally.refused += 1
-            self._tell(f"is asked to correct: {'; '.join(map(str, errors.values()))}")
+            self.tell(f"is asked to correct: {'; '.join(map(str, errors.values()))}")
         return self.browser.submit(page, answer, seconds, last_try=True) is not None
 
-    def _tell(self, what: str) -> None:
+    def tell(self, what: str) -> None:
         self.say(f"{self.person.name} {what}")

@@ -45,6 +45,12 @@ def promised_tasks(campaign_id: int) -> int:
     return sum(max(0, (tasks or 0) - held) for tasks, held in rows)
 
 
+def unconfirmed_units(campaign_id: int) -> int:
+    """Return how many units were handed in here and are not listed so by the crowd yet."""
+    units = Participation.objects.filter(campaign=campaign_id)
+    return units.filter(status=Participation.Status.HANDED_IN).count()
+
+
 def unused_units(batch: Batch) -> int:
     """Return how many of a batch's confirmed units nobody has taken, or those who did left."""
     used = Participation.objects.filter(posting__batch=batch)

@@ -7,17 +7,24 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotate.adapters import LABELS
 from annotate.selectors import evidence
 from config import demonstration
-from config.demonstration import PASSWORD, USER, Stage
+from config.demonstration import PASSWORD, SMALL, USER, WHOLE, Stage
+from config.demonstration_crowds import AT_LEISURE, HASTE, ByLink, Coming, OnMTurk, Place
 
 PAUSE = 12.0  # seconds a text: closes in about three minutes
+NO_STAND_IN = (
+    "There is a stand-in for MTurk only, so nothing at {crowd} can be shown without an account: "
+    "try “make demo CROWD=mturk”, or “make demo” for people who come by link. How to use Prolific "
+    "for real is in docs/prolific.md."
+)
 
 
 class Command(BaseCommand):
     help = (
         "Runs a sample campaign with simulated annotators until it closes itself. Needs no "
-        "Postgres and no Redis, and leaves nothing behind."
+        "Postgres, no Redis and no account, and leaves nothing behind."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -26,47 +33,76 @@ class Command(BaseCommand):
             "--headless", action="store_true", help="full speed; print one JSON object and end"
         )
         parser.add_argument("--pause", type=float, help="seconds an average person takes a text")
+        parser.add_argument(
+            "--crowd", default="link",
+            help="how people come: link, or mturk for a local stand-in that is not Amazon",
+        )  # fmt: skip
+        parser.add_argument(
+            "--small", action="store_true", help="fewer texts and people, wider targets"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         headless = options["headless"]
         pause = options["pause"] if options["pause"] is not None else (0 if headless else PAUSE)
-        stop = threading.Event()
+        coming = _coming(options["crowd"], headless=headless)
+        size = SMALL if options["small"] else WHOLE
         try:
-            with demonstration.stage(options["port"]) as stage:
-                if not headless:
-                    self._say_where(stage)
-                demonstration.perform(stage, pause=pause, stop=stop, say=self._nothing)
-                self._report(stage, headless=headless)
+            with demonstration.stage(options["port"], coming=coming, size=size) as stage:
+                self._perform(stage, headless=headless, pause=pause)
         except KeyboardInterrupt:
-            stop.set()
             self.stderr.write("Stopped.")
 
+    def _perform(self, stage: Stage, *, headless: bool, pause: float) -> None:
+        if not headless:
+            self._say_where(stage)
+        try:
+            demonstration.perform(stage, pause=pause, say=self._nothing)
+        finally:
+            stage.stop.set()
+        self._report(stage, headless=headless)
+
     def _say_where(self, stage: Stage) -> None:
+        self.stdout.write(f"\nPlumbline runs at {stage.url}\n\n")
+        self._say(
+            Place("Dashboard", stage.dashboard, f"log in as {USER} with the password {PASSWORD}")
+        )
+        for place in stage.coming.places(stage.dashboard):
+            self._say(place)
         self.stdout.write(
-            f"\nPlumbline runs at {stage.url}\n\n"
-            f"  Dashboard   {stage.dashboard}\n"
-            f"              log in as {USER} with the password {PASSWORD}\n"
-            f"  Annotator   {stage.invitation}\n"
-            f"              enter any name and judge along\n\n"
-            f"{demonstration.ANNOTATORS} simulated annotators are at work. Watch the intervals "
+            f"\n{stage.size.annotators} simulated annotators are at work. Watch the intervals "
             "shrink; the campaign closes itself in about three minutes.\n"
             "One of them does not read: when “Review” in the bar shows a number, look at the "
             "evidence and rule;\nafter 20 seconds the demonstration does.\n"
+            f"{stage.coming.note}"
             "Ctrl+C ends the demonstration and removes its database.\n"
         )
+
+    def _say(self, place: Place) -> None:
+        self.stdout.write(f"  {place.name:<11} {place.address}\n{'':<14}{place.do}\n", ending="")
 
     def _report(self, stage: Stage, *, headless: bool) -> None:
         brief = evidence.brief(stage.campaign_id)
         if not brief.is_final:
             raise CommandError(f"The campaign is {brief.status}, not closed.")
+        if not headless:
+            self.stdout.write(f"The campaign closed itself: {brief.close_reason}.")
+            self.stdout.write(stage.coming.ending, ending="")
+        demonstration.settle(stage)
+        result = demonstration.result(stage)
         if headless:
-            self.stdout.write(json.dumps(demonstration.result(stage.campaign_id), indent=2))
+            self.stdout.write(json.dumps(result, indent=2))
             return
-        self.stdout.write(
-            f"The campaign closed itself: {brief.close_reason}. The dashboard stays up; "
-            "press Ctrl+C to end."
-        )
+        self.stdout.write(stage.coming.told(result))
+        self.stdout.write("The dashboard stays up; press Ctrl+C to end.")
         threading.Event().wait()
 
     def _nothing(self, _what: str) -> None:
         """Single steps of the annotators are not worth a line each."""
+
+
+def _coming(crowd: str, *, headless: bool) -> Coming:
+    if crowd == "link":
+        return ByLink()
+    if crowd == "mturk":
+        return OnMTurk(HASTE if headless else AT_LEISURE)
+    raise CommandError(NO_STAND_IN.format(crowd=LABELS.get(crowd, f"“{crowd}”")))
