@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PORT ?= 8000
+CROWD ?= link
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-dev demo serve test states screenshots lint bench browser messages requirements
 
@@ -33,8 +34,8 @@ setup: .venv/runtime  ## Install what Plumbline runs on into .venv
 
 setup-dev: .venv/dev
 
-demo: setup  ## Watch a sample campaign collect, shrink its intervals and close itself (3 minutes)
-	@$(BIN)/python manage.py demo
+demo: setup  ## Watch a sample campaign collect and close itself (3 minutes; CROWD=mturk: through a stand-in)
+	@$(BIN)/python manage.py demo --crowd $(CROWD)
 
 serve: setup  ## Run Plumbline on this machine: SQLite, web and worker in one process
 	@$(BIN)/python manage.py serve --port $(PORT)

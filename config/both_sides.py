@@ -1,6 +1,5 @@
 """The demonstration's audit: what we say and what the stand-in for MTurk says, read apart."""
 
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -9,7 +8,7 @@ from typing import Any
 from annotate.crowds.simulator.records import State
 from annotate.crowds.simulator.world import World
 from annotate.models import Payout
-from annotate.selectors import accounts, batches
+from annotate.selectors import accounts, batches, operations
 
 ZERO = Decimal("0.00")
 
@@ -37,9 +36,7 @@ def compared(campaign_id: int, world: World) -> dict[str, Any]:
     here, there = ours(campaign_id), theirs(world)
     every = accounts.of_campaign(campaign_id)
     sums = accounts.totals(every)
-    due = Counter[str]()
-    for one in every:
-        due[one.external_id] += one.due  # type: ignore[assignment]
+    due = _by_person((one.external_id, one.due) for one in every)
     waiting = sum((amount for who, amount in due.items() if who not in there.paid), ZERO)
     return {
         "hits": len(there.listings),
@@ -81,13 +78,10 @@ def theirs(world: World) -> Side:
 
 def quiet(campaign_id: int) -> bool:
     """Return whether nothing is open at the crowd, and nobody there waits for a decision."""
+    if operations.of_campaign(campaign_id).moving:
+        return False
     rows = batches.of_campaign(campaign_id)
-    return all(
-        row.is_over
-        and not row.units.handed_in + row.units.confirmed
-        and all(op.needs_a_person for op in row.operations)
-        for row in rows
-    )
+    return all(row.is_over and not row.units.handed_in + row.units.confirmed for row in rows)
 
 
 def _by_person(amounts: Iterable[tuple[str, Decimal]]) -> dict[str, Decimal]:

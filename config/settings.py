@@ -164,6 +164,8 @@ PROLIFIC_API_TOKEN = env.str("PROLIFIC_API_TOKEN", default="")
 PROLIFIC_WEBHOOK_SECRET = env.str("PROLIFIC_WEBHOOK_SECRET", default="")
 # To each crowd and environment; what is too much waits for the next second.
 CROWD_CALLS_PER_SECOND = env.int("CROWD_CALLS_PER_SECOND", default=10)
+# After a unit's deadline: clocks differ, and crowds list a little later what was handed in.
+CROWD_GRACE = timedelta(minutes=env.int("CROWD_GRACE_MINUTES", default=30))
 
 UPLOAD_LIMIT = 50 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024

@@ -5,8 +5,8 @@ first (`services.leasing`).
 """
 
 from collections.abc import Collection
-from datetime import timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -17,7 +17,6 @@ from annotate.services import adjudication, leasing, settling, unit_ledger, unit
 from annotate.services.participation_states import move
 
 Status = Participation.Status
-GRACE = timedelta(minutes=30)  # after a deadline: clocks differ, and lists lag behind
 HERE = (Status.ACTIVE, Status.HANDED_IN)
 SAME = {
     UnitState.SUBMITTED: (Status.CONFIRMED, Status.APPROVED, Status.REJECTED),
@@ -66,7 +65,7 @@ def lapse(posting_id: int, listed: Collection[tuple[str, str]]) -> int:
     `listed` is a whole list, read after the time was over.
     """
     over = Participation.objects.filter(
-        posting=posting_id, status__in=HERE, deadline_at__lte=timezone.now() - GRACE
+        posting=posting_id, status__in=HERE, deadline_at__lte=timezone.now() - settings.CROWD_GRACE
     )
     rows = over.order_by("pk").values_list("pk", "external_key", "annotator__external_id")
     due = [pk for pk, unit, person in rows if (unit, person) not in listed]
