@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from django.conf import settings
 from django.contrib.auth.models import User
 
+from annotate.adapters import LABELS
 from annotate.crowds.simulator import workers
 from annotate.crowds.simulator.server import Running, serve
 from annotate.crowds.terms import Terms
@@ -230,6 +231,23 @@ class OnMTurk:
             f"HITs and {said['bonuses']} bonuses, and rejected {said['rejected']}; our ledger says "
             f"${said['ledger']}. {agree}\n"
         )
+
+
+class NoStandIn(Exception):
+    """This crowd cannot be shown without an account; the message says what can."""
+
+
+def coming_by(crowd: str, *, quick: bool) -> Coming:
+    """Return how people come from this crowd. Raises `NoStandIn`."""
+    if crowd == ByLink.crowd:
+        return ByLink()
+    if crowd == OnMTurk.crowd:
+        return OnMTurk(HASTE if quick else AT_LEISURE)
+    raise NoStandIn(
+        f"There is a stand-in for MTurk only, so {LABELS.get(crowd, crowd)} cannot be shown "
+        "without an account: try “make demo CROWD=mturk”, or “make demo” for people who come by "
+        "link. How to use Prolific for real is in docs/prolific.md."
+    )
 
 
 def _only_here(url: str, *, look: timedelta) -> None:

@@ -7,18 +7,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.adapters import LABELS
 from annotate.selectors import evidence
 from config import demonstration
 from config.demonstration import PASSWORD, SMALL, USER, WHOLE, Stage
-from config.demonstration_crowds import AT_LEISURE, HASTE, ByLink, Coming, OnMTurk, Place
+from config.demonstration_crowds import NoStandIn, Place, coming_by
 
 PAUSE = 12.0  # seconds a text: closes in about three minutes
-NO_STAND_IN = (
-    "There is a stand-in for MTurk only, so nothing at {crowd} can be shown without an account: "
-    "try “make demo CROWD=mturk”, or “make demo” for people who come by link. How to use Prolific "
-    "for real is in docs/prolific.md."
-)
 
 
 class Command(BaseCommand):
@@ -44,7 +38,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         headless = options["headless"]
         pause = options["pause"] if options["pause"] is not None else (0 if headless else PAUSE)
-        coming = _coming(options["crowd"], headless=headless)
+        try:
+            coming = coming_by(options["crowd"], quick=headless)
+        except NoStandIn as missing:
+            raise CommandError(str(missing)) from None
         size = SMALL if options["small"] else WHOLE
         try:
             with demonstration.stage(options["port"], coming=coming, size=size) as stage:
@@ -98,11 +95,3 @@ class Command(BaseCommand):
 
     def _nothing(self, _what: str) -> None:
         """Single steps of the annotators are not worth a line each."""
-
-
-def _coming(crowd: str, *, headless: bool) -> Coming:
-    if crowd == "link":
-        return ByLink()
-    if crowd == "mturk":
-        return OnMTurk(HASTE if headless else AT_LEISURE)
-    raise CommandError(NO_STAND_IN.format(crowd=LABELS.get(crowd, f"“{crowd}”")))
