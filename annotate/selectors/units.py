@@ -52,6 +52,10 @@ class Unit:
         return self.status == Status.LEFT
 
     @property
+    def is_decided(self) -> bool:
+        return self.status in (Status.APPROVED, Status.REJECTED)
+
+    @property
     def is_handed_in(self) -> bool:
         """Handed in here; whether it arrived at the crowd is not known yet."""
         return self.status == Status.HANDED_IN

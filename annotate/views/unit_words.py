@@ -18,7 +18,7 @@ def label(crowd: str) -> str:
 
 def begin(crowd: str) -> str:
     """Return how to get from an example to real tasks."""
-    return _("Accept it at %(crowd)s to begin.") % {"crowd": label(crowd)}
+    return _("Accept this work at %(crowd)s to begin.") % {"crowd": label(crowd)}
 
 
 def offered(offer: Offer, tutorial: Tutorial | None, bonus: Decimal) -> str:
@@ -90,6 +90,15 @@ def done(unit: Unit) -> str:
         return counts
     rest = _("No more are to be had, so you are paid for the others as well: %(amount)s.")
     return f"{counts} {rest % {'amount': money(unit.topped_up)}}"
+
+
+def lost(crowd: str) -> str:
+    """Return what to say of work that was done in a unit and never handed in."""
+    said = _(
+        "It was not handed in at %(crowd)s, so what you did in it cannot be paid there. If it was "
+        "not you who returned it, ask the researcher."
+    )
+    return said % {"crowd": label(crowd)}
 
 
 def give_back(crowd: str) -> str:

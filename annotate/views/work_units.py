@@ -46,8 +46,8 @@ def _context(token: str, visit: work.Visit, unit: Unit, nothing: Nothing) -> dic
         "visit": visit,
         "study": visit.study,
         "title": told or nothing.message,
-        "done": unit_words.done(unit) if unit.done else "",
-        "how_paid": unit_words.how_paid(unit.offer),
+        "done": _done(visit, unit),
+        "how_paid": "" if unit.is_decided else unit_words.how_paid(unit.offer),
         "give_back": "" if told or unit.is_left else unit_words.give_back(visit.study.crowd),
         "again": again,
         "me": reverse("annotate:me", args=[token]),
@@ -58,6 +58,12 @@ def _context(token: str, visit: work.Visit, unit: Unit, nothing: Nothing) -> dic
             "urls": {"page": reverse("annotate:work", args=[token])},
         },
     }
+
+
+def _done(visit: work.Visit, unit: Unit) -> str:
+    if unit.is_left:
+        return unit_words.lost(visit.study.crowd)
+    return unit_words.done(unit) if unit.done else ""
 
 
 def _completion(visit: work.Visit, unit: Unit, *, first: bool) -> dict[str, Any]:

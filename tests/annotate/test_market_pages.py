@@ -46,7 +46,7 @@ def test_a_preview_is_the_example_with_what_the_work_pays_and_no_way_to_start(cl
     there = posting(study(tutorial=True), tasks=5)
     shown = client.get(entry(there))
     page = html(shown)
-    assert "Accept it at Amazon Mechanical Turk to begin." in page
+    assert "Accept this work at Amazon Mechanical Turk to begin." in page
     assert "holds 5 tasks and pays $2.00" in page
     assert "A tutorial comes first, once" in page
     assert "Go to the start" not in page

@@ -16,6 +16,7 @@ from tests.browser.states import (
     batches,
     german,
     instruments,
+    market,
     pay,
     quality,
     researcher,
@@ -27,7 +28,9 @@ from tests.browser.states import (
 pytestmark = [pytest.mark.states, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 # Importing them fills STATES.
-ROOMS = (work, answers, german, tutorial, researcher, reviews, quality, instruments, pay, batches)
+ROOMS = (
+    work, answers, german, tutorial, researcher, reviews, quality, instruments, pay, batches, market,
+)  # fmt: skip
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
 LOOKS = (("wide", "light"), ("phone", "dark"))  # both layouts and both themes, once each
