@@ -13,7 +13,7 @@ from annotate.errors import Conflict, Gone, ServiceError
 from annotate.selectors import tutorials as standing
 from annotate.selectors import work
 from annotate.services import leasing, participations
-from annotate.views import tutorial, work_units
+from annotate.views import tutorial, unit_words, work_units
 from annotate.views.work_access import explain, see_work, show, speak, worker_page
 from annotate.views.work_data import about, context, example, first_time
 from annotate.views.work_own import opinion
@@ -26,7 +26,10 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     claim = LINK.parse_entry({"invitation": token})
     if isinstance(claim, Invalid):
         return explain(request, claim.message, claim.status)
-    study = _by_link(claim.campaign_id)
+    study = work.study(claim.campaign_id)
+    speak(study)
+    if study.crowd != LINK.key:
+        raise Conflict(participations.elsewhere(study.crowd))
     preview_url = reverse("annotate:preview", args=[token])
     if study.over:
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
@@ -51,18 +54,12 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
     claim = LINK.parse_entry({"invitation": token})
     if isinstance(claim, Invalid):
         return explain(request, claim.message, claim.status)
-    study = _by_link(claim.campaign_id)
-    why = _("This is an example, so it is not sent and earns nothing.")
-    return show_example(request, study, why=why, start=reverse("annotate:join", args=[token]))
-
-
-def _by_link(campaign_id: int) -> work.Study:
-    """Return a study whose people come by link; other people's way in is not this one."""
-    study = work.study(campaign_id)
+    study = work.study(claim.campaign_id)
     speak(study)
+    why = _("This is an example, so it is not sent and earns nothing.")
     if study.crowd != LINK.key:
-        raise Conflict(participations.elsewhere(study.crowd))
-    return study
+        return show_example(request, study, why=why, accept=unit_words.begin(study.crowd))
+    return show_example(request, study, why=why, start=reverse("annotate:join", args=[token]))
 
 
 def show_example(

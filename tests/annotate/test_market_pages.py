@@ -165,12 +165,18 @@ def test_settings_that_name_no_world_are_said(client, settings):
     assert "not set up for its crowd" in html(shown)
 
 
-@pytest.mark.parametrize("name", ["join", "preview"])
-def test_an_invitation_to_a_study_elsewhere_says_where(client, name):
-    address = reverse(f"annotate:{name}", args=[tokens.invitation_token(study().pk)])
-    shown = client.get(address)
-    assert shown.status_code == 409
-    assert "Amazon Mechanical Turk only" in html(shown)
+def test_an_invitation_to_a_study_elsewhere_says_where(client):
+    address = invitation(study())
+    for shown in (client.get(address), client.post(address, {"name": "Ada"})):
+        assert shown.status_code == 409
+        assert "Amazon Mechanical Turk only" in html(shown)
+    assert not Participation.objects.exists()
+
+
+def test_the_example_that_researchers_look_at_leads_to_no_link_either(client):
+    shown = client.get(reverse("annotate:preview", args=[tokens.invitation_token(study().pk)]))
+    assert "Accept this work at Amazon Mechanical Turk to begin." in html(shown)
+    assert "Go to the start" not in html(shown)
 
 
 # ---- who may frame these pages ---------------------------------------------------------------
