@@ -28,9 +28,14 @@ class Running:
 
     def stop(self) -> None:
         self.state.faults.clear()  # who waits in one goes on
-        if self._thread.is_alive():
-            self._server.trigger.pull_trigger(self._over.set)  # carried out by the thread itself
-            self._thread.join()
+        if self._over.is_set():
+            return
+        self._over.set()
+        self._server.pull_trigger()  # the thread wakes up
+        self._thread.join()
+        # Only now: the trigger is one of them, and must be there while it is pulled.
+        self._server.task_dispatcher.shutdown()
+        wasyncore.close_all(self._server._map)
 
     def wait(self) -> None:
         """Return when the server has stopped."""
@@ -48,11 +53,8 @@ class Running:
         self.stop()
 
     def _run(self) -> None:
-        sockets = self._server._map
         while not self._over.is_set():
-            wasyncore.loop(timeout=1, map=sockets, count=1)
-        self._server.task_dispatcher.shutdown()
-        wasyncore.close_all(sockets)
+            wasyncore.loop(timeout=1, map=self._server._map, count=1)
 
 
 def serve(
