@@ -29,7 +29,8 @@ pytestmark = [pytest.mark.states, pytest.mark.browser, pytest.mark.django_db(tra
 
 # Importing them fills STATES.
 ROOMS = (
-    work, answers, german, tutorial, researcher, reviews, quality, instruments, pay, batches, market,
+    work, answers, german, tutorial, researcher, reviews, quality, instruments, pay, batches,
+    market,
 )  # fmt: skip
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")

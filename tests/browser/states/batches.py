@@ -14,7 +14,7 @@ from annotate.crowds.terms import Terms
 from annotate.models import Batch, Campaign, Operation, Participation, Posting
 from annotate.services import batches, outbox, rates
 from tests.browser.states import Visitor, state
-from tests.browser.states.researcher import logged_in, study
+from tests.browser.states.researcher import dashboard, logged_in, study
 from tests.crowds.launching import came
 from tests.crowds.scripted import NO_MONEY, Scripted
 
@@ -161,3 +161,23 @@ def _extend(visitor: Visitor) -> None:
     page = visitor.goto(reverse("annotate:batch-extend", args=[made.public_id, batch.public_id]))
     page.get_by_role("button", name="See what it costs").click()
     expect(page.get_by_role("button", name="Extend on production")).to_be_visible()
+
+
+@state("batches/advised")
+def _advised(visitor: Visitor) -> None:
+    crowd(visitor)
+    dashboard(visitor, on_mturk(visitor))
+
+
+@state("batches/people")
+def _people(visitor: Visitor) -> None:
+    crowd(visitor)
+    visitor.goto(reverse("annotate:people", args=[on_mturk(visitor).public_id]))
+
+
+@state("batches/new-campaign")
+def _new_campaign(visitor: Visitor) -> None:
+    logged_in(visitor)
+    page = visitor.goto(reverse("annotate:campaign-new"))
+    page.get_by_label("Amazon Mechanical Turk").check()
+    expect(page.get_by_label("The crowd’s fee, in %")).to_be_visible()
