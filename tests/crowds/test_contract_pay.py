@@ -157,6 +157,7 @@ def test_a_bonus_is_found_by_its_operation_when_the_token_has_lapsed(far, crowd)
     assert found(crowd, bonus, "bonus-1") == crowd.can.idempotent_bonus
     assert not found(crowd, bonus, "bonus-2")
     assert not found(crowd, replace(bonus, amount=Decimal("0.76")), "bonus-1")
+    assert not found(crowd, replace(bonus, person=far.person(2)), "bonus-1")
 
 
 def test_two_bonuses_of_the_same_amount_are_two(far, crowd):
