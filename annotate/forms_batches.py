@@ -15,7 +15,7 @@ MOST_PLACES = 10_000
 COUNTRY = re.compile(r"[A-Z]{2}", re.ASCII)
 LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
 # What a crowd has no word for is not asked: Prolific approves after 21 days, whatever one wants.
-NOT_ASKED = {"mturk": ("languages",), "prolific": ("keywords", "lifetime", "auto_approval")}
+NOT_ASKED = {"mturk": ("languages",), "prolific": ("keywords", "auto_approval")}
 # Where a problem with a part of a posting is said: what has no field of its own, above all.
 BESIDE = {"audience": "countries", "reward": "tasks"}
 

@@ -13,6 +13,7 @@ from annotate.crowds.terms import from_json
 from annotate.models import Batch, Campaign, Operation
 from tests.crowds.researcher import at, fields, hidden, offered, said
 from tests.crowds.scripted import Scripted
+from tests.factories import campaign
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -160,3 +161,16 @@ def test_a_preview_needs_its_signature(mine: Campaign) -> None:
     link = tokens.invitation_token(mine.pk)
     for token in ("nothing", link):
         assert Client().get(reverse("annotate:batch-preview", args=[token])).status_code == 404
+
+
+def test_prolific_is_asked_in_its_own_words(ada: Client, scripted: Scripted) -> None:
+    scripted.key, scripted.environment = "prolific", "live"
+    made = campaign(owner=User.objects.get(), crowd="prolific", reward=Decimal("0.50"))
+    form = ada.get(at(made, "batch-new")).context["form"]
+    assert {"languages", "lifetime"} <= set(form.fields)
+    assert not {"keywords", "auto_approval"} & set(form.fields)
+    sent, answer = offered(ada, made, languages="EN, de")
+    assert "Launch on Prolific for $12.00" in answer.content.decode()
+    assert "Prolific, live: real people, real money" in answer.content.decode()
+    ada.post(at(made, "batch-new"), {**sent, "sure": "on"})
+    assert from_json(Batch.objects.get().terms).audience.languages == ("en", "de")
