@@ -208,6 +208,9 @@ def _postings(campaign_id: int) -> dict[int, list[PostingRow]]:
 
 
 def _posting(posting: Posting, counts: Counter[str]) -> PostingRow:
+    left, at_work = counts[Unit.LEFT], counts[Unit.ACTIVE]
+    if posting.status == Posting.Status.CLOSED:  # nobody is at it there: they have given it back
+        left, at_work = left + at_work, 0
     return PostingRow(
         public_id=posting.public_id,
         status=posting.status,
@@ -215,9 +218,8 @@ def _posting(posting: Posting, counts: Counter[str]) -> PostingRow:
         listing=posting.external_id,
         url=posting.url,
         units=Units(
-            posting.places, _available(posting, counts), counts[Unit.ACTIVE],
-            counts[Unit.HANDED_IN], counts[Unit.CONFIRMED], counts[Unit.APPROVED],
-            counts[Unit.REJECTED], counts[Unit.LEFT],
+            posting.places, _available(posting, counts), at_work, counts[Unit.HANDED_IN],
+            counts[Unit.CONFIRMED], counts[Unit.APPROVED], counts[Unit.REJECTED], left,
         ),
         expires_at=posting.expires_at,
         looked_at=posting.looked_at,

@@ -200,11 +200,12 @@ def facts(campaign: Campaign) -> Facts:
 
 # Written for every text and paid unit, so they would drown the acts of people.
 _ROUTINE = ("submitted", "returned", "expired")
+_THINGS = "^(operation|posting|tutorial_run):"  # of which the same is true, unless somebody acts
 
 
 def activity(campaign_id: int, *, limit: int) -> tuple[Act, ...]:
     """Return the last acts, the newest first; what comes and goes by itself is left out."""
-    by_itself = Q(subject__startswith="operation:", actor=None)
+    by_itself = Q(actor=None, subject__regex=_THINGS)
     rows = (
         AuditEntry.objects.filter(campaign=campaign_id)
         .exclude(Q(verb__in=_ROUTINE) | Q(subject__startswith="participation:") | by_itself)

@@ -55,8 +55,8 @@ def defaults(campaign: Any) -> dict[str, Any]:
     usual = Terms(title="", description="")
     return {
         "key": uuid.uuid4().hex,
-        "title": f"{instrument.label}: {_tasks(tasks)} about short texts",
-        "description": _description(instrument, tasks, campaign.tutorial_required),
+        "title": f"{instrument.label}: questions about short texts",
+        "description": _description(campaign.tutorial_required),
         "keywords": "text, language, judging, research",
         "tasks": tasks,
         "minutes": minutes,
@@ -120,14 +120,10 @@ def _minutes(instrument: Instrument) -> int:
     return -(-sum(said) // len(said))
 
 
-def _tasks(n: int) -> str:
-    return "one task" if n == 1 else f"{n} tasks"
-
-
-def _description(instrument: Instrument, tasks: int, tutorial: bool) -> str:
+def _description(tutorial: bool) -> str:
+    """It names no number: the tasks of a unit may be changed in the same form."""
     first = " A short tutorial comes first, once; passing it earns a bonus." if tutorial else ""
     return (
-        f"You read {'a short text' if tasks == 1 else f'{tasks} short texts'} and answer a few "
-        f"questions about each.{first} The work is research; your answers are published "
-        "under a random code."
+        f"You read short texts and answer a few questions about each.{first} The work is "
+        "research; your answers are published under a random code."
     )

@@ -122,11 +122,16 @@ def _wait(now: Situation) -> Advice:
         if worst.too_wide
         else f"{worst.name} has too few judgments for a decision yet."
     )
-    text = (
-        f"{why} Judgments come in, and collection stops by itself when all {len(now.cells)} "
-        "intervals are at their target. More people make it faster."
+    title, text = (
+        "Nothing: judgments are coming in",
+        (
+            f"{why} Judgments come in, and collection stops by itself when all {len(now.cells)} "
+            "intervals are at their target."
+        ),
     )
-    return Advice("Nothing: judgments are coming in", text, "people", "Invite more people")
+    if now.facts.marketplace:
+        return Advice(title, text, "batches", "Look at the batches")
+    return Advice(title, f"{text} More people make it faster.", "people", "Invite more people")
 
 
 _PAUSED = Advice(

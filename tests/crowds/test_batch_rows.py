@@ -33,6 +33,9 @@ def test_units_are_counted_for_each_posting_and_in_sum(made: Campaign, scripted:
     assert (row.label, row.terms, row.judgments) == ("Amazon Mechanical Turk", TERMS, 28)
     Posting.objects.filter(pk=first.pk).update(available=5)  # the crowd knows better
     assert rows.of_campaign(made.pk)[0].units.available == 11
+    Posting.objects.filter(pk=first.pk).update(status="closed")  # so nobody is at it there
+    (closed, _second) = rows.of_campaign(made.pk)[0].postings
+    assert (closed.units.accepted, closed.units.left) == (0, 1)
 
 
 def test_stopped_postings_have_nothing_available(made: Campaign, scripted: Scripted):
