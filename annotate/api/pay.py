@@ -84,7 +84,7 @@ class AccountsView(BoundedView):
             "budget": campaign.budget,
             "committed": payments.committed(campaign),
             "beyond_budget": payments.excess(campaign),
-            "accounts": accounts.of_campaign(campaign.pk),
+            "accounts": accounts.by_person(accounts.of_campaign(campaign.pk)),
         }
         return Response(MoneySerializer(shown).data)
 

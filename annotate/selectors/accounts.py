@@ -1,6 +1,6 @@
 """Who has earned, lost and been paid what in a campaign: one account for each participation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -38,6 +38,19 @@ class Account(Totals):
 def of_campaign(campaign_id: int) -> list[Account]:
     """Return everybody's account in the order in which they came."""
     return _read(Participation.objects.filter(campaign=campaign_id))
+
+
+def by_person(accounts: list[Account]) -> list[Account]:
+    """Return one account for each annotator: on a marketplace people have one for each unit."""
+    people: dict[str, list[Account]] = {}
+    for one in accounts:
+        people.setdefault(one.pseudonym, []).append(one)
+    return [_together(mine) for mine in people.values()]
+
+
+def _together(mine: list[Account]) -> Account:
+    sums, first = totals(mine), mine[0]
+    return replace(first, earned=sums.earned, refused=sums.refused, paid=sums.paid)
 
 
 def of(participation_id: int) -> Account:

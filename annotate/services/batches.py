@@ -14,7 +14,7 @@ from annotate.crowds.base import Problem
 from annotate.crowds.terms import Terms, from_json, to_json
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.models import Batch, Campaign, Operation, Posting
-from annotate.services import audit, leasing, offers, payments, postings
+from annotate.services import audit, exclusion_lists, leasing, offers, payments, postings
 from annotate.services.offers import Offer
 
 LONGEST_KEY = 60
@@ -65,11 +65,13 @@ def launch(
         _refuse(tuple(offers.local(campaign, shown)))
         batch = Batch.objects.create(
             campaign=campaign, crowd=shown.crowd, environment=shown.environment,
-            terms=to_json(terms), reward=shown.reward, tasks=shown.tasks, places=places, key=key,
-            created_by_id=actor_id, created_at=timezone.now(),
+            terms=to_json(exclusion_lists.applied(terms, campaign)), reward=shown.reward,
+            tasks=shown.tasks, places=places, key=key, created_by_id=actor_id,
+            created_at=timezone.now(),
         )  # fmt: skip
         for n, size in enumerate(shown.sizes):
             postings.plan(batch, size, key=f"publish:{batch.pk}:{n}")
+        exclusion_lists.sync(campaign_id)
         _log(batch, "launch", actor_id, places=places, cost=str(shown.total))
     return batch
 

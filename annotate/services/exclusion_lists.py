@@ -4,8 +4,11 @@ Each campaign has a list of its own there: people excluded from it, and those wh
 have blocked. Leasing keeps them out in any case; the list spares them the attempt.
 """
 
+from dataclasses import replace
+
 from django.db import transaction
 
+from annotate.crowds.terms import Terms
 from annotate.models import Annotator, Batch, Campaign, Membership, Operation, Review
 from annotate.selectors import standing
 from annotate.services import outbox
@@ -17,6 +20,11 @@ OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
 def exclusion_group(campaign: Campaign) -> str:
     """Return the list's name at the crowd: `Audience.exclusion` of all that is posted."""
     return f"plumbline-{campaign.public_id}"
+
+
+def applied(terms: Terms, campaign: Campaign) -> Terms:
+    """Return these terms with the campaign's list: who is on it does not find what is posted."""
+    return replace(terms, audience=replace(terms.audience, exclusion=exclusion_group(campaign)))
 
 
 def follow(review: Review) -> None:

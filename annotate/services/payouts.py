@@ -91,9 +91,13 @@ def undo(list_id: int, pseudonyms: Iterable[str], *, actor_id: int, reason: str)
     return len(undone)
 
 
+def paid_by(campaign: Campaign) -> str:
+    """Return the crowd that pays this campaign's people itself; "" where somebody does by hand."""
+    return adapters.LABELS[campaign.crowd] if campaign.crowd in adapters.MARKETPLACES else ""
+
+
 def _require_by_hand(campaign: Campaign) -> None:
-    if campaign.crowd in adapters.MARKETPLACES:
-        crowd = adapters.LABELS[campaign.crowd]
+    if crowd := paid_by(campaign):
         raise Conflict(
             f"People of this campaign are paid through {crowd}: their work is approved there, and "
             "everything beside its reward is paid as a bonus. A list to pay by hand would pay them "

@@ -102,7 +102,7 @@ def statement(request: HttpRequest, public_id: str) -> HttpResponseBase:
     campaign = owned(request.user, public_id)
     rows = [
         (one.pseudonym, one.external_id, one.earned, one.refused, one.paid, one.due)
-        for one in accounts.of_campaign(campaign.pk)
+        for one in accounts.by_person(accounts.of_campaign(campaign.pk))
     ]
     columns = ("pseudonym", "external_id", "earned_usd", "refused_usd", "paid_usd", "due_usd")
     return csv_file(f"{public_id}-payments.csv", columns, rows)
@@ -141,7 +141,7 @@ def _page(
     request: HttpRequest, public_id: str, form: GiftForm, *, status: int = 200
 ) -> HttpResponseBase:
     campaign = owned(request.user, public_id)
-    people = accounts.of_campaign(campaign.pk)
+    people = accounts.by_person(accounts.of_campaign(campaign.pk))
     form.name_people(people)
     context: dict[str, Any] = {
         "campaign": campaign,
@@ -150,6 +150,7 @@ def _page(
         "committed": payments.committed(campaign),
         "excess": payments.excess(campaign),
         "lists": payout_lists.of_campaign(campaign.pk),
+        "paid_by": payouts.paid_by(campaign),
         "form": form,
         "section": "campaigns",
     }
