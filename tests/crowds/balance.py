@@ -48,6 +48,7 @@ def listed(walk: Walk, known_before: set[str]) -> dict[tuple[str, str], Submissi
         for listing in walk.far.postings()
         if listing not in known_before
         for one in walk.crowd.iter_submissions(listing)
+        if one.state in STATES
     }
 
 
@@ -125,6 +126,8 @@ def nothing_unverified_counts(walk: Walk, theirs: dict[tuple[str, str], Submissi
         assert place.assignment is not None
         unit = place.assignment.participation
         assert unit.verified_at is not None
+        if walk.crowd.can.verify_at_entry and unit.status in (Status.ACTIVE, Status.HANDED_IN):
+            continue  # this crowd has confirmed who works before they have finished
         seen = theirs.get((unit.external_key, unit.annotator.external_id))
         assert seen is not None, "it counts, and nobody handed it in"
         assert seen.listing == unit.listing
