@@ -57,7 +57,7 @@ REASON = (
 TERMS = Terms(
     "Rate news", "Read a short text and rate it.", ("news",), tasks=2, minutes=2,
     duration=timedelta(hours=1), lifetime=timedelta(days=4), auto_approval=timedelta(days=3),
-    approve_after=timedelta(days=1),
+    approve_after=timedelta(hours=2),
 )  # fmt: skip
 FAULTY = ("publish", "add_places", "stop", "approve", "reject", "pay_bonus", "iter_submissions",
           "posting_level", "archive", "set_excluded", "message")  # fmt: skip
@@ -201,11 +201,8 @@ class Walk:
         who = self._somebody()
         if who is None:
             return
-        acts = self.rng.choice([
-            ["exclude"], ["exclude", "refuse"], ["refuse"], ["restore"], ["repay"], ["clear"],
-            ["exclude", "block"], ["unblock"],
-        ])  # fmt: skip
         review = Review.objects.filter(campaign=self.study, annotator=who).first()
+        acts = self.rng.choice(RULINGS[_standing(review)])
         last = Ruling.objects.filter(review=review).order_by("-pk").first() if review else None
         reviewing.rule(
             self.study.pk, who, [Ruling.Act(act) for act in acts], actor_id=self.ada.pk,
@@ -317,23 +314,40 @@ class Walk:
 
     def _somebody(self) -> int | None:
         came = Participation.objects.filter(campaign=self.study)
+        if self.rng.random() < 0.7:
+            came = came.filter(status__in=("handed_in", "confirmed", "rejected"))
         people = list(came.order_by("annotator").values_list("annotator", flat=True).distinct())
         return self.rng.choice(people) if people else None
 
 
+# What reviewers do about people, as they stand.
+RULINGS = {
+    "": [["exclude", "refuse"], ["exclude", "refuse"], ["exclude"], ["exclude", "block"], []],
+    "open": [["clear"], ["exclude", "refuse"], ["exclude"], ["block"], ["refuse"]],
+    "excluded": [["refuse"], ["refuse"], ["restore"], ["unblock"], ["exclude"]],
+    "refused": [["repay"], ["restore"], ["repay"], ["refuse"], ["block"]],
+}
+
+
+def _standing(review: Review | None) -> str:
+    if review is None or review.status == Review.Status.CLEARED:
+        return ""
+    return "refused" if review.pay_refused else str(review.status)
+
+
 # How often each step is taken.
 STEPS = {
-    "accept": 10, "finish": 8, "work": 6, "look": 6, "carry_out": 5, "minutes": 3, "hours": 2,
-    "fault": 5, "die": 3, "rule": 4, "bonus": 3, "submit": 2, "hand_in": 2, "give_back": 2,
-    "enter": 1, "forge": 2, "submit_twice": 1, "submit_forged": 1, "stop": 1, "extend": 2,
-    "days": 1, "close": 0.4, "launch": 1, "accept_doubtful": 0.5,
+    "accept": 8, "finish": 10, "work": 3, "look": 8, "carry_out": 2, "minutes": 1, "hours": 3,
+    "fault": 5, "die": 3, "rule": 7, "bonus": 3, "submit": 2, "hand_in": 1, "give_back": 1.5,
+    "enter": 1, "forge": 1, "submit_twice": 1, "submit_forged": 1, "stop": 0.7, "extend": 1,
+    "days": 1, "close": 0.5, "launch": 0.5, "accept_doubtful": 0.5,
 }  # fmt: skip
 
 
 def story(walk: Walk, length: int) -> None:
     """Launch, then so many steps in any order."""
-    walk.step("launch")
-    walk.step("carry_out")
+    for name in ("launch", "carry_out", "accept", "finish"):
+        walk.step(name)
     names, weights = list(STEPS), list(STEPS.values())
     for name in walk.rng.choices(names, weights, k=length):
         walk.step(name)
