@@ -8,6 +8,7 @@ from collections.abc import Collection
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotate import adapters
@@ -43,13 +44,34 @@ TOO_LITTLE = (
 )
 
 
+def news(posting_id: int, listed: Collection[Submission]) -> list[Submission]:
+    """Return what of a list is not known here yet; two queries, however long it is."""
+    posting = Posting.objects.select_related("batch").get(pk=posting_id)
+    units = [seen.unit for seen in listed]
+    rows = (
+        _ours(posting)
+        .filter(external_key__in=units)
+        .values_list("posting", "external_key", "annotator__external_id", "status")
+    )
+    known = {
+        (unit, person): Status(status)
+        # Of one posting after the other, this one's last: it is the one that is meant.
+        for _posting, unit, person, status in sorted(rows, key=lambda row: row[0] == posting_id)
+    }
+    return [seen for seen in listed if _is_news(seen, known.get((seen.unit, seen.person)))]
+
+
+def _is_news(seen: Submission, status: Status | None) -> bool:
+    if seen.state == UnitState.ACTIVE:
+        return False
+    return seen.state != UnitState.RETURNED if status is None else status not in SAME[seen.state]
+
+
 def take(posting_id: int, seen: Submission) -> None:
     """Compare what the crowd lists with what we have, and follow it."""
     posting = Posting.objects.select_related("batch").get(pk=posting_id)
     found = _known(posting, seen)
-    if seen.state == UnitState.ACTIVE or (found and found.status in SAME[seen.state]):
-        return
-    if found is None and seen.state == UnitState.RETURNED:
+    if not _is_news(seen, Status(found.status) if found else None):
         return
     with transaction.atomic():
         leasing.lock(posting.batch.campaign_id)
@@ -86,13 +108,18 @@ def leave(participation_id: int) -> bool:
 
 def _known(posting: Posting, seen: Submission) -> Participation | None:
     """Return our row of this unit of this person; the same unit may be another's after a return."""
-    mine = Participation.objects.filter(
-        external_key=seen.unit, annotator__external_id=seen.person,
-        annotator__crowd=posting.batch.crowd, posting__environment=posting.environment,
-    ).select_related("campaign", "annotator", "posting__batch")  # fmt: skip
+    mine = _ours(posting).filter(external_key=seen.unit, annotator__external_id=seen.person)
+    mine = mine.select_related("campaign", "annotator", "posting__batch")
     found = list(mine.order_by("pk"))
     here = [one for one in found if one.posting_id == posting.pk]
     return next(iter([*here, *found]), None)
+
+
+def _ours(posting: Posting) -> QuerySet[Participation]:
+    """Return the units of a posting's crowd and environment."""
+    return Participation.objects.filter(
+        annotator__crowd=posting.batch.crowd, posting__environment=posting.environment
+    )
 
 
 def _unknown(posting: Posting, seen: Submission) -> Participation:

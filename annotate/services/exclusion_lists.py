@@ -34,18 +34,28 @@ def follow(review: Review) -> None:
         user__in=owners.values("user"), role=Membership.Role.OWNER
     ).values("campaign")
     for campaign in Campaign.objects.filter(pk__in=theirs).exclude(status__in=OVER):
-        _bring_into_line(campaign, review.annotator)
+        out = review.annotator_id in standing.kept_out_people(campaign.pk)
+        _bring_into_line(campaign, review.annotator, out=out)
 
 
 def sync(campaign_id: int) -> None:
     """Bring a campaign's list into line: those who were blocked before it was launched too."""
     campaign = Campaign.objects.get(pk=campaign_id)
-    out = standing.kept_out_people(campaign_id)
-    for annotator in Annotator.objects.filter(pk__in=out, crowd=campaign.crowd).order_by("pk"):
-        _bring_into_line(campaign, annotator)
+    out, listed = standing.kept_out_people(campaign_id), _listed(campaign_id)
+    changed = Annotator.objects.filter(pk__in=out ^ listed, crowd=campaign.crowd)
+    for annotator in changed.order_by("pk") if out ^ listed else ():
+        _bring_into_line(campaign, annotator, out=annotator.pk in out)
 
 
-def _bring_into_line(campaign: Campaign, annotator: Annotator) -> None:
+def _listed(campaign_id: int) -> set[int]:
+    """Return the annotators who are on the list, or will be once what is intended has happened."""
+    changes = Operation.objects.filter(campaign=campaign_id, kind__in=(Kind.EXCLUDE, Kind.INCLUDE))
+    last = dict(changes.order_by("pk").values_list("key", "kind"))
+    kinds = {int(key.split(":")[2]): kind for key, kind in last.items()}
+    return {annotator for annotator, kind in kinds.items() if kind == Kind.EXCLUDE}
+
+
+def _bring_into_line(campaign: Campaign, annotator: Annotator, *, out: bool) -> None:
     """Intend the change, if there is one, where the campaign is launched."""
     batch = Batch.objects.filter(
         campaign=campaign, crowd=annotator.crowd, environment=annotator.environment
@@ -53,13 +63,12 @@ def _bring_into_line(campaign: Campaign, annotator: Annotator) -> None:
     if batch is None:
         return
     with transaction.atomic():
-        wanted = annotator.pk in standing.kept_out_people(campaign.pk)
         before = Operation.objects.filter(key__startswith=f"standing:{campaign.pk}:{annotator.pk}:")
         last = before.order_by("-pk").first()
-        if wanted == (last is not None and last.kind == Kind.EXCLUDE):
+        if out == (last is not None and last.kind == Kind.EXCLUDE):
             return
         outbox.intend(
-            Kind.EXCLUDE if wanted else Kind.INCLUDE,
+            Kind.EXCLUDE if out else Kind.INCLUDE,
             key=f"standing:{campaign.pk}:{annotator.pk}:{before.count()}",
             campaign_id=campaign.pk, crowd=batch.crowd, environment=batch.environment,
             batch_id=batch.pk, person=annotator.external_id, group=exclusion_group(campaign),

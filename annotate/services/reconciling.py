@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from annotate import adapters
@@ -23,7 +23,7 @@ from annotate.crowds.base import (
     Stage,
     Submission,
 )
-from annotate.models import Operation, Participation, Posting
+from annotate.models import Campaign, Operation, Participation, Posting
 from annotate.services import (
     audit,
     confirming,
@@ -85,7 +85,6 @@ def reconcile(posting_id: int) -> bool:
     except CrowdError as error:
         _note(posting, f"The crowd could not be asked. {error.message}")
         return False
-    _archive(posting_id)
     return True
 
 
@@ -102,7 +101,8 @@ def _crowd(posting: Posting) -> Marketplace:
 def _follow(posting: Posting, crowd: Marketplace, level: Level) -> None:
     """The list is read whole, after the level: what is missing in it is not there."""
     listed = list(crowd.iter_submissions(posting.external_id))
-    failed = [seen.unit for seen in listed if not _take(posting.pk, seen)]
+    news = confirming.news(posting.pk, listed)
+    failed = [seen.unit for seen in news if not _take(posting.pk, seen)]
     confirming.lapse(posting.pk, {(seen.unit, seen.person) for seen in listed})
     problem = f"Could not be taken in, see the log: {', '.join(failed)}." if failed else ""
     _level(posting, level, problem=problem)
@@ -125,12 +125,17 @@ def _level(posting: Posting, level: Level, *, problem: str) -> None:
         **({"expires_at": level.expires_at} if level.expires_at else {}),
     )  # fmt: skip
     to = {Stage.DRAINING: Status.DRAINING, Stage.CLOSED: Status.CLOSED}.get(level.stage)
-    sources = {Status.DRAINING: (Status.OPEN,), Status.CLOSED: LIVE}.get(to) if to else None
-    if sources is None:
+    if to is not None:
+        _move(posting, to, (Status.OPEN,) if to == Status.DRAINING else LIVE)
+
+
+def _move(posting: Posting, to: Posting.Status, sources: tuple[Posting.Status, ...]) -> None:
+    here = Posting.objects.filter(pk=posting.pk, status__in=sources)
+    if not here.exists():
         return
     with transaction.atomic():
         campaign_id = leasing.lock(posting.batch.campaign_id).pk
-        if Posting.objects.filter(pk=posting.pk, status__in=sources).update(status=to):
+        if here.update(status=to):
             audit.record(f"posting_{to}", campaign_id=campaign_id,
                          subject=f"posting:{posting.public_id}")  # fmt: skip
             evidence.mark(campaign_id, "posting")  # the end of a campaign may have waited for it
@@ -153,10 +158,9 @@ def _archive(posting_id: int) -> None:
 def _may_change(posting: Posting) -> bool:
     """Whether a unit is undecided, an operation open, or a rejection could still be overridden."""
     mine = Participation.objects.filter(posting=posting)
-    limit = adapters.marketplace(posting.batch.crowd).can.override_refusal
-    rejected = Q(status=Participation.Status.REJECTED)
-    if limit is not None:
-        rejected &= Q(submitted_at__gt=timezone.now() - limit)
+    limit = adapters.marketplace(posting.batch.crowd).can.override_refusal or timedelta(0)
+    since = timezone.now() - limit
+    rejected = Q(status=Participation.Status.REJECTED, submitted_at__gt=since)
     open_ = (*Operation.OPEN, Operation.Status.UNCLEAR)
     return (
         mine.filter(Q(status__in=UNDECIDED) | rejected).exists()
@@ -173,8 +177,8 @@ def _due(*, all_: bool) -> list[int]:
     busy = Q(status__in=LIVE) & (Q(pending__gt=0) | Q(pk__in=undecided))
     over = Q(status=Status.CLOSED, pk__in=undecided) & quiet
     turn = Q(looked_at=None) | busy | over | (Q(status__in=LIVE) & quiet)
-    there = Posting.objects.filter(status__in=(*LIVE, Status.CLOSED)).exclude(external_id="")
-    rows = there if all_ else there.filter(turn)
+    rows = _kept().filter(status__in=(*LIVE, Status.CLOSED))
+    rows = rows if all_ else rows.filter(turn)
     ordered = rows.order_by(F("looked_at").asc(nulls_first=True), "pk")
     return list(ordered.values_list("pk", flat=True)[:AT_ONCE])
 
@@ -184,19 +188,23 @@ def _due(*, all_: bool) -> list[int]:
 
 def _campaigns() -> list[int]:
     """Return the campaigns that have something at a crowd which was not put away."""
-    kept = Posting.objects.exclude(external_id="").exclude(operations__kind=Operation.Kind.ARCHIVE)
-    ids = kept.order_by("batch__campaign").values_list("batch__campaign", flat=True)
+    ids = _kept().order_by("batch__campaign").values_list("batch__campaign", flat=True)
     return list(ids.distinct())
+
+
+def _kept() -> QuerySet[Posting]:
+    """What was published and not put away."""
+    return Posting.objects.exclude(external_id="").exclude(operations__kind=Operation.Kind.ARCHIVE)
 
 
 def _look_after(campaign_id: int) -> None:
     """What is due is paid, gaps are offered again, what is decided is put away."""
     exclusion_lists.sync(campaign_id)
     settling.settle_campaign(campaign_id)
-    refilling.refill(campaign_id)
-    closed = Posting.objects.filter(batch__campaign=campaign_id, status=Status.CLOSED)
-    kept = closed.exclude(external_id="").exclude(operations__kind=Operation.Kind.ARCHIVE)
-    for pk in kept.values_list("pk", flat=True):
+    if Campaign.objects.filter(pk=campaign_id, status=Campaign.Status.CLOSING).exists():
+        refilling.refill(campaign_id)
+    closed = _kept().filter(batch__campaign=campaign_id, status=Status.CLOSED)
+    for pk in closed.values_list("pk", flat=True):
         _archive(pk)
 
 

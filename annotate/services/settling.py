@@ -4,7 +4,6 @@ Nothing is paid here. Each verb locks the campaign, so a ruling and a payment co
 other; what was intended and not tried yet is given up where it is no longer wanted.
 """
 
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -47,14 +46,15 @@ def settle(participation_id: int) -> Act:
         leasing.lock(
             Participation.objects.values_list("campaign_id", flat=True).get(pk=participation_id)
         )
-        return _settle(_units().get(pk=participation_id), timezone.now())
+        return _settle(_units().get(pk=participation_id))
 
 
 def settle_person(campaign_id: int, annotator_id: int) -> None:
     """Settle all units of one annotator in a campaign: what is due may have changed."""
-    mine = _units().filter(campaign=campaign_id, annotator=annotator_id)
-    for pk in mine.order_by("pk").values_list("pk", flat=True):
-        settle(pk)
+    with transaction.atomic():
+        leasing.lock(campaign_id)
+        for found in _units().filter(campaign=campaign_id, annotator=annotator_id).order_by("pk"):
+            _settle(found)
 
 
 def settle_everywhere(annotator_id: int) -> None:
@@ -117,10 +117,10 @@ def _units() -> QuerySet[Participation]:
     )
 
 
-def _settle(found: Participation, now: datetime) -> Act:
+def _settle(found: Participation) -> Act:
     account = unit_ledger.account_of(found)
     review = Review.objects.filter(campaign=found.campaign_id, annotator=found.annotator_id).first()
-    act = decide(_unit(found, account, review), now=now)
+    act = decide(_unit(found, account, review), now=timezone.now())
     free = _give_up_others(found, act)
     if free and act in ACTS:
         _intend(found, ACTS[act], **_words(act, review))

@@ -24,7 +24,7 @@ from tests.crowds.prolific_far_side import prolific_far_side
 from tests.crowds.walk import TERMS, Walk, heal, story
 
 pytestmark = pytest.mark.django_db
-CHUNKS, OF_PROLIFIC, STORIES, LENGTH = 18, 3, 24, 18
+CHUNKS, OF_PROLIFIC, STORIES, LENGTH = 18, 3, 24, 12
 
 
 class _Done(Exception):
@@ -44,7 +44,7 @@ def tell(far: FarSide, crowd: Marketplace, clock: Clock, seed: int) -> Walk:
     print(f"story {seed}")  # shown where it fails
     walk = Walk.begin(far, crowd, clock, seed)
     story(walk, LENGTH)
-    if seed % 3 == 0:
+    if seed % 4 == 0:
         heal(walk)
         check(walk, known_before=known, bonuses_before=bonuses, final=False)
     over = TERMS.auto_approval if crowd.key == "mturk" else crowd.refusal_limit
