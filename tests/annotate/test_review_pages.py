@@ -270,7 +270,7 @@ def test_pay_cannot_be_refused_late_or_when_paid_out(ada: Client, review: Review
     Payout.objects.create(
         participation=review.annotator.participations.get(), amount=Decimal("1.00"), key="hand"
     )
-    assert "it has been paid out" in text(ada.get(at(review)))
+    assert "it has been paid, or is on its way" in text(ada.get(at(review)))
     assert rule(ada, review, "exclude-refuse", confirmed="1").status_code == 409
     assert (held(review), due(review)) == (6, Decimal("2.40"))
 
