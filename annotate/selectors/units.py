@@ -31,12 +31,14 @@ class Offer:
 class Unit:
     """A paid unit as the annotator has it; `name`, `receipt`, `submit_to`, `code`: to hand it in.
 
-    topped_up: what of its reward is paid although the tasks were not to be had.
+    given_back: of its tasks, returned undone. topped_up: what of its reward is paid although the
+    tasks were not to be had.
     """
 
     offer: Offer
     status: str
     done: int
+    given_back: int
     topped_up: Decimal
     name: str
     receipt: str
@@ -77,6 +79,15 @@ def judged(participation_id: int) -> int:
     ).count()
 
 
+def given_back(participation_id: int) -> int:
+    """Return how many of its tasks were returned undone: they were to be had."""
+    return Assignment.objects.filter(
+        participation=participation_id,
+        status=Assignment.Status.RETURNED,
+        judgment__isnull=True,
+    ).count()
+
+
 def offer(posting_public_id: str) -> Offer:
     found = Posting.objects.select_related("batch").filter(public_id=posting_public_id).first()
     if found is None:
@@ -93,6 +104,7 @@ def of(who: Participation) -> Unit | None:
         offer=_offer(who.posting),
         status=who.status,
         done=judged(who.pk),
+        given_back=given_back(who.pk),
         topped_up=(rest.aggregate(sum=Sum("amount"))["sum"] or ZERO).quantize(ZERO),
         name=who.external_key,
         receipt=who.receipt,

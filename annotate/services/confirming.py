@@ -14,6 +14,7 @@ from django.utils import timezone
 from annotate import adapters
 from annotate.crowds.base import Submission, UnitState
 from annotate.models import Annotator, Assignment, Participation, Posting
+from annotate.selectors import units
 from annotate.services import adjudication, leasing, settling, unit_ledger, unit_work
 from annotate.services.participation_states import move
 
@@ -37,6 +38,10 @@ ELSEWHERE = (
 NO_RECEIPT = (
     "It was handed in at the crowd without the receipt that our last page gives: the work cannot "
     "be verified and does not count. Decide whether it is paid."
+)
+RETURNED = (
+    "It was handed in after {n} of {tasks} tasks; {k} more were to be had and were returned "
+    "undone. Decide whether the whole unit is paid."
 )
 TOO_LITTLE = (
     "It was handed in at the crowd after {n} of {tasks} tasks, without our last page. Decide "
@@ -184,11 +189,14 @@ def _disagreement(found: Participation, posting: Posting, seen: Submission) -> s
 
 
 def _shortfall(found: Participation) -> str:
-    """Say so where somebody handed in there what we had not taken as finished here."""
-    tasks = found.tasks or 0
+    """Say so where somebody handed in there what we had not taken as finished here, or returned
+    tasks instead of doing them."""
+    tasks, given_back = found.tasks or 0, units.given_back(found.pk)
     judged = Assignment.objects.filter(participation=found, judgment__isnull=False).count()
-    if found.handed_in_at is not None or judged >= tasks:
+    if judged >= tasks or (found.handed_in_at is not None and not given_back):
         return ""
+    if found.handed_in_at is not None:
+        return RETURNED.format(n=judged, tasks=tasks, k=given_back)
     return TOO_LITTLE.format(n=judged, tasks=tasks)
 
 

@@ -194,9 +194,10 @@ def _go_on(who: Participation, posting: Posting, claim: Claim) -> None:
 def hand_in(participation_id: int) -> bool:
     """active -> handed in: all its tasks are done, or nothing more is to be had.
 
-    What was announced and could not be done is paid all the same. False where it had been handed
-    in before. Raises `Conflict` where nothing was done, or a task is still to be had, and `Gone`
-    where the unit was given back.
+    What was announced and could not be done is paid all the same, but for tasks that were
+    returned: a person decides then whether the unit is paid (`confirming`). False where it had
+    been handed in before. Raises `Conflict` where nothing was done, or a task is still to be had,
+    and `Gone` where the unit was given back.
     """
     campaign_id = Participation.objects.values_list("campaign_id", flat=True).get(
         pk=participation_id
@@ -206,11 +207,12 @@ def hand_in(participation_id: int) -> bool:
         who = Participation.objects.select_for_update(no_key=True).get(pk=participation_id)
         if not _may_hand_in(who, campaign):
             return False
-        now = timezone.now()
+        now, given_back = timezone.now(), units.given_back(who.pk)
         leasing.end_leases(Assignment.objects.filter(participation=who), now=now)
         move(who.pk, Status.HANDED_IN, sources=[Status.ACTIVE], handed_in_at=now)
         assert who.posting is not None, "only a marketplace's unit is handed in"
-        payments.top_up(who, campaign=campaign, reward=who.posting.batch.reward)
+        wanted = who.posting.batch.reward - given_back * campaign.reward
+        payments.top_up(who, campaign=campaign, reward=wanted)
     return True
 
 

@@ -85,11 +85,13 @@ def done(unit: Unit) -> str:
     said = ngettext(
         "You did %(done)d of %(n)d task.", "You did %(done)d of %(n)d tasks.", unit.offer.tasks
     )
-    counts = said % {"done": unit.done, "n": unit.offer.tasks}
-    if not unit.topped_up:
-        return counts
-    rest = _("No more are to be had, so you are paid for the others as well: %(amount)s.")
-    return f"{counts} {rest % {'amount': money(unit.topped_up)}}"
+    told = [said % {"done": unit.done, "n": unit.offer.tasks}]
+    if unit.topped_up:
+        rest = _("No more are to be had, so you are paid for the others as well: %(amount)s.")
+        told.append(rest % {"amount": money(unit.topped_up)})
+    if unit.given_back and unit.done < unit.offer.tasks:
+        told.append(_("You returned some undone: a person decides whether the work is paid."))
+    return " ".join(told)
 
 
 def lost(crowd: str) -> str:

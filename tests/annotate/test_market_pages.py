@@ -12,7 +12,8 @@ from annotate import tokens
 from annotate.crowds.base import Invalid, Redirect, Transient
 from annotate.crowds.mturk_entry import NOT_ACCEPTED, FromMTurk
 from annotate.models import Assignment, Participation
-from annotate.services import campaigns
+from annotate.screening.base import Verdict
+from annotate.services import campaigns, leasing, reviews
 from annotate.services.participation_states import move
 from annotate.states import CloseReason
 from tests.annotate.market import SITE, arrive, entry, posting, study
@@ -20,6 +21,9 @@ from tests.annotate.passing import pass_tutorial
 from tests.annotate.working import invitation, submit, work_data, work_url
 from tests.factories import campaign, judge, leased, person
 
+FAST = Verdict(
+    "too_fast", 0, True, 0.08, 0.01, 0.2, 1.0, 4, True, {"seconds": 2.6, "others_seconds": 31.0}
+)
 Unit = Participation.Status
 FORM = re.compile(r'<form method="post" action="([^"]+)" id="hand-in"([^>]*)>(.*?)</form>', re.S)
 FIELD = re.compile(r'name="(\w+)" value="([^"]*)"')
@@ -261,6 +265,27 @@ def test_what_is_not_to_be_had_any_more_is_paid_as_announced(client):
     assert "You did 1 of 3 tasks." in html(shown)
     assert "you are paid for the others as well: $0.80" in html(shown)
     assert "$1.20" in html(shown)
+
+
+def test_who_is_looked_at_may_hand_in_what_is_done_and_sees_why(client):
+    who = arrive(posting(tasks=3))
+    judge(who)
+    reviews.flag(who.campaign_id, who.annotator_id, [FAST])
+    page = html(client.get(work_url(who)))
+    assert "hand-in" in page
+    assert "See what was noticed and decided" in page
+    assert "$1.20" in page  # pay is not refused by a look
+    new = arrive(who.posting, unit="U2")
+    page = html(client.get(work_url(new)))
+    assert "A person is looking at your work" in page
+    assert "Please return the work at Amazon Mechanical Turk." in page
+
+
+def test_who_returned_tasks_is_told_that_a_person_decides(client):
+    who = arrive(posting(study(items=2, systems=("alpha",)), tasks=3))
+    judge(who)
+    leasing.give_back(leased(who).pk, participation_id=who.pk)
+    assert "a person decides whether the work is paid" in html(client.get(work_url(who)))
 
 
 def test_who_found_nothing_to_do_is_asked_to_return_the_work(client):

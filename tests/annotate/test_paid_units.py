@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotate.errors import Conflict, Gone, NotFound
 from annotate.models import Assignment, LedgerEntry, Participation, Place
-from annotate.selectors import evidence, ledger, places, progress
+from annotate.selectors import evidence, ledger, places, progress, units
 from annotate.services import campaigns, judgments, leasing, participations, payments
 from annotate.services.participation_states import move
 from annotate.states import CloseReason
@@ -383,6 +383,17 @@ def test_what_could_not_be_done_is_paid_as_announced():
     )  # fmt: skip
     assert ledger.earned(who.pk)[0] == Decimal("2.00")
     assert payments.committed(made) == Decimal("2.40")
+
+
+def test_tasks_that_were_returned_are_not_paid_as_if_they_were_not_to_be_had():
+    made = study(items=3, systems=("alpha",))
+    who = arrive(posting(made, tasks=4))
+    judge(who)
+    for _ in range(2):
+        leasing.give_back(leased(who).pk, participation_id=who.pk)
+    assert participations.hand_in(who.pk)
+    assert units.given_back(who.pk) == 2
+    assert LedgerEntry.objects.get(kind=LedgerEntry.Kind.REMAINDER).amount == made.reward
 
 
 def test_a_unit_that_was_given_back_cannot_be_handed_in():
