@@ -6,10 +6,12 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from annotate.api import queries
+from annotate.api.serializers import JudgmentSerializer
 from annotate.errors import Conflict, Gone, NotFound
 from annotate.models import Assignment, LedgerEntry, Participation, Place
-from annotate.selectors import evidence, ledger, places, progress, units
-from annotate.services import campaigns, judgments, leasing, participations, payments
+from annotate.selectors import evidence, ledger, places, progress, screening, units
+from annotate.services import campaigns, judgments, leasing, participations, payments, scoring
 from annotate.services.participation_states import move
 from annotate.states import CloseReason
 from tests.annotate.market import SITE, arrive, claim, overdue, posting, study
@@ -191,6 +193,23 @@ def test_unconfirmed_work_holds_its_place_and_does_not_count_yet():
     assert (seen.judged, seen.running) == (1, 0)
     assert evidence.scores(made.pk).output.size == 1
     assert places.open_leases(made.pk) == 0
+
+
+def test_unconfirmed_work_is_nobodys_yardstick_and_no_export_counts_it():
+    made = study()
+    judge(arrive(posting(made)))
+    (judgment,) = queries.judgments(made)
+    scoring.ensure(made.pk)
+    assert screening.columns(made) is None
+    assert not JudgmentSerializer(judgment).data["counts"]
+    assert {row[-1] for row in progress.judgments(made.pk)} == {0}
+    Assignment.objects.update(status=Status.VERIFIED)
+    (judgment,) = queries.judgments(made)
+    found = screening.columns(made)
+    assert found is not None
+    assert found.annotator.size == 1
+    assert JudgmentSerializer(judgment).data["counts"]
+    assert {row[-1] for row in progress.judgments(made.pk)} == {1}
 
 
 def test_a_verified_unit_counts_at_once():
