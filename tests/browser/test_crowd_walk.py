@@ -30,7 +30,7 @@ from estimation.services import estimating
 from tests.annotate.passing import pass_tutorial
 from tests.browser.researchers import PASSWORD
 from tests.browser.tasks import EDITED, answer_all, see_framed
-from tests.crowds.conftest import Clock
+from tests.crowds.clock import Clock
 from tests.crowds.mturk_far_side import MTurkFarSide, mturk_far_side
 from tests.factories import campaign, judge, user
 from tests.reviewed import flagged

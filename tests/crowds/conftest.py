@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -11,24 +10,14 @@ from annotate import adapters
 from annotate.crowds.base import Marketplace
 from annotate.models import Campaign
 from annotate.services import rates
+from tests.crowds.clock import Clock
 from tests.crowds.contract import FAR_SIDES
 from tests.crowds.far_side import FarSide
+from tests.crowds.market import Market, market
+from tests.crowds.mturk_far_side import mturk_far_side
+from tests.crowds.prolific_far_side import prolific_far_side
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign, user
-
-
-class Clock:
-    """Our clock, which tests move."""
-
-    def __init__(self) -> None:
-        self.ahead = timedelta()
-        self._real = timezone.now
-
-    def now(self) -> datetime:
-        return self._real() + self.ahead
-
-    def move(self, **by: float) -> None:
-        self.ahead += timedelta(**by)
 
 
 @pytest.fixture
@@ -74,3 +63,19 @@ def ada(client: Client) -> Client:
 def mine(ada: Client, scripted: Scripted) -> Campaign:
     owner = User.objects.get()
     return campaign(owner=owner, crowd="mturk", reward=Decimal("0.50"), items=32)
+
+
+@pytest.fixture
+def mturk(clock: Clock, db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Market]:
+    """A campaign on MTurk's stand-in, where ids of returned units are used again."""
+    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
+    with mturk_far_side(seed=1, reuse_ids=True) as far, market(far, clock) as made:
+        yield made
+
+
+@pytest.fixture
+def prolific(clock: Clock, db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Market]:
+    """A campaign on Prolific's stand-in."""
+    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
+    with prolific_far_side() as far, market(far, clock) as made:
+        yield made

@@ -17,7 +17,7 @@ from annotate import adapters
 from annotate.crowds.base import Marketplace
 from annotate.services import rates
 from tests.crowds.balance import check
-from tests.crowds.conftest import Clock
+from tests.crowds.clock import Clock
 from tests.crowds.far_side import FarSide
 from tests.crowds.mturk_far_side import mturk_far_side
 from tests.crowds.prolific_far_side import prolific_far_side

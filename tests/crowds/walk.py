@@ -44,7 +44,7 @@ from annotate.services import (
     settling,
 )
 from annotate.states import CloseReason
-from tests.crowds.conftest import Clock
+from tests.crowds.clock import Clock
 from tests.crowds.far_side import FarSide, Fault, NoPlace
 from tests.crowds.scripted import Killed
 from tests.factories import GOOD, campaign
@@ -110,8 +110,8 @@ class Walk:
         with suppress(ServiceError, CrowdError, NoPlace, Killed):
             getattr(self, name)()
 
-    def launch(self) -> None:
-        places = self.rng.choice([1, 2, 3])
+    def launch(self, places: int = 0) -> None:
+        places = places or self.rng.choice([1, 2, 3])
         batches.launch(
             self.study.pk, TERMS, places=places, actor_id=self.ada.pk, confirmed=self._cost(places),
             key=f"launch-{self.study.pk}-{next(self.keys)}",

@@ -1,0 +1,144 @@
+"""Looking at the crowds: each by itself, in turn, with few calls; and what follows."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from annotate.models import AuditEntry, Operation, Participation, Place, Posting
+from annotate.services import campaigns, confirming, outbox, participations, reconciling
+from annotate.states import CloseReason
+from tests.crowds.far_side import Fault
+from tests.crowds.market import Kind, Market, Status
+
+pytestmark = pytest.mark.orm
+Stage = Posting.Status
+
+
+def posting(market: Market, n: int = 0) -> Posting:
+    return Posting.objects.filter(batch__campaign=market.study).order_by("pk")[n]
+
+
+def test_how_full_a_posting_is_is_as_the_crowd_counts(mturk: Market) -> None:
+    mturk.come(1)
+    mturk.done(2)
+    mturk.sync()
+    found = posting(mturk)
+    assert (found.available, found.pending) == (2, 1)
+    assert found.looked_at is not None
+
+
+def test_a_crowd_that_is_down_leaves_a_problem_and_the_others_are_looked_at(
+    mturk: Market,
+) -> None:
+    mturk.launch(1)
+    outbox.carry_out_due()
+    first, second = mturk.ours()
+    unit = mturk.done(listing=second)
+    mturk.far.fail_next("posting_level", Fault.BEFORE)  # of whichever is asked first
+    mturk.sync()
+    problems = [posting(mturk, n).problem for n in (0, 1)]
+    assert "could not be asked" in problems[0]
+    assert problems[1] == ""
+    assert mturk.of(unit).status == Status.CONFIRMED
+    mturk.far.heal()
+    mturk.sync()
+    assert posting(mturk).problem == ""
+    assert first != second
+
+
+def test_one_unit_that_cannot_be_taken_in_keeps_no_other_waiting(
+    mturk: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = mturk.done(1), mturk.done(2)
+    take = confirming.take
+
+    def fails(posting_id: int, seen) -> None:  # type: ignore[no-untyped-def]
+        if seen.unit == first.unit:
+            raise RuntimeError("unexpected")
+        take(posting_id, seen)
+
+    monkeypatch.setattr(confirming, "take", fails)
+    mturk.sync()
+    assert mturk.of(second).status == Status.CONFIRMED
+    assert first.unit in posting(mturk).problem
+
+
+def test_postings_are_looked_at_in_turn(mturk: Market) -> None:
+    mturk.sync()
+    mturk.pass_time(timedelta(minutes=1))
+    assert reconciling.reconcile_all() == 0, "nobody is at work"
+    mturk.come()
+    assert reconciling.reconcile_all() == 1
+    Participation.objects.update(status=Status.LEFT)
+    Posting.objects.update(pending=0)
+    mturk.pass_time(timedelta(minutes=4))
+    assert reconciling.reconcile_all() == 0
+    mturk.pass_time(timedelta(minutes=2))
+    assert reconciling.reconcile_all() == 1, "quiet ones every five minutes"
+
+
+def test_a_posting_drains_closes_and_is_put_away_once_all_is_decided(mturk: Market) -> None:
+    unit = mturk.come(1)
+    mturk.judge(unit)
+    mturk.stop()
+    outbox.carry_out_due()
+    assert posting(mturk).status == Stage.DRAINING
+    mturk.sync()
+    assert posting(mturk).status == Stage.DRAINING, "somebody is at it"
+    participations.hand_in(mturk.of(unit).pk)
+    mturk.far.submit(unit.unit, receipt=mturk.of(unit).receipt)
+    mturk.sync()
+    assert posting(mturk).status == Stage.CLOSED
+    assert not mturk.ops(Kind.ARCHIVE)
+    mturk.later(hours=3)
+    mturk.sync()
+    assert [op.status for op in mturk.ops(Kind.ARCHIVE)] == [Operation.Status.DONE]
+    assert AuditEntry.objects.filter(verb="posting_closed").count() == 1
+
+
+def test_a_rejection_that_could_be_overridden_keeps_its_posting(mturk: Market) -> None:
+    unit = mturk.done()
+    mturk.sync()
+    mturk.ruled(unit, "exclude", "refuse")
+    mturk.stop()
+    mturk.later(hours=3)
+    assert posting(mturk).status == Stage.CLOSED
+    assert not mturk.ops(Kind.ARCHIVE), "deleting the HIT would make it final"
+    mturk.later(days=31)
+    assert [op.status for op in mturk.ops(Kind.ARCHIVE)] == [Operation.Status.DONE]
+
+
+def test_a_campaign_does_not_end_before_its_crowd_has_confirmed(mturk: Market) -> None:
+    unit = mturk.come()
+    mturk.judge(unit)
+    campaigns.close(mturk.study.pk, CloseReason.HAND, actor_id=mturk.ada.pk)
+    Place.objects.filter(campaign=mturk.study, assignment=None).delete()
+    assert not campaigns.drained(mturk.study.pk)
+    participations.hand_in(mturk.of(unit).pk)
+    assert not campaigns.drained(mturk.study.pk), "the crowd has not said yet that it was handed in"
+    mturk.far.submit(unit.unit, receipt=mturk.of(unit).receipt)
+    mturk.sync()
+    assert campaigns.drained(mturk.study.pk)
+
+
+def test_a_look_at_what_is_known_costs_few_queries_however_long_the_list(mturk: Market) -> None:
+    mturk.done(1)
+    mturk.sync()
+    with CaptureQueriesContext(connection) as one:
+        reconciling.reconcile(posting(mturk).pk)
+    for number in (2, 3):
+        mturk.done(number)
+    mturk.sync()
+    with CaptureQueriesContext(connection) as three:
+        reconciling.reconcile(posting(mturk).pk)
+    assert len(three) == len(one) <= 8
+
+
+def test_a_posting_of_another_environment_is_left_alone(mturk: Market) -> None:
+    Posting.objects.update(environment="production")
+    assert not reconciling.reconcile(posting(mturk).pk)
+    assert "“production”" in posting(mturk).problem
+    assert posting(mturk).looked_at <= timezone.now()

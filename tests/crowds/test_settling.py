@@ -1,0 +1,340 @@
+"""Rulings and the ledger become approvals, rejections and bonuses at the crowd: once each."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from annotate.errors import Conflict
+from annotate.models import Operation, Payout, TutorialRun
+from annotate.selectors import accounts, refusable, review_effects
+from annotate.services import (
+    confirming,
+    extra_pay,
+    outbox,
+    payments,
+    payouts,
+    reviews,
+    settling,
+)
+from tests.crowds.far_side import Fault
+from tests.crowds.market import Kind, Market, Status
+from tests.crowds.walk import REASON, REWARD, TERMS, Unit
+
+pytestmark = pytest.mark.orm
+UNIT = 2 * REWARD
+
+
+def confirmed(market: Market, number: int = 1) -> Unit:
+    unit = market.done(number)
+    market.sync()
+    assert market.of(unit).status == Status.CONFIRMED
+    return unit
+
+
+def sums(unit: Unit) -> tuple[Decimal, Decimal, Decimal]:
+    account = accounts.of(unit.entered)
+    return account.earned - account.refused, account.paid, account.due
+
+
+def give(market: Market, unit: Unit, amount: str, *, kind: str = "bonus", key: str = "k") -> None:
+    name = market.of(unit).annotator.pseudonym
+    gift = extra_pay.Gift(extra_pay.Kind(kind), name, Decimal(amount), "For the care.", key)
+    extra_pay.give(market.study.pk, gift, actor_id=market.ada.pk)
+
+
+# ---------------------------------------------------------------- approving
+
+
+def test_work_is_approved_once_reviewers_have_had_their_time(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    mturk.later(minutes=115)
+    assert not mturk.ops(Kind.APPROVE)
+    mturk.later(minutes=10)
+    assert mturk.of(unit).status == Status.APPROVED
+    assert sums(unit) == (UNIT, UNIT, 0)
+    assert mturk.far.paid() == {unit.unit: UNIT}
+    assert len(mturk.ops(Kind.APPROVE)) == 1
+
+
+def test_nothing_is_written_before_the_crowd_has_done_it(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    mturk.far.fail_next("approve", Fault.BEFORE)
+    mturk.later(hours=3)
+    assert mturk.of(unit).status == Status.CONFIRMED
+    assert not Payout.objects.exists()
+    mturk.far.heal()
+    mturk.later(minutes=1)
+    assert mturk.of(unit).status == Status.APPROVED
+
+
+def test_an_open_review_keeps_approval_waiting(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    reviews.open_by_hand(mturk.study.pk, mturk.of(unit).annotator_id, actor_id=mturk.ada.pk)
+    mturk.later(hours=3)
+    assert not mturk.ops(Kind.APPROVE)
+    mturk.ruled(unit, "clear")
+    mturk.sync()
+    assert mturk.of(unit).status == Status.APPROVED
+
+
+def test_a_review_that_opens_before_the_approval_is_sent_holds_it_back(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    mturk.pass_time(timedelta(hours=3))
+    settling.settle_campaign(mturk.study.pk)
+    (approve,) = mturk.ops(Kind.APPROVE)
+    reviews.open_by_hand(mturk.study.pk, mturk.of(unit).annotator_id, actor_id=mturk.ada.pk)
+    outbox.carry_out(approve.pk)
+    approve.refresh_from_db()
+    assert approve.status == Operation.Status.PENDING
+    mturk.ruled(unit, "exclude", "refuse")
+    approve.refresh_from_db()
+    assert approve.status == Operation.Status.DROPPED
+    assert mturk.of(unit).status == Status.REJECTED
+
+
+def test_excluded_work_is_paid_all_the_same(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    mturk.ruled(unit, "exclude")
+    mturk.later(hours=3)
+    assert mturk.of(unit).status == Status.APPROVED
+    assert mturk.counting() == 0
+
+
+def test_without_money_a_person_is_told_what_to_do(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    full, mturk.far.balance = mturk.far.balance, Decimal("0.01")
+    mturk.later(hours=3)
+    (approve,) = mturk.ops(Kind.APPROVE)
+    assert (approve.status, approve.code) == (Operation.Status.REFUSED, "funds")
+    assert "Add money" in approve.message
+    mturk.far.balance = full
+    outbox.retry(approve.pk, actor_id=mturk.ada.pk)
+    mturk.sync()
+    assert mturk.of(unit).status == Status.APPROVED
+
+
+# ---------------------------------------------------------------- refusing
+
+
+def test_refused_pay_is_a_rejection_with_its_reason_and_a_message(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    mturk.ruled(unit, "exclude", "refuse")
+    assert mturk.of(unit).status == Status.REJECTED
+    assert sums(unit) == (0, 0, 0)
+    assert mturk.far.world.assignments[unit.unit].feedback == REASON
+    (notice,) = mturk.far.world.notices
+    assert REASON in notice.text
+    assert "/work/p/" in notice.text
+    mturk.later(days=4)
+    assert mturk.far.paid() == {}
+    assert not mturk.ops(Kind.APPROVE)
+
+
+def test_pay_that_is_restored_overrides_the_rejection(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    mturk.ruled(unit, "exclude", "refuse")
+    mturk.ruled(unit, "repay")
+    assert mturk.of(unit).status == Status.APPROVED
+    assert sums(unit) == (UNIT, UNIT, 0)
+    assert mturk.far.paid() == {unit.unit: UNIT}
+
+
+def test_after_thirty_days_restored_pay_goes_as_bonuses(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    mturk.ruled(unit, "exclude", "refuse")
+    mturk.later(days=31)
+    mturk.ruled(unit, "repay")
+    mturk.sync()
+    assert mturk.of(unit).status == Status.REJECTED
+    assert sums(unit) == (UNIT, UNIT, 0)
+    assert mturk.far.bonuses() == [(unit.person, unit.unit, REWARD)] * 2
+
+
+def test_prolific_never_overrides_so_restored_pay_goes_as_bonuses(prolific: Market) -> None:
+    unit = confirmed(prolific)
+    prolific.ruled(unit, "exclude", "refuse")
+    assert prolific.of(unit).status == Status.REJECTED
+    prolific.ruled(unit, "restore")
+    prolific.sync()
+    assert sums(unit) == (UNIT, UNIT, 0)
+    assert prolific.far.paid() == {}
+
+
+def test_a_rejection_that_was_not_sent_yet_is_given_up_when_pay_is_restored(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    mturk.far.fail_next("reject", Fault.THROTTLE)
+    mturk.ruled(unit, "exclude", "refuse")
+    mturk.far.heal()
+    mturk.ruled(unit, "repay")
+    mturk.later(hours=3)
+    assert [op.status for op in mturk.ops(Kind.REJECT)] == [Operation.Status.DROPPED]
+    assert mturk.of(unit).status == Status.APPROVED
+
+
+def test_what_is_approved_can_no_longer_be_refused(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    mturk.later(hours=3)
+    with pytest.raises(Conflict, match="paid out already"):
+        mturk.ruled(unit, "exclude", "refuse")
+    effects = review_effects.effects(mturk.study.pk, mturk.of(unit).annotator_id)
+    assert effects.paid_out
+    assert not effects.refusable
+
+
+def test_the_limit_is_when_the_crowd_approves_by_itself(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    annotator = mturk.of(unit).annotator_id
+    assert refusable.until(mturk.study.pk, annotator) == mturk.of(unit).auto_approval_at
+    reviews.open_by_hand(mturk.study.pk, annotator, actor_id=mturk.ada.pk)
+    mturk.pass_time(TERMS.auto_approval + timedelta(minutes=1))
+    with pytest.raises(Conflict, match="could be refused until"):
+        mturk.ruled(unit, "exclude", "refuse")
+    mturk.sync()
+    assert mturk.of(unit).status == Status.APPROVED, "whatever the review: it is paid there"
+    assert sums(unit) == (UNIT, UNIT, 0)
+    with pytest.raises(Conflict, match="paid out already"):
+        mturk.ruled(unit, "exclude", "refuse")
+
+
+def test_where_the_crowd_was_quicker_than_a_refusal_the_ledger_follows(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    mturk.far.fail_next("reject", Fault.THROTTLE)
+    mturk.ruled(unit, "exclude", "refuse")
+    assert sums(unit) == (0, 0, 0)
+    mturk.far.heal()
+    mturk.later(days=4)
+    mturk.sync()
+    assert mturk.of(unit).status == Status.APPROVED
+    assert sums(unit) == (UNIT, UNIT, 0)
+
+
+def test_a_rejection_made_at_the_crowd_itself_is_followed(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    assert mturk.crowd.reject(unit.unit, reason="By hand, there.").happened
+    mturk.sync()
+    assert mturk.of(unit).status == Status.REJECTED
+    assert sums(unit) == (0, 0, 0)
+    mturk.later(hours=3)
+    assert not mturk.ops(Kind.OVERRIDE), "it stands"
+
+
+def test_refusing_a_unit_that_holds_no_work_rejects_it(mturk: Market) -> None:
+    unit = mturk.come()
+    mturk.far.submit(unit.unit, receipt="none")
+    mturk.sync()
+    assert "without the receipt" in mturk.of(unit).problem
+    mturk.ruled(unit, "exclude", "refuse")
+    assert mturk.of(unit).status == Status.REJECTED
+
+
+def test_pay_of_lost_work_does_not_come_back_with_a_repay(mturk: Market) -> None:
+    unit, other = mturk.come(1), confirmed(mturk, 2)
+    mturk.judge(unit, 1)
+    mturk.ruled(unit, "exclude", "refuse")
+    confirming.leave(unit.entered)
+    mturk.ruled(unit, "repay")
+    assert accounts.of(unit.entered).due == 0
+    assert accounts.of(other.entered).due == UNIT
+
+
+# ---------------------------------------------------------------- bonuses
+
+
+def test_extra_pay_is_a_bonus_on_the_persons_own_unit(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    give(mturk, unit, "0.50")
+    give(mturk, unit, "0.50")  # the same key: pressed twice
+    mturk.sync()
+    mturk.sync()
+    assert mturk.far.bonuses() == [(unit.person, unit.unit, Decimal("0.50"))]
+    assert sums(unit) == (UNIT + Decimal("0.50"), Decimal("0.50"), UNIT)
+
+
+def test_a_bonus_waits_until_its_person_has_handed_something_in(mturk: Market) -> None:
+    first = mturk.come()
+    give(mturk, first, "0.50", kind="compensation")
+    mturk.far.give_back(first.unit)
+    mturk.later(hours=2)
+    assert mturk.of(first).status == Status.LEFT
+    assert not mturk.ops(Kind.BONUS)
+    assert accounts.of(first.entered).due == Decimal("0.50")
+    mturk.launch(1)
+    outbox.carry_out_due()
+    second = mturk.done(listing=mturk.ours()[1])
+    mturk.sync()
+    assert mturk.far.bonuses() == [(first.person, second.unit, Decimal("0.50"))]
+    assert accounts.of(first.entered).due == 0
+
+
+def test_a_tutorial_is_paid_as_a_bonus_and_no_refusal_takes_it_back(mturk: Market) -> None:
+    unit = mturk.done()
+    run = TutorialRun.objects.create(
+        annotator=mturk.of(unit).annotator, participation=mturk.of(unit),
+        instrument=mturk.study.instrument, version="1", started_at=timezone.now(),
+        passed_at=timezone.now(),
+    )  # fmt: skip
+    payments.reward_tutorial(run, campaign=mturk.study)
+    mturk.sync()
+    mturk.ruled(unit, "exclude", "refuse")
+    mturk.sync()
+    assert mturk.far.bonuses() == [(unit.person, unit.unit, Decimal("0.05"))]
+    assert mturk.of(unit).status == Status.REJECTED
+
+
+@pytest.mark.parametrize("fault", [Fault.AFTER, Fault.BEFORE, Fault.TIMEOUT])
+def test_an_interrupted_bonus_is_paid_once_even_after_its_key_is_forgotten(
+    mturk: Market, fault: Fault
+) -> None:
+    unit = confirmed(mturk)
+    mturk.far.fail_next("pay_bonus", fault)
+    give(mturk, unit, "0.50")
+    outbox.carry_out_due()
+    mturk.far.heal()
+    mturk.later(hours=30)  # tokens are known for a day
+    mturk.sync()
+    assert mturk.far.bonuses() == [(unit.person, unit.unit, Decimal("0.50"))]
+    assert Payout.objects.filter(key__startswith="bonus:").count() == 1
+
+
+def test_refused_compensation_is_not_paid_unless_it_was_already(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    mturk.far.fail_next("pay_bonus", Fault.THROTTLE)
+    give(mturk, unit, "0.50", kind="compensation")
+    outbox.carry_out_due()
+    mturk.far.heal()
+    mturk.ruled(unit, "exclude", "refuse")
+    assert [op.status for op in mturk.ops(Kind.BONUS)] == [Operation.Status.DROPPED]
+    mturk.later(minutes=20)
+    assert mturk.far.bonuses() == []
+    mturk.ruled(unit, "repay")
+    mturk.later(minutes=20)
+    assert mturk.far.bonuses() == [(unit.person, unit.unit, Decimal("0.50"))]
+    assert sums(unit) == (UNIT + Decimal("0.50"), UNIT + Decimal("0.50"), 0)
+
+
+def test_an_unclear_bonus_at_prolific_waits_for_a_person(
+    prolific: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = confirmed(prolific)
+    prolific.far.fail_next("pay_bonus", Fault.AFTER)
+    give(prolific, unit, "0.50")
+    outbox.carry_out_due()
+    prolific.far.heal()
+    prolific.later(hours=1)
+    (bonus,) = prolific.ops(Kind.BONUS)
+    assert bonus.status == Operation.Status.UNCLEAR
+    outbox.decide(bonus.pk, True, actor_id=prolific.ada.pk)
+    prolific.sync()
+    assert len(prolific.far.bonuses()) == 1
+    assert sums(unit)[1] == Decimal("0.50")
+
+
+# ---------------------------------------------------------------- pages that pay by hand
+
+
+def test_nobody_is_paid_by_hand_whom_the_crowd_pays(mturk: Market) -> None:
+    confirmed(mturk)
+    with pytest.raises(Conflict, match="paid through Amazon Mechanical Turk"):
+        payouts.prepare(mturk.study.pk, actor_id=mturk.ada.pk)
