@@ -86,6 +86,7 @@ class Coming(Protocol):
 
     def report(self, campaign_id: int) -> dict[str, Any]: ...
 
+    minutes: str  # that it takes, in words
     note: str  # what else there is to know, before
     ending: str  # and once the campaign has closed itself
 
@@ -102,6 +103,7 @@ class ByLink:
     crowd = "link"
     budget = Decimal(450)
     against: Sequence[Acts] = ([Act.EXCLUDE],)
+    minutes = "three minutes"
     note = ending = ""
 
     def __init__(self) -> None:
@@ -147,6 +149,7 @@ class OnMTurk:
     crowd = "mturk"
     budget = Decimal(900)
     against: Sequence[Acts] = ([Act.EXCLUDE, Act.REFUSE], [Act.EXCLUDE])
+    minutes = "four minutes"  # work counts once its whole unit is confirmed
     note = (
         "The crowd is a stand-in for MTurk on this machine, not Amazon: it needs no account, and "
         "nobody is paid.\nHand in or return what you accept there: the campaign waits for it, up "

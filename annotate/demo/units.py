@@ -93,6 +93,7 @@ class OnSite(people.Visit):
         else:
             site.give_back(unit)
             self.tally.given_back += 1
+            self.tell("gave a unit back")
         return page
 
 

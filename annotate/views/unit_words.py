@@ -53,7 +53,9 @@ def how_paid(offer: Offer) -> str:
 
 
 def _length(time: timedelta) -> str:
-    hours = max(1, round(time.total_seconds() / 3600))
+    minutes, hours = (max(1, round(time.total_seconds() / unit)) for unit in (60, 3600))
+    if minutes < 50:
+        return ngettext("about %(n)d minute", "about %(n)d minutes", minutes) % {"n": minutes}
     if hours <= 48:
         return ngettext("about %(n)d hour", "about %(n)d hours", hours) % {"n": hours}
     days = round(hours / 24)
