@@ -77,6 +77,7 @@ def test_the_tutorial_comes_first_and_tells_the_terms(client):
     who = arrive(posting(study(tutorial=True)))
     page = html(client.get(work_url(who)))
     assert "Tutorial" in page
+    assert "you can stop after any task" not in page  # units are paid whole
     assert "What is stored, and how you are paid" in page
     assert "Close this page, and open the work again at Amazon Mechanical Turk." in page
     pass_tutorial(who)
@@ -365,3 +366,17 @@ def test_today_counts_all_units_of_the_day(client):
     page = html(client.get(work_url(two)))
     assert '<b data-word="today">1 task</b>' in page
     assert "Task 1 of 1" in page
+
+
+@pytest.mark.parametrize(
+    ("time", "words"),
+    [
+        (timedelta(seconds=60), "about 1 minute after"),
+        (timedelta(minutes=40), "about 40 minutes after"),
+        (timedelta(minutes=55), "about 1 hour after"),
+        (timedelta(days=3), "about 3 days after"),
+    ],
+)
+def test_how_long_approval_takes_is_told_in_its_own_unit(client, time, words):
+    who = arrive(posting(approve_after=time))
+    assert words in html(client.get(work_url(who)))

@@ -11,12 +11,13 @@ from django.urls import reverse
 from annotate import adapters
 from annotate.crowds.base import Configuration
 from annotate.models import Batch, Campaign, Membership, Operation, Posting
-from annotate.services import campaigns, outbox
+from annotate.selectors import campaigns as selectors
+from annotate.services import audit, campaigns, outbox
 from annotate.signals import posting_changed
 from tests.crowds.launching import came, launched
 from tests.crowds.researcher import at, hidden, said
 from tests.crowds.scripted import NO_MONEY, Scripted
-from tests.factories import campaign, user
+from tests.factories import campaign, judge, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -284,3 +285,41 @@ def test_the_page_of_people_and_the_list_lead_here(ada: Client, mine: Campaign) 
     assert at(mine) in people
     assert "Invitation link" not in people
     assert at(mine) in ada.get("/").content.decode()
+
+
+# ---------------------------------------------------------------- the pages around
+
+
+def test_nobody_is_paid_by_hand_whom_a_crowd_pays(ada: Client, mine: Campaign) -> None:
+    posting = launched(mine).postings.all()[0]
+    came(posting, "A1")
+    page = ada.get(at(mine, "pay")).content.decode()
+    assert "Make a list" not in page
+    assert at(mine) in page
+    people = ada.get(at(mine, "people")).content.decode()
+    assert "Pay-out lists" not in people
+
+
+def test_while_judgments_come_in_the_dashboard_leads_to_the_batches(
+    ada: Client, mine: Campaign
+) -> None:
+    judge(came(launched(mine).postings.all()[0], "A1"))
+    advice = ada.get(reverse("estimation:dashboard", args=[mine.public_id])).context["board"].advice
+    assert advice.title.startswith("Nothing")
+    assert (advice.act, advice.label) == ("batches", "Look at the batches")
+
+
+def test_what_comes_and_goes_by_itself_is_not_told_as_an_act(mine: Campaign) -> None:
+    for subject in ("posting:abc", "operation:1", "tutorial_run:1", "participation:1"):
+        audit.record("x", campaign_id=mine.pk, subject=subject)
+    ada = User.objects.get(username="ada")
+    audit.record("operation_retried", campaign_id=mine.pk, actor_id=ada.pk, subject="operation:1")
+    told = [act.verb for act in selectors.activity(mine.pk, limit=20)]
+    assert "x" not in told
+    assert "operation_retried" in told
+
+
+def test_a_new_batch_names_no_number_that_its_form_can_change(ada: Client, mine: Campaign) -> None:
+    form = ada.get(at(mine, "batch-new")).context["form"]
+    words = f"{form['title'].value()} {form['description'].value()}"
+    assert not any(sign.isdigit() for sign in words), words
