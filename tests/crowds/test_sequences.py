@@ -23,7 +23,7 @@ from tests.crowds.mturk_far_side import mturk_far_side
 from tests.crowds.prolific_far_side import prolific_far_side
 from tests.crowds.walk import TERMS, Walk, heal, story
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.stories]
 CHUNKS, OF_PROLIFIC, STORIES, LENGTH = 18, 3, 24, 12
 
 
