@@ -58,6 +58,8 @@ def every_posting_is_made_once(walk: Walk, known_before: set[str]) -> None:
     assert sorted(there) == sorted(ours.values_list("external_id", flat=True)), (
         "a posting was made twice, or is not known here"
     )
+    for posting in ours:
+        assert posting.places == walk.crowd.posting_level(posting.external_id).places
 
 
 def states_are_equal(walk: Walk, theirs: dict[tuple[str, str], Submission]) -> None:

@@ -59,6 +59,11 @@ TERMS = Terms(
     duration=timedelta(hours=1), lifetime=timedelta(days=4), auto_approval=timedelta(days=3),
     approve_after=timedelta(hours=2),
 )  # fmt: skip
+CALLS = {
+    "publish": "publish", "add_places": "add_places", "stop": "stop", "approve": "approve",
+    "reject": "reject", "override": "approve", "bonus": "pay_bonus", "archive": "archive",
+    "exclude": "set_excluded", "include": "set_excluded", "message": "message",
+}  # fmt: skip
 FAULTY = ("publish", "add_places", "stop", "approve", "reject", "pay_bonus", "iter_submissions",
           "posting_level", "archive", "set_excluded", "message")  # fmt: skip
 Status = Participation.Status
@@ -235,10 +240,14 @@ class Walk:
         self.pass_time(timedelta(hours=self.rng.choice([25, 50, 80])))
 
     def fault(self) -> None:
-        self.far.fail_next(self.rng.choice(FAULTY), self.rng.choice(list(Fault)))
+        """Something goes wrong next, preferably with what is just about to be done."""
+        waiting = Operation.objects.filter(campaign=self.study, status__in=Operation.OPEN)
+        soon = [CALLS[op.kind] for op in waiting if op.kind in CALLS]
+        aimed = soon and self.rng.random() < 0.8
+        self.far.fail_next(self.rng.choice(soon if aimed else FAULTY), self.rng.choice(list(Fault)))
 
     def die(self) -> None:
-        self.killing = self.rng.choice(["before", "after"])
+        self.killing = self.rng.choice(["before", "after", "slowly"])
 
     def carry_out(self) -> None:
         with self.workers():
@@ -261,16 +270,22 @@ class Walk:
 
     @contextmanager
     def workers(self) -> Iterator[None]:
-        """Workers die where they were told to: before the crowd is asked, or right after."""
+        """Workers die where they were told to: before the crowd is asked, or right after.
+
+        One that dies slowly has its answer, and settles it when another worker has taken over.
+        """
         ask = carrying.ask
 
-        def deadly(*args: Any, **kwargs: Any) -> Any:
+        def deadly(op: Operation, *args: Any, **kwargs: Any) -> Any:
             where, self.killing = self.killing, ""
             if where == "before":
                 raise Killed
-            answer = ask(*args, **kwargs)
+            answer = ask(op, *args, **kwargs)
             if where == "after":
                 raise Killed
+            if where == "slowly":
+                self.pass_time(timedelta(minutes=3))
+                outbox.carry_out(op.pk)
             return answer
 
         with patch.object(outbox, "ask", deadly):
@@ -346,7 +361,12 @@ STEPS = {
 
 def story(walk: Walk, length: int) -> None:
     """Launch, then so many steps in any order."""
-    for name in ("launch", "carry_out", "accept", "finish"):
+    walk.step("launch")
+    if walk.rng.random() < 0.4:  # the launch itself is interrupted
+        walk.step(walk.rng.choice(["fault", "die"]))
+        walk.step("carry_out")
+        walk.step(walk.rng.choice(["minutes", "hours", "days"]))
+    for name in ("carry_out", "accept", "finish"):
         walk.step(name)
     names, weights = list(STEPS), list(STEPS.values())
     for name in walk.rng.choices(names, weights, k=length):
