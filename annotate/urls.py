@@ -74,6 +74,11 @@ urlpatterns: list[URLPattern] = [
         name="batch-operation",
     ),
     path(
+        "campaigns/<str:public_id>/batches/units/<int:participation_id>/accept/",
+        batches_acts.accept,
+        name="unit-accept",
+    ),
+    path(
         "campaigns/<str:public_id>/batches/<slug:batch_id>/stop/",
         batches_acts.stop,
         name="batch-stop",

@@ -57,7 +57,7 @@ class Size:
 
 
 WHOLE = Size(260, 44, {"overall": 0.30, "edit": 0.12})
-SMALL = Size(80, 12, {"overall": 0.75, "edit": 0.40})  # about a minute's work
+SMALL = Size(120, 14, {"overall": 0.75, "edit": 0.40})  # about a minute's work
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,8 @@ from annotate.crowds.simulator import workers
 from annotate.crowds.simulator.server import Running, serve
 from annotate.crowds.terms import Terms
 from annotate.demo import people, units
-from annotate.selectors import evidence, underway
-from annotate.services import batches, reconciling
+from annotate.selectors import doubtful, evidence, underway
+from annotate.services import batches, reconciling, settling
 from annotate.services.rulings import Act
 from annotate.states import CampaignStatus
 from annotate.tokens import invitation_token
@@ -189,11 +189,13 @@ class OnMTurk:
         return people.work(person, self.endpoint.url, stop, pause, say, turn, by=units.OnSite)
 
     def supply(self, campaign_id: int) -> None:
-        """Stand in for the researcher: launch what the campaign still needs, once none is left."""
+        """Stand in for the researcher, who launches what is needed once nothing is left to take,
+        and pays for units that somebody handed in with less work than they held."""
         now = time.monotonic()
         if now - self._looked < SUPPLY:
             return
         self._looked = now
+        self._decide(campaign_id)
         if evidence.brief(campaign_id).status != CampaignStatus.OPEN:
             return
         left = any(one.units for one in underway.untaken(campaign_id))
@@ -208,11 +210,16 @@ class OnMTurk:
             confirmed=offer.total, key=f"demonstration-{self._launched}",
         )  # fmt: skip
 
+    def _decide(self, campaign_id: int) -> None:
+        for unit in doubtful.of_campaign(campaign_id):
+            settling.accept(unit.participation_id, actor_id=User.objects.get().pk)
+
     def unconfirmed(self, campaign_id: int) -> int:
         return underway.unconfirmed_units(campaign_id)
 
     def settled(self, campaign_id: int) -> bool:
         reconciling.reconcile_all(all_=True)
+        self._decide(campaign_id)
         return both_sides.quiet(campaign_id)
 
     def report(self, campaign_id: int) -> dict[str, Any]:

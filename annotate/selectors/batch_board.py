@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from annotate.models import Posting
-from annotate.selectors import batches, operations
+from annotate.selectors import batches, doubtful, operations
 from annotate.selectors.batches import BatchRow
+from annotate.selectors.doubtful import Doubtful
 from annotate.selectors.operations import Operations
 from annotate.selectors.worlds import World, world
 
@@ -19,6 +20,7 @@ class Board:
     world: World
     batches: tuple[BatchRow, ...]
     operations: Operations
+    doubtful: tuple[Doubtful, ...]
 
     @property
     def can_look(self) -> bool:
@@ -40,4 +42,6 @@ class Board:
 def board(campaign_id: int, crowd: str) -> Board:
     """Return it all; always the same number of queries."""
     rows = tuple(batches.of_campaign(campaign_id))
-    return Board(world(crowd), rows, operations.of_campaign(campaign_id))
+    return Board(
+        world(crowd), rows, operations.of_campaign(campaign_id), doubtful.of_campaign(campaign_id)
+    )

@@ -15,9 +15,9 @@ from annotate.errors import Conflict, Invalid, NotFound
 from annotate.forms_batches import ExtendForm
 from annotate.permissions import owned, researcher_page
 from annotate.selectors import batches as rows
-from annotate.selectors import operations
+from annotate.selectors import doubtful, operations
 from annotate.selectors.batches import BatchRow
-from annotate.services import attending, batches, offers, outbox
+from annotate.services import attending, batches, offers, outbox, settling
 from annotate.services.offers import Offer
 from annotate.views import batch_words as words
 
@@ -105,6 +105,22 @@ def retry_all(request: HttpRequest, public_id: str) -> HttpResponseBase:
     campaign = owned(request.user, public_id)
     n = attending.retry_refused(campaign.pk, actor_id=_actor(request))
     messages.success(request, f"{n} {'is' if n == 1 else 'are'} tried again.")
+    return redirect("annotate:batches", public_id)
+
+
+@require_POST
+@researcher_page
+def accept(request: HttpRequest, public_id: str, participation_id: int) -> HttpResponseBase:
+    """Pay a unit about which something does not agree."""
+    campaign = owned(request.user, public_id)
+    try:
+        settling.accept(
+            doubtful.one(campaign.pk, participation_id), actor_id=_actor(request)
+        )  # fmt: skip
+    except Conflict as refused:
+        messages.error(request, refused.message)
+    else:
+        messages.success(request, "It is paid as soon as the reviewers’ time is over.")
     return redirect("annotate:batches", public_id)
 
 

@@ -7,11 +7,21 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotate import adapters
 from annotate.crowds.base import Configuration
-from annotate.models import Batch, Campaign, Membership, Operation, Posting
+from annotate.models import (
+    Batch,
+    Campaign,
+    Membership,
+    Operation,
+    Participation,
+    Posting,
+    Review,
+)
 from annotate.selectors import campaigns as selectors
+from annotate.selectors import doubtful
 from annotate.services import audit, campaigns, outbox
 from annotate.signals import posting_changed
 from tests.crowds.launching import came, launched
@@ -323,3 +333,56 @@ def test_a_new_batch_names_no_number_that_its_form_can_change(ada: Client, mine:
     form = ada.get(at(mine, "batch-new")).context["form"]
     words = f"{form['title'].value()} {form['description'].value()}"
     assert not any(sign.isdigit() for sign in words), words
+
+
+# ---------------------------------------------------------------- units in doubt
+
+
+@pytest.fixture
+def doubted(mine: Campaign) -> Participation:
+    """Handed in with less than it holds: a person decides."""
+    unit = came(launched(mine).postings.all()[0], "A1", "confirmed")
+    Participation.objects.filter(pk=unit.pk).update(
+        problem="It was handed in after 1 of 2 tasks.", submitted_at=timezone.now()
+    )
+    return unit
+
+
+def test_a_unit_in_doubt_is_shown_with_both_ways_out(
+    ada: Client, mine: Campaign, doubted: Participation
+) -> None:
+    page = ada.get(at(mine)).content.decode()
+    assert "1 unit waits for your decision" in page
+    assert "after 1 of 2 tasks" in page
+    assert at(mine, "review", doubted.annotator.pseudonym) in page
+    assert "A1" not in page  # pseudonyms outside of the page of pay
+    answer = ada.post(at(mine, "unit-accept", doubted.pk), follow=True)
+    assert "paid as soon as" in said(answer)[0]
+    assert "waits for your decision" not in answer.content.decode()
+    again = ada.post(at(mine, "unit-accept", doubted.pk), follow=True)
+    assert "Nothing about this work waits" in said(again)[0]
+    doubted.refresh_from_db()
+    assert doubted.problem == ""
+
+
+def test_a_unit_in_doubt_is_decided_by_owners_of_its_campaign_alone(
+    client: Client, mine: Campaign, doubted: Participation
+) -> None:
+    eve = user("eve")
+    Membership.objects.create(campaign=mine, user=eve, role=Membership.Role.REVIEWER)
+    client.force_login(eve)
+    assert "waits for your decision" not in client.get(at(mine)).content.decode()
+    assert client.post(at(mine, "unit-accept", doubted.pk)).status_code in (403, 404)
+    other = campaign(owner=eve, crowd="mturk")
+    assert client.post(at(other, "unit-accept", doubted.pk)).status_code == 404
+    doubted.refresh_from_db()
+    assert doubted.problem
+
+
+def test_refused_pay_is_a_decision(mine: Campaign, doubted: Participation) -> None:
+    assert [one.participation_id for one in doubtful.of_campaign(mine.pk)] == [doubted.pk]
+    Review.objects.create(
+        campaign=mine, annotator=doubted.annotator, status="excluded", pay_refused=True,
+        opened_at=timezone.now(),
+    )  # fmt: skip
+    assert doubtful.of_campaign(mine.pk) == ()

@@ -13,6 +13,7 @@ from annotate.crowds.base import Effect, Outcome
 from annotate.crowds.terms import Terms
 from annotate.models import Batch, Campaign, Operation, Participation, Posting
 from annotate.services import batches, outbox, rates
+from annotate.services.confirming import TOO_LITTLE
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in, study
 from tests.crowds.launching import came
@@ -143,6 +144,21 @@ def _troubles(visitor: Visitor) -> None:
     Operation.objects.filter(pk=op.pk).update(status="unclear", message=message)
     page = look(visitor, made)
     expect(page.get_by_role("button", name="It was not paid: send again")).to_be_visible()
+
+
+@state("batches/doubt")
+def _doubt(visitor: Visitor) -> None:
+    crowd(visitor)
+    made = on_mturk(visitor)
+    posting = launch(made).postings.first()
+    for name, tasks in (("W1", 4), ("W2", 1)):
+        unit = came(posting, name, "confirmed")
+        Participation.objects.filter(pk=unit.pk).update(
+            problem=TOO_LITTLE.format(n=tasks, tasks=5), submitted_at=timezone.now(),
+            auto_approval_at=timezone.now() + timedelta(days=7),
+        )  # fmt: skip
+    page = look(visitor, made)
+    expect(page.get_by_role("heading", name="2 units wait for your decision")).to_be_visible()
 
 
 @state("batches/stop")

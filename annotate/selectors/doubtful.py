@@ -1,0 +1,59 @@
+"""Paid units about which something does not agree: a person decides whether they are paid."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import Exists, OuterRef
+
+from annotate.errors import NotFound
+from annotate.models import Participation, Review
+
+Status = Participation.Status
+
+
+@dataclass(frozen=True)
+class Doubtful:
+    """A unit that the crowd lists as handed in. `problem` says what does not agree.
+
+    by_itself: when the crowd approves it if nobody decides.
+    """
+
+    participation_id: int
+    pseudonym: str
+    title: str  # of the batch
+    reward: Decimal
+    problem: str
+    handed_in: datetime | None
+    by_itself: datetime | None
+
+
+def of_campaign(campaign_id: int) -> tuple[Doubtful, ...]:
+    """Return those that wait, the oldest first; refused pay is a decision. One query."""
+    refused = Review.objects.filter(
+        campaign=OuterRef("campaign"), annotator=OuterRef("annotator"), pay_refused=True
+    )
+    rows = (
+        Participation.objects.filter(campaign=campaign_id, status=Status.CONFIRMED)
+        .exclude(problem="")
+        .exclude(Exists(refused))
+        .order_by("submitted_at", "pk")
+        .select_related("annotator", "posting__batch")
+    )
+    return tuple(_doubtful(one) for one in rows)
+
+
+def one(campaign_id: int, participation_id: int) -> int:
+    """Return the unit's id if it is of this campaign; `NotFound` otherwise."""
+    if not Participation.objects.filter(campaign=campaign_id, pk=participation_id).exists():
+        raise NotFound("There is no such unit in this campaign.")
+    return participation_id
+
+
+def _doubtful(one: Participation) -> Doubtful:
+    assert one.posting is not None, "only a marketplace's unit is compared with its crowd"
+    batch = one.posting.batch
+    return Doubtful(
+        one.pk, one.annotator.pseudonym, str(batch.terms["title"]), batch.reward, one.problem,
+        one.submitted_at, one.auto_approval_at,
+    )  # fmt: skip
