@@ -12,6 +12,7 @@ from annotate import adapters
 from annotate.crowds.terms import Terms, from_json
 from annotate.errors import NotFound
 from annotate.models import AuditEntry, Batch, LedgerEntry, Participation, Payout, Posting
+from annotate.selectors.underway import TO_COME
 from annotate.selectors.worlds import World, world
 
 ZERO = Decimal("0.00")
@@ -163,9 +164,9 @@ def one(campaign_id: int, public_id: str) -> BatchRow:
     raise NotFound("There is no such batch in this campaign.")
 
 
-def exist(campaign_id: int) -> bool:
-    """Return whether this campaign has ever been launched on its crowd."""
-    return Batch.objects.filter(campaign=campaign_id).exists()
+def offered(campaign_id: int) -> bool:
+    """Return whether its crowd offers work in this campaign, or is about to."""
+    return Posting.objects.filter(batch__campaign=campaign_id, status__in=TO_COME).exists()
 
 
 def batch_id_of(public_id: str) -> int | None:

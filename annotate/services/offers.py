@@ -89,7 +89,10 @@ _BY_LINK = (
 
 def local(campaign: Campaign, offer: Offer) -> Iterator[Problem]:
     """Yield what our own rows say against it; launching asks again under the lock."""
-    if campaign.status != Status.OPEN:
+    if campaign.status == Status.CLOSING:
+        if not places_of.free(campaign.pk).exists():
+            yield Problem("campaign", "The campaign is closing, and nothing is missing in it.")
+    elif campaign.status != Status.OPEN:
         yield Problem("campaign", f"The campaign is {campaign.status}. Open it first.")
     earlier = Batch.objects.filter(campaign=campaign).exclude(environment=offer.environment)
     if offer.environment and (other := earlier.first()):

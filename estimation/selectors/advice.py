@@ -39,7 +39,7 @@ def _draft(now: Situation) -> Advice:
 
 
 def _open(now: Situation) -> Advice:
-    if now.facts.marketplace and not now.launched:
+    if now.facts.marketplace and not now.offered:
         return _launch(now)
     if now.progress.annotators == 0 and now.facts.marketplace:
         text = f"A batch is published on {now.facts.marketplace}, and nobody has come yet."
@@ -52,10 +52,10 @@ def _open(now: Situation) -> Advice:
 
 def _launch(now: Situation) -> Advice:
     text = (
-        f"The campaign is open, but nothing is published on {now.facts.marketplace} yet. You see "
+        f"The campaign is open, but nothing is published on {now.facts.marketplace}. You see "
         "what people see, and what it costs, before anything is."
     )
-    return Advice("Launch a batch", text, "launch", "Prepare the first batch")
+    return Advice("Launch a batch", text, "launch", "Prepare a batch")
 
 
 def _ask_for_people(now: Situation) -> Advice | None:

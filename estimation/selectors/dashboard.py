@@ -50,7 +50,7 @@ class Dashboard:
     gaps: Gaps
     at_closing: dict[tuple[int, str], tuple[float | None, bool]]
     collects: bool
-    launched: bool
+    offered: bool
 
     @property
     def primary_rows(self) -> tuple[Row, ...]:
@@ -117,7 +117,7 @@ class Dashboard:
             Situation(
                 self.facts, self.progress, self.primary, self.price, waiting=self.n_waiting,
                 gaps=self.gaps, widened=self.widened, collects=self.collects,
-                launched=self.launched,
+                offered=self.offered,
             )
         )  # fmt: skip
 
@@ -179,7 +179,7 @@ def build(facts: Facts, *, price: Decimal, collects: bool = True) -> Dashboard:
         gaps=_gaps(facts),
         at_closing=history.at_closing(facts.campaign_id, facts.closed_at),
         collects=collects,
-        launched=not facts.marketplace or batches.exist(facts.campaign_id),
+        offered=not facts.marketplace or batches.offered(facts.campaign_id),
     )
 
 

@@ -50,7 +50,7 @@ class Situation:
     gaps: Gaps = NO_GAPS
     widened: tuple[Widened, ...] = ()
     collects: bool = True  # whether a limit still allows a lease
-    launched: bool = True  # whether its crowd, if it is a marketplace, has ever been given a batch
+    offered: bool = True  # whether its crowd, if it is a marketplace, offers work at the moment
 
     @property
     def missing(self) -> int:

@@ -47,7 +47,7 @@ def test_from_the_advice_to_a_batch_under_way(
     page: Page, live_server: Any, far: MTurkFarSide, made: Campaign
 ) -> None:
     page.goto(live_server.url + reverse("estimation:dashboard", args=[made.public_id]))
-    page.get_by_role("link", name="Prepare the first batch").click()
+    page.get_by_role("link", name="Prepare a batch").click()
     page.get_by_label("Places").fill("2")
     page.get_by_label("Approved at least, in %").fill("")
     page.get_by_label("Approved units at least").fill("")

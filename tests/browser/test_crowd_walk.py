@@ -200,7 +200,7 @@ def _launch(walk: Walk, page: Page) -> None:
     """By the pages alone, from the campaign's dashboard on."""
     page.goto(walk.url + reverse("estimation:dashboard", args=[walk.study.public_id]))
     walk.picture(page, "dashboard-before")
-    page.get_by_role("link", name="Prepare the first batch").click()
+    page.get_by_role("link", name="Prepare a batch").click()
     page.get_by_label("Tasks in a unit").fill(str(TASKS))
     page.get_by_label("Places", exact=True).fill("12")
     page.get_by_label("Hours for reviewers").fill("0.1")

@@ -5,7 +5,7 @@ import pytest
 from annotate.models import Batch, Campaign, Operation, Place, Posting
 from annotate.services import campaigns, outbox, refilling
 from annotate.states import CloseReason
-from tests.crowds.launching import came, launched
+from tests.crowds.launching import TERMS, came, launched, problems
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign
 
@@ -52,6 +52,19 @@ def test_people_at_work_fill_gaps_first(made: Campaign, scripted: Scripted):
     assert refilling.refill(made.pk) is None
     who.delete()
     assert refilling.refill(made.pk) is not None
+
+
+def test_units_more_can_be_launched_by_hand_while_something_is_missing(
+    made: Campaign, scripted: Scripted
+):
+    closing(made, gaps=3)
+    made.refresh_from_db()
+    assert problems(made, TERMS, 2) == {}
+    extra = launched(made, places=2, key="gaps")
+    outbox.carry_out_due()
+    assert [one.status for one in extra.postings.all()] == [Stage.OPEN]
+    Place.objects.filter(campaign=made, assignment=None).delete()
+    assert list(problems(made, TERMS, 2)) == ["campaign"]
 
 
 def test_a_gap_is_offered_twice_at_most(made: Campaign, scripted: Scripted):
