@@ -4,6 +4,7 @@ Hundreds of seeded stories over real servers: people come, work, leave, forge an
 reviewers rule; clocks run; calls fail before and after the far side has acted; workers die.
 """
 
+import random
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import timedelta
@@ -24,7 +25,7 @@ from tests.crowds.prolific_far_side import prolific_far_side
 from tests.crowds.walk import TERMS, Walk, heal, story
 
 pytestmark = [pytest.mark.django_db, pytest.mark.stories]
-CHUNKS, OF_PROLIFIC, STORIES, LENGTH = 18, 3, 24, 12
+CHUNKS, OF_PROLIFIC, STORIES, LENGTH = 18, 3, 24, 8
 
 
 class _Done(Exception):
@@ -42,9 +43,10 @@ def tell(far: FarSide, crowd: Marketplace, clock: Clock, seed: int) -> Walk:
     """One story from beginning to end, and what must hold after it."""
     known, bonuses = set(far.postings()), len(far.bonuses())
     print(f"story {seed}")  # shown where it fails
+    random.seed(seed)  # the outbox spreads its retries by chance
     walk = Walk.begin(far, crowd, clock, seed)
     story(walk, LENGTH)
-    if seed % 4 == 0:
+    if seed % 5 == 0:
         heal(walk)
         check(walk, known_before=known, bonuses_before=bonuses, final=False)
     over = TERMS.auto_approval if crowd.key == "mturk" else crowd.refusal_limit
