@@ -164,14 +164,15 @@ class Walk:
             self._judge(unit.entered)
 
     def finish(self) -> None:
-        """All that is left of a unit, and handed in here and there, as most people do."""
+        """All that is left of a unit, and handed in here and there; some make up a receipt."""
         unit = self._some(entered=True)
         if unit is None or unit.entered is None:
             return
         while self._judge(unit.entered):
             pass
         participations.hand_in(unit.entered)
-        self._submit(unit, self._receipt(unit))
+        made_up = self.rng.random() < 0.08
+        self._submit(unit, "0" * 32 if made_up else self._receipt(unit))
 
     def hand_in(self) -> None:
         """Here alone: their connection breaks before the form is posted there."""
