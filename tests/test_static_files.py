@@ -38,6 +38,7 @@ def get(path: str, accepted: str) -> tuple[HttpResponse, bytes]:
     return answer, body
 
 
+@pytest.mark.django_db  # the end of an answer looks at the connection, where there is one
 @pytest.mark.parametrize("path", ["js/shell.js", "css/base.css"])
 def test_scripts_and_styles_are_sent_compressed_to_who_takes_it(built, path):
     whole = (built / path).read_bytes()
