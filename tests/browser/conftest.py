@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from annotate import tokens
 from annotate.models import Participation
 from tests import chromium
+from tests.browser.gate import Gate
 from tests.factories import campaign, person
 
 # Playwright's sync API runs an event loop in this thread; the database is used outside of it.
@@ -19,7 +20,14 @@ expect.set_options(timeout=8000)
 
 
 @pytest.fixture(scope="session")
-def live_server(django_db_setup: None, django_db_modify_db_settings: None) -> Iterator[object]:
+def gate() -> Gate:
+    return Gate()
+
+
+@pytest.fixture(scope="session")
+def live_server(
+    gate: Gate, django_db_setup: None, django_db_modify_db_settings: None
+) -> Iterator[object]:
     """pytest-django's, but static files come through the middleware, as in production.
 
     Django's test handlers, for static files and for media (whose root would be this folder),
@@ -29,11 +37,23 @@ def live_server(django_db_setup: None, django_db_modify_db_settings: None) -> It
     from pytest_django.live_server_helper import LiveServer
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(handlers, "StaticFilesHandler", lambda media: media.application)
+        patch.setattr(handlers, "StaticFilesHandler", lambda media: gate.around(media.application))
         server = LiveServer("localhost", start=False)
     server.start()
     yield server
     server.stop()
+
+
+@pytest.fixture(autouse=True)
+def _nobody_inside(request: pytest.FixtureRequest, gate: Gate) -> Iterator[None]:
+    """Requests that a closed page left behind end before the test's rows are removed."""
+    if "live_server" not in request.fixturenames:
+        yield
+        return
+    request.getfixturevalue("transactional_db")
+    gate.open()
+    yield
+    gate.shut()
 
 
 @pytest.fixture(scope="session")
