@@ -18,6 +18,14 @@ from pathlib import Path
 # Two folders deep: the package opens the mode of its data folder's parent.
 CACHE = Path(__file__).resolve().parent.parent / ".cache" / "servers"
 
+# Nothing has to outlive a power failure here, and waiting for the disk is most of a truncation.
+FORGETFUL = """
+ALTER SYSTEM SET fsync = off;
+ALTER SYSTEM SET synchronous_commit = off;
+ALTER SYSTEM SET full_page_writes = off;
+SELECT pg_reload_conf();
+"""
+
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -37,6 +45,7 @@ def start_postgres() -> str:
         shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(stop)
+    server.psql(FORGETFUL)
     return server.get_uri()
 
 
