@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotate.errors import Conflict
 from annotate.models import Campaign, System
 from annotate.selectors import places, standing
-from annotate.services import audit, batches, evidence, leasing
+from annotate.services import admission, audit, batches, evidence, leasing
 from annotate.states import CampaignStatus, CloseReason
 
 TRANSITIONS: dict[CampaignStatus, set[CampaignStatus]] = {
@@ -144,12 +144,12 @@ def drained(campaign_id: int) -> bool:
     if places.open_leases(campaign_id) or standing.waiting(campaign_id):
         return False
     campaign = Campaign.objects.get(pk=campaign_id)
-    return not places.free(campaign_id).exists() or bool(leasing.blocked(campaign, for_now=False))
+    return not places.free(campaign_id).exists() or bool(admission.blocked(campaign, for_now=False))
 
 
 def limit_reached(campaign_id: int) -> CloseReason | None:
     """Return why an open campaign must close whatever its intervals say, if it must."""
-    if reason := leasing.blocked(Campaign.objects.get(pk=campaign_id), for_now=False):
+    if reason := admission.blocked(Campaign.objects.get(pk=campaign_id), for_now=False):
         return reason
     if not places.free(campaign_id).exists() and not places.open_leases(campaign_id):
         return CloseReason.EXHAUSTED

@@ -22,7 +22,7 @@ from annotate.models import (
     Place,
 )
 from annotate.selectors import instruments, outputs, places, standing
-from annotate.services import audit, evidence, leasing, payments
+from annotate.services import admission, audit, evidence, leasing, payments
 
 Status = Assignment.Status
 
@@ -136,7 +136,7 @@ def _late(work: _Submission) -> Receipt:
     """After expiry: accepted while a place is free, otherwise kept and compensated."""
     campaign = leasing.lock(work.assignment.campaign_id)
     who = _standing(work)
-    promised = leasing.has_room(who, besides=work.assignment)
+    promised = admission.has_room(who, besides=work.assignment)
     if not _advance(work, sources=[Status.EXPIRED, Status.RETURNED], who=who):
         return _receipt(work.assignment.pk, already=True)
     counts = _retake(work.assignment, campaign, promised=promised)
@@ -160,7 +160,7 @@ def _standing(work: _Submission) -> Participation:
     if who.tasks is None:
         return who
     who = Participation.objects.select_for_update(no_key=True).get(pk=who.pk)
-    over = leasing.closed_unit(who)
+    over = admission.closed_unit(who)
     if over is not None and not Judgment.objects.filter(assignment=work.assignment).exists():
         raise Gone(over.message, code=over.reason)
     return who
@@ -179,9 +179,9 @@ def _advance(
 
 def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bool:
     """Hold a free place of the same output again, if the campaign still collects and can pay."""
-    if campaign.status not in (*leasing.COLLECTING, Campaign.Status.PAUSED):
+    if campaign.status not in (*admission.COLLECTING, Campaign.Status.PAUSED):
         return False
-    if leasing.blocked(campaign, promised=promised) or leasing.over_cap(assignment, campaign):
+    if admission.blocked(campaign, promised=promised) or admission.over_cap(assignment, campaign):
         return False
     if standing.excluded(campaign.pk, assignment.annotator_id):
         return False

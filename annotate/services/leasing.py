@@ -1,4 +1,4 @@
-"""Leases: who works on which output until when (data rule 6).
+"""Leases: who works on which output until when (data rule 6); `admission` says who may.
 
 Each verb is one short transaction. Leases of one campaign are serialised by a lock on its row
 (`no_key`, so that inserts which merely refer to the campaign do not wait); behind the lock
@@ -26,7 +26,6 @@ open leases in the same transaction (`end_leases`): whatever is submitted under 
 or finds its lease ended and looks at the participation under the lock.
 """
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -36,26 +35,12 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation, Place
-from annotate.selectors import places, standing, tutorials, units
-from annotate.services import audit, evidence, payments
-from annotate.states import CloseReason
+from annotate.services import admission, audit, evidence
 
 LONGEST = 6  # times the lease's length: how far a page that stays open can extend it
-AT_ONCE = 2  # open assignments per participation: the second is the prefetch
 LEASED = Assignment.Status.LEASED
-COLLECTING = (Campaign.Status.OPEN, Campaign.Status.CLOSING)
 
-
-@dataclass(frozen=True)
-class Nothing:
-    """No lease, and why. `final` tells whether asking again later can help."""
-
-    reason: str
-    message: str
-    final: bool
-
-
-Lease = Assignment | Nothing
+Lease = Assignment | admission.Nothing
 
 
 def lock(campaign_id: int) -> Campaign:
@@ -83,7 +68,7 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
         if others := [each for each in mine if each.pk != after]:
             return others[0]
         if campaign.status == Campaign.Status.CLOSING:
-            return _none_free(campaign)
+            return admission.none_free(campaign)
         return _next(campaign, who, n_open=len(mine))
 
 
@@ -94,11 +79,11 @@ def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignme
     if who.tasks is not None:
         who.refresh_from_db()  # it may have been handed in while we waited
     expire_due(campaign.pk, now=timezone.now())
-    return who, campaign, list(_open_of(who.pk).order_by("leased_at", "pk"))
+    return who, campaign, list(admission.open_of(who.pk).order_by("leased_at", "pk"))
 
 
 def _next(campaign: Campaign, who: Participation, *, n_open: int) -> Lease:
-    return gate(campaign, who, n_open=n_open) or _take(campaign, who, now=timezone.now())
+    return admission.gate(campaign, who, n_open=n_open) or _take(campaign, who, now=timezone.now())
 
 
 def shown(assignment_id: int, *, participation_id: int) -> None:
@@ -106,26 +91,6 @@ def shown(assignment_id: int, *, participation_id: int) -> None:
     Assignment.objects.filter(
         pk=assignment_id, participation=participation_id, started_at=None
     ).update(started_at=timezone.now())
-
-
-def blocked(
-    campaign: Campaign, *, for_now: bool = True, promised: bool = False
-) -> CloseReason | None:
-    """Return the limit that forbids any further lease in this campaign, if one does.
-
-    With `for_now`, what may come free again counts as spent: the bonuses of tutorials under way,
-    and tasks that were promised and are not leased. `promised`: the budget keeps this one free.
-    """
-    if campaign.deadline is not None and timezone.now() >= campaign.deadline:
-        return CloseReason.DEADLINE
-    if (
-        campaign.max_judgments is not None
-        and places.held_count(campaign.pk) >= campaign.max_judgments
-    ):
-        return CloseReason.MAX_JUDGMENTS
-    if not promised and not payments.affordable(campaign, for_now=for_now):
-        return CloseReason.BUDGET
-    return None
 
 
 def expire_due(campaign_id: int, *, now: datetime) -> int:
@@ -170,7 +135,7 @@ def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
     until = _extend(assignment, length, assignment.participation)
     if until is None:
         raise Gone(_("This task is no longer reserved for you. Your draft is kept."))
-    for other in _open_of(participation_id).exclude(pk=assignment_id):
+    for other in admission.open_of(participation_id).exclude(pk=assignment_id):
         _extend(other, length, assignment.participation)
     shown(assignment_id, participation_id=participation_id)
     return until
@@ -188,12 +153,6 @@ def _until(who: Participation, length: timedelta) -> datetime:
     return until if who.deadline_at is None else min(until, who.deadline_at)
 
 
-def over_cap(assignment: Assignment, campaign: Campaign) -> bool:
-    """Return whether this assignment, already among the held ones, exceeds the cap."""
-    cap = campaign.annotator_cap
-    return cap is not None and held_by(assignment) > cap
-
-
 def own(assignment_id: int, *, participation_id: int) -> Assignment:
     """Return the assignment, if it belongs to this participation."""
     try:
@@ -204,137 +163,14 @@ def own(assignment_id: int, *, participation_id: int) -> Assignment:
         raise NotFound(_("This is not one of your tasks.")) from None
 
 
-def _open_of(participation_id: int) -> QuerySet[Assignment]:
-    return Assignment.objects.filter(participation=participation_id, status=LEASED)
-
-
 def _length(campaign: Campaign) -> timedelta:
     return timedelta(minutes=campaign.lease_minutes)
 
 
-def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing | None:
-    """Return why this person gets nothing new: a limit, or the tutorial that comes first.
-
-    A tutorial under way is finished and paid whatever the limits; a new one is begun only where
-    there is a task to follow.
-    """
-    if over := _unit_over(who, n_open=n_open):
-        return over
-    step = tutorials.step(campaign, who)
-    if step == tutorials.Step.UNDER_WAY:
-        return _tutorial()
-    if refusal := _refusal(campaign, who, n_open=n_open):
-        return refusal
-    if step == tutorials.Step.PASSED:
-        return None
-    if _pick(campaign.pk, who) is None:
-        return _none_free(campaign)
-    return _tutorial() if payments.pays_tutorial(campaign, who) else _no_bonus()
-
-
-def _unit_over(who: Participation, *, n_open: int) -> Nothing | None:
-    """Return why nothing more is leased under this paid unit of a marketplace, if so."""
-    if over := closed_unit(who):
-        return over
-    if who.tasks is not None and units.judged(who.pk) + n_open >= who.tasks:
-        return Nothing("done", _("All tasks are done. Thank you!"), final=True)
-    return None
-
-
-def has_room(who: Participation, *, besides: Assignment) -> bool:
-    """Return whether this assignment is one of the tasks that a paid unit of a marketplace holds,
-    beside what is done and open in it; they are paid from what the budget keeps free."""
-    if who.tasks is None:
-        return False
-    others = _open_of(who.pk).exclude(pk=besides.pk).count()
-    return units.judged(who.pk) + others < who.tasks
-
-
-def closed_unit(who: Participation) -> Nothing | None:
-    """Return why a paid unit of a marketplace takes no more work, if so."""
-    if who.tasks is None:
-        return None
-    if who.status == Participation.Status.LEFT:
-        message = _("This work was returned, or its time is over. Accept it again to go on.")
-        return Nothing("left", message, final=True)
-    if who.status != Participation.Status.ACTIVE:
-        return Nothing("handed_in", _("You have handed in this work. Thank you!"), final=True)
-    if who.deadline_at is not None and timezone.now() >= who.deadline_at:
-        return Nothing("time", _("The time for this work is over."), final=True)
-    return None
-
-
-def more(campaign: Campaign, who: Participation) -> bool:
-    """Return whether this person would get another task, or has one; the campaign is locked."""
-    n_open = _open_of(who.pk).count()
-    if n_open or gate(campaign, who) is not None:
-        return bool(n_open)
-    return _pick(campaign.pk, who) is not None
-
-
-def _tutorial() -> Nothing:
-    return Nothing("tutorial", _("A short tutorial comes before your first task."), final=False)
-
-
-def _no_bonus() -> Nothing:
-    message = _(
-        "The rest of this study’s budget is for people who have already taken its tutorial. "
-        "Thank you for coming!"
-    )
-    return Nothing("budget", message, final=False)
-
-
-def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing | None:
-    if campaign.status not in COLLECTING:
-        return _not_collecting(campaign)
-    if n_open >= AT_ONCE:
-        return Nothing("enough", _("Finish one of your open tasks first."), final=False)
-    if bar := standing.barred(campaign.pk, who.annotator_id):
-        return _barred(bar)
-    if campaign.annotator_cap is not None and held_by(who) >= campaign.annotator_cap:
-        message = _("You have done as many tasks as one person may in this study. Thank you!")
-        return Nothing("cap", message, final=True)
-    if reason := blocked(campaign, promised=who.tasks is not None):
-        message = _("This study has all the judgments that it can take. Thank you!")
-        # A lease or a tutorial that is given up makes room again, unless time has run out.
-        settled = blocked(campaign, for_now=False) and not places.open_leases(campaign.pk)
-        over = reason == CloseReason.DEADLINE or bool(settled)
-        return Nothing(reason, message, final=over)
-    return None
-
-
-def _barred(reason: str) -> Nothing:
-    messages = {
-        "review": _(
-            "A person is looking at your work in this study before you go on. “Your work and pay” "
-            "shows what was noticed, and you can answer it there."
-        ),
-        "excluded": _("Your work in this study has ended. “Your work and pay” says why."),
-        "blocked": _("This researcher’s studies are no longer open to you."),
-    }
-    return Nothing(reason, messages[reason], final=reason != "review")
-
-
-def _not_collecting(campaign: Campaign) -> Nothing:
-    if campaign.status == Campaign.Status.DRAFT:
-        return Nothing("draft", _("This study has not started yet. Please come back later."), False)
-    if campaign.status == Campaign.Status.PAUSED:
-        return Nothing("paused", _("This study is paused. Please come back later."), final=False)
-    message = _("This study is complete: it has all the judgments it needs. Thank you!")
-    return Nothing("closed", message, final=True)
-
-
-def held_by(who: Participation | Assignment) -> int:
-    """Return how many assignments this annotator has open or submitted in this campaign."""
-    return Assignment.objects.filter(
-        campaign_id=who.campaign_id, annotator_id=who.annotator_id, status__in=Assignment.HELD
-    ).count()
-
-
-def _take(campaign: Campaign, who: Participation, *, now: datetime) -> Assignment | Nothing:
-    place = _pick(campaign.pk, who)
+def _take(campaign: Campaign, who: Participation, *, now: datetime) -> Lease:
+    place = admission.pick(campaign.pk, who)
     if place is None:
-        return _none_free(campaign)
+        return admission.none_free(campaign)
     assignment = Assignment.objects.create(
         campaign=campaign,
         participation=who,
@@ -346,24 +182,6 @@ def _take(campaign: Campaign, who: Participation, *, now: datetime) -> Assignmen
     held = Place.objects.filter(pk=place.pk, assignment=None).update(assignment=assignment)
     assert held == 1, "a place was taken while the campaign was locked"
     return assignment
-
-
-def _none_free(campaign: Campaign) -> Nothing:
-    if campaign.status == Campaign.Status.CLOSING:
-        message = _(
-            "This study has nearly all it needs; its last tasks are with other people. "
-            "Thank you! You may close this page."
-        )
-        return Nothing("closing", message, final=False)
-    message = _("Nothing is free for you right now. Tasks come back when others let them go.")
-    return Nothing("waiting", message, final=False)
-
-
-def _pick(campaign_id: int, who: Participation) -> Place | None:
-    seen = Assignment.objects.filter(annotator_id=who.annotator_id).exclude(
-        status=Assignment.Status.EXPIRED, judgment__isnull=True
-    )
-    return places.free(campaign_id).exclude(output__in=seen.values("output")).first()
 
 
 def _end(assignment_id: int, *, to: Assignment.Status, now: datetime) -> int:

@@ -13,7 +13,7 @@ from annotate.crowds.terms import from_json
 from annotate.errors import Conflict, Gone, Invalid, NotFound
 from annotate.models import Annotator, Assignment, Campaign, Participation, Posting
 from annotate.selectors import units
-from annotate.services import audit, leasing, payments
+from annotate.services import admission, audit, leasing, payments
 from annotate.services.participation_states import move
 
 LONGEST_NAME = 80
@@ -226,6 +226,6 @@ def _may_hand_in(who: Participation, campaign: Campaign) -> bool:
     done = units.judged(who.pk)
     if not done:
         raise Conflict(_("Nothing is done yet, so there is nothing to hand in."), code="nothing")
-    if done < who.tasks and leasing.more(campaign, who):
+    if done < who.tasks and admission.more(campaign, who):
         raise Conflict(_("There is another task for you: go on with it first."), code="more")
     return True

@@ -6,7 +6,7 @@ from django.db import transaction
 
 from annotate.models import Batch, Campaign, Operation, Posting
 from annotate.selectors import places, underway
-from annotate.services import audit, leasing, postings
+from annotate.services import admission, audit, leasing, postings
 
 TRIES = 2  # of a gap: what was left alone twice waits for the researcher
 
@@ -18,7 +18,7 @@ def refill(campaign_id: int) -> Posting | None:
     """
     with transaction.atomic():
         campaign = leasing.lock(campaign_id)
-        if campaign.status != Campaign.Status.CLOSING or leasing.blocked(campaign, for_now=False):
+        if campaign.status != Campaign.Status.CLOSING or admission.blocked(campaign, for_now=False):
             return None
         batch = Batch.objects.filter(campaign=campaign).order_by("pk").last()
         if batch is None or _under_way(campaign_id):

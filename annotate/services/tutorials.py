@@ -20,7 +20,7 @@ from annotate.instruments.tutorials.content import Question, Tutorial
 from annotate.instruments.tutorials.grading import Grade
 from annotate.models import Campaign, Participation, TutorialAnswer, TutorialRun
 from annotate.selectors import tutorials
-from annotate.services import audit, evidence, leasing, payments
+from annotate.services import admission, audit, evidence, leasing, payments
 
 NOTHING = Decimal("0.00")
 
@@ -54,7 +54,7 @@ def begin(participation_id: int) -> TutorialRun:
         run = tutorials.run_of(who.annotator_id, tutorial)
         if run is not None and (run.passed_at or tutorials.is_reserved(run, who.pk)):
             return run
-        refusal = leasing.gate(campaign, who)
+        refusal = admission.gate(campaign, who)
         if refusal is not None and refusal.reason != "tutorial":
             raise Conflict(refusal.message, code=refusal.reason)
         run = _reserve(who, tutorial, campaign)

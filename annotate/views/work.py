@@ -12,7 +12,7 @@ from annotate.crowds.link import LINK
 from annotate.errors import Conflict, Gone, ServiceError
 from annotate.selectors import tutorials as standing
 from annotate.selectors import work
-from annotate.services import leasing, participations
+from annotate.services import admission, leasing, participations
 from annotate.views import tutorial, unit_words, work_units
 from annotate.views.work_access import explain, see_work, show, speak, worker_page
 from annotate.views.work_data import about, context, example, first_time
@@ -88,11 +88,11 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     if after := request.GET.get("after", ""):
         return _ahead(request, visit, after=int(after) if after.isdecimal() else 0)
     got = leasing.lease(visit.id)
-    if isinstance(got, leasing.Nothing) and got.reason == "tutorial":
+    if isinstance(got, admission.Nothing) and got.reason == "tutorial":
         return tutorial.page(request, token, visit)
-    if isinstance(got, leasing.Nothing) and visit.unit is not None:
+    if isinstance(got, admission.Nothing) and visit.unit is not None:
         return work_units.over(request, token, visit, got)
-    if not isinstance(got, leasing.Nothing):
+    if not isinstance(got, admission.Nothing):
         leasing.shown(got.pk, participation_id=visit.id)
     return _page(request, token, visit, got, number=visit.judged + 1, first=first_time(visit))
 
@@ -113,8 +113,8 @@ def _page(
     number: int,
     first: dict[str, str] | None = None,
 ) -> HttpResponse:
-    nothing = got if isinstance(got, leasing.Nothing) else None
-    current = None if isinstance(got, leasing.Nothing) else work.current(got)
+    nothing = got if isinstance(got, admission.Nothing) else None
+    current = None if isinstance(got, admission.Nothing) else work.current(got)
     shown = context(token, visit, current, nothing, number=number) | {"first": first}
     if nothing:
         shown["completion"] = LINK.completion(Leaving(visit.pseudonym))

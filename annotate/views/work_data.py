@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from annotate.instruments.base import Instrument
 from annotate.selectors.work import Study, Visit, Work
-from annotate.services.leasing import Nothing
+from annotate.services.admission import Nothing
 from annotate.templatetags.plumbline import money
 from annotate.views import unit_words
 from annotate.views.modules import imported

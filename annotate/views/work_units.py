@@ -12,7 +12,7 @@ from annotate.errors import Conflict
 from annotate.selectors import work
 from annotate.selectors.units import Unit
 from annotate.services import participations
-from annotate.services.leasing import Nothing
+from annotate.services.admission import Nothing
 from annotate.views import unit_words
 from annotate.views.work_access import see_work, show
 

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotate.permissions import is_owner, researcher_page, visible
 from annotate.selectors import campaigns
-from annotate.services import leasing, payments
+from annotate.services import admission, payments
 from estimation.selectors import dashboard, history
 
 STOP_POLLING = 286  # htmx swaps the answer and asks no more
@@ -50,7 +50,7 @@ def at_target(request: HttpRequest) -> HttpResponseBase:
 def _context(request: HttpRequest, public_id: str) -> dict[str, Any]:
     campaign = visible(request.user, public_id)
     facts = campaigns.facts(campaign)
-    collects = not facts.is_closing or not leasing.blocked(campaign, for_now=False)
+    collects = not facts.is_closing or not admission.blocked(campaign, for_now=False)
     board = dashboard.build(facts, price=payments.price(campaign).total, collects=collects)
     return {
         "board": board,

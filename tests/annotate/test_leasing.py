@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, AuditEntry, EvidenceChange, LedgerEntry, Place
 from annotate.services import campaigns, judgments, leasing
-from annotate.services.leasing import Nothing
+from annotate.services.admission import Nothing
 from tests.factories import GOOD, campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]

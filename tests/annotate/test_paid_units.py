@@ -11,7 +11,15 @@ from annotate.api.serializers import JudgmentSerializer
 from annotate.errors import Conflict, Gone, NotFound
 from annotate.models import Assignment, LedgerEntry, Participation, Place
 from annotate.selectors import evidence, ledger, places, progress, screening, units
-from annotate.services import campaigns, judgments, leasing, participations, payments, scoring
+from annotate.services import (
+    admission,
+    campaigns,
+    judgments,
+    leasing,
+    participations,
+    payments,
+    scoring,
+)
 from annotate.services.participation_states import move
 from annotate.states import CloseReason
 from tests.annotate.market import SITE, arrive, claim, overdue, posting, study
@@ -23,9 +31,9 @@ Status, Unit = Assignment.Status, Participation.Status
 pytestmark = pytest.mark.django_db
 
 
-def nothing(who: Participation) -> leasing.Nothing:
+def nothing(who: Participation) -> admission.Nothing:
     got = leasing.lease(who.pk)
-    assert isinstance(got, leasing.Nothing), got
+    assert isinstance(got, admission.Nothing), got
     return got
 
 

@@ -20,7 +20,7 @@ from annotate.models import (
     PayoutList,
 )
 from annotate.selectors import accounts, payout_lists
-from annotate.services import extra_pay, leasing, payments, payouts, reviews, rulings
+from annotate.services import admission, extra_pay, leasing, payments, payouts, reviews, rulings
 from annotate.services.extra_pay import Gift, Kind
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person, user
@@ -255,7 +255,7 @@ def test_a_refusal_gives_the_budget_back_and_repaying_says_where_it_is_exceeded(
     judge(who)
     judge(who)
     got = leasing.lease(bob.pk)
-    assert isinstance(got, leasing.Nothing)
+    assert isinstance(got, admission.Nothing)
     assert got.reason == "budget"
     rule(who, "exclude", "refuse")
     judge(bob)

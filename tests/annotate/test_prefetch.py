@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotate import tokens
 from annotate.models import Assignment, Campaign, Judgment, Participation
 from annotate.services import campaigns, judgments, leasing
-from annotate.services.leasing import Nothing
+from annotate.services.admission import Nothing
 from tests.annotate.working import BEST, call, expire, submit, work_data, work_url
 from tests.factories import GOOD, campaign, leased, person
 

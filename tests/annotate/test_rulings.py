@@ -24,7 +24,7 @@ from annotate.models import (
 )  # fmt: skip
 from annotate.screening.base import Verdict
 from annotate.selectors import ledger, standing
-from annotate.services import appeals, campaigns, judgments, leasing, reviews, rulings
+from annotate.services import admission, appeals, campaigns, judgments, leasing, reviews, rulings
 from estimation.models import Estimate
 from estimation.selectors import history
 from estimation.services import estimating
@@ -93,7 +93,7 @@ def test_a_flag_pauses_leases_and_is_made_once(who: Participation) -> None:
     assert reviews.flag(who.campaign_id, who.annotator_id, [fired("a"), fired("b")]) == ["a", "b"]
     assert reviews.flag(who.campaign_id, who.annotator_id, [fired("b")]) == []
     got = leasing.lease(who.pk)
-    assert isinstance(got, leasing.Nothing)
+    assert isinstance(got, admission.Nothing)
     assert (got.reason, got.final) == ("review", False)
     assert Flag.objects.count() == 2
     assert AuditEntry.objects.filter(verb="flag").count() == 1
@@ -166,7 +166,7 @@ def test_open_work_ends_with_an_exclusion_and_late_work_is_paid_but_does_not_cou
     assert not receipt.counts
     assert receipt.earned > 0
     got = leasing.lease(who.pk)
-    assert isinstance(got, leasing.Nothing)
+    assert isinstance(got, admission.Nothing)
     assert (got.reason, got.final) == ("excluded", True)
 
 
@@ -244,7 +244,7 @@ def test_a_block_holds_in_every_campaign_of_the_same_owner_and_can_be_lifted(
     assert last is None
     rulings.rule(review.pk, [Act.EXCLUDE, Act.BLOCK], actor_id=ada.pk, reason="Spam.")
     got = leasing.lease(person(other, "spammer").pk)
-    assert isinstance(got, leasing.Nothing)
+    assert isinstance(got, admission.Nothing)
     assert got.reason == "blocked"
     assert leased(person(theirs, "spammer"))
     seen = review.rulings.order_by("-pk").first().pk

@@ -22,7 +22,7 @@ from annotate.models import (
 )
 from annotate.selectors import ledger
 from annotate.selectors import tutorials as selectors
-from annotate.services import campaigns, leasing, participations, tutorials
+from annotate.services import admission, campaigns, leasing, participations, tutorials
 from annotate.services.upload import Row
 from tests.annotate.passing import pass_tutorial, right, tutorial_of, wrong
 from tests.annotate.test_tutorial_reading import CHOICE, EDIT, WHOLE
@@ -284,7 +284,7 @@ def test_a_tutorial_under_way_does_not_end_the_campaign():
     tutorials.begin(person(made).pk)
     Campaign.objects.filter(pk=made.pk).update(budget=Decimal("1.00"))
     made.refresh_from_db()
-    assert leasing.blocked(made) == "budget"
+    assert admission.blocked(made) == "budget"
     assert campaigns.limit_reached(made.pk) is None
 
 

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 
 from annotate.models import Campaign, Participation, Review, Ruling
 from annotate.screening.base import Verdict
-from annotate.services import judgments, leasing, reviews, rulings
+from annotate.services import admission, judgments, leasing, reviews, rulings
 from estimation.services import estimating
 
 LEVELS = (1, 0, 1, -1, 1, 0)
@@ -24,7 +24,7 @@ def take_turns(people: list[Participation], n: int, **changes: Any) -> int:
     for index in range(n):
         who = people[index % len(people)]
         got = leasing.lease(who.pk)
-        if isinstance(got, leasing.Nothing):
+        if isinstance(got, admission.Nothing):
             continue
         judgments.submit(got.pk, participation_id=who.pk, raw=respond(index, **changes))
         given += 1

@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from annotate.models import Assignment, Campaign, Participation, Ruling, System
-from annotate.services import campaigns, judgments, leasing, screening
+from annotate.services import admission, campaigns, judgments, leasing, screening
 from estimation.models import Decision
 from estimation.selectors import history
 from tests.estimation.reviewed import exclude, flag, respond, rule, settle, take_turns
@@ -140,7 +140,7 @@ def test_an_exclusion_after_closing_keeps_it_closed_and_collects_nothing(ada: Us
     assert (row.n_judgments, row.provisional) == (10, False)
     assert not row.detail["at_target"]
     got = leasing.lease(person(made, "late").pk)
-    assert isinstance(got, leasing.Nothing)
+    assert isinstance(got, admission.Nothing)
     campaigns.reopen(made.pk, actor_id=ada.pk, why="Six people were excluded.")
     settle(made)
     assert made.status == "open"
