@@ -10,8 +10,8 @@ from django.forms.boundfield import BoundWidget
 from annotate.instruments.base import Criterion, Instrument
 from annotate.instruments.tutorials import files
 from annotate.selectors import instruments, tutorial_contents
-from annotate.services.ingest import Plan
 from annotate.services.metric_choice import AUTO
+from annotate.services.plans import Plan
 from annotate.states import Estimand, MetricChoice, StopMode
 from estimation.metrics import METRICS, Metric
 

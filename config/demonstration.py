@@ -18,6 +18,7 @@ from annotate.demo import people, texts
 from annotate.errors import Conflict
 from annotate.selectors import evidence, standing
 from annotate.services import campaigns, ingest, rulings, upload
+from annotate.services.plans import Plan
 from annotate.services.rulings import Act
 from annotate.states import CloseReason
 from config import embedded, scratch
@@ -96,7 +97,7 @@ def stage(port: int, *, coming: Coming | None = None, size: Size = WHOLE) -> Ite
 def _campaign(coming: Coming, size: Size) -> tuple[int, str]:
     user = User.objects.create_user(USER, password=PASSWORD)
     lines = (json.dumps(row).encode() for row in texts.rows_for_upload(items=size.items))
-    plan = ingest.Plan(
+    plan = Plan(
         name="Town news, three summarisers",
         targets=size.targets,
         metrics=METRICS,

@@ -6,6 +6,7 @@ from django.contrib.auth.models import User
 
 from annotate.models import Assignment, Campaign, Participation
 from annotate.services import campaigns, ingest, judgments, leasing, participations
+from annotate.services.plans import Plan
 from annotate.services.upload import Row
 
 GOOD = {"fluency": 1, "redundancy": 1, "overall": 1, "edit": None}
@@ -30,7 +31,7 @@ def rows(items: int = 6, systems: tuple[str, ...] = ("alpha", "beta")) -> list[R
     ]
 
 
-def plan(**changes: Any) -> ingest.Plan:
+def plan(**changes: Any) -> Plan:
     settings: dict[str, Any] = {
         "name": "News",
         "targets": {"overall": 0.2},
@@ -38,7 +39,7 @@ def plan(**changes: Any) -> ingest.Plan:
         "tutorial": False,
         "seed": 1,
     }
-    return ingest.Plan(**(settings | changes))
+    return Plan(**(settings | changes))
 
 
 def campaign(

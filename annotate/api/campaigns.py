@@ -27,6 +27,7 @@ from annotate.api.serializers import (
 from annotate.errors import Conflict
 from annotate.models import Campaign
 from annotate.services import campaigns, ingest, upload
+from annotate.services.plans import Plan
 from annotate.services.upload import Row
 
 IMPORT = {"multipart/form-data": FileImportSerializer, "application/json": JsonImportSerializer}
@@ -99,7 +100,7 @@ def _close(campaign_id: int, *, actor_id: int) -> None:
         raise Conflict("Only a campaign that is open or paused can be closed.")
 
 
-def _import(request: Request) -> tuple[ingest.Plan, list[Row]]:
+def _import(request: Request) -> tuple[Plan, list[Row]]:
     if (request.content_type or "").startswith("application/json"):
         given = validated(JsonImportSerializer(data=request.data))
         rows = upload.read(as_lines(given.pop("outputs")))
@@ -111,5 +112,5 @@ def _import(request: Request) -> tuple[ingest.Plan, list[Row]]:
     return _plan(given), rows
 
 
-def _plan(given: dict[str, Any]) -> ingest.Plan:
-    return ingest.Plan(**given | {"metrics": tuple(given["metrics"])})
+def _plan(given: dict[str, Any]) -> Plan:
+    return Plan(**given | {"metrics": tuple(given["metrics"])})

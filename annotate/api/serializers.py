@@ -10,10 +10,10 @@ from rest_framework.fields import empty
 from annotate import adapters
 from annotate.api.base import Finite
 from annotate.models import Campaign, Judgment
-from annotate.services import ingest
+from annotate.services.plans import Plan
 from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
 
-DEFAULTS = ingest.Plan(name="", targets={})
+DEFAULTS = Plan(name="", targets={})
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
@@ -115,7 +115,7 @@ class Flag(serializers.BooleanField):
 
 
 class PlanSerializer(serializers.Serializer[Any]):
-    """What is decided before any judgment; `services.ingest.check` judges it as a whole."""
+    """What is decided before any judgment; `services.plans.check` judges it as a whole."""
 
     name = serializers.CharField(max_length=120)
     targets = Targets(help_text="criterion -> width of the interval at which to stop")

@@ -9,7 +9,7 @@ from django.db import transaction
 from annotate.models import Assignment, Output
 from annotate.services import campaigns, judgments, leasing, participations
 from annotate.services.admission import Nothing
-from annotate.services.ingest import Planned
+from annotate.services.plans import Planned
 from annotate.services.released import Recorded, Release
 from annotate.services.upload import Row
 from annotate.states import CloseReason

@@ -25,8 +25,8 @@ from django_htmx.http import HttpResponseClientRedirect
 from annotate.campaign_form import CampaignForm
 from annotate.errors import Invalid
 from annotate.permissions import researcher_page
-from annotate.services import ingest, upload
-from annotate.services.ingest import Plan
+from annotate.services import ingest, plans, upload
+from annotate.services.plans import Plan
 from annotate.services.upload import Row, RowError, UploadRefused
 from annotate.views.campaigns_preview import preview
 
@@ -126,7 +126,7 @@ def _files(request: HttpRequest) -> Iterable[UploadedFile]:
 def _read(form: CampaignForm) -> Uploaded:
     """Check the plan, then the files, then both together: nothing is stored."""
     plan = form.plan()
-    ingest.check(plan)
+    plans.check(plan)
     digest = sha256(repr(plan).encode())
     rows = upload.read(_lines(form.cleaned_data["outputs"], digest))
     if values := form.cleaned_data["metrics_file"]:

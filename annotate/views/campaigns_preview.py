@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from annotate.models import Campaign
 from annotate.services import payments
-from annotate.services.ingest import Plan
+from annotate.services.plans import Plan
 from annotate.services.upload import Row
 
 SAMPLES = 3

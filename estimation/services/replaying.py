@@ -9,6 +9,7 @@ import numpy as np
 
 from annotate.selectors import evidence
 from annotate.services import campaigns, ingest, recording
+from annotate.services.plans import Plan
 from annotate.services.recording import Due, Recorder
 from annotate.services.released import Release
 from annotate.states import CampaignStatus
@@ -93,7 +94,7 @@ def _campaign(release: Release, question: Question) -> int:
     rows = release.rows(only=question.system)
     if not rows:
         raise KeyError(f"No system {question.system!r}; there are {', '.join(release.systems)}.")
-    plan = ingest.Plan(
+    plan = Plan(
         name=f"Replay of {question.system}",
         instrument=recording.instrument_for(release, with_judgments=True),
         targets={question.criterion: question.width},

@@ -9,7 +9,7 @@ from annotate.errors import Conflict, Invalid
 from annotate.models import AuditEntry, InstrumentDefinition, Judgment, Score
 from annotate.selectors import campaigns as facts
 from annotate.selectors import instruments as selectors
-from annotate.services import instruments, judgments, scoring
+from annotate.services import instruments, judgments, plans, scoring
 from annotate.services.upload import UploadRefused
 from tests.annotate.own import asked_rows, helpful
 from tests.factories import campaign, leased, person, plan, user
@@ -101,25 +101,23 @@ def test_a_campaign_keeps_the_version_it_was_created_with():
     [({"helpful": 0.4}, True), ({"overall": 0.2}, False), ({"helpful": 10}, False)],
 )
 def test_targets_are_those_of_the_instrument(targets, fine):
-    from annotate.services import ingest
 
     define(user())
     wanted = plan(instrument="helpfulness@1", targets=targets)
     if fine:
-        assert ingest.check(wanted).key == "helpfulness"
+        assert plans.check(wanted).key == "helpfulness"
         return
     with pytest.raises(Invalid) as caught:
-        ingest.check(wanted)
+        plans.check(wanted)
     assert set(caught.value.errors) == {"targets"}
 
 
 def test_a_scale_wider_than_ten_takes_wider_targets():
-    from annotate.services import ingest
 
     whole = helpful()
     whole["criteria"][0]["levels"][0]["value"] = 100
     instruments.define(whole, owner_id=user().pk)
-    assert ingest.check(plan(instrument="helpfulness", targets={"helpful": 20}))
+    assert plans.check(plan(instrument="helpfulness", targets={"helpful": 20}))
 
 
 def test_judgments_are_checked_and_scored_by_the_definition():

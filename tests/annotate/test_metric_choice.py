@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from annotate.errors import Invalid
-from annotate.services import ingest, metric_choice
+from annotate.services import metric_choice, plans
 from annotate.services.metric_choice import resolve
 from annotate.services.upload import Row, UploadRefused
 from estimation.metrics import METRICS
@@ -68,7 +68,7 @@ def test_a_given_column_replaces_the_computed_metric_of_its_name():
 )
 def test_names_that_cannot_be(asked, told):
     with pytest.raises(Invalid, match=told):
-        ingest.check(plan(metrics=asked))
+        plans.check(plan(metrics=asked))
 
 
 @pytest.mark.orm

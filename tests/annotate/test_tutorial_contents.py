@@ -10,7 +10,7 @@ from annotate.errors import Invalid
 from annotate.instruments.tutorials import files
 from annotate.models import AuditEntry, Campaign, TutorialContent
 from annotate.selectors import tutorial_contents as selectors
-from annotate.services import ingest, instruments, tutorial_contents
+from annotate.services import instruments, plans, tutorial_contents
 from tests.annotate.own import HELPFUL, asked_rows
 from tests.annotate.researcher import owner_of, send, shown
 from tests.factories import campaign, plan, user
@@ -54,7 +54,7 @@ def test_a_tutorial_of_another_instrument_is_refused_in_the_plan() -> None:
         plan(instrument="helpfulness", targets={"helpful": 0.4}, tutorial_id=made.pk),
     ):
         with pytest.raises(Invalid) as caught:
-            ingest.check(wrong)
+            plans.check(wrong)
         assert set(caught.value.errors) == {"tutorial_id"}
 
 

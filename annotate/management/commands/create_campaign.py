@@ -23,12 +23,13 @@ from annotate import adapters
 from annotate.errors import Invalid
 from annotate.models import Campaign
 from annotate.services import campaigns, ingest, upload
+from annotate.services.plans import Plan
 from annotate.services.upload import Row, UploadRefused
 from annotate.states import StopMode
 from annotate.tokens import invitation_token
 
 GZIP_MAGIC = b"\x1f\x8b"
-DEFAULTS = ingest.Plan(name="", targets={})
+DEFAULTS = Plan(name="", targets={})
 
 
 def target(text: str) -> tuple[str, float]:
@@ -147,7 +148,7 @@ def _add_plan(parser: CommandParser) -> None:
     given.add_argument("--seed", type=int, help="of the random order; random unless given")
 
 
-def _plan(options: dict[str, Any]) -> ingest.Plan:
+def _plan(options: dict[str, Any]) -> Plan:
     copied = (
         "name", "instrument", "crowd", "reward", "fee_rate", "budget", "max_judgments",
         "deadline", "annotator_cap", "double_share", "level", "estimand", "stop_mode", "language",
@@ -157,7 +158,7 @@ def _plan(options: dict[str, Any]) -> ingest.Plan:
     if len(targets) < len(options["targets"]):
         raise CommandError("A criterion is named twice in --target.")
     given = {name: options[name] for name in copied}
-    return ingest.Plan(targets=targets, metrics=tuple(options["names"]), **given)
+    return Plan(targets=targets, metrics=tuple(options["names"]), **given)
 
 
 def _owner_id(username: str) -> int | None:

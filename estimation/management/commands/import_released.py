@@ -14,6 +14,7 @@ from annotate.errors import Invalid
 from annotate.selectors import evidence
 from annotate.services import ingest, recording, released
 from annotate.services.metric_choice import AUTO
+from annotate.services.plans import Plan
 from annotate.services.released import Release
 from annotate.services.upload import UploadRefused
 from estimation.metrics import METRICS
@@ -102,10 +103,10 @@ class Command(BaseCommand):
             self.stdout.write(f"  {notice}")
 
 
-def _plan(release: Release, options: dict[str, Any]) -> ingest.Plan:
+def _plan(release: Release, options: dict[str, Any]) -> Plan:
     with_judgments = options["judgments"]
     recorded = recording.as_recorded(release) if with_judgments else None
-    return ingest.Plan(
+    return Plan(
         name=options["name"] or options["file"].name,
         instrument=recording.instrument_for(release, with_judgments=with_judgments),
         targets=DEFAULT_TARGETS[release.instrument],
