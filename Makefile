@@ -4,7 +4,7 @@ BIN := .venv/bin
 PORT ?= 8000
 CROWD ?= link
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo serve test stories states screenshots lint bench browser messages requirements
+.PHONY: help setup setup-dev demo demos serve test stories states screenshots lint bench browser messages requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,11 +44,14 @@ browser: setup-dev
 	@$(BIN)/python -m tests.chromium
 
 test: setup-dev browser  ## Run every test on a real Postgres, Redis and Chromium, the database part on SQLite too
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not states and not stories"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not states and not stories and not demos"
 	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 -q -m orm
 
 stories: setup-dev  ## Tell hundreds of random stories between us and a crowd, and compare both sides
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m stories
+
+demos: setup-dev  ## Run the demonstration from its start to its end on both crowds, and check what it found
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m demos
 
 states: setup-dev browser  ## Look for barriers in every state of every page, in both themes
 	$(BIN)/python -m pytest -n 2 -q -m states

@@ -7,8 +7,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.processes import ROOT
 from tests.servers import free_port
+
+pytestmark = pytest.mark.demos
 
 HIDDEN = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "TEST_DATABASE_URL", "TEST_REDIS_URL")
 
