@@ -217,12 +217,14 @@ def test_two_tabs_with_the_same_tasks_store_each_once(context: BrowserContext, u
     fetched_ahead(first)
     open_task(second, url)
     fetched_ahead(second, redundancy=1)
+    first.bring_to_front()  # a tab behind another draws no frames: each press would wait
     answer_all(first)
     first.click("#submit")
     see_task(first, 2)
     answer_all(first)
     first.click("#submit")
     see_task(first, 3)
+    second.bring_to_front()
     second.evaluate(MARK)
     choose(second, redundancy=0, overall=0)
     second.click("#submit")  # the first one again: told once more, and led on

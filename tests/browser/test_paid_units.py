@@ -168,6 +168,7 @@ def test_two_tabs_of_one_unit_hand_in_once_each_without_harm(context, live_serve
     second = site.frame(two, accepted(live_server, there, site))
     task(second, 2)
     expect(second.locator("h1")).to_have_text("Answered 200")
+    one.bring_to_front()
     task(first, 2)
     expect(first.get_by_role("button", name="Hand in your work")).to_be_visible()
     assert Judgment.objects.filter(assignment__participation=who).count() == 2

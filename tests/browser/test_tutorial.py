@@ -255,6 +255,7 @@ def test_another_tab_that_is_ahead_is_told(context, url, who):
     second.click("#check")
     second.click("#next")
     expect(second.locator(".step")).to_contain_text("Question 2")
+    first.bring_to_front()
     do_right(first, tutorial_of(who).questions[0])
     first.click("#check")
     expect(first.locator("#next")).to_be_focused()  # the same answer again is no fault

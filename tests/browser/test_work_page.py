@@ -101,6 +101,7 @@ def test_the_stale_one_of_two_tabs_is_told(context: BrowserContext, url):
     open_task(second, url)
     choose(second, fluency=1)
     saved(second)
+    first.bring_to_front()
     choose(first, overall=2)
     expect(first.locator("#missing")).to_contain_text("another tab")
     expect(first.locator("#saved")).to_have_attribute("data-state", "stale")

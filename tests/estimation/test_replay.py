@@ -140,11 +140,12 @@ def test_a_replay_without_enough_judgments_says_exhausted(write):
 
 
 def test_the_order_follows_the_seed_and_the_estimate_from_all_data_does_not(write):
-    release = released.read(write(many()))
+    release = released.read(write(many(40)))
     runs = [
-        replaying.replay(release, Question("alpha", "overall", width=0.9, seed=seed))
+        replaying.replay(release, Question("alpha", "overall", width=1.2, seed=seed))
         for seed in (1, 1, 2)
     ]
+    assert {run.stopped for run in runs} == {"target"}
     assert runs[0].at_stop == runs[1].at_stop
     assert runs[0].at_stop != runs[2].at_stop
     assert runs[0].all_data.estimate == pytest.approx(runs[2].all_data.estimate, abs=1e-12)
