@@ -8,10 +8,10 @@ from annotate.instruments.base import Instrument
 
 
 def strings(instrument: Instrument) -> dict[str, Any]:
-    return instrument.strings() | _sending() | _keeping()
+    return instrument.strings() | sending() | keeping()
 
 
-def _sending() -> dict[str, Any]:
+def sending() -> dict[str, Any]:
     return {
         "missing": _("Still missing:"),
         "sending": _("Sending…"),
@@ -19,11 +19,11 @@ def _sending() -> dict[str, Any]:
         "offline": _("No connection. Your work is kept here and sent as soon as it is back."),
         "server_down": _("The server does not answer. Your work is kept and sent again shortly."),
         "next": _("Go to the next task"),
-        "refused": _("The server did not take this:"),
+        "not_taken": _("The server did not take this:"),
     }
 
 
-def _keeping() -> dict[str, Any]:
+def keeping() -> dict[str, Any]:
     return {
         "saved": _("Draft saved at %(time)s."),
         "saving": _("Saving…"),

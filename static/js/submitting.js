@@ -68,7 +68,7 @@ export function createSubmitter({
     stopTrying();
     if (status === 422) {
       const problems = instrument.problems(answer.errors);
-      complain(problems, strings.refused);
+      complain(problems, strings.not_taken);
       problems[0]?.focus();
     } else if (answer.error === "stale_version") {
       keep();

@@ -2,9 +2,11 @@
 
 import pytest
 
+from annotate.instruments import registry
 from annotate.models import Assignment, Campaign, Participation
 from annotate.services import campaigns
 from annotate.services.upload import Row
+from annotate.views import work_words
 from tests.annotate.working import invitation, later, work_data, work_url
 from tests.factories import campaign, judge, person
 
@@ -114,3 +116,10 @@ def test_paused_and_capped_pages(client):
     capped = person(campaign(annotator_cap=1))
     judge(capped)
     assert work_data(client, work_url(capped))["finished"]["reason"] == "cap"
+
+
+@pytest.mark.parametrize("key", ["language_quality", "answer_correctness"])
+def test_no_sentence_of_the_script_takes_the_name_of_another(key):
+    instrument = registry.get(key)
+    parts = (instrument.strings(), work_words.sending(), work_words.keeping())
+    assert len(work_words.strings(instrument)) == sum(len(part) for part in parts)
