@@ -86,8 +86,6 @@ def _last_judgments(now: Situation) -> Advice:
         f"{'is' if running == 1 else 'are'} being judged. Finish now only if nobody comes any "
         "more: unfinished items are then counted and shown."
     )
-    if now.waiting:
-        text += f" {_waiting(now)} for a review: the campaign is final after it."
     return Advice("Wait for the last judgments", text, "finish", "Finish now…")
 
 

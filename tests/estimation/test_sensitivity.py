@@ -1,6 +1,7 @@
 """What exclusions change: with and without, side by side, on the page, in the API and in words."""
 
 import json
+import re
 from decimal import Decimal
 from io import StringIO
 from typing import Any
@@ -24,6 +25,7 @@ from tests.estimation.reviewed import by_hand, exclude, flag, rule, settle, take
 from tests.factories import campaign, judge, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+MENTIONS = re.compile(r"annotators? waits? for a r(?:eview|uling)")
 
 
 @pytest.fixture(autouse=True)
@@ -212,6 +214,22 @@ def test_a_closing_campaign_says_that_reviews_hold_it_back(client: Client, ada: 
     text = page(client, made).content.decode()
     assert 'id="next-act"' in text
     assert 'id="next-also"' in text
+    assert MENTIONS.findall(text) == ["annotators wait for a review"]
+
+
+def test_a_campaign_mentions_once_who_waits_while_it_waits_for_others_too(
+    client: Client, ada: User
+) -> None:
+    made = study(ada)
+    cast = [person(made, f"p{i}") for i in range(8)]
+    leased(person(made, "slow"))
+    take_turns(cast, 40)
+    flag(cast[0])
+    settle(made)
+    assert made.status == "closing"
+    assert board(client, made).advice.act == "finish"
+    text = page(client, made).content.decode()
+    assert MENTIONS.findall(text) == ["annotator waits for a ruling"]
 
 
 def test_a_closing_campaign_says_that_nobody_who_came_may_fill_its_gaps(
