@@ -155,9 +155,15 @@ def share(count: int, n: int) -> str:
 def row(name: str, tally: Tally, steps: Iterable[int] = STEPS) -> str:
     """One line: caught after k judgments, honest people accused, the screens that found them."""
     cells = [share(tally.by(k), tally.spammers) for k in steps]
-    screens = ", ".join(f"{screen} {n}" for screen, n in tally.found_by.most_common(2)) or "–"
+    screens = listed(tally.found_by, 2)
     accused = share(len(tally.accused), tally.honest)
     return f"| {name} | {' | '.join(cells)} | {tally.spammers} | {accused} | {screens} |"
+
+
+def listed(screens: Counter[str], most: int | None = None) -> str:
+    """The screens that fired, the most frequent first; by name where they are even."""
+    ordered = sorted(screens.items(), key=lambda each: (-each[1], each[0]))[:most]
+    return ", ".join(f"{screen} {n}" for screen, n in ordered) or "–"
 
 
 def header(steps: Iterable[int] = STEPS) -> str:
@@ -192,11 +198,12 @@ def accusations(replicates: int, pool: ProcessPoolExecutor) -> Iterator[str]:
     ]
     for people, case, times in cases:
         tally = run(people, case, times, pool)
+        most = tally.accused_people.most_common(5)
         name = people + ", good outputs" * case.good + ", a look each" * (case.every == 1)
         yield (
             f"| {name} | {share(len(tally.accused), tally.honest)} | {tally.honest} "
             f"| {share(tally.full_accused, tally.full)} | {tally.full} "
-            f"| {dict(tally.accused_by)} | {dict(tally.accused_people.most_common(5))} |"
+            f"| {listed(tally.accused_by)} | person {', '.join(f'{who} ×{n}' for who, n in most)} |"
         )
 
 

@@ -21,7 +21,8 @@ class Capabilities:
     verify_at_entry: the crowd confirms who comes when they come; otherwise (MTurk) once it lists
     the work as submitted. override_refusal: a rejection can be turned into an approval.
     token_life: how long a repeated key is recognised; None: never (the effect is looked for).
-    places_at_most: places of one posting; None: any number.
+    places_at_most: places of one posting; None: any number. least_reason: characters that the
+    reason of a rejection has at least.
     """
 
     preview: bool = False
@@ -34,6 +35,7 @@ class Capabilities:
     can_shrink: bool = False
     token_life: timedelta | None = None
     places_at_most: int | None = None
+    least_reason: int = 1
 
 
 # ---------------------------------------------------------------- coming in and leaving

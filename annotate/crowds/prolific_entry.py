@@ -23,6 +23,7 @@ from annotate.crowds.base import (
     Redirect,
     Transient,
 )
+from annotate.crowds.prolific_checks import LEAST_REASON
 from annotate.crowds.prolific_http import READ_SECONDS, Client, error_of, path
 from annotate.crowds.prolific_people import is_id
 from annotate.errors import ServiceError
@@ -37,7 +38,9 @@ class ProlificEntry:
 
     key = "prolific"
     label = "Prolific"
-    can = Capabilities(verify_at_entry=True, auto_approval=True, messaging=True)
+    can = Capabilities(
+        verify_at_entry=True, auto_approval=True, messaging=True, least_reason=LEAST_REASON
+    )
     refusal_limit = studies.AUTO_APPROVAL
 
     def __init__(

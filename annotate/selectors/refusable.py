@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db.models import Max, Q, QuerySet
 
 from annotate import adapters
+from annotate.crowds.base import Entry
 from annotate.models import Campaign, Judgment, LedgerEntry, Operation, Participation
 from annotate.selectors import accounts
 
@@ -21,9 +22,9 @@ def until(campaign_id: int, annotator_id: int) -> datetime | None:
     By link so long after the last judgment; on a marketplace once the first of the units is
     approved by the crowd itself.
     """
-    crowd = Campaign.objects.values_list("crowd", flat=True).get(pk=campaign_id)
-    limit = adapters.entry(crowd).refusal_limit
-    if crowd not in adapters.MARKETPLACES:
+    crowd = crowd_of(campaign_id)
+    limit = crowd.refusal_limit
+    if crowd.key not in adapters.MARKETPLACES:
         mine = Judgment.objects.filter(campaign=campaign_id, annotator=annotator_id)
         last = mine.aggregate(last=Max("submitted_at"))["last"]
         return last and last + limit
@@ -35,13 +36,17 @@ def until(campaign_id: int, annotator_id: int) -> datetime | None:
     return min(filter(None, ends), default=None)
 
 
+def crowd_of(campaign_id: int) -> Entry:
+    """Return where the people of a campaign come from."""
+    return adapters.entry(Campaign.objects.values_list("crowd", flat=True).get(pk=campaign_id))
+
+
 def paid(campaign_id: int, annotator_id: int) -> bool:
     """Return whether some of the work has been paid, or may be being paid at this moment.
 
     By link any mark counts. On a marketplace extra pay that no ruling takes back is left out.
     """
-    crowd = Campaign.objects.values_list("crowd", flat=True).get(pk=campaign_id)
-    if crowd not in adapters.MARKETPLACES:
+    if crowd_of(campaign_id).key not in adapters.MARKETPLACES:
         return accounts.paid_out(campaign_id, annotator_id) > 0
     units = _units(campaign_id, annotator_id)
     if units.filter(status=Status.APPROVED).exists():

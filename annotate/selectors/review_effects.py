@@ -25,7 +25,8 @@ class Effects:
     counting: judgments that an exclusion takes out. excluded: those that a reversal brings back.
     at_stake: what is due for the work and can be refused. refused: what a reversal restores.
     undecided: paid units of a marketplace that nothing was decided about. paid_out: it was paid,
-    or is being paid.
+    or is being paid. least_reason: characters that the reason of a refusal has at least at this
+    crowd.
     """
 
     counting: int
@@ -35,6 +36,8 @@ class Effects:
     undecided: int
     refusable_until: datetime | None
     paid_out: bool
+    least_reason: int
+    crowd: str
 
     @property
     def too_late(self) -> bool:
@@ -65,6 +68,7 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
     out = Exclusion.objects.filter(
         judgment__campaign=campaign_id, judgment__annotator=annotator_id, restored_at=None
     )
+    crowd = refusable.crowd_of(campaign_id)
     pays = {"participation__campaign": campaign_id, "participation__annotator": annotator_id}
     due = LedgerEntry.objects.filter(**pays).aggregate(
         work=_sum(Q(kind__in=FOR_WORK)),
@@ -78,6 +82,8 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
         undecided=refusable.undecided(campaign_id, annotator_id),
         refusable_until=refusable.until(campaign_id, annotator_id),
         paid_out=refusable.paid(campaign_id, annotator_id),
+        least_reason=crowd.can.least_reason,
+        crowd=crowd.label,
     )
 
 

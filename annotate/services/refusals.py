@@ -5,7 +5,8 @@ from decimal import Decimal
 from django.db.models import Sum
 from django.utils import timezone
 
-from annotate.errors import Conflict
+from annotate import adapters
+from annotate.errors import Conflict, Invalid
 from annotate.models import LedgerEntry, Participation, Review, Ruling
 from annotate.selectors import refusable
 from annotate.selectors.ledger import CENT
@@ -20,8 +21,9 @@ def refuse(review: Review, ruling: Ruling) -> Decimal:
     """Cancel what is due for the work, tutorial bonuses excepted; return the amount.
 
     Raises `Conflict` after the crowd's limit, where it was paid out already (or is just being
-    paid), and where nothing is due.
+    paid), and where nothing is due; `Invalid` where the reason is shorter than its crowd takes.
     """
+    _check_reason(review, ruling)
     _check_limit(review)
     participations = _of(review)
     if refusable.paid(review.campaign_id, review.annotator_id):
@@ -38,6 +40,17 @@ def repay(review: Review, ruling: Ruling) -> Decimal:
     total = sum((-_cancel(one, REFUSED, ruling) for one in mine), Decimal(0))
     lost = (one for one in mine if one.status == Participation.Status.LEFT)
     return total - sum((unit_ledger.lapse(one) for one in lost), Decimal(0))
+
+
+def _check_reason(review: Review, ruling: Ruling) -> None:
+    crowd, given = adapters.entry(review.campaign.crowd), len(ruling.reason.strip())
+    least = crowd.can.least_reason
+    if given < least:
+        said = (
+            f"{crowd.label} takes a reason of at least {least} characters, which the annotator "
+            f"reads; this one has {given}. Explain it in more words."
+        )
+        raise Invalid({"reason": said})
 
 
 def _check_limit(review: Review) -> None:

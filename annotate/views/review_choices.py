@@ -68,7 +68,16 @@ def _paid(_case: Case, effects: Effects) -> str:
 
 
 def _refuses(_case: Case, effects: Effects) -> str:
-    return f"{money(effects.at_stake)} withheld. Asks for your reason and a second confirmation."
+    least = f" ({asked})" if (asked := least_reason(effects)) else ""
+    withheld = f"{money(effects.at_stake)} withheld."
+    return f"{withheld} Asks for your reason{least} and a second confirmation."
+
+
+def least_reason(effects: Effects) -> str:
+    """Return how long the reason of a refusal has to be; "" where any will do."""
+    if effects.least_reason <= 1:
+        return ""
+    return f"at least {effects.least_reason} characters, as {effects.crowd} asks"
 
 
 def _exclude(effects: Effects) -> str:

@@ -147,9 +147,11 @@ def _neighbours(user_id: int, found: Case) -> dict[str, Any]:
 def _confirm(
     request: HttpRequest, found: Case, typed: Mapping[str, Any], error: Invalid | None = None
 ) -> HttpResponseBase:
+    effects = review_effects.effects(found.campaign_id, found.annotator_id)
     context = {
         "case": found,
-        "effects": review_effects.effects(found.campaign_id, found.annotator_id),
+        "effects": effects,
+        "least_reason": review_choices.least_reason(effects),
         "typed": typed,
         "error": error,
         "section": "reviews",

@@ -209,6 +209,30 @@ def test_pay_is_refused_in_a_second_step_with_a_reason_of_its_own(
     assert due(review) == 0
 
 
+def test_a_crowd_that_asks_for_a_longer_reason_is_named_before_one_is_written(
+    ada: Client, review: Review
+) -> None:
+    Campaign.objects.update(crowd="prolific")
+    asked = "at least 100 characters, as Prolific asks"
+    assert asked in text(ada.get(at(review)))
+    first = rule(ada, review, "exclude-refuse")
+    assert asked.capitalize().replace("prolific", "Prolific") in text(first)
+    assert 'minlength="100"' in text(first)
+    short = rule(ada, review, "exclude-refuse", confirmed="1", reason=f"  {'x' * 99}  ")
+    assert short.status_code == 422
+    assert "Prolific takes a reason of at least 100 characters" in text(short)
+    assert "this one has 99" in text(short)
+    assert not Ruling.objects.exists()
+    assert held(review) == 6
+    assert rule(ada, review, "exclude-refuse", confirmed="1", reason="x" * 100).status_code == 302
+    assert due(review) == 0
+
+
+def test_elsewhere_any_reason_will_do(ada: Client, review: Review) -> None:
+    assert "characters, as" not in text(ada.get(at(review)))
+    assert "minlength" not in text(rule(ada, review, "exclude-refuse"))
+
+
 def test_every_ruling_has_a_way_back(ada: Client, review: Review) -> None:
     rule(ada, review, "exclude-block")
     rule(ada, review, "refuse", confirmed="1")
