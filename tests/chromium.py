@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+PATIENCE = 20_000  # milliseconds; only a test that fails, or a busy machine, needs them
 FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",

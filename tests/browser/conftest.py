@@ -16,7 +16,7 @@ from tests.factories import campaign, person
 
 # Playwright's sync API runs an event loop in this thread; the database is used outside of it.
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
-expect.set_options(timeout=8000)
+expect.set_options(timeout=chromium.PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -69,7 +69,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def context(browser: Browser) -> Iterator[BrowserContext]:
     made = browser.new_context(viewport={"width": 1280, "height": 800})
-    made.set_default_timeout(8000)
+    made.set_default_timeout(chromium.PATIENCE)
     yield made
     made.close()
 

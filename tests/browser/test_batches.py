@@ -66,7 +66,7 @@ def test_from_the_advice_to_a_batch_under_way(
     expect(state(page)).to_have_text("Being published")
 
     worker()
-    expect(state(page)).to_have_text("Open", timeout=15_000)
+    expect(state(page)).to_have_text("Open")
     posting = Posting.objects.get()
     page.locator("summary", has_text="1 posting").click()
     link = page.get_by_role("link", name=posting.external_id)
@@ -86,7 +86,7 @@ def test_from_the_advice_to_a_batch_under_way(
     page.get_by_role("button", name="Stop the batch").click()
     expect(page.get_by_text("nobody new can come")).to_be_visible()
     worker()
-    expect(state(page)).to_have_text("Over", timeout=15_000)
+    expect(state(page)).to_have_text("Over")
 
 
 def test_an_empty_account_is_seen_before_anything_is_published(
@@ -110,7 +110,7 @@ def test_a_phone_of_320_pixels_has_room(
     assert _overflow(page) <= 0
     page.get_by_role("button", name="Launch on").click()
     worker()
-    expect(state(page)).to_have_text("Open", timeout=15_000)
+    expect(state(page)).to_have_text("Open")
     assert _overflow(page) <= 0
 
 

@@ -27,6 +27,7 @@ from annotate.selectors import tutorials
 from annotate.services import outbox, participations, reconciling
 from config import both_sides
 from estimation.services import estimating
+from tests import chromium
 from tests.annotate.passing import pass_tutorial
 from tests.browser.researchers import PASSWORD
 from tests.browser.tasks import EDITED, answer_all, see_framed
@@ -60,7 +61,7 @@ class Walk:
     def page(self, size: dict[str, Any]) -> Page:
         """A browser of somebody's own: no cookie is shared."""
         context = self.browser.new_context(viewport=size, color_scheme=self.scheme)
-        context.set_default_timeout(8000)
+        context.set_default_timeout(chromium.PATIENCE)
         self.contexts.append(context)
         return context.new_page()
 

@@ -117,7 +117,7 @@ def test_numbers_refresh_and_disturb_nobody(ada: Page, live_server: Any) -> None
     ada.get_by_role("link", name="People", exact=True).focus()
     ada.evaluate("scrollTo(0, 250)")
     judge(person(made))
-    expect(ada.get_by_text("1 of 12 outputs")).to_be_visible(timeout=15_000)
+    expect(ada.get_by_text("1 of 12 outputs")).to_be_visible()
     expect(ada.get_by_role("link", name="People", exact=True)).to_be_focused()
     expect(ada.locator("details").first.get_by_role("table")).to_be_visible()
     assert ada.evaluate("scrollY") == 250

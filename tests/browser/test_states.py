@@ -8,6 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
+from tests import chromium
 from tests.browser.states import (
     STATES,
     State,
@@ -42,7 +43,7 @@ PICTURES = os.environ.get("PICTURES", "")
 def test_no_barrier_in(state: State, browser: Browser, live_server) -> None:
     # Axe is put into the page as a script; the pages' policy is tested elsewhere.
     context = browser.new_context(viewport=_size("wide"), bypass_csp=True)
-    context.set_default_timeout(8000)
+    context.set_default_timeout(chromium.PATIENCE)
     page = context.new_page()
     visitor = Visitor(page, live_server.url)
     with visitor.staying:
