@@ -1,0 +1,222 @@
+"""Every address, tried by those who do not belong there: found in the resolver, never forgotten."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from annotate.models import (
+    Annotator,
+    AuditEntry,
+    Campaign,
+    Membership,
+    Operation,
+    PayoutList,
+)  # fmt: skip
+from annotate.services import outbox, payouts
+from estimation.selectors.latest import latest
+from estimation.services import estimating
+from tests import reviewed
+from tests.annotate import market
+from tests.factories import user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+# Doors that are open to whoever comes; each looks at a token, a signature or nothing at all.
+ANYBODY = {
+    "healthz", "login", "logout", "api-schema", "api-token", "annotate:join", "annotate:preview",
+    "annotate:entry", "annotate:batch-preview", "annotate:work", "annotate:crowd-events",
+    "annotate:me", "annotate:appeal", "annotate:feedback", "annotate:tutorial-answer",
+    "annotate:work-heartbeat", "annotate:work-draft", "annotate:work-submit",
+    "annotate:work-return",
+}  # fmt: skip
+# Doors of every researcher: what is behind them is their own, or everybody's.
+RESEARCHERS = {
+    "annotate:campaigns", "annotate:campaign-new", "annotate:campaign-criteria",
+    "annotate:instruments", "annotate:instrument-new", "annotate:instrument",
+    "annotate:instrument-draft", "annotate:instrument-preview", "annotate:tutorials",
+    "annotate:tutorial-draft", "annotate:tutorial-grade", "annotate:tutorial-builtin",
+    "annotate:tutorial-builtin-preview", "annotate:tutorial-stored",
+    "annotate:tutorial-stored-preview", "annotate:reviews", "estimation:at-target",
+    "api-campaign-list", "api-instrument-list", "api-instrument-detail",
+    "api-instrument-tutorials", "api-reviews",
+}  # fmt: skip
+# What a reviewer of the campaign may do besides looking: rule, and write links down for people.
+REVIEWERS = {
+    "annotate:review-rule", "annotate:review-dismiss", "annotate:review-everywhere",
+    "api-review-rule", "api-review-dismiss", "annotate:people",
+}  # fmt: skip
+# Doors of campaigns on a marketplace.
+MARKET = ("batch", "operation", "unit")
+VERBS = {"annotate:act": {"verb": "pause"}, "annotate:batch-operation": {"verb": "retry"}}
+
+
+@dataclass(frozen=True)
+class Door:
+    name: str
+    arguments: tuple[str, ...]
+    methods: frozenset[str]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def doors() -> Iterator[Door]:
+    yield from _within(get_resolver().url_patterns, "", ())
+
+
+def _within(
+    patterns: list[URLPattern | URLResolver], space: str, above: tuple[str, ...]
+) -> Iterator[Door]:
+    for pattern in patterns:
+        arguments = (*above, *pattern.pattern.converters, *_groups(pattern))
+        if isinstance(pattern, URLResolver):
+            inner = f"{pattern.namespace}:" if pattern.namespace else space
+            yield from _within(pattern.url_patterns, inner, arguments)
+        else:
+            yield Door(f"{space}{pattern.name or pattern.pattern}", arguments, _methods(pattern))
+
+
+def _groups(pattern: URLPattern | URLResolver) -> tuple[str, ...]:
+    """The arguments of a regular expression, as the router of the API writes them."""
+    return () if pattern.pattern.converters else tuple(pattern.pattern.regex.groupindex)
+
+
+def _methods(pattern: URLPattern) -> frozenset[str]:
+    """The methods that the API names; a page is tried with two."""
+    callback: Any = pattern.callback
+    if actions := getattr(callback, "actions", None):
+        return frozenset(actions)
+    view = getattr(callback, "view_class", None)
+    if view is None:
+        return frozenset({"get", "post"})
+    return frozenset(m for m in ("get", "post", "put", "patch", "delete") if hasattr(view, m))
+
+
+DOORS = sorted({door.name: door for door in doors()}.values(), key=str)
+GUARDED = [door for door in DOORS if door.name not in ANYBODY]
+OF_CAMPAIGNS = [door for door in GUARDED if door.name not in RESEARCHERS]
+
+
+@dataclass(frozen=True)
+class World:
+    owner: User
+    link: Campaign
+    market: Campaign
+    facts: dict[str, Any]
+
+    def address(self, door: Door) -> str:
+        campaign = self.market if any(word in door.name for word in MARKET) else self.link
+        here = {"public_id": campaign.public_id, **VERBS.get(door.name, {})}
+        facts = self.facts | here
+        return reverse(door.name, kwargs={name: facts[name] for name in door.arguments})
+
+
+@pytest.fixture
+def world() -> World:
+    cache.clear()
+    owner = user("ada")
+    case = reviewed.case(owner)
+    link = case.campaign
+    assert estimating.refresh(link.pk)
+    estimated = latest(link.pk)[0]
+    listed = payouts.prepare(link.pk, actor_id=owner.pk)
+    sold = market.study(owner=owner)
+    posting = market.posting(sold)
+    unit = market.arrive(posting)
+    operation = outbox.intend(
+        Operation.Kind.STOP, key="stop:1", campaign_id=sold.pk, crowd="mturk",
+        environment="sandbox", batch_id=posting.batch_id, posting_id=posting.pk,
+    )  # fmt: skip
+    facts = {
+        "pseudonym": Annotator.objects.get(pk=case.annotator_id).pseudonym,
+        "list_id": PayoutList.objects.get(pk=listed.pk).public_id,
+        "batch_id": posting.batch.public_id,
+        "operation_id": operation.pk,
+        "participation_id": unit.pk,
+        "criterion": "overall",
+        "system_id": estimated.system_id,
+        "upto": estimated.n_judgments,
+        "theme": "light",
+        "key": "language_quality",
+        "version": "1",
+        "language": "en",
+        "tutorial_id": 1,
+        "reference": "language_quality",
+    }
+    return World(owner, link, sold, facts)
+
+
+@pytest.fixture
+def eve(client: Client) -> Client:
+    """A researcher without any campaign."""
+    client.force_login(user("eve"))
+    return client
+
+
+def tries(world: World, doors: Iterable[Door], client: Client) -> Iterator[tuple[str, Any]]:
+    """Send each method that a door knows, without any content; yield what is answered."""
+    for door in doors:
+        for method in sorted(door.methods):
+            send = getattr(client, method)
+            answer = send(world.address(door), {}, content_type="application/json")
+            if answer.status_code != 405:
+                yield f"{method} {door.name}", answer
+
+
+def written() -> int:
+    return AuditEntry.objects.count()
+
+
+def test_every_door_has_its_keeper() -> None:
+    """A name in a list above that is no address any more would hide the next one of that name."""
+    assert {door.name for door in DOORS} >= ANYBODY | RESEARCHERS | REVIEWERS
+    assert len(OF_CAMPAIGNS) > 50
+
+
+def test_who_is_not_logged_in_is_sent_to_the_log_in(world: World, client: Client) -> None:
+    before = written()
+    asked = {
+        name: answer.url[:7] if answer.status_code == 302 else answer.status_code
+        for name, answer in tries(world, GUARDED, client)
+    }
+    assert len(asked) >= len(GUARDED)
+    assert {name: said for name, said in asked.items() if said not in ("/login/", 401, 403)} == {}
+    assert written() == before
+
+
+def test_the_campaign_of_another_researcher_is_not_there(world: World, eve: Client) -> None:
+    before = written()
+    found = {name: answer.status_code for name, answer in tries(world, OF_CAMPAIGNS, eve)}
+    assert len(found) >= len(OF_CAMPAIGNS)
+    assert {name: status for name, status in found.items() if status != 404} == {}
+    assert written() == before
+
+
+def test_its_owner_finds_each_door(world: World, client: Client) -> None:
+    """Or the refusals above would say nothing."""
+    client.force_login(world.owner)
+    read = [replace(door, methods=door.methods & {"get"}) for door in OF_CAMPAIGNS]
+    missing = [name for name, got in tries(world, read, client) if got.status_code >= 400]
+    assert missing == []
+
+
+def test_a_reviewer_looks_and_rules_and_does_nothing_else(world: World, eve: Client) -> None:
+    grace = User.objects.get(username="eve")
+    for campaign in (world.link, world.market):
+        Membership.objects.create(campaign=campaign, user=grace, role=Membership.Role.REVIEWER)
+    before = written()
+    acts = [
+        replace(door, methods=door.methods - {"get"})
+        for door in OF_CAMPAIGNS
+        if door.name not in REVIEWERS
+    ]
+    done = {name: answer.status_code for name, answer in tries(world, acts, eve)}
+    assert len(done) > 20
+    assert {name: status for name, status in done.items() if status != 403} == {}
+    assert written() == before
