@@ -26,6 +26,7 @@ class Client:
     def __init__(self, world: World, *, timeout: float = READ_TIMEOUT) -> None:
         self.world = world
         self._timeout = timeout
+        self._session: boto3.Session | None = None  # reads large files: one for all clients
         self._made: dict[int, Any] = {}
         self._lock = Lock()
 
@@ -53,6 +54,7 @@ class Client:
     def close(self) -> None:
         """Close the connections; the next call makes new ones."""
         with self._lock:
+            self._session = None
             for client in self._made.values():
                 client.close()
             self._made.clear()
@@ -69,7 +71,8 @@ class Client:
     def _client(self, attempts: int) -> Any:
         with self._lock:
             if attempts not in self._made:
-                self._made[attempts] = boto3.Session().client(
+                self._session = self._session or boto3.Session()
+                self._made[attempts] = self._session.client(
                     "mturk",
                     region_name=REGION,
                     endpoint_url=self.world.endpoint,

@@ -1,6 +1,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
+import botocore.endpoint
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -36,8 +37,15 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     return crowd
 
 
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody waits: neither for a limit of calls, nor before asking again."""
+    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
+    monkeypatch.setattr(botocore.endpoint.time, "sleep", lambda _seconds: None)
+
+
 @pytest.fixture(params=FAR_SIDES)
-def far(request: pytest.FixtureRequest) -> Iterator[FarSide]:
+def far(request: pytest.FixtureRequest, quick: None) -> Iterator[FarSide]:
     """Every far side in turn."""
     with FAR_SIDES[request.param]() as far_side:
         yield far_side
@@ -66,16 +74,14 @@ def mine(ada: Client, scripted: Scripted) -> Campaign:
 
 
 @pytest.fixture
-def mturk(clock: Clock, db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Market]:
+def mturk(clock: Clock, db: None, quick: None) -> Iterator[Market]:
     """A campaign on MTurk's stand-in, where ids of returned units are used again."""
-    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
     with mturk_far_side(seed=1, reuse_ids=True) as far, market(far, clock) as made:
         yield made
 
 
 @pytest.fixture
-def prolific(clock: Clock, db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Market]:
+def prolific(clock: Clock, db: None, quick: None) -> Iterator[Market]:
     """A campaign on Prolific's stand-in."""
-    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
     with prolific_far_side() as far, market(far, clock) as made:
         yield made

@@ -18,7 +18,7 @@ class Fault(StrEnum):
     BEFORE = "before"  # a server error; nothing happened
     AFTER = "after"  # the effect happened, then the connection broke
     THROTTLE = "throttle"  # refused for too many calls; nothing happened
-    TIMEOUT = "timeout"  # no answer for longer than the client waits; nothing happened
+    TIMEOUT = "timeout"  # no answer, and then no connection; nothing happened
 
 
 class FarSide(Protocol):

@@ -13,7 +13,6 @@ from tests.crowds.prolific_server import Server
 from tests.crowds.prolific_world import World
 
 TOKEN, SECRET = "a-token", "a-secret"
-PATIENCE = 0.5  # seconds, where the product waits ten
 
 
 class ProlificFarSide:
@@ -33,10 +32,7 @@ class ProlificFarSide:
         self.world.available = int(amount * 100)
 
     def adapter(self, *, token: str = TOKEN, secret: str = SECRET) -> Prolific:
-        made = Prolific(
-            base_url=self.server.url, api_token=token, webhook_secret=secret,
-            read_seconds=PATIENCE,
-        )  # fmt: skip
+        made = Prolific(base_url=self.server.url, api_token=token, webhook_secret=secret)
         self._adapters.append(made)
         return made
 

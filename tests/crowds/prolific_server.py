@@ -66,7 +66,6 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Handler)
         self.world, self.token = world, token
         self.faults: list[tuple[tuple[str, ...], Fault]] = []
-        self.healed = threading.Event()
         self.links = True  # of lists, to their next pages
         self.calls: list[str] = []
         self.meanwhile: dict[str, Callable[[], Any]] = {}  # what somebody else does just before
@@ -80,7 +79,6 @@ class Server(ThreadingHTTPServer):
     def break_calls(self, operation: str, how: Fault) -> None:
         """`operation`: a method of the adapter, or one call by its own name."""
         calls = BEHIND.get(operation, (operation,))
-        self.healed.clear()
         self.faults.append((calls[-1:] if how == Fault.AFTER else calls, how))
 
     def next_fault(self, call: str) -> Fault | None:
@@ -94,7 +92,6 @@ class Server(ThreadingHTTPServer):
 
     def heal(self) -> None:
         self.faults.clear()
-        self.healed.set()
 
     def close(self) -> None:
         self.heal()
@@ -163,8 +160,7 @@ class Handler(BaseHTTPRequestHandler):
             return self._answer(500, _error(500, "Server error."))
         if fault == Fault.THROTTLE:
             return self._answer(429, _error(429, "Too many requests."))
-        self.server.healed.wait(30)
-        return self._drop()
+        return self._drop()  # at once: nothing in a test hangs on how long a client waits
 
     def _drop(self) -> None:
         self.close_connection = True

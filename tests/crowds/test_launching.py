@@ -7,7 +7,7 @@ import pytest
 from annotate import adapters
 from annotate.crowds.terms import Terms
 from annotate.models import Batch, Operation, Posting
-from annotate.services import batches, campaigns, offers, outbox, rates
+from annotate.services import batches, campaigns, offers, outbox
 from annotate.states import CloseReason
 from tests.crowds.contract import faults, takes_nobody
 from tests.crowds.far_side import FarSide, Fault
@@ -24,7 +24,6 @@ def here(far: FarSide, monkeypatch: pytest.MonkeyPatch) -> FarSide:
     """A far side that our settings name."""
     crowd = far.adapter()
     monkeypatch.setattr(adapters, "marketplace", lambda _crowd: crowd)
-    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
     far.balance = Decimal("1000.00")
     return far
 

@@ -1,5 +1,6 @@
 """What is Prolific's own; what every marketplace does is in `test_contract`."""
 
+import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -446,3 +447,11 @@ def test_a_group_is_made_once_and_may_be_named_by_its_id(far, crowd):
     assert crowd.set_excluded(far.person(3), True, group=made).note == made
     assert far.world.groups[made]["members"] == {far.person(number) for number in (1, 2, 3)}
     assert list(far.world.groups) == [made]
+
+
+def test_who_answers_too_late_may_have_done_it():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/api/v1/"
+        client = prolific_http.Client(url, "a-token", read_seconds=0.1)
+        reply = client.ask("POST", "submissions/bonus-payments/", {})
+        assert prolific_http.outcome_of(reply).effect is Effect.AMBIGUOUS

@@ -10,13 +10,11 @@ from contextlib import suppress
 from datetime import timedelta
 from unittest.mock import patch
 
-import botocore.endpoint
 import pytest
 from django.db import transaction
 
 from annotate import adapters
 from annotate.crowds.base import Marketplace
-from annotate.services import rates
 from tests.crowds.balance import check
 from tests.crowds.clock import Clock
 from tests.crowds.far_side import FarSide
@@ -30,13 +28,6 @@ CHUNKS, OF_PROLIFIC, STORIES, LENGTH = 18, 3, 24, 8
 
 class _Done(Exception):
     """Each story begins with an empty database."""
-
-
-@pytest.fixture
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody waits: neither for a limit of calls, nor before asking again."""
-    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
-    monkeypatch.setattr(botocore.endpoint.time, "sleep", lambda _seconds: None)
 
 
 def tell(far: FarSide, crowd: Marketplace, clock: Clock, seed: int) -> Walk:
@@ -69,7 +60,6 @@ def tell_all(far: FarSide, clock: Clock, seeds: Iterable[int]) -> None:
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_mturk_and_we_agree_in_the_end(chunk: int, clock: Clock, quick: None) -> None:
     with mturk_far_side(seed=chunk, reuse_ids=chunk % 2 == 1) as far:
-        far.world.faults.patience = 0.01
         tell_all(far, clock, range(chunk * STORIES, (chunk + 1) * STORIES))
 
 
