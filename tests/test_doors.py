@@ -19,7 +19,7 @@ from annotate.models import (
     PayoutList,
 )  # fmt: skip
 from annotate.services import outbox, payouts
-from estimation.selectors.latest import latest
+from estimation.models import Estimate
 from estimation.services import estimating
 from tests import reviewed
 from tests.annotate import market
@@ -124,7 +124,7 @@ def world() -> World:
     case = reviewed.case(owner)
     link = case.campaign
     assert estimating.refresh(link.pk)
-    estimated = latest(link.pk)[0]
+    estimated = Estimate.objects.filter(campaign=link).latest("pk")
     listed = payouts.prepare(link.pk, actor_id=owner.pk)
     sold = market.study(owner=owner)
     posting = market.posting(sold)
@@ -139,9 +139,9 @@ def world() -> World:
         "batch_id": posting.batch.public_id,
         "operation_id": operation.pk,
         "participation_id": unit.pk,
-        "criterion": "overall",
+        "criterion": estimated.criterion,
         "system_id": estimated.system_id,
-        "upto": estimated.n_judgments,
+        "upto": estimated.pk,
         "theme": "light",
         "key": "language_quality",
         "version": "1",
