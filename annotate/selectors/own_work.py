@@ -61,20 +61,15 @@ class OwnTask:
     highlights: tuple[tuple[int, int], ...]
 
 
-def whose(participation_id: int) -> tuple[int, int]:
-    """Return (campaign, annotator)."""
-    return Participation.objects.values_list("campaign_id", "annotator_id").get(pk=participation_id)
-
-
 def looked(participation_id: int) -> Looked | None:
-    """Return the review of this annotator's work, if there is one."""
-    campaign_id, annotator_id = whose(participation_id)
+    """Return the review of this annotator's work, if there is one and they are surely theirs."""
+    who = Participation.objects.get(pk=participation_id)
     review = (
-        Review.objects.filter(campaign=campaign_id, annotator=annotator_id)
+        Review.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
         .select_related("campaign")
         .first()
     )
-    if review is None:
+    if review is None or not standing.is_sure(who):
         return None
     settled = review.status == Review.Status.CLEARED
     return Looked(
@@ -90,10 +85,11 @@ def looked(participation_id: int) -> Looked | None:
 
 
 def tasks(participation_id: int) -> list[OwnTask]:
-    """Return everything that this annotator has submitted in the campaign, in order."""
-    campaign_id, annotator_id = whose(participation_id)
+    """Return what this annotator has surely submitted in the campaign, in order."""
+    who = Participation.objects.get(pk=participation_id)
     found = (
-        Judgment.objects.filter(campaign=campaign_id, annotator=annotator_id)
+        screening.known()
+        .filter(campaign=who.campaign_id, annotator=who.annotator_id)
         .select_related("output__item")
         .order_by("pk")
     )

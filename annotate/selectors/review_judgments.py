@@ -125,7 +125,8 @@ class Work:
 def work(campaign: Campaign, annotator_id: int) -> Work:
     """Return the judgments of this annotator, in a constant number of queries.
 
-    Others whose work is excluded are nobody's yardstick: they are left out.
+    Others whose work is excluded are nobody's yardstick: they are left out. So is what no crowd
+    has confirmed: it may be anybody's.
     """
     instrument = instruments.of(campaign)
     asked = review_answers.questions(instrument) if instrument.template else ()
@@ -170,10 +171,11 @@ def _judged(
 
 
 def _rows(campaign_id: int, annotator_id: int) -> QuerySet[Judgment]:
-    mine = Judgment.objects.filter(campaign=campaign_id, annotator=annotator_id)
+    known = screening.known().filter(campaign=campaign_id)
+    mine = known.filter(annotator=annotator_id)
     out = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
     theirs = Q(output__in=mine.values("output")) & ~Q(annotator__in=out.values("annotator"))
-    return Judgment.objects.filter(Q(annotator=annotator_id) | theirs, campaign=campaign_id)
+    return known.filter(Q(annotator=annotator_id) | theirs)
 
 
 def _compared(mine: Judged, others: Sequence[Judged], asked: tuple[Question, ...]) -> Compared:

@@ -14,13 +14,12 @@ from annotate.models import (
     AuditEntry,
     Block,
     Campaign,
-    Judgment,
     Membership,
     Participation,
     Review,
     Ruling,
 )
-from annotate.selectors import review_records
+from annotate.selectors import review_records, screening
 from annotate.selectors.review_records import Fired, Said
 
 NONE = "none"  # nobody has asked yet whether this work counts
@@ -151,7 +150,7 @@ def case(campaign: Campaign, pseudonym: str) -> Case | None:
         pay_refused=review.pay_refused if review else False,
         blocked=_blocks([campaign.pk], who.pk).exists(),
         since=review.opened_at if review else None,
-        judgments=Judgment.objects.filter(campaign=campaign, annotator=who).count(),
+        judgments=screening.known().filter(campaign=campaign, annotator=who).count(),
         flags=review_records.flags([review_id])[review_id],
         rulings=_rulings(review_id),
         appeals=review_records.appeals(review_id),
@@ -235,9 +234,11 @@ def _of(user_id: int, campaign: str) -> QuerySet[Review]:
 
 
 def _waiting(rows: QuerySet[Review]) -> list[Waiting]:
-    judged = Judgment.objects.filter(
-        campaign=OuterRef("campaign"), annotator=OuterRef("annotator")
-    ).order_by()
+    judged = (
+        screening.known()
+        .filter(campaign=OuterRef("campaign"), annotator=OuterRef("annotator"))
+        .order_by()
+    )
     n = Subquery(
         judged.values("annotator").annotate(n=Count("pk")).values("n"),
         output_field=IntegerField(),
@@ -289,7 +290,7 @@ def _blocked_in(campaigns: Iterable[Campaign], annotator_id: int) -> set[int]:
 
 
 def _judged(annotator_id: int) -> dict[int, int]:
-    rows = Judgment.objects.filter(annotator=annotator_id).order_by().values_list("campaign")
+    rows = screening.known().filter(annotator=annotator_id).order_by().values_list("campaign")
     return dict(rows.annotate(n=Count("pk")))
 
 

@@ -74,14 +74,16 @@ def seconds(active: float | None, elapsed: float) -> float:
     return elapsed if active is None else min(active, elapsed)
 
 
+def known() -> QuerySet[Judgment]:
+    """Return the judgments of people whom their crowd has confirmed: others may be anybody's."""
+    return Judgment.objects.filter(assignment__status=Assignment.Status.VERIFIED)
+
+
 def _judgments(campaign_id: int, with_annotator: int | None = None) -> QuerySet[Judgment]:
     out = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
     if with_annotator is not None:
         out = out.exclude(annotator=with_annotator)
-    known = Judgment.objects.filter(
-        campaign=campaign_id, assignment__status=Assignment.Status.VERIFIED
-    )
-    return known.exclude(annotator__in=out.values("annotator"))
+    return known().filter(campaign=campaign_id).exclude(annotator__in=out.values("annotator"))
 
 
 def _ints(values: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":

@@ -1,12 +1,18 @@
-"""Whether an annotator may go on in a campaign."""
+"""Whether an annotator may go on in a campaign, and whether somebody is surely this annotator."""
 
 from datetime import datetime, timedelta
 
-from django.db.models import Max
+from django.db.models import Max, Q
 
-from annotate.models import Block, Membership, Review, Ruling
+from annotate.models import Block, Membership, Participation, Review, Ruling
 
 TO_APPEAL = timedelta(days=14)  # after the flag or the ruling that it is about
+
+HIDDEN = "hidden"  # there is a reason, and who comes is not surely whom it concerns
+# The crowd lists the unit as handed in by this person, whatever else does not agree.
+_LISTED = (
+    Participation.Status.CONFIRMED, Participation.Status.APPROVED, Participation.Status.REJECTED,
+)  # fmt: skip
 
 _REASONS = {Review.Status.OPEN: "review", Review.Status.EXCLUDED: "excluded"}
 
@@ -26,6 +32,23 @@ def barred(campaign_id: int, annotator_id: int) -> str:
         annotator=annotator_id, owner__in=owners.values("user"), ended_at=None
     )
     return "blocked" if blocked.exists() else ""
+
+
+def is_sure(who: Participation) -> bool:
+    """Return whether a crowd has said that this unit is this person's.
+
+    Before that (on MTurk, until they hand it in) anybody may come under anybody's name. Such a
+    visit sees what belongs to its own unit, and appeals against nothing.
+    """
+    return who.verified_at is not None or who.status in _LISTED
+
+
+def latest_unit(campaign_id: int, annotator_id: int) -> Participation | None:
+    """Return the newest unit of a marketplace in a campaign that is surely this annotator's."""
+    sure = Q(verified_at__isnull=False) | Q(status__in=_LISTED)
+    mine = Participation.objects.filter(sure, campaign=campaign_id, annotator=annotator_id)
+    units = mine.exclude(posting=None).select_related("posting__batch", "annotator")
+    return units.order_by("-pk").first()
 
 
 def barred_people(campaign_id: int) -> set[int]:

@@ -38,7 +38,8 @@ class Study:
 class Visit:
     """One participation: who, in what, and what it has brought so far.
 
-    What was done today is the person's, in all their participations in this study.
+    What was done today is the person's, in all their participations in this study; this one's
+    alone where nobody has confirmed yet that it is theirs.
     """
 
     id: int
@@ -49,6 +50,7 @@ class Visit:
     earned: Decimal
     earned_today: Decimal
     barred: str  # why no further task follows (selectors/standing.py), or ""
+    is_sure: bool  # that the person is who they say
     is_new: bool = False  # has not judged anything in this study yet
     unit: units.Unit | None = None  # of a marketplace
 
@@ -98,9 +100,14 @@ def visit(participation_id: int) -> Visit:
     return Visit(
         who.pk, _study(who.campaign), who.annotator.pseudonym,
         judged, judged_today, earned, earned_today,
-        standing.barred(who.campaign_id, who.annotator_id),
+        _barred(who), standing.is_sure(who),
         is_new=not judged_ever, unit=units.of(who),
     )  # fmt: skip
+
+
+def _barred(who: Participation) -> str:
+    bar = standing.barred(who.campaign_id, who.annotator_id)
+    return bar if not bar or standing.is_sure(who) else standing.HIDDEN
 
 
 def reserved(participation_id: int) -> int | None:
@@ -123,12 +130,17 @@ def current(assignment: Assignment) -> Work:
 
 
 def draft(assignment: Assignment) -> SavedDraft:
-    """Return its draft, or what the same person typed before an earlier lease on it expired."""
+    """Return its draft, or what the same person typed before an earlier lease on it expired.
+
+    Under another unit only where this one is surely theirs.
+    """
     if Draft.objects.filter(assignment=assignment).exists():
         return saved_draft(assignment.pk)
     earlier = Draft.objects.filter(
         assignment__annotator=assignment.annotator_id, assignment__output=assignment.output_id
     ).order_by("-saved_at")
+    if not standing.is_sure(assignment.participation):
+        earlier = earlier.filter(assignment__participation=assignment.participation_id)
     found = earlier.first()
     return SavedDraft(0, found.data if found else {})
 
@@ -179,9 +191,10 @@ def today() -> datetime:
 def _judged(who: Participation) -> tuple[int, int, int]:
     """Return (under this participation, today's, ever) of those not lost with their unit."""
     mine = Judgment.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
+    here = Q(assignment__participation=who)
     row = mine.filter(assignment__status__in=Assignment.JUDGED).aggregate(
-        here=Count("pk", filter=Q(assignment__participation=who)),
-        today=Count("pk", filter=Q(submitted_at__gte=today())),
+        here=Count("pk", filter=here),
+        today=Count("pk", filter=Q(submitted_at__gte=today()) & _shown(who, here)),
         ever=Count("pk"),
     )
     return row["here"], row["today"], row["ever"]
@@ -192,8 +205,14 @@ def _earned(who: Participation) -> tuple[Decimal, Decimal]:
     mine = LedgerEntry.objects.filter(
         campaign=who.campaign_id, participation__annotator=who.annotator_id
     )
-    row = mine.aggregate(here=_sum(Q(participation=who)), today=_sum(Q(at__gte=today())))
+    here = Q(participation=who)
+    row = mine.aggregate(here=_sum(here), today=_sum(Q(at__gte=today()) & _shown(who, here)))
     return row["here"].quantize(ZERO), row["today"].quantize(ZERO)
+
+
+def _shown(who: Participation, here: Q) -> Q:
+    """Everything of this person's, or what is `here` while it is not sure who they are."""
+    return Q() if standing.is_sure(who) else here
 
 
 def _sum(which: Q) -> Coalesce:

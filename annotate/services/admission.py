@@ -105,7 +105,7 @@ def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing 
     if n_open >= AT_ONCE:
         return Nothing("enough", _("Finish one of your open tasks first."), final=False)
     if bar := standing.barred(campaign.pk, who.annotator_id):
-        return _barred(bar)
+        return _barred(bar if standing.is_sure(who) else standing.HIDDEN)
     if campaign.annotator_cap is not None and held_by(who) >= campaign.annotator_cap:
         message = _("You have done as many tasks as one person may in this study. Thank you!")
         return Nothing("cap", message, final=True)
@@ -126,8 +126,12 @@ def _barred(reason: str) -> Nothing:
         ),
         "excluded": _("Your work in this study has ended. “Your work and pay” says why."),
         "blocked": _("This researcher’s studies are no longer open to you."),
+        standing.HIDDEN: _(
+            "There is no task for you in this study at the moment. “Your work and pay” says where "
+            "you find out more."
+        ),
     }
-    return Nothing(reason, messages[reason], final=reason != "review")
+    return Nothing(reason, messages[reason], final=reason in ("excluded", "blocked"))
 
 
 def _not_collecting(campaign: Campaign) -> Nothing:

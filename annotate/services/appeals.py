@@ -8,13 +8,30 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Gone, Invalid
-from annotate.models import Appeal, Review, Ruling
-from annotate.selectors.standing import appeal_until, appealed
-from annotate.services import audit, reviews
+from annotate.models import Appeal, Participation, Review, Ruling
+from annotate.selectors import standing
+from annotate.services import audit, crowd_messages, reviews
 
 TO_ANSWER = timedelta(days=7)
 LONGEST = 5000
 IN_FAVOUR = (Ruling.Act.CLEAR, Ruling.Act.RESTORE, Ruling.Act.REPAY, Ruling.Act.UNBLOCK)
+
+
+def make_from(participation_id: int, *, text: str) -> Appeal:
+    """Appeal from somebody's own page: see `make`.
+
+    Raises `Conflict` where nobody has confirmed yet that the page is theirs.
+    """
+    who = Participation.objects.get(pk=participation_id)
+    if not standing.is_sure(who):
+        raise Conflict(
+            _(
+                "We do not know yet that this is you. Write from the page whose address is in the "
+                "message that we have sent you."
+            ),
+            code="unsure",
+        )
+    return make(who.campaign_id, who.annotator_id, text=text)
 
 
 def make(campaign_id: int, annotator_id: int, *, text: str) -> Appeal:
@@ -30,11 +47,11 @@ def make(campaign_id: int, annotator_id: int, *, text: str) -> Appeal:
     now = timezone.now()
     with transaction.atomic():
         review = _against(campaign_id, annotator_id)
-        if now > appeal_until(review):
+        if now > standing.appeal_until(review):
             raise Gone(_("The time to appeal has passed. You can still write to the researcher."))
         if review.appeals.filter(answered_at=None).exists():
             raise Conflict(_("Your appeal has been received and waits for an answer."))
-        if appealed(review):
+        if standing.appealed(review):
             raise Conflict(_("Your appeal has been answered: the answer is on this page."))
         appeal = Appeal.objects.create(
             review=review, text=text, made_at=now, due_at=now + TO_ANSWER
@@ -51,8 +68,10 @@ def dismiss(review_id: int, *, actor_id: int, answer: str) -> None:
         raise Invalid({"reason": "Answer the annotator: an appeal deserves a reason."})
     with transaction.atomic():
         review = reviews.locked(review_id)
-        if not _answer(review, upheld=False, answer=answer.strip()):
+        last = review.appeals.order_by("-pk").first()
+        if last is None or not _answer(review, upheld=False, answer=answer.strip()):
             raise Conflict("There is no open appeal: somebody has answered it.")
+        crowd_messages.answered(review, answer.strip(), appeal_id=last.pk)
         audit.record(
             "dismiss_appeal", campaign_id=review.campaign_id, actor_id=actor_id,
             subject=f"annotator:{review.annotator_id}", answer=answer.strip(),

@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotate.models import Flag, Review
 from annotate.screening.base import Verdict
-from annotate.services import audit, evidence, leasing
+from annotate.services import audit, crowd_messages, evidence, leasing
 
 Status = Review.Status
 
@@ -37,13 +37,16 @@ def flag(campaign_id: int, annotator_id: int, verdicts: Iterable[Verdict]) -> li
         if not fired:
             return []
         review = _opened(review, campaign_id, annotator_id, now=now)
-        for verdict in fired:
+        made = [
             Flag.objects.create(
                 review=review, screen=verdict.screen, verdict=asdict(verdict), at=now
             )
+            for verdict in fired
+        ]
         names = [verdict.screen for verdict in fired]
         _record("flag", review, screens=names)
         evidence.mark(campaign_id, "flag")
+        crowd_messages.noticed(review, flag_id=made[0].pk)
     return names
 
 

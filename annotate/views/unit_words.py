@@ -114,6 +114,17 @@ def give_back(crowd: str) -> str:
     return said % {"crowd": label(crowd)}
 
 
+def unsure(crowd: str) -> str:
+    """Return why a page shows one unit only, and where the rest is."""
+    said = _(
+        "%(crowd)s tells us who you are once you hand this work in. Until then it could be "
+        "anybody, so this page shows this work and nothing else of yours. If we have noticed "
+        "something in your earlier work here, or decided about it, we have written to you through "
+        "%(crowd)s: the address in that message opens your own page, where you can answer."
+    )
+    return said % {"crowd": label(crowd)}
+
+
 def stage(status: str, n: int) -> str:
     """Return where so many units stand."""
     known = {

@@ -56,8 +56,9 @@ def _how_paid(visit: work.Visit) -> dict[str, Any]:
     """How pay comes: from the crowd, unit by unit; by link, by hand and for a code."""
     if visit.unit is None:
         return {"completion": LINK.completion(Leaving(visit.pseudonym))}
-    stages = units.stages(visit.id)
+    stages = units.stages(visit.id) if visit.is_sure else []
     return {
+        "unsure": "" if visit.is_sure else unit_words.unsure(visit.study.crowd),
         "how_paid": unit_words.how_paid(visit.unit.offer),
         "stages": [(unit_words.stage(each.status, each.n), each) for each in stages],
     }
@@ -114,8 +115,7 @@ def appeal(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
     text = body.get("text", "")
     if not isinstance(text, str):
         raise Invalid({"text": _("An appeal is a text.")})
-    campaign_id, annotator_id = own_work.whose(participation_id)
-    made = appeals.make(campaign_id, annotator_id, text=text)
+    made = appeals.make_from(participation_id, text=text)
     said = _("Your appeal has been received. You find the answer here by %(day)s.")
     return {"message": said % {"day": date_format(localtime(made.due_at))}}
 

@@ -269,14 +269,14 @@ def test_what_is_not_to_be_had_any_more_is_paid_as_announced(client):
 
 
 def test_who_is_looked_at_may_hand_in_what_is_done_and_sees_why(client):
-    who = arrive(posting(tasks=3))
+    who = arrive(posting(tasks=3), verified=True)
     judge(who)
     reviews.flag(who.campaign_id, who.annotator_id, [FAST])
     page = html(client.get(work_url(who)))
     assert "hand-in" in page
     assert "See what was noticed and decided" in page
     assert "$1.20" in page  # pay is not refused by a look
-    new = arrive(who.posting, unit="U2")
+    new = arrive(who.posting, unit="U2", verified=True)
     page = html(client.get(work_url(new)))
     assert "A person is looking at your work" in page
     assert "Please return the work at Amazon Mechanical Turk." in page
@@ -347,7 +347,7 @@ def test_a_crowd_that_redirects_gets_a_link(client):
 
 def test_own_page_says_how_pay_comes_and_where_the_work_stands(client):
     there = posting(tasks=1, approve_after=timedelta(days=3))
-    one, two = arrive(there, unit="U1"), arrive(there, unit="U2")
+    one, two = arrive(there, unit="U1"), arrive(there, unit="U2", verified=True)
     judge(one)
     judge(two)
     client.get(work_url(one))
@@ -361,7 +361,7 @@ def test_own_page_says_how_pay_comes_and_where_the_work_stands(client):
 
 def test_today_counts_all_units_of_the_day(client):
     there = posting(tasks=1)
-    one, two = arrive(there, unit="U1"), arrive(there, unit="U2")
+    one, two = arrive(there, unit="U1"), arrive(there, unit="U2", verified=True)
     judge(one)
     page = html(client.get(work_url(two)))
     assert '<b data-word="today">1 task</b>' in page
