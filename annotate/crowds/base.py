@@ -307,13 +307,18 @@ class Effect(StrEnum):
     AMBIGUOUS = "ambiguous"  # nobody knows whether it happened: look before trying again
 
 
+# It is about a unit that the crowd does not know as handed in: lists lag behind, by minutes.
+NOT_YET = "not_yet"
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an effect. `message` says what happened and what to do, in plain words.
+    """What became of an effect. `message` says in plain words what happened, and where to mend it
+    if that is the crowd's own affair; what to do then is said by `selectors.operations`.
 
-    posted: of `publish`. code: the crowd's own error code, or "funds", "throttled". failed: of
-    `message`, the people whom it did not reach. note: what to remember, such as a name given by
-    the crowd.
+    posted: of `publish`. code: the crowd's own error code, or "funds", "throttled", `NOT_YET`.
+    failed: of `message`, the people whom it did not reach. note: what to remember, such as a name
+    given by the crowd.
     """
 
     effect: Effect

@@ -27,7 +27,7 @@ CREDENTIALS = (
     "AmazonMechanicalTurkFullAccess, and link that AWS account to the requester account "
     "(requester.mturk.com/developer; for the sandbox requestersandbox.mturk.com/developer)."
 )
-TOP_UP = "Add funds at requester.mturk.com/account, then try again."
+ACCOUNT = "requester.mturk.com/account"
 STAMP = re.compile(r"\s*\(\d+(?: s)?\)\s*$")  # MTurk ends its messages with a time
 
 
@@ -186,7 +186,7 @@ def _sentence(kind: Kind, message: str) -> str:
     if kind is Kind.SETTINGS:
         return f"MTurk did not let us in: {message} {CREDENTIALS}"
     if kind is Kind.FUNDS:
-        return f"The requester account has not enough left. {TOP_UP}"
+        return f"The requester account has not enough left ({ACCOUNT})."
     if kind is Kind.THROTTLED:
         return "MTurk takes no more calls at the moment."
     return f"MTurk: {message}"

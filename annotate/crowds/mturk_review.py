@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from annotate.crowds.base import (
+    NOT_YET,
     Bonus,
     Effect,
     InvalidTransition,
@@ -21,7 +22,7 @@ from annotate.crowds.mturk_question import receipt_in
 
 HANDED_IN = ("Submitted", "Approved", "Rejected")
 FEEDBACK = 1024
-NOT_YET = "MTurk does not know this unit as handed in yet: that can take some minutes."
+NOT_LISTED = "MTurk does not know this unit as handed in. It can take minutes until it does."
 
 
 class Review:
@@ -41,7 +42,7 @@ class Review:
         try:
             answer = self.api.read("get_assignment", AssignmentId=unit)
         except InvalidTransition as error:
-            raise NotFound(NOT_YET) from error
+            raise NotFound(NOT_LISTED) from error
         return _submission(answer["Assignment"])
 
     @effect
@@ -72,11 +73,11 @@ class Review:
         try:
             state = self.get_submission(unit).state
         except NotFound:
-            return Outcome(Effect.RETRYABLE, Kind.MISSING.value, NOT_YET)
+            return Outcome(Effect.RETRYABLE, NOT_YET, NOT_LISTED)
         if state is wished:
             return Outcome(Effect.ALREADY)
         if state is UnitState.SUBMITTED:
-            return Outcome(Effect.RETRYABLE, error.code, error.message)
+            return Outcome(Effect.RETRYABLE, NOT_YET, error.message)
         return Outcome(Effect.REFUSED, state.value, OPPOSITE[state])
 
     @effect
@@ -92,7 +93,7 @@ class Review:
         except TurkError as error:
             if error.kind not in (Kind.STATE, Kind.MISSING):
                 raise
-            return Outcome(Effect.RETRYABLE, error.code, NOT_YET)
+            return Outcome(Effect.RETRYABLE, NOT_YET, NOT_LISTED)
         return Outcome(Effect.APPLIED)
 
     def find_bonus(self, bonus: Bonus, op_id: str) -> bool:

@@ -22,6 +22,7 @@ from annotate.crowds import prolific_checks as checks
 from annotate.crowds import prolific_events, prolific_people
 from annotate.crowds import prolific_studies as studies
 from annotate.crowds.base import (
+    NOT_YET,
     Audience,
     Bonus,
     Configuration,
@@ -265,9 +266,7 @@ class Prolific(ProlificEntry):
         if now == wanted:
             return Outcome(Effect.ALREADY)
         if now == UnitState.ACTIVE:
-            return Outcome(
-                Effect.RETRYABLE, "transition", "Prolific does not list it as handed in yet."
-            )
+            return Outcome(Effect.RETRYABLE, NOT_YET, "Prolific does not list it as handed in yet.")
         if now != UnitState.SUBMITTED:
             return Outcome(
                 Effect.REFUSED, "transition",

@@ -202,10 +202,7 @@ def no_funds(reply: Reply) -> bool:
 
 
 def _money(reply: Reply) -> str:
-    return (
-        f"There is not enough money in the Prolific account: {reply.detail} "
-        "Top it up at Prolific, then try again."
-    )
+    return f"There is not enough money in the Prolific account: {reply.detail}"
 
 
 def _parsed(raw: bytes) -> Any:

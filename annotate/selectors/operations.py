@@ -16,17 +16,17 @@ State = Operation.Status
 OVER = (State.DONE, State.DROPPED)
 STUCK = (State.UNCLEAR, State.REFUSED)  # nothing happens until a person acts
 PERSON_FIRST = Case(*(When(status=status, then=n) for n, status in enumerate(STUCK)), default=9)
-# By the code that a crowd, or we, gave as the reason; otherwise by status.
+# By the code that a crowd, or we, gave as the reason; otherwise by status. The message says what
+# happened, this what to do about it: neither repeats the other.
 REMEDIES = {
     "funds": "Top up the account at the crowd, then try again.",
     "configuration": "Mend the settings of this installation; it goes on by itself.",
     "environment": "Let the settings name that environment again; it goes on by itself.",
-    "throttled": "Nothing to do: it is tried again by itself, more and more slowly.",
-    "unpublished": "Nothing to do: it follows once the posting is published.",
-    "queue": "Nothing to do: it follows once the earlier extension is made.",
+    "unlisted": "Look for this unit on the crowd’s own pages. If it is handed in there, try again; "
+    "if not, drop this: it is not tried any more. What is still owed can be given as a bonus.",
 }
 BY_STATUS = {
-    State.PENDING: "Nothing to do: it is tried, and tried again, by itself.",
+    State.PENDING: "Nothing to do: it is tried again by itself, more and more slowly.",
     State.SENT: "Nothing to do: whether it happened is looked for before it is tried again.",
     State.REFUSED: "Mend what the message names, then try again, or give it up.",
     State.UNCLEAR: "Look on the crowd’s own pages whether it happened, and say so.",

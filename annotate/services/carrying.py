@@ -34,6 +34,8 @@ def ask(
     whether this worker still has it; None comes back where it has not.
     """
     how = handler(op.kind)
+    if not unknown and how.held and (why := how.held(op)):
+        return _judged(Outcome(Effect.RETRYABLE, "held", why))
     if not unknown or how.natural:
         return _judged(_call(how, op, crowd))
     if how.keyed and _recognised(op, crowd):
@@ -99,5 +101,4 @@ def _judged(outcome: Outcome, *, unknown: bool = False) -> Answer:
 
 
 def _unclear(why: str) -> Answer:
-    message = f"{why} Look at the crowd’s own pages, then say here whether it happened."
-    return Answer(Outcome(Effect.AMBIGUOUS, "unclear", message), Status.UNCLEAR)
+    return Answer(Outcome(Effect.AMBIGUOUS, "unclear", why), Status.UNCLEAR)

@@ -32,6 +32,7 @@ BACK_OFF, LONGEST_BACK_OFF = 1.0, 600.0  # seconds
 LOOK_AFTER = 10.0  # seconds: a crowd lists a little later what it did
 SETTINGS_AFTER = 60.0  # seconds until settings that do not fit are looked at again
 AT_ONCE = 500  # operations that one sweep looks at
+GIVEN_UP = "given_up"  # the code of what a person has dropped: nobody intends it again by itself
 Status = Operation.Status
 
 logger = logging.getLogger(__name__)
@@ -121,7 +122,8 @@ def retry(operation_id: int, *, actor_id: int) -> None:
 def drop(operation_id: int, *, actor_id: int | None = None) -> bool:
     """Give up what has not happened, in the caller's transaction if there is one.
 
-    False, with nothing changed, where it has happened or may have.
+    What a person has given up is not intended again for the same reason. False, with nothing
+    changed, where it has happened or may have.
     """
     op = Operation.objects.get(pk=operation_id)
     if op.status not in (Status.PENDING, Status.REFUSED):
@@ -130,7 +132,8 @@ def drop(operation_id: int, *, actor_id: int | None = None) -> bool:
         with transaction.atomic():
             if dropped := handler(op.kind).dropped:
                 dropped(op)
-            _change(op, Status.DROPPED, done_at=timezone.now())
+            code = op.code if actor_id is None else GIVEN_UP
+            _change(op, Status.DROPPED, code=code, done_at=timezone.now())
             _log(op, "operation_dropped", actor_id=actor_id)
     except Conflict:
         return False

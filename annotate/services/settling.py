@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -38,6 +38,8 @@ HANDED_IN = (Status.CONFIRMED, Status.APPROVED, Status.REJECTED)
 ACTS = {Act.APPROVE: Kind.APPROVE, Act.REJECT: Kind.REJECT, Act.OVERRIDE: Kind.OVERRIDE}
 PAYS = tuple(ACTS.values())
 UNDER_WAY = (State.SENT, State.UNCLEAR)  # it may have happened
+STANDS = ~Q(status=State.DROPPED) | Q(code=outbox.GIVEN_UP)  # a person's word holds
+NOT_HAPPENED = (State.PENDING, State.REFUSED)  # who tries these again must still want them
 
 
 def settle(participation_id: int) -> Act:
@@ -65,24 +67,42 @@ def settle_everywhere(annotator_id: int) -> None:
 
 
 def settle_campaign(campaign_id: int) -> None:
-    """Settle every unit of a campaign that may have something due."""
+    """Settle the units of a campaign that may have something due which is not on its way.
+
+    Done again and again, so it looks only at those: a campaign has thousands of others.
+    """
+    for pk in sorted({*_ripe(campaign_id), *_owed(campaign_id)}):
+        settle(pk)
+
+
+def _owed(campaign_id: int) -> set[int]:
+    """Return the units that something is due to, whose people can be paid a bonus by now."""
     due = {one.participation for one in accounts.of_campaign(campaign_id) if one.due > 0}
-    units = _units().filter(campaign=campaign_id)
-    over = units.filter(status__in=(Status.APPROVED, Status.REJECTED, Status.LEFT), pk__in=due)
+    carriers = Participation.objects.filter(status__in=HANDED_IN).exclude(posting=None)
+    units = _units().filter(campaign=campaign_id, annotator__in=carriers.values("annotator"))
+    coming = Operation.objects.filter(campaign=campaign_id, status__in=(*NOT_HAPPENED, *UNDER_WAY))
+    over = units.filter(status__in=(Status.APPROVED, Status.REJECTED)).exclude(
+        pk__in=coming.filter(kind__in=(*PAYS, Kind.BONUS)).values("participation")
+    )
+    tried = _standing(campaign_id, Kind.BONUS).values_list("arguments__entry", flat=True)
     given = LedgerEntry.objects.filter(
         campaign=campaign_id, kind__in=(*GIVEN, LedgerEntry.Kind.COMPENSATION)
-    ).values_list("participation", flat=True)
-    extra = due & set(given) & set(units.values_list("pk", flat=True))
-    for pk in sorted({*_ripe(campaign_id), *over.values_list("pk", flat=True), *extra}):
-        settle(pk)
+    ).values_list("pk", "participation")
+    seen = {int(entry) for entry in tried}
+    extra = {unit for entry, unit in given if entry not in seen}
+    extra &= set(units.values_list("pk", flat=True))
+    return due & {*over.values_list("pk", flat=True), *extra}
+
+
+def _standing(campaign_id: int, *kinds: Kind) -> QuerySet[Operation]:
+    """Return what was intended and is not intended again."""
+    return Operation.objects.filter(STANDS, campaign=campaign_id, kind__in=kinds)
 
 
 def _ripe(campaign_id: int) -> list[int]:
     """Return the units whose time to be approved has come, and whose pay is not on its way."""
     ripe: list[int] = []
-    stuck = Operation.objects.filter(
-        campaign=campaign_id, kind__in=PAYS, status__in=(*UNDER_WAY, State.REFUSED)
-    )
+    stuck = _standing(campaign_id, *PAYS)
     for batch in Batch.objects.filter(campaign=campaign_id):
         before = timezone.now() - from_json(batch.terms).approve_after
         units = _units().filter(
@@ -121,8 +141,10 @@ def _settle(found: Participation) -> Act:
     account = unit_ledger.account_of(found)
     review = Review.objects.filter(campaign=found.campaign_id, annotator=found.annotator_id).first()
     act = decide(_unit(found, account, review), now=timezone.now())
+    if act == Act.OVERRIDE and _given_up(found, Kind.OVERRIDE):
+        act = Act.BONUS
     free = _give_up_others(found, act)
-    if free and act in ACTS:
+    if free and act in ACTS and not _given_up(found, ACTS[act]):
         _intend(found, ACTS[act], **_words(act, review))
     handed_in = found.status in HANDED_IN
     due = account.bonuses(handed_in=handed_in, unit_pays=not (free and act == Act.BONUS))
@@ -159,16 +181,15 @@ def _give_up_others(found: Participation, act: Act) -> bool:
     """Drop what contradicts this decision; False while something of it may be happening."""
     mine = found.operations.filter(kind__in=PAYS)
     others = mine.exclude(kind=ACTS[act]) if act in ACTS else mine
-    over = (State.PENDING, State.REFUSED) if act in ACTS else (State.PENDING,)
-    for pk in others.filter(status__in=over).values_list("pk", flat=True):
+    for pk in others.filter(status__in=NOT_HAPPENED).values_list("pk", flat=True):
         outbox.drop(pk)
     return not others.filter(status__in=(*UNDER_WAY, State.PENDING)).exists()
 
 
 def _give_up_bonuses(found: Participation, due: list[Entry]) -> None:
-    """Drop bonuses whose reason is gone, where nobody has tried them yet."""
+    """Drop bonuses whose reason is gone, where they are known not to have been paid."""
     wanted = {str(one.id) for one in due}
-    for op in found.operations.filter(kind=Kind.BONUS, status=State.PENDING):
+    for op in found.operations.filter(kind=Kind.BONUS, status__in=NOT_HAPPENED):
         if op.arguments["entry"] not in wanted:
             outbox.drop(op.pk)
 
@@ -178,6 +199,11 @@ def _words(act: Act, review: Review | None) -> dict[str, str]:
         return {}
     ruling = review.rulings.filter(act=Ruling.Act.REFUSE).order_by("-pk").first()
     return {"reason": ruling.reason if ruling else ""}
+
+
+def _given_up(found: Participation, kind: Kind) -> bool:
+    """Whether a person has said that this is not to be tried again."""
+    return found.operations.filter(kind=kind, code=outbox.GIVEN_UP).exists()
 
 
 def _intend(found: Participation, kind: Kind, **arguments: str) -> None:
@@ -191,7 +217,7 @@ def _intend_bonus(found: Participation, entry: Entry) -> None:
     if Payout.objects.filter(key=key).exists():
         return
     tried = Operation.objects.filter(kind=Kind.BONUS, key__startswith=f"{key}:")
-    if tried.exclude(status=State.DROPPED).exists():
+    if tried.filter(STANDS).exists():
         return
     carrier = bonus_carriers.carrier(found)
     if carrier is None:

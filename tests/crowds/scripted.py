@@ -192,4 +192,4 @@ class AfterOutcome(BaseException):
 DROPPED = AfterOutcome(Outcome(Effect.AMBIGUOUS, "connection", "The connection was dropped."))
 LOST = Outcome(Effect.AMBIGUOUS, "connection", "The connection was dropped.")
 THROTTLED = Outcome(Effect.RETRYABLE, "throttled", "Too many calls.")
-NO_MONEY = Outcome(Effect.REFUSED, "funds", "Top up the account, then try again.")
+NO_MONEY = Outcome(Effect.REFUSED, "funds", "The account is empty.")

@@ -105,7 +105,7 @@ def test_sync_does_what_is_due_and_says_what_changed(made: Campaign, scripted: S
     printed = run("sync")
     assert "postings, being published: 2 → 0" in printed
     assert "postings, open: 0 → 1" in printed
-    assert "is refused. Top up the account, then try again." in printed
+    assert "is refused. The account is empty. Top up the account" in printed
     assert "Nothing has changed." in run("sync")
     with pytest.raises(CommandError, match="positive"):
         run("sync", "--seconds", "0")

@@ -157,7 +157,7 @@ def test_without_funds_the_draft_waits_until_somebody_tops_up(far, crowd):
     far.balance = Decimal("5.00")
     outcome = crowd.publish(spec(), OP)
     assert (outcome.effect, outcome.code) == (Effect.REFUSED, "funds")
-    assert "Top it up" in outcome.message
+    assert "not enough money" in outcome.message
     far.balance = Decimal("50.00")
     assert crowd.publish(spec(), OP).effect is Effect.APPLIED
     assert len(far.world.studies) == 1

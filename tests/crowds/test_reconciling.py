@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotate.models import AuditEntry, Operation, Participation, Place, Posting
+from annotate.models import AuditEntry, LedgerEntry, Operation, Participation, Place, Posting
 from annotate.services import campaigns, confirming, outbox, participations, reconciling
 from annotate.states import CloseReason
 from tests.crowds.far_side import Fault
@@ -135,6 +135,33 @@ def test_a_look_at_what_is_known_costs_few_queries_however_long_the_list(mturk: 
     with CaptureQueriesContext(connection) as three:
         reconciling.reconcile(posting(mturk).pk)
     assert len(three) == len(one) <= 8
+
+
+def test_what_waits_for_its_time_costs_few_queries_however_many_units(mturk: Market) -> None:
+    """Each has a tutorial's bonus paid, and waits for its approval."""
+
+    def looked_after() -> int:
+        with CaptureQueriesContext(connection) as asked:
+            reconciling.reconcile_all()
+        return len(asked)
+
+    counts = []
+    for number in (1, 2, 3):
+        unit = mturk.done(number)
+        mturk.sync()
+        owe(mturk.of(unit), "tutorial", f"tutorial:{number}")
+        mturk.sync()
+        assert len(mturk.far.bonuses()) == number
+        mturk.pass_time(timedelta(minutes=6))
+        mturk.sync()
+        counts.append(looked_after())
+    assert counts[0] == counts[-1], counts
+
+
+def owe(unit: Participation, kind: str, key: str) -> None:
+    LedgerEntry.objects.create(
+        campaign=unit.campaign, participation=unit, kind=kind, amount="0.05", fee="0.01", key=key
+    )
 
 
 def test_a_posting_of_another_environment_is_left_alone(mturk: Market) -> None:

@@ -6,9 +6,10 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
+from annotate.crowds.base import NOT_YET, Effect, Outcome
 from annotate.errors import Conflict
 from annotate.models import Operation, Payout, TutorialRun
-from annotate.selectors import accounts, refusable, review_effects
+from annotate.selectors import accounts, operations, refusable, review_effects
 from annotate.services import (
     confirming,
     extra_pay,
@@ -94,6 +95,53 @@ def test_a_review_that_opens_before_the_approval_is_sent_holds_it_back(mturk: Ma
     assert mturk.of(unit).status == Status.REJECTED
 
 
+def test_a_review_holds_back_an_approval_however_often_it_is_tried(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    mturk.pass_time(timedelta(hours=3))
+    mturk.far.fail_next("approve", Fault.THROTTLE)  # a first try, that is known not to have worked
+    settling.settle_campaign(mturk.study.pk)
+    outbox.carry_out_due()
+    mturk.far.heal()
+    reviews.open_by_hand(mturk.study.pk, mturk.of(unit).annotator_id, actor_id=mturk.ada.pk)
+    for _ in range(3):
+        mturk.pass_time(timedelta(minutes=1))
+        outbox.carry_out_due()
+    assert mturk.far.paid() == {}
+    assert [op.status for op in mturk.ops(Kind.APPROVE)] == [Operation.Status.PENDING]
+
+
+def test_what_was_refused_there_and_is_not_wanted_any_more_cannot_be_tried_again(
+    mturk: Market,
+) -> None:
+    unit = confirmed(mturk)
+    full, mturk.far.balance = mturk.far.balance, Decimal("0.01")
+    give(mturk, unit, "0.50", kind="compensation")
+    outbox.carry_out_due()
+    (bonus,) = mturk.ops(Kind.BONUS)
+    assert (bonus.status, bonus.code) == (Operation.Status.REFUSED, "funds")
+    mturk.far.balance = full
+    mturk.ruled(unit, "exclude", "refuse")
+    with pytest.raises(Conflict, match="no longer wanted"):
+        outbox.retry(bonus.pk, actor_id=mturk.ada.pk)
+    assert mturk.far.bonuses() == []
+
+
+def test_a_refused_rejection_cannot_be_tried_again_once_pay_is_restored(
+    mturk: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = confirmed(mturk)
+    too_short = Outcome(Effect.REFUSED, "reason", "Longer, please.")
+    with monkeypatch.context() as refusing:
+        refusing.setattr(type(mturk.crowd), "reject", lambda *_unit, **_reason: too_short)
+        mturk.ruled(unit, "exclude", "refuse")
+    (reject,) = mturk.ops(Kind.REJECT)
+    assert reject.status == Operation.Status.REFUSED
+    mturk.ruled(unit, "repay")
+    with pytest.raises(Conflict, match="no longer wanted"):
+        outbox.retry(reject.pk, actor_id=mturk.ada.pk)
+    assert mturk.of(unit).status == Status.CONFIRMED
+
+
 def test_excluded_work_is_paid_all_the_same(mturk: Market) -> None:
     unit = confirmed(mturk)
     mturk.ruled(unit, "exclude")
@@ -108,11 +156,66 @@ def test_without_money_a_person_is_told_what_to_do(mturk: Market) -> None:
     mturk.later(hours=3)
     (approve,) = mturk.ops(Kind.APPROVE)
     assert (approve.status, approve.code) == (Operation.Status.REFUSED, "funds")
-    assert "Add money" in approve.message
+    assert "requester.mturk.com/account" in approve.message
     mturk.far.balance = full
     outbox.retry(approve.pk, actor_id=mturk.ada.pk)
     mturk.sync()
     assert mturk.of(unit).status == Status.APPROVED
+
+
+def test_a_unit_that_the_crowd_never_lists_again_is_left_to_a_person(
+    mturk: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = confirmed(mturk)
+    monkeypatch.setattr(mturk.crowd, "approve", lambda *_unit: Outcome(
+        Effect.RETRYABLE, NOT_YET, "It is not known there."
+    ))  # fmt: skip
+    mturk.later(hours=3)
+    for _ in range(5):
+        assert [op.status for op in mturk.ops(Kind.APPROVE)] == [Operation.Status.PENDING]
+        mturk.later(minutes=11)
+    mturk.later(minutes=11)
+    (stuck,) = operations.of_campaign(mturk.study.pk).listed
+    assert (stuck.status, stuck.code, stuck.needs_a_person) == ("refused", "unlisted", True)
+    assert "on the crowd’s own pages" in stuck.remedy
+    monkeypatch.undo()
+    outbox.retry(stuck.operation_id, actor_id=mturk.ada.pk)
+    outbox.carry_out_due()
+    assert mturk.of(unit).status == Status.APPROVED
+
+
+def test_what_a_person_gives_up_stays_given_up(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    full, mturk.far.balance = mturk.far.balance, Decimal("0.01")
+    give(mturk, unit, "0.50")
+    mturk.later(hours=3)
+    refused = [*mturk.ops(Kind.APPROVE), *mturk.ops(Kind.BONUS)]
+    assert [op.status for op in refused] == [Operation.Status.REFUSED] * 2
+    for op in refused:
+        assert outbox.drop(op.pk, actor_id=mturk.ada.pk)
+    mturk.far.balance = full
+    mturk.later(hours=1)
+    assert [*mturk.ops(Kind.APPROVE), *mturk.ops(Kind.BONUS)] == refused, "nothing is tried anew"
+    assert sums(unit)[2] == UNIT + Decimal("0.50"), "and nothing is forgotten"
+    mturk.later(days=4)
+    assert mturk.of(unit).status == Status.APPROVED, "by the crowd itself"
+    assert not mturk.far.bonuses()
+
+
+def test_an_override_that_is_given_up_is_paid_by_bonuses(
+    mturk: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = confirmed(mturk)
+    mturk.ruled(unit, "exclude", "refuse")
+    with monkeypatch.context() as refusing:
+        final = Outcome(Effect.REFUSED, "rejected", "It was rejected for good.")
+        refusing.setattr(mturk.crowd, "approve", lambda *_unit, **_more: final)
+        mturk.ruled(unit, "repay")
+    (override,) = mturk.ops(Kind.OVERRIDE)
+    assert outbox.drop(override.pk, actor_id=mturk.ada.pk)
+    mturk.sync()
+    assert mturk.far.bonuses() == [(unit.person, unit.unit, REWARD)] * 2
+    assert sums(unit) == (UNIT, UNIT, 0)
 
 
 # ---------------------------------------------------------------- refusing

@@ -13,6 +13,7 @@ Call = Callable[[Operation, Marketplace], Outcome]
 Find = Callable[[Operation, Marketplace], Outcome | None]
 Settle = Callable[[Operation, Outcome], None]
 Dropped = Callable[[Operation], None]
+Held = Callable[[Operation], str]
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Handler:
     natural: doing it twice is the same as doing it once, so it is simply asked again.
     keyed: the crowd recognises `op.token` for as long as its `can.token_life` says.
     dropped: write what follows when it is no longer wanted, in the dropping transaction.
+    held: why it must wait, "" if it need not. Asked before each try, as long as it is known that
+    it has not happened: what may have happened cannot be held back any more.
 
     A kind that is neither natural nor keyed, and cannot be looked for, becomes UNCLEAR when its
     call is interrupted.
@@ -40,6 +43,7 @@ class Handler:
     natural: bool = False
     keyed: bool = False
     dropped: Dropped | None = None
+    held: Held | None = None
 
 
 _handlers: dict[str, Handler] = {}

@@ -4,16 +4,18 @@ from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
+from django.db.models import Q
 from django.utils import timezone
 
-from annotate.crowds.base import Bonus, Effect, Marketplace, Outcome
+from annotate.crowds.base import NOT_YET, Bonus, Effect, Marketplace, Outcome
 from annotate.models import Operation, Participation, Review
 from annotate.services import adjudication, leasing
 from annotate.services.operations.base import Handler, register
 
 Kind = Operation.Kind
-PATIENCE = timedelta(minutes=15)  # a crowd may not know for minutes what it has listed already
-NO_MONEY = "The account at the crowd has too little money. Add money there, then retry."
+PATIENCE = timedelta(hours=1)  # a crowd may not know for minutes what it has listed already
+BEHIND = (NOT_YET, "not_found")
+UNLISTED = "unlisted"
 
 
 def _unit(op: Operation) -> Participation:
@@ -21,10 +23,7 @@ def _unit(op: Operation) -> Participation:
 
 
 def _approve(op: Operation, crowd: Marketplace) -> Outcome:
-    unit = _unit(op)
-    if op.attempts <= 1 and _doubted(unit):
-        return Outcome(Effect.RETRYABLE, "review", "A reviewer is looking at this work.")
-    return _patient(op, crowd.approve(unit.external_key))
+    return _patient(op, crowd.approve(_unit(op).external_key))
 
 
 def _override(op: Operation, crowd: Marketplace) -> Outcome:
@@ -39,22 +38,21 @@ def _reject(op: Operation, crowd: Marketplace) -> Outcome:
     return _patient(op, outcome)
 
 
-def _doubted(unit: Participation) -> bool:
-    """Whether a review was opened, or pay refused, since the approval was intended."""
-    review = Review.objects.filter(campaign=unit.campaign_id, annotator=unit.annotator_id).first()
-    return review is not None and (review.status == Review.Status.OPEN or review.pay_refused)
+def _doubted(op: Operation) -> str:
+    """Say whether a review was opened, or pay refused, since the approval was intended."""
+    unit = _unit(op)
+    reviews = Review.objects.filter(campaign=unit.campaign_id, annotator=unit.annotator_id)
+    doubt = reviews.filter(Q(status=Review.Status.OPEN) | Q(pay_refused=True))
+    return "A reviewer is looking at this work." if doubt.exists() else ""
 
 
 def _patient(op: Operation, outcome: Outcome) -> Outcome:
-    """Say what to do about money; ask again for a while where the crowd may just be behind."""
-    if outcome.effect != Effect.REFUSED:
+    """Ask again for a while where the crowd may just be behind; then a person must look."""
+    if outcome.happened or outcome.code not in BEHIND:
         return outcome
-    if outcome.code == "funds":
-        return replace(outcome, message=NO_MONEY)
-    young = timezone.now() < op.created_at + PATIENCE
-    if young and outcome.code == "not_found":
+    if timezone.now() < op.created_at + PATIENCE:
         return replace(outcome, effect=Effect.RETRYABLE)
-    return outcome
+    return replace(outcome, effect=Effect.REFUSED, code=UNLISTED)
 
 
 def _approved(op: Operation, outcome: Outcome) -> None:
@@ -88,7 +86,7 @@ def _paid(op: Operation, outcome: Outcome) -> None:
         adjudication.bonus_paid(int(op.arguments["entry"]), Decimal(op.arguments["amount"]))
 
 
-register(Kind.APPROVE, Handler(_approve, _approved, natural=True))
+register(Kind.APPROVE, Handler(_approve, _approved, natural=True, held=_doubted))
 register(Kind.REJECT, Handler(_reject, _rejected, natural=True))
 register(Kind.OVERRIDE, Handler(_override, _approved, natural=True))
 register(Kind.BONUS, Handler(_pay, _paid, _find_paid, keyed=True))
