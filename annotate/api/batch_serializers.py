@@ -93,9 +93,15 @@ class OfferSerializer(serializers.Serializer[Any]):
     postings = serializers.IntegerField()
     reward = serializers.DecimalField(**MONEY, help_text="of a unit")
     rewards = serializers.DecimalField(**MONEY, source="cost.rewards")
-    fees = serializers.DecimalField(**MONEY, source="cost.fees")
-    total = serializers.DecimalField(**MONEY, help_text="what `confirmed` must say")
-    note = serializers.CharField(source="cost.note")
+    fees = serializers.DecimalField(**MONEY, source="cost.fees", help_text="on the rewards")
+    bonuses = serializers.DecimalField(
+        **MONEY, source="bonuses.rewards", help_text="of the tutorial, if everybody is new"
+    )
+    bonus_fees = serializers.DecimalField(**MONEY, source="bonuses.fees")
+    total = serializers.DecimalField(
+        **MONEY, help_text="the most that it can cost: what `confirmed` must say"
+    )
+    note = serializers.CharField()
     balance = serializers.DecimalField(**MONEY, allow_null=True)
     budget_left = serializers.DecimalField(**MONEY, source="left", allow_null=True)
     fits_budget = serializers.BooleanField()

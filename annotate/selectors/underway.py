@@ -1,13 +1,15 @@
 """What a campaign has under way on its crowd: units that may be taken, tasks that are promised."""
 
+from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db.models import Count, Q
 from django.utils import timezone
 
-from annotate.models import Assignment, Batch, Participation, Posting
+from annotate.models import Assignment, Batch, Operation, Participation, Posting
 
+ON_ITS_WAY = (*Operation.OPEN, Operation.Status.UNCLEAR)
 TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
 
 
@@ -21,14 +23,29 @@ class Untaken:
 
 
 def untaken(campaign_id: int) -> list[Untaken]:
-    """Return what people may still take, or will as soon as it is published; one query."""
+    """Return what people may still take, or will as soon as the crowd was told; two queries."""
     stays = ~Q(participations__status=Participation.Status.LEFT)
     rows = (
         Posting.objects.filter(batch__campaign=campaign_id, status__in=TO_COME)
         .annotate(taken=Count("participations", filter=stays))
-        .values_list("places", "taken", "batch__tasks", "batch__reward")
+        .values_list("pk", "places", "taken", "batch__tasks", "batch__reward")
     )
-    return [Untaken(max(0, places - taken), tasks, reward) for places, taken, tasks, reward in rows]
+    more = _extensions(campaign_id)
+    return [
+        Untaken(max(0, places + more[pk] - taken), tasks, reward)
+        for pk, places, taken, tasks, reward in rows
+    ]
+
+
+def _extensions(campaign_id: int) -> Counter[int]:
+    """Return how many places more are on their way, by posting."""
+    found: Counter[int] = Counter()
+    rows = Operation.objects.filter(
+        campaign=campaign_id, kind=Operation.Kind.ADD_PLACES, status__in=ON_ITS_WAY
+    )
+    for posting, arguments in rows.values_list("posting", "arguments"):
+        found[posting] += arguments["places"]
+    return found
 
 
 def promised_tasks(campaign_id: int) -> int:

@@ -1,5 +1,7 @@
 """What owners set going at their crowd: a look at it now, another try of what it refused."""
 
+from dataclasses import dataclass
+
 from django.db import transaction
 
 from annotate.errors import Conflict
@@ -21,18 +23,26 @@ def look(campaign_id: int, *, actor_id: int) -> int:
     return len(found)
 
 
-def retry_refused(campaign_id: int, *, actor_id: int) -> int:
-    """Try again all that the crowd refused in a campaign; return how many."""
+@dataclass(frozen=True)
+class Retried:
+    """How many are tried again; `kept`: why others are not, each reason once."""
+
+    n: int
+    kept: tuple[str, ...]
+
+
+def retry_refused(campaign_id: int, *, actor_id: int) -> Retried:
+    """Try again all that the crowd refused in a campaign, as far as it still may happen."""
     rows = Operation.objects.filter(campaign=campaign_id, status=Operation.Status.REFUSED)
-    return sum(_retry(pk, actor_id) for pk in rows.values_list("pk", flat=True))
-
-
-def _retry(operation_id: int, actor_id: int) -> bool:
-    try:
-        outbox.retry(operation_id, actor_id=actor_id)
-    except Conflict:  # somebody else was quicker with this one
-        return False
-    return True
+    n, kept = 0, []
+    for pk in rows.order_by("pk").values_list("pk", flat=True):
+        try:
+            outbox.retry(pk, actor_id=actor_id)
+        except Conflict as refused:
+            kept.append(refused.message)
+        else:
+            n += 1
+    return Retried(n, tuple(dict.fromkeys(kept)))
 
 
 def _announce(posting_id: int) -> None:

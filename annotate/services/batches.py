@@ -14,7 +14,7 @@ from annotate.crowds.base import Problem
 from annotate.crowds.terms import Terms, from_json, to_json
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.models import Batch, Campaign, Operation, Posting
-from annotate.services import audit, exclusion_lists, leasing, offers, payments, postings
+from annotate.services import audit, exclusion_lists, leasing, offers, postings
 from annotate.services.offers import Offer
 
 LONGEST_KEY = 60
@@ -39,7 +39,7 @@ def suggested_places(campaign_id: int, tasks: int) -> int:
     if tasks < 1:
         return 0
     needed = offers.units_needed(campaign_id, tasks)
-    rest, each = offers.left(campaign), payments.with_fee(campaign.reward * tasks, campaign).total
+    rest, each = offers.left(campaign), offers.unit_price(campaign, campaign.reward * tasks)
     if rest is not None and each:
         needed = min(needed, int(rest // each))
     return max(0, min(needed, offers.MOST_PLACES))
@@ -154,7 +154,7 @@ def _agreed(shown: Offer, confirmed: Decimal) -> Offer:
     _refuse(shown.problems)
     if confirmed != shown.total:
         raise Conflict(
-            f"This costs ${shown.total} now, not ${confirmed}. Look at the offer again.",
+            f"This may cost ${shown.total} now, not ${confirmed}. Look at the offer again.",
             code="cost",
         )
     return shown

@@ -1,4 +1,4 @@
-"""What a batch would cost, and why it cannot be launched: asked before anything is spent."""
+"""What a batch may cost at most, and why it cannot be launched: asked before anything is spent."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,11 +11,12 @@ from annotate.crowds.terms import Terms
 from annotate.models import Batch, Campaign
 from annotate.models.base import public_id
 from annotate.selectors import places as places_of
-from annotate.selectors import underway
+from annotate.selectors import tutorials, underway
 from annotate.services import payments, postings
 
 MOST_PLACES = 10_000
 ZERO = Decimal("0.00")
+NOTHING = Cost(ZERO, ZERO)
 Status = Campaign.Status
 
 
@@ -23,8 +24,9 @@ Status = Campaign.Status
 class Offer:
     """What is shown before a launch. `reward` is for one unit; `sizes`: places of each posting.
 
-    left: of the campaign's budget, with what earlier batches may still cost set aside; None
-    without a budget. balance: at the crowd; None where it does not tell.
+    cost: of the units. bonuses: of the tutorial, should somebody new take each unit. left: of the
+    campaign's budget, with what earlier batches may still cost set aside; None without a budget.
+    balance: at the crowd; None where it does not tell.
     """
 
     crowd: str
@@ -38,11 +40,18 @@ class Offer:
     cost: Cost
     balance: Decimal | None
     left: Decimal | None
+    bonuses: Cost = NOTHING
     grows: bool = False
 
     @property
     def total(self) -> Decimal:
-        return self.cost.total
+        """The most that it can cost, and what is confirmed."""
+        return self.cost.total + self.bonuses.total
+
+    @property
+    def note(self) -> str:
+        """Why it is only an estimate."""
+        return self.cost.note or self.bonuses.note
 
     @property
     def judgments(self) -> int:
@@ -64,7 +73,7 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
     """
     offer = Offer(
         campaign.crowd, adapters.LABELS[campaign.crowd], "", (), places, terms.tasks, (),
-        reward, Cost(ZERO, ZERO), None, left(campaign),
+        reward, NOTHING, None, left(campaign),
     )  # fmt: skip
     if campaign.crowd not in adapters.MARKETPLACES:
         return replace(offer, problems=(Problem("crowd", _BY_LINK),))
@@ -73,7 +82,7 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
         crowd = adapters.marketplace(campaign.crowd)
         offer = replace(offer, environment=crowd.environment)
         if not found:
-            offer = _priced(offer, crowd, terms)
+            offer = _priced(offer, crowd, bonus(campaign))
             found += [*crowd.validate(_sample(offer, terms)), *_of_times(terms, crowd)]
     except CrowdError as error:
         found.append(Problem(_FIELDS.get(type(error), "launch"), error.message))
@@ -89,11 +98,6 @@ _BY_LINK = (
 
 def local(campaign: Campaign, offer: Offer) -> Iterator[Problem]:
     """Yield what our own rows say against it; launching asks again under the lock."""
-    if campaign.status == Status.CLOSING:
-        if not places_of.free(campaign.pk).exists():
-            yield Problem("campaign", "The campaign is closing, and nothing is missing in it.")
-    elif campaign.status != Status.OPEN:
-        yield Problem("campaign", f"The campaign is {campaign.status}. Open it first.")
     earlier = Batch.objects.filter(campaign=campaign).exclude(environment=offer.environment)
     if offer.environment and (other := earlier.first()):
         yield Problem(
@@ -101,12 +105,21 @@ def local(campaign: Campaign, offer: Offer) -> Iterator[Problem]:
             f"This campaign’s batches are on {offer.label} “{other.environment}”, but the settings "
             f"now name “{offer.environment}”. Set them back, or make another campaign.",
         )
+    yield from against(campaign, places=offer.places, tasks=offer.tasks, total=offer.total)
+
+
+def against(campaign: Campaign, *, places: int, tasks: int, total: Decimal) -> Iterator[Problem]:
+    """Yield why so many more units cannot be published now."""
+    if campaign.status not in (Status.OPEN, Status.CLOSING):
+        yield Problem("campaign", f"The campaign is {campaign.status}. Open it first.")
+    elif places > 0 and tasks > 0:
+        yield from _of_need(places, tasks, units_needed(campaign.pk, tasks))
     rest = left(campaign)
-    if rest is not None and offer.total > rest:
+    if rest is not None and total > rest:
         yield Problem(
             "budget",
-            f"This costs ${offer.total}, but only ${max(rest, ZERO)} of the campaign’s budget is "
-            "left. Take fewer places, or raise the budget.",
+            f"This may cost ${total}, but only ${max(rest, ZERO)} of the campaign’s budget is "
+            "left. Take fewer places: a budget is fixed when its campaign is made.",
         )
 
 
@@ -119,11 +132,20 @@ def left(campaign: Campaign) -> Decimal | None:
 
 def promised(campaign: Campaign) -> Decimal:
     """Return what units may cost that are published and that nobody has taken yet."""
-    each = (
-        payments.with_fee(one.reward, campaign).total * one.units
-        for one in underway.untaken(campaign.pk)
-    )
-    return sum(each, ZERO)
+    untaken = underway.untaken(campaign.pk)
+    return sum((one.units * unit_price(campaign, one.reward) for one in untaken), ZERO)
+
+
+def unit_price(campaign: Campaign, reward: Decimal) -> Decimal:
+    """Return what one unit may cost by the campaign's own fee: its reward, and a new person's
+    bonus."""
+    extra = payments.with_fee(bonus(campaign), campaign).total
+    return payments.with_fee(reward, campaign).total + extra
+
+
+def bonus(campaign: Campaign) -> Decimal:
+    """Return what somebody new earns by the tutorial; 0 where the campaign has none."""
+    return campaign.tutorial_bonus if tutorials.of(campaign) else ZERO
 
 
 def sizes(places: int, most: int | None) -> tuple[int, ...]:
@@ -150,6 +172,21 @@ def by_field(problems: Iterable[Problem]) -> dict[str, str]:
     return {name: " ".join(messages) for name, messages in found.items()}
 
 
+def _of_need(places: int, tasks: int, needed: int) -> Iterator[Problem]:
+    """Who takes a unit for which there is no work is paid for nothing."""
+    if not needed:
+        yield Problem(
+            "places",
+            "Nothing is missing: every planned judgment is given, under way, or offered already.",
+        )
+    elif places > needed:
+        yield Problem(
+            "places",
+            f"Only {needed:,} units of {tasks} tasks are missing. Ask for no more than that: "
+            "whoever took another would find nothing to do, and be paid.",
+        )
+
+
 def _of_numbers(
     campaign: Campaign, terms: Terms, places: int, reward: Decimal
 ) -> Iterator[Problem]:
@@ -170,16 +207,20 @@ def _of_numbers(
         yield Problem("reward", "The reward is in whole cents.")
 
 
-def _priced(offer: Offer, crowd: Marketplace, terms: Terms) -> Offer:
+def _priced(offer: Offer, crowd: Marketplace, extra: Decimal) -> Offer:
     split = sizes(offer.places, crowd.can.places_at_most)
-    total = Cost(ZERO, ZERO)
+    total = NOTHING
     for size, n in Counter(split).items():
-        cost = crowd.estimate_cost(offer.reward, size)
-        total = Cost(total.rewards + n * cost.rewards, total.fees + n * cost.fees, cost.note)
+        total = _plus(total, crowd.estimate_cost(offer.reward, size), n)
+    bonuses = _plus(NOTHING, crowd.bonus_cost(extra), offer.places) if extra else NOTHING
     return replace(
-        offer, sizes=split, cost=total, balance=crowd.balance(),
+        offer, sizes=split, cost=total, bonuses=bonuses, balance=crowd.balance(),
         grows=crowd.can.places_at_most is None,
     )  # fmt: skip
+
+
+def _plus(cost: Cost, other: Cost, n: int) -> Cost:
+    return Cost(cost.rewards + n * other.rewards, cost.fees + n * other.fees, other.note)
 
 
 def _sample(offer: Offer, terms: Terms) -> Spec:
@@ -203,6 +244,6 @@ def _of_balance(offer: Offer) -> Iterator[Problem]:
     if offer.balance is not None and offer.balance < offer.total:
         yield Problem(
             "balance",
-            f"This costs ${offer.total}, but the account at {offer.label} holds ${offer.balance}. "
-            "Top it up, or take fewer places.",
+            f"This may cost ${offer.total}, but the account at {offer.label} holds "
+            f"${offer.balance}. Top it up, or take fewer places.",
         )

@@ -115,6 +115,8 @@ def retry(operation_id: int, *, actor_id: int) -> None:
     """Try a REFUSED operation again, after its cause was mended; look again at an UNCLEAR one."""
     with transaction.atomic():
         op = _get(operation_id, Status.REFUSED, Status.UNCLEAR, verb="retry")
+        if op.status == Status.REFUSED and (again := handler(op.kind).again):
+            again(op)
         _again(op, Status.PENDING if op.status == Status.REFUSED else Status.SENT)
         _log(op, "operation_retried", actor_id=actor_id)
 

@@ -83,13 +83,14 @@ def needed(campaign: Any, tasks: int) -> Needed:
 
 
 def bill(offer: Offer) -> Bill:
-    """Return what one unit costs, and all of them."""
+    """Return what one unit costs at most, and all of them, each part on its own line."""
     cost, n = offer.cost, offer.places
-    lines = (
-        Line("Rewards", _each(cost.rewards, n), cost.rewards),
-        Line("Fees of the crowd", _each(cost.fees, n), cost.fees),
-    )
-    return Bill(lines, _each(cost.total, n), cost.note)
+    parts = [("Rewards", cost.rewards), ("The crowd’s fees on them", cost.fees)]
+    if more := offer.bonuses.total:
+        parts += [("Tutorial bonuses, if everybody is new", offer.bonuses.rewards),
+                  ("The crowd’s fees on bonuses", more - offer.bonuses.rewards)]  # fmt: skip
+    lines = tuple(Line(what, _each(amount, n), amount) for what, amount in parts)
+    return Bill(lines, _each(offer.total, n), offer.note)
 
 
 def hourly(reward: Decimal, minutes: float) -> Decimal:

@@ -103,8 +103,11 @@ def operation(
 def retry_all(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """After topping up, say: one press instead of one for each."""
     campaign = owned(request.user, public_id)
-    n = attending.retry_refused(campaign.pk, actor_id=_actor(request))
-    messages.success(request, f"{n} {'is' if n == 1 else 'are'} tried again.")
+    retried = attending.retry_refused(campaign.pk, actor_id=_actor(request))
+    if retried.n:
+        messages.success(request, f"{retried.n} {'is' if retried.n == 1 else 'are'} tried again.")
+    for reason in retried.kept:
+        messages.error(request, reason)
     return redirect("annotate:batches", public_id)
 
 

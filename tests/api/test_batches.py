@@ -20,7 +20,7 @@ TERMS = {"title": "Rate news", "description": "Read a text and rate it.", "tasks
 
 @pytest.fixture
 def made(ada, scripted: Scripted) -> Campaign:
-    return campaign(owner=ada, crowd="mturk", reward=Decimal("0.50"), budget=Decimal(100))
+    return campaign(owner=ada, crowd="mturk", reward=Decimal("0.50"), budget=Decimal(100), items=32)
 
 
 def at(made: Campaign, part: str = "") -> str:
@@ -208,7 +208,7 @@ def test_acts_are_the_owners_alone(made, client_of):
 
 def test_batches_and_operations_of_others_are_not_there(api, made):
     other = campaign(crowd="mturk", reward=Decimal("0.50"))
-    batch, op = launched(other).public_id, Operation.objects.first().pk
+    batch, op = launched(other, places=5).public_id, Operation.objects.first().pk
     for part in (f"batches/{batch}/stop/", f"operations/{op}/drop/", "batches/nothing/stop/"):
         assert api.post(at(made, part)).status_code == 404
 

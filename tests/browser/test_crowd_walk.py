@@ -209,7 +209,7 @@ def _launch(walk: Walk, page: Page) -> None:
     expect(page.get_by_role("heading", name="nothing is published yet")).to_be_visible()
     expect(page.frame_locator("iframe").locator("#example")).to_contain_text("holds 4 tasks")
     walk.picture(page, "offer")
-    page.get_by_role("button", name=re.compile(r"^Launch .*\$23.04")).click()
+    page.get_by_role("button", name=re.compile(r"^Launch .*\$33.84")).click()
     expect(page.get_by_role("status")).to_contain_text("Launched")
     walk.picture(page, "launched")
 

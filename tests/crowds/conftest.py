@@ -58,7 +58,7 @@ def crowd(far: FarSide) -> Marketplace:
 
 @pytest.fixture
 def made(scripted: Scripted) -> Campaign:
-    return campaign(crowd="mturk", reward=Decimal("0.50"))
+    return campaign(crowd="mturk", reward=Decimal("0.50"), items=32)
 
 
 @pytest.fixture

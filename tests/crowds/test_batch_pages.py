@@ -123,7 +123,7 @@ def test_the_queries_do_not_grow(
     with django_assert_max_num_queries(22) as first:
         ada.get(at(mine))
     for n in range(3):
-        batch = launched(mine, places=20, key=f"k{n}")
+        batch = launched(mine, places=10, key=f"k{n}")
         came(batch.postings.all()[0], f"p{n}")
     outbox.carry_out_due()
     with django_assert_max_num_queries(len(first)):
@@ -147,7 +147,7 @@ def test_stopping_asks_first(ada: Client, mine: Campaign) -> None:
 
 def test_a_batch_of_another_campaign_is_not_there(ada: Client, mine: Campaign) -> None:
     other = campaign(crowd="mturk", reward=Decimal("0.50"))
-    batch = launched(other)
+    batch = launched(other, places=5)
     op = Operation.objects.get(batch=batch, posting=batch.postings.first())
     for name in ("batch-stop", "batch-extend"):
         assert ada.post(at(mine, name, batch.public_id)).status_code == 404
@@ -237,6 +237,19 @@ def test_all_that_was_refused_is_tried_again_at_once(
     ada.post(at(mine, "batches-retry"))
     outbox.carry_out_due()
     assert set(Posting.objects.values_list("status", flat=True)) == {"open"}
+
+
+def test_what_may_not_be_tried_again_says_why_once(
+    ada: Client, mine: Campaign, scripted: Scripted
+) -> None:
+    scripted.will("publish", NO_MONEY, NO_MONEY)
+    launched(mine, places=14)
+    outbox.carry_out_due()
+    Campaign.objects.filter(pk=mine.pk).update(budget=Decimal("1.00"))
+    answer = ada.post(at(mine, "batches-retry"), follow=True)
+    (told,) = said(answer)
+    assert "may cost $8.40, but only $1.00" in told
+    assert set(Posting.objects.values_list("status", flat=True)) == {"failed"}
 
 
 @pytest.mark.parametrize(("verb", "status"), [("happened", "done"), ("not-happened", "pending")])

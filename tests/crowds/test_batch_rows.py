@@ -93,7 +93,7 @@ def test_the_next_deadline_is_of_work_that_nobody_has_decided_about(
 
 def test_the_queries_do_not_grow(made: Campaign, scripted: Scripted, django_assert_num_queries):
     for n in range(3):
-        batch = launched(made, places=20, key=f"k{n}")
+        batch = launched(made, places=12, key=f"k{n}")
         came(batch.postings.all()[0], f"p{n}")
     with django_assert_num_queries(7):
         assert len(rows.of_campaign(made.pk)) == 3

@@ -74,7 +74,7 @@ def test_pressed_twice_it_is_made_once(made: Campaign):
 
 @pytest.mark.django_db(transaction=True)
 def test_pressed_at_once_it_is_made_once(scripted: Scripted):
-    made = campaign(crowd="mturk")
+    made = campaign(crowd="mturk", items=32)
     results = at_once([lambda: launched(made).pk] * 6)
     assert len(set(results)) == 1
     assert (Batch.objects.count(), Operation.objects.count()) == (1, 3)
@@ -90,7 +90,7 @@ def test_a_key_is_asked_for_and_belongs_to_one_campaign(made: Campaign, scripted
 
 @pytest.mark.parametrize("confirmed", ["23.99", "24.01", "0"])
 def test_only_what_was_shown_is_spent(made: Campaign, confirmed: str):
-    with pytest.raises(Conflict, match=r"costs \$24.00 now") as refused:
+    with pytest.raises(Conflict, match=r"may cost \$24.00 now") as refused:
         batches.launch(
             made.pk, TERMS, places=20, actor_id=None, confirmed=Decimal(confirmed), key="k"
         )
@@ -160,13 +160,13 @@ def test_more_places_are_more_postings_where_postings_are_small(made: Campaign, 
 
 def test_more_places_grow_a_posting_where_it_can(made: Campaign, scripted: Scripted):
     scripted.can = Scripted(places_at_most=None).can
-    batch = launched(made, places=50)
+    batch = launched(made, places=20)
     outbox.carry_out_due()
     more(batch, 10)
     more(batch, 5, key="again")
     outbox.carry_out_due()
     posting = Posting.objects.get()
-    assert (posting.places, sum(scripted.extended.values())) == (65, 15)
+    assert (posting.places, sum(scripted.extended.values())) == (35, 15)
 
 
 def test_more_places_are_confirmed_too(made: Campaign):
@@ -268,7 +268,7 @@ def test_extensions_of_a_posting_come_one_after_the_other(
 ):
     """Only so does the number of places tell whether one that was interrupted has happened."""
     scripted.can = Scripted(places_at_most=None, token_life=None).can
-    batch = launched(made, places=50)
+    batch = launched(made, places=20)
     outbox.carry_out_due()
     scripted.will("add_places", LOST)
     more(batch, 10)
@@ -278,7 +278,7 @@ def test_extensions_of_a_posting_come_one_after_the_other(
     for _ in range(3):
         clock.move(minutes=1)
         outbox.carry_out_due()
-    assert (Posting.objects.get().places, sum(scripted.extended.values())) == (65, 15)
+    assert (Posting.objects.get().places, sum(scripted.extended.values())) == (35, 15)
 
 
 def test_when_its_time_is_over_a_posting_is_stopped(made: Campaign, scripted: Scripted, clock):
@@ -290,3 +290,62 @@ def test_when_its_time_is_over_a_posting_is_stopped(made: Campaign, scripted: Sc
     outbox.carry_out_due()
     assert stages() == [Stage.DRAINING]
     assert sweeps.stop_expired() == 0
+
+
+# ---------------------------------------------------------------- trying again
+
+
+def refused(made: Campaign, scripted: Scripted, places: int = 5) -> Operation:
+    scripted.will("publish", NO_MONEY)
+    launched(made, places=places)
+    outbox.carry_out_due()
+    return Operation.objects.get(status=OpStatus.REFUSED)
+
+
+def test_what_was_refused_is_published_once_it_may_be(made: Campaign, scripted: Scripted):
+    op = refused(made, scripted)
+    outbox.retry(op.pk, actor_id=user().pk)
+    assert stages() == [Stage.PLANNED]  # and counted as money and work that is promised
+    assert batches.suggested_places(made.pk, 2) == 35
+    outbox.carry_out_due()
+    assert stages() == [Stage.OPEN]
+
+
+def test_a_budget_that_was_promised_elsewhere_meanwhile_is_not_spent_twice(
+    made: Campaign, scripted: Scripted
+):
+    Campaign.objects.filter(pk=made.pk).update(budget=Decimal("8.00"), fee_rate=Decimal("0.2"))
+    op = refused(made, scripted)  # 6.00
+    launched(made, places=5, key="other")
+    outbox.carry_out_due()
+    with pytest.raises(Conflict, match=r"may cost \$6.00, but only \$2.00"):
+        outbox.retry(op.pk, actor_id=user().pk)
+    op.refresh_from_db()
+    assert (op.status, scripted.calls.count("publish")) == (OpStatus.REFUSED, 2)
+    assert sorted(stages()) == [Stage.FAILED, Stage.OPEN]
+
+
+def test_what_others_do_meanwhile_is_not_published_again(made: Campaign, scripted: Scripted):
+    op = refused(made, scripted)
+    launched(made, places=40, key="other")
+    with pytest.raises(Conflict, match="Nothing is missing"):
+        outbox.retry(op.pk, actor_id=user().pk)
+
+
+def test_a_refused_extension_is_asked_for_again_only_within_the_budget(
+    made: Campaign, scripted: Scripted
+):
+    scripted.can, ada = Scripted(places_at_most=None).can, user()
+    batch = launched(made, places=5)
+    outbox.carry_out_due()
+    scripted.will("add_places", NO_MONEY)
+    more(batch, 5)
+    outbox.carry_out_due()
+    op = Operation.objects.get(status=OpStatus.REFUSED)
+    Campaign.objects.filter(pk=made.pk).update(budget=Decimal("9.00"), fee_rate=Decimal("0.2"))
+    with pytest.raises(Conflict, match="budget"):
+        outbox.retry(op.pk, actor_id=ada.pk)
+    Campaign.objects.filter(pk=made.pk).update(budget=Decimal("12.00"))
+    outbox.retry(op.pk, actor_id=ada.pk)
+    outbox.carry_out_due()
+    assert Posting.objects.get().places == 10

@@ -29,7 +29,7 @@ def launch(made: Campaign, *options: str) -> str:
 def test_without_a_total_it_only_shows_the_offer(made: Campaign):
     printed = launch(made, "--places", "20", "--tasks", "2")
     assert "20 paid units of 2 tasks, 40 judgments, in 3 postings" in printed
-    assert "in all         $24.00" in printed
+    assert "at most        $24.00" in printed
     assert "Add --confirm 24.00" in printed
     assert not Batch.objects.exists()
 
@@ -54,7 +54,7 @@ def test_without_a_number_it_takes_what_is_missing(made: Campaign):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--places", "5", "--confirm", "1"), r"costs \$3.00 now"),
+        (("--places", "5", "--confirm", "1"), r"may cost \$3.00 now"),
         (("--places", "0"), "places: Ask for"),
         (("--places", "5", "--tasks", "0"), "tasks: One unit"),
         (("--places", "5", "--days", "nan"), "numbers of usual size"),
@@ -68,17 +68,18 @@ def test_what_cannot_be_launched_is_told(made: Campaign, options: tuple[str, ...
 
 
 def test_a_key_launches_once(made: Campaign):
-    first = launch(made, "--tasks", "4", "--confirm", "9.60", "--key", "again")
-    again = launch(made, "--tasks", "4", "--confirm", "9.60", "--key", "again")
+    terms = ("--tasks", "4", "--places", "4", "--confirm", "9.60", "--key", "again")
+    first, again = launch(made, *terms), launch(made, *terms)
     assert "Launched batch" in first
     assert "already" in again
     assert Batch.objects.count() == 1
 
 
-def test_where_nothing_is_missing_a_number_is_asked_for(made: Campaign):
-    launched(made, places=100)
-    with pytest.raises(CommandError, match="--places"):
-        launch(made)
+def test_where_nothing_is_missing_there_is_nothing_to_launch(made: Campaign):
+    launched(made, places=40)
+    for options in ((), ("--places", "1")):
+        with pytest.raises(CommandError, match="planned judgment is"):
+            launch(made, *options)
 
 
 def test_sync_does_not_wait_for_what_was_mended(made: Campaign, scripted: Scripted):

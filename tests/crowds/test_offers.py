@@ -10,7 +10,7 @@ from annotate import adapters
 from annotate.crowds.base import Configuration, Problem, Throttled
 from annotate.crowds.terms import Terms
 from annotate.models import Batch, Campaign, Operation, Posting
-from annotate.services import batches, offers
+from annotate.services import batches, campaigns, offers, outbox
 from tests.crowds.launching import TERMS, came, launched, problems
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign
@@ -45,7 +45,7 @@ def test_places_are_divided_evenly(places: int, most: int | None, expected: tupl
         (TERMS, -1, "places"),
         (TERMS, 10_001, "places"),
         (replace(TERMS, tasks=0), 5, "tasks"),
-        (replace(TERMS, tasks=26), 5, "tasks"),
+        (replace(TERMS, tasks=26), 3, "tasks"),
         (replace(TERMS, approve_after=timedelta(days=9)), 5, "approve_after"),
     ],
 )
@@ -122,14 +122,59 @@ def test_batches_of_one_campaign_keep_to_one_environment(made: Campaign, scripte
 
 def test_a_budget_that_does_not_pay_is_told(scripted: Scripted):
     made = campaign(
-        crowd="mturk", reward=Decimal("0.50"), fee_rate=Decimal("0.2"), budget=Decimal("30.00")
-    )
+        crowd="mturk", reward=Decimal("0.50"), fee_rate=Decimal("0.2"), budget=Decimal("30.00"),
+        items=20,
+    )  # fmt: skip
     assert not problems(made)
     launched(made)  # $24 may become due
     found = batches.offer(made.pk, TERMS, places=6)  # 7.20
     assert not found.fits_budget
     assert "only $6.00" in offers.by_field(found.problems)["budget"]
     assert not problems(made, places=5)
+
+
+def test_no_more_is_offered_than_is_missing(made: Campaign):
+    missing = made.places.count() // 2
+    assert not problems(made, places=missing)
+    assert f"Only {missing} units" in problems(made, places=missing + 1)["places"]
+    launched(made, places=missing)
+    assert "Nothing is missing" in problems(made, places=1)["places"]
+
+
+def test_after_a_pause_only_what_is_still_missing_is_offered(made: Campaign, scripted: Scripted):
+    launched(made, places=40)
+    came(Posting.objects.all()[0], "a")  # goes on with two tasks
+    campaigns.pause(made.pk)
+    campaigns.open_(made.pk)
+    assert batches.suggested_places(made.pk, 2) == 39
+    assert "Only 39 units" in problems(made, places=40)["places"]
+
+
+def test_places_that_are_on_their_way_are_not_offered_again(made: Campaign, scripted: Scripted):
+    scripted.can = Scripted(places_at_most=None).can
+    batch = launched(made, places=20)
+    outbox.carry_out_due()
+    total = batches.offer_more(batch.pk, places=15).total
+    batches.extend(batch.pk, 15, actor_id=None, confirmed=total, key="more")
+    assert batches.suggested_places(made.pk, 2) == 5
+    assert "Only 5 units" in problems(made, places=6)["places"]
+
+
+def test_the_bonuses_of_new_people_belong_to_the_cost(scripted: Scripted):
+    made = campaign(
+        crowd="mturk", reward=Decimal("0.50"), fee_rate=Decimal("0.2"), items=20, tutorial=True,
+        tutorial_bonus=Decimal("0.75"), budget=Decimal("21.00"),
+    )  # fmt: skip
+    found = batches.offer(made.pk, TERMS, places=10)  # 12.00 for the units, 9.00 for tutorials
+    assert (found.bonuses.rewards, found.bonuses.fees) == (Decimal("7.50"), Decimal("1.50"))
+    assert (found.cost.total, found.total, found.fits_budget) == (12, 21, True)
+    scripted.funds = Decimal("20.99")
+    assert "may cost $21.00" in problems(made, places=10)["balance"]
+    assert batches.suggested_places(made.pk, 2) == 10
+    scripted.funds = None
+    launched(made, places=10)
+    assert offers.left(made) == 0
+    assert batches.suggested_places(made.pk, 2) == 0
 
 
 def test_batches_are_sized_from_the_plan(scripted: Scripted):

@@ -102,7 +102,7 @@ class Walk:
         rng = random.Random(seed)
         ada = User.objects.create(username=f"ada-{seed}")
         study = campaign(
-            owner=ada, items=4, systems=("alpha",), crowd=crowd.key, reward=REWARD,
+            owner=ada, items=6, systems=("alpha",), crowd=crowd.key, reward=REWARD,
             fee_rate=Decimal("0.2"), budget=None, double_share=0.5, tutorial_bonus=Decimal("0.05"),
         )  # fmt: skip
         return cls(far, crowd, clock, rng, study, ada)

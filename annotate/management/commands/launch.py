@@ -127,8 +127,8 @@ def _terms(options: dict[str, Any]) -> Terms:
 def _suggested(campaign_id: int, tasks: int) -> int:
     if tasks > 0 and not (places := batches.suggested_places(campaign_id, tasks)):
         raise CommandError(
-            "Every planned judgment is done, promised or published, or the budget pays for no "
-            "more. Say how many with --places."
+            "There is nothing to launch: every planned judgment is given, under way or offered "
+            "already, or the budget pays for no more."
         )
     return places if tasks > 0 else 1
 
@@ -143,11 +143,21 @@ def _in_words(offer: Offer) -> str:
         f"  for each unit  ${offer.reward}",
         f"  rewards        ${offer.cost.rewards}",
         f"  fees           ${offer.cost.fees}",
-        f"  in all         ${offer.total}",
+        *_bonuses(offer),
+        f"  at most        ${offer.total}",
         f"  balance there  {_dollars(offer.balance)}",
         f"  budget left    {'no limit' if offer.left is None else _dollars(offer.left)}",
     ]
-    return "\n".join([*lines, *([f"  {offer.cost.note}"] if offer.cost.note else [])])
+    return "\n".join([*lines, *([f"  {offer.note}"] if offer.note else [])])
+
+
+def _bonuses(offer: Offer) -> list[str]:
+    if not offer.bonuses.total:
+        return []
+    return [
+        f"  bonuses        ${offer.bonuses.rewards}, for the tutorial, if everybody is new",
+        f"  fees on them   ${offer.bonuses.fees}",
+    ]
 
 
 def _dollars(amount: Decimal | None) -> str:

@@ -14,6 +14,7 @@ Find = Callable[[Operation, Marketplace], Outcome | None]
 Settle = Callable[[Operation, Outcome], None]
 Dropped = Callable[[Operation], None]
 Held = Callable[[Operation], str]
+Again = Callable[[Operation], None]
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Handler:
     dropped: write what follows when it is no longer wanted, in the dropping transaction.
     held: why it must wait, "" if it need not. Asked before each try, as long as it is known that
     it has not happened: what may have happened cannot be held back any more.
+    again: write what follows when a person lets it be tried again after it was refused, in that
+    transaction; `Conflict` where it may not be any more.
 
     A kind that is neither natural nor keyed, and cannot be looked for, becomes UNCLEAR when its
     call is interrupted.
@@ -44,6 +47,7 @@ class Handler:
     keyed: bool = False
     dropped: Dropped | None = None
     held: Held | None = None
+    again: Again | None = None
 
 
 _handlers: dict[str, Handler] = {}

@@ -11,8 +11,8 @@ from django.utils import timezone
 from annotate.crowds import terms
 from annotate.crowds.base import Effect, Marketplace, Outcome, Spec
 from annotate.errors import Conflict
-from annotate.models import Operation, Posting
-from annotate.services import outbox
+from annotate.models import Batch, Operation, Posting
+from annotate.services import leasing, offers, outbox
 from annotate.services.operations.base import Handler, register
 
 Kind, Stage = Operation.Kind, Posting.Status
@@ -68,6 +68,22 @@ def _published(op: Operation, outcome: Outcome) -> None:
         url=posted.url, problem="", expires_at=timezone.now() + lifetime,
     )  # fmt: skip
     outbox.hurry(_others(op))
+
+
+def _publish_again(op: Operation) -> None:
+    """Its money may be promised elsewhere by now, and its work given: nothing was kept for it."""
+    batch = _posting(op).batch
+    _ask_again(op, batch)
+    _rows(op, Stage.FAILED).update(status=Stage.PLANNED, problem="")
+
+
+def _ask_again(op: Operation, batch: Batch) -> None:
+    campaign = leasing.lock(op.campaign_id)
+    places = op.arguments["places"]
+    total = places * offers.unit_price(campaign, batch.reward)
+    found = offers.against(campaign, places=places, tasks=batch.tasks, total=total)
+    if problems := " ".join(problem.message for problem in found):
+        raise Conflict(f"It is not tried again. {problems}")
 
 
 def _unpublished(op: Operation) -> None:
@@ -139,7 +155,8 @@ def _archived(op: Operation, outcome: Outcome) -> None:
 
 
 register(Kind.PUBLISH, Handler(_publish, _published, _find_published, keyed=True,
-                               dropped=_unpublished))  # fmt: skip
-register(Kind.ADD_PLACES, Handler(_add, _added, _find_added, keyed=True))
+                               dropped=_unpublished, again=_publish_again))  # fmt: skip
+register(Kind.ADD_PLACES, Handler(_add, _added, _find_added, keyed=True,
+                                  again=lambda op: _ask_again(op, _posting(op).batch)))  # fmt: skip
 register(Kind.STOP, Handler(_stop, _stopped, natural=True))
 register(Kind.ARCHIVE, Handler(_archive, _archived, natural=True))
