@@ -48,7 +48,10 @@ class TermsSerializer(serializers.Serializer[Any]):
     )
     duration = _seconds("duration", "to finish a unit in")
     lifetime = _seconds("lifetime", "of the postings")
-    auto_approval = _seconds("auto_approval", "until the crowd approves by itself")
+    auto_approval = serializers.IntegerField(
+        default=None, allow_null=True, min_value=0, max_value=YEAR,
+        help_text="until MTurk approves by itself; null: seven days. Prolific does after 21 days",
+    )  # fmt: skip
     approve_after = _seconds("approve_after", "until work that nobody doubts is approved")
     audience = AudienceSerializer(default=dict)
 
@@ -187,7 +190,8 @@ class LookedSerializer(serializers.Serializer[Any]):
 def terms_of(typed: dict[str, Any]) -> Terms:
     """Return the terms of validated fields."""
     audience = typed["audience"] or AudienceSerializer().to_internal_value({})
-    times = {name: timedelta(seconds=typed[name]) for name in SECONDS}
+    given = {name: typed[name] for name in SECONDS if typed[name] is not None}
+    times = {name: timedelta(seconds=seconds) for name, seconds in given.items()}
     return Terms(
         title=" ".join(typed["title"].split()), description=typed["description"],
         keywords=tuple(typed["keywords"]), tasks=typed["tasks"], minutes=float(typed["minutes"]),

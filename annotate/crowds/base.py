@@ -22,7 +22,7 @@ class Capabilities:
     the work as submitted. override_refusal: a rejection can be turned into an approval.
     token_life: how long a repeated key is recognised; None: never (the effect is looked for).
     places_at_most: places of one posting; None: any number. least_reason: characters that the
-    reason of a rejection has at least.
+    reason of a rejection has at least. no_effect: names of terms that change nothing there.
     """
 
     preview: bool = False
@@ -36,6 +36,7 @@ class Capabilities:
     token_life: timedelta | None = None
     places_at_most: int | None = None
     least_reason: int = 1
+    no_effect: tuple[str, ...] = ()
 
 
 # ---------------------------------------------------------------- coming in and leaving

@@ -8,13 +8,15 @@ from typing import Any
 
 from annotate.crowds.base import Audience, Spec
 
+USUAL_AUTO_APPROVAL = timedelta(days=7)
 SECONDS = ("duration", "lifetime", "auto_approval", "approve_after")
 
 
 @dataclass(frozen=True)
 class Terms:
     """`tasks` is what one paid unit holds; `approve_after`: how long reviewers have before
-    work that nobody doubts is approved and paid."""
+    work that nobody doubts is approved and paid; `auto_approval`: after which the crowd does it by
+    itself, None where that is not ours to say."""
 
     title: str
     description: str
@@ -23,30 +25,33 @@ class Terms:
     minutes: float = 5.0
     duration: timedelta = timedelta(hours=1)
     lifetime: timedelta = timedelta(days=3)
-    auto_approval: timedelta = timedelta(days=7)
+    auto_approval: timedelta | None = None
     approve_after: timedelta = timedelta(days=1)
     audience: Audience = field(default_factory=Audience)
 
     def spec(self, *, reward: Decimal, places: int, url: str, code: str = "") -> Spec:
         """Return what one posting of these terms is; `reward` is for one unit."""
+        approval = USUAL_AUTO_APPROVAL if self.auto_approval is None else self.auto_approval
         return Spec(
             title=self.title, description=self.description, keywords=self.keywords, reward=reward,
             places=places, url=url, minutes=self.minutes, duration=self.duration,
-            lifetime=self.lifetime, auto_approval=self.auto_approval, audience=self.audience,
+            lifetime=self.lifetime, auto_approval=approval, audience=self.audience,
             code=code,
         )  # fmt: skip
 
 
 def to_json(terms: Terms) -> dict[str, Any]:
     """Return plain JSON, durations in seconds."""
-    seconds = {name: int(getattr(terms, name).total_seconds()) for name in SECONDS}
+    given = {name: getattr(terms, name) for name in SECONDS}
+    seconds = {name: int(time.total_seconds()) for name, time in given.items() if time is not None}
     return asdict(terms) | seconds | {"keywords": list(terms.keywords)}
 
 
 def from_json(stored: Mapping[str, Any]) -> Terms:
     audience = dict(stored["audience"])
     lists = {name: tuple(audience[name]) for name in ("countries", "languages")}
-    times = {name: timedelta(seconds=stored[name]) for name in SECONDS}
+    given = {name: stored[name] for name in SECONDS if stored[name] is not None}
+    times = {name: timedelta(seconds=seconds) for name, seconds in given.items()}
     changed: dict[str, Any] = {
         **times, "keywords": tuple(stored["keywords"]), "audience": Audience(**audience | lists)
     }  # fmt: skip

@@ -65,7 +65,7 @@ def launch(
         _refuse(tuple(offers.local(campaign, shown)))
         batch = Batch.objects.create(
             campaign=campaign, crowd=shown.crowd, environment=shown.environment,
-            terms=to_json(exclusion_lists.applied(terms, campaign)), reward=shown.reward,
+            terms=to_json(exclusion_lists.applied(shown.terms, campaign)), reward=shown.reward,
             tasks=shown.tasks, places=places, key=key, created_by_id=actor_id,
             created_at=timezone.now(),
         )  # fmt: skip

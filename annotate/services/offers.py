@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from annotate import adapters
 from annotate.crowds.base import Configuration, Cost, CrowdError, Marketplace, Problem, Spec
-from annotate.crowds.terms import Terms
+from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.models import Batch, Campaign
 from annotate.models.base import public_id
 from annotate.selectors import places as places_of
@@ -32,6 +32,7 @@ class Offer:
     crowd: str
     label: str
     environment: str
+    terms: Terms  # as they will be stored: what has no effect there is not in them
     problems: tuple[Problem, ...]
     places: int
     tasks: int
@@ -72,7 +73,7 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
     Call it outside of transactions.
     """
     offer = Offer(
-        campaign.crowd, adapters.LABELS[campaign.crowd], "", (), places, terms.tasks, (),
+        campaign.crowd, adapters.LABELS[campaign.crowd], "", terms, (), places, terms.tasks, (),
         reward, NOTHING, None, left(campaign),
     )  # fmt: skip
     if campaign.crowd not in adapters.MARKETPLACES:
@@ -80,10 +81,11 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
     found = list(_of_numbers(campaign, terms, places, reward))
     try:
         crowd = adapters.marketplace(campaign.crowd)
-        offer = replace(offer, environment=crowd.environment)
+        offer = replace(offer, environment=crowd.environment, terms=_completed(terms, crowd))
+        found += _without_effect(terms, crowd)
         if not found:
             offer = _priced(offer, crowd, bonus(campaign))
-            found += [*crowd.validate(_sample(offer, terms)), *_of_times(terms, crowd)]
+            found += [*crowd.validate(_sample(offer)), *_of_times(offer.terms, crowd)]
     except CrowdError as error:
         found.append(Problem(_FIELDS.get(type(error), "launch"), error.message))
     return replace(offer, problems=(*found, *local(campaign, offer), *_of_balance(offer)))
@@ -223,20 +225,41 @@ def _plus(cost: Cost, other: Cost, n: int) -> Cost:
     return Cost(cost.rewards + n * other.rewards, cost.fees + n * other.fees, other.note)
 
 
-def _sample(offer: Offer, terms: Terms) -> Spec:
+def _completed(terms: Terms, crowd: Marketplace) -> Terms:
+    """Name the time after which the crowd approves by itself, where that is ours to say."""
+    if terms.auto_approval is not None or "auto_approval" in crowd.can.no_effect:
+        return terms
+    return replace(terms, auto_approval=USUAL_AUTO_APPROVAL)
+
+
+def _without_effect(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
+    """Nobody is to believe in terms that change nothing."""
+    words = {
+        "keywords": "has no keywords",
+        "auto_approval": f"approves by itself after {crowd.refusal_limit.days} days, whatever is "
+        "asked",
+    }
+    for name in crowd.can.no_effect:
+        if getattr(terms, name):
+            yield Problem(name, f"{crowd.label} {words[name]}. Leave this out.")
+
+
+def _sample(offer: Offer) -> Spec:
     """Return the largest posting as it would be published, under a made-up address."""
-    return terms.spec(
+    return offer.terms.spec(
         reward=offer.reward, places=max(offer.sizes), code=postings.code(),
         url=postings.address(offer.crowd, public_id()),
     )  # fmt: skip
 
 
 def _of_times(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
-    if crowd.can.auto_approval and terms.approve_after >= terms.auto_approval:
+    ours = terms.auto_approval is not None
+    limit = terms.auto_approval if terms.auto_approval is not None else crowd.refusal_limit
+    if crowd.can.auto_approval and terms.approve_after >= limit:
         yield Problem(
             "approve_after",
             "The crowd would approve the work by itself before your reviewers’ time is over. "
-            "Give them less time, or let it approve later.",
+            f"Give them less time{', or let it approve later' if ours else ''}.",
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from annotate.crowds.terms import Terms
+from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.instruments.base import Instrument
 from annotate.selectors import instruments, places, underway
 from annotate.selectors.worlds import World
@@ -64,7 +64,7 @@ def defaults(campaign: Any) -> dict[str, Any]:
         "duration": max(60, 4 * minutes),
         "lifetime": usual.lifetime.days,
         "approve_after": int(usual.approve_after.total_seconds() // 3600),
-        "auto_approval": usual.auto_approval.days,
+        "auto_approval": USUAL_AUTO_APPROVAL.days,
         "approval_rate": 95,
         "approved_work": 100,
     }

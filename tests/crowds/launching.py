@@ -1,11 +1,14 @@
 """Batches for tests, launched through the services, and people who take their units."""
 
-from annotate.crowds.terms import Terms
+from dataclasses import replace
+
+from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.models import Batch, Campaign, Operation, Participation, Posting
 from annotate.services import batches, offers
 
 Kind, OpStatus, Stage = Operation.Kind, Operation.Status, Posting.Status
 TERMS = Terms("Rate news", "Read a text and rate it.", tasks=2)
+STORED = replace(TERMS, auto_approval=USUAL_AUTO_APPROVAL)
 
 
 def launched(made: Campaign, places: int = 20, terms: Terms = TERMS, key: str = "k") -> Batch:

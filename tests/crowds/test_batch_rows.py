@@ -10,7 +10,7 @@ from annotate.models import Campaign, LedgerEntry, Operation, Participation, Pay
 from annotate.selectors import batches as rows
 from annotate.selectors import operations
 from annotate.services import batches, exclusion_lists, outbox
-from tests.crowds.launching import TERMS, came, launched
+from tests.crowds.launching import STORED, came, launched
 from tests.crowds.scripted import LOST, NO_MONEY, Scripted
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -30,7 +30,7 @@ def test_units_are_counted_for_each_posting_and_in_sum(made: Campaign, scripted:
         rows.Units(7, 6, rejected=1, left=2),
     ]
     assert row.units == rows.Units(14, 8, 1, 1, 1, 2, 1, 2)
-    terms = exclusion_lists.applied(TERMS, made)
+    terms = exclusion_lists.applied(STORED, made)
     assert (row.label, row.terms, row.judgments) == ("Amazon Mechanical Turk", terms, 28)
     Posting.objects.filter(pk=first.pk).update(available=5)  # the crowd knows better
     assert rows.of_campaign(made.pk)[0].units.available == 11

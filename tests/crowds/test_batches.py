@@ -14,7 +14,7 @@ from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
 from annotate.services import batches, campaigns, exclusion_lists, offers, outbox, sweeps
 from annotate.states import CloseReason
 from tests.annotate.test_concurrency import at_once
-from tests.crowds.launching import TERMS, launched, stages
+from tests.crowds.launching import STORED, TERMS, launched, stages
 from tests.crowds.scripted import LOST, NO_MONEY, Scripted
 from tests.factories import campaign, user
 
@@ -31,7 +31,7 @@ def test_a_launch_writes_postings_and_intents_and_then_they_are_published(
         made.pk, TERMS, places=20, actor_id=ada.pk, confirmed=total, key="k"
     )  # fmt: skip
     assert (batch.places, batch.reward, batch.tasks) == (20, Decimal("1.00"), 2)
-    assert from_json(batch.terms) == exclusion_lists.applied(TERMS, made)
+    assert from_json(batch.terms) == exclusion_lists.applied(STORED, made)
     assert stages() == [Stage.PLANNED] * 3
     assert not scripted.calls  # nothing happens inside
     assert outbox.carry_out_due() == 3

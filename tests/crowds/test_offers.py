@@ -56,6 +56,24 @@ def test_terms_that_cannot_be_are_told(
     assert list(problems(made, terms, places)) == [field]
 
 
+def test_what_would_change_nothing_is_neither_taken_nor_stored(made: Campaign, scripted: Scripted):
+    scripted.can = Scripted(auto_approval=True, no_effect=("keywords", "auto_approval")).can
+    scripted.refusal_limit = timedelta(days=21)
+    vain = replace(TERMS, keywords=("news",), auto_approval=timedelta(days=3))
+    found = problems(made, vain)
+    assert "no keywords" in found["keywords"]
+    assert "after 21 days" in found["auto_approval"]
+    batch = launched(made, terms=replace(TERMS, approve_after=timedelta(days=20)))
+    assert batch.terms["auto_approval"] is None
+    late = problems(made, replace(TERMS, approve_after=timedelta(days=21)), places=1)
+    assert late == {"approve_after": late["approve_after"]}
+    assert "let it approve later" not in late["approve_after"]
+
+
+def test_where_it_is_ours_to_say_a_usual_time_is_stored(made: Campaign):
+    assert launched(made).terms["auto_approval"] == 7 * 86_400
+
+
 def test_what_the_crowd_would_refuse_is_told(made: Campaign, scripted: Scripted):
     scripted.problems = [Problem("title", "Shorten it."), Problem("url", "Use https.")]
     assert problems(made) == {"title": "Shorten it.", "url": "Use https."}

@@ -7,7 +7,7 @@ memory: only what goes over HTTP, through the adapter, or through a person's han
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from decimal import Decimal
 from itertools import count
@@ -69,6 +69,12 @@ FAULTY = ("publish", "add_places", "stop", "approve", "reject", "pay_bonus", "it
 Status = Participation.Status
 
 
+def terms_for(crowd: Marketplace) -> Terms:
+    """Without what changes nothing there."""
+    usual = Terms(title="", description="")
+    return replace(TERMS, **{name: getattr(usual, name) for name in crowd.can.no_effect})
+
+
 @dataclass
 class Unit:
     """What a person has in hand at the crowd."""
@@ -118,7 +124,8 @@ class Walk:
     def launch(self, places: int = 0) -> None:
         places = places or self.rng.choice([1, 2, 3])
         batches.launch(
-            self.study.pk, TERMS, places=places, actor_id=self.ada.pk, confirmed=self._cost(places),
+            self.study.pk, terms_for(self.crowd), places=places, actor_id=self.ada.pk,
+            confirmed=self._cost(places),
             key=f"launch-{self.study.pk}-{next(self.keys)}",
         )  # fmt: skip
 

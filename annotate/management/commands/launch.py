@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.crowds.base import Audience
-from annotate.crowds.terms import Terms
+from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.errors import ServiceError
 from annotate.management.commands.create_campaign import money
 from annotate.selectors import evidence
@@ -94,8 +94,8 @@ def _add_terms(parser: ArgumentParser) -> None:
         help="before work that nobody doubts is approved and paid",
     )  # fmt: skip
     given.add_argument(
-        "--auto-approval-days", type=float, default=DEFAULTS.auto_approval / timedelta(days=1),
-        help="after which the crowd approves by itself",
+        "--auto-approval-days", type=float,
+        help=f"after which MTurk approves by itself ({USUAL_AUTO_APPROVAL.days})",
     )  # fmt: skip
     people = parser.add_argument_group("audience")
     people.add_argument("--country", action="append", default=[], metavar="CODE")
@@ -105,6 +105,7 @@ def _add_terms(parser: ArgumentParser) -> None:
 
 
 def _terms(options: dict[str, Any]) -> Terms:
+    approval = options["auto_approval_days"]
     return Terms(
         title=options["title"],
         description=options["description"],
@@ -113,7 +114,7 @@ def _terms(options: dict[str, Any]) -> Terms:
         minutes=options["minutes"],
         duration=timedelta(minutes=options["minutes_allowed"]),
         lifetime=timedelta(days=options["days"]),
-        auto_approval=timedelta(days=options["auto_approval_days"]),
+        auto_approval=None if approval is None else timedelta(days=approval),
         approve_after=timedelta(hours=options["review_hours"]),
         audience=Audience(
             countries=tuple(options["country"]),
