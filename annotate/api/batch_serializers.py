@@ -179,6 +179,20 @@ class OperationSerializer(serializers.Serializer[Any]):
     due_at = serializers.DateTimeField()
 
 
+class DoubtfulSerializer(serializers.Serializer[Any]):
+    """A unit that the crowd lists as handed in, and what does not agree about it."""
+
+    id = serializers.IntegerField(source="participation_id")
+    annotator = serializers.CharField(source="pseudonym", help_text="pseudonym")
+    title = serializers.CharField(help_text="of the batch")
+    reward = serializers.DecimalField(**MONEY)
+    problem = serializers.CharField()
+    handed_in = serializers.DateTimeField(allow_null=True)
+    by_itself = serializers.DateTimeField(
+        allow_null=True, help_text="when the crowd pays it if nobody decides"
+    )
+
+
 class DecideSerializer(serializers.Serializer[Any]):
     happened = serializers.BooleanField(help_text="what somebody saw on the crowd's own pages")
 

@@ -16,6 +16,7 @@ from annotate.api.base import BoundedView, validated
 from annotate.api.batch_serializers import (
     BatchSerializer,
     DecideSerializer,
+    DoubtfulSerializer,
     ExtendSerializer,
     LaunchSerializer,
     LookedSerializer,
@@ -27,9 +28,9 @@ from annotate.api.batch_serializers import (
 )
 from annotate.errors import Conflict, Invalid
 from annotate.selectors import batches as rows
-from annotate.selectors import operations
+from annotate.selectors import doubtful, operations
 from annotate.selectors.worlds import world
-from annotate.services import attending, batches, outbox
+from annotate.services import attending, batches, outbox, settling
 
 OF_OWNERS = ("reward", "money")
 
@@ -159,6 +160,27 @@ class DropView(BoundedView):
         if not outbox.drop(operation_id, actor_id=_actor(request)):
             raise Conflict("It has happened, or may have: it cannot be dropped.")
         return _operation(campaign, operation_id)
+
+
+class DoubtfulView(BoundedView):
+    @extend_schema(responses=DoubtfulSerializer(many=True))
+    def get(self, request: Request, public_id: str) -> Response:
+        """Units about which something does not agree with the crowd: they wait for you."""
+        return _in_doubt(permissions.owned(request.user, public_id))
+
+
+class PayDoubtfulView(BoundedView):
+    @extend_schema(request=None, responses=DoubtfulSerializer(many=True))
+    def post(self, request: Request, public_id: str, unit_id: int) -> Response:
+        """Pay one all the same, and return those that still wait. Refusing pay is a ruling."""
+        campaign = permissions.owned(request.user, public_id)
+        settling.accept(doubtful.one(campaign.pk, unit_id), actor_id=_actor(request))
+        return _in_doubt(campaign)
+
+
+def _in_doubt(campaign: Any) -> Response:
+    rows_ = doubtful.of_campaign(campaign.pk)
+    return Response(DoubtfulSerializer(rows_, many=True).data)
 
 
 def _campaign_of(request: Request, public_id: str, operation_id: int) -> Any:

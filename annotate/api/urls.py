@@ -44,6 +44,12 @@ urlpatterns = [
     path(f"{BATCH}offer/", batches.OfferMoreView.as_view(), name="api-batch-offer-more"),
     path(f"{BATCH}extend/", batches.ExtendView.as_view(), name="api-batch-extend"),
     path(f"{BATCH}stop/", batches.StopView.as_view(), name="api-batch-stop"),
+    path(f"{CAMPAIGN}units-in-doubt/", batches.DoubtfulView.as_view(), name="api-doubtful"),
+    path(
+        f"{CAMPAIGN}units-in-doubt/<int:unit_id>/pay/",
+        batches.PayDoubtfulView.as_view(),
+        name="api-doubtful-pay",
+    ),
     path(f"{CAMPAIGN}operations/", batches.OperationsView.as_view(), name="api-operations"),
     path(f"{OPERATION}retry/", batches.RetryView.as_view(), name="api-operation-retry"),
     path(f"{OPERATION}decide/", batches.DecideView.as_view(), name="api-operation-decide"),

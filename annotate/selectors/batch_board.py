@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from annotate.models import Posting
-from annotate.selectors import batches, doubtful, operations
+from annotate.selectors import batches, doubtful, operations, places
 from annotate.selectors.batches import BatchRow
 from annotate.selectors.doubtful import Doubtful
 from annotate.selectors.operations import Operations
@@ -15,12 +15,14 @@ AT_THE_CROWD = (Posting.Status.OPEN, Posting.Status.DRAINING)
 
 @dataclass(frozen=True)
 class Board:
-    """world: where the next batch would be launched, by the settings of now."""
+    """world: where the next batch would be launched, by the settings of now. missing: judgments
+    that nobody gives now, where nothing is offered; 0 where something is."""
 
     world: World
     batches: tuple[BatchRow, ...]
     operations: Operations
     doubtful: tuple[Doubtful, ...]
+    missing: int
 
     @property
     def can_look(self) -> bool:
@@ -43,5 +45,6 @@ def board(campaign_id: int, crowd: str) -> Board:
     """Return it all; always the same number of queries."""
     rows = tuple(batches.of_campaign(campaign_id))
     return Board(
-        world(crowd), rows, operations.of_campaign(campaign_id), doubtful.of_campaign(campaign_id)
-    )
+        world(crowd), rows, operations.of_campaign(campaign_id), doubtful.of_campaign(campaign_id),
+        0 if batches.offered(campaign_id) else places.free(campaign_id).count(),
+    )  # fmt: skip

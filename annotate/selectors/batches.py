@@ -165,8 +165,17 @@ def one(campaign_id: int, public_id: str) -> BatchRow:
 
 
 def offered(campaign_id: int) -> bool:
-    """Return whether its crowd offers work in this campaign, or is about to."""
-    return Posting.objects.filter(batch__campaign=campaign_id, status__in=TO_COME).exists()
+    """Return whether its crowd offers work in this campaign, or is about to.
+
+    Not by batches that are being stopped, as they are after a pause: they never go on.
+    """
+    rows = Posting.objects.filter(batch__campaign=campaign_id, status__in=TO_COME)
+    return rows.filter(batch__stopped_at=None).exists()
+
+
+def launched(campaign_id: int) -> bool:
+    """Return whether anything was ever launched in it."""
+    return Batch.objects.filter(campaign=campaign_id).exists()
 
 
 def batch_id_of(public_id: str) -> int | None:

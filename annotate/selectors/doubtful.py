@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, QuerySet
 
 from annotate.errors import NotFound
 from annotate.models import Participation, Review
@@ -29,18 +29,23 @@ class Doubtful:
 
 
 def of_campaign(campaign_id: int) -> tuple[Doubtful, ...]:
-    """Return those that wait, the oldest first; refused pay is a decision. One query."""
+    """Return those that wait, the oldest first. One query."""
+    rows = _waiting(campaign_id).order_by("submitted_at", "pk")
+    return tuple(_doubtful(one) for one in rows.select_related("annotator", "posting__batch"))
+
+
+def count(campaign_id: int) -> int:
+    """Return how many wait."""
+    return _waiting(campaign_id).count()
+
+
+def _waiting(campaign_id: int) -> QuerySet[Participation]:
+    """Refused pay is a decision."""
     refused = Review.objects.filter(
         campaign=OuterRef("campaign"), annotator=OuterRef("annotator"), pay_refused=True
     )
-    rows = (
-        Participation.objects.filter(campaign=campaign_id, status=Status.CONFIRMED)
-        .exclude(problem="")
-        .exclude(Exists(refused))
-        .order_by("submitted_at", "pk")
-        .select_related("annotator", "posting__batch")
-    )
-    return tuple(_doubtful(one) for one in rows)
+    rows = Participation.objects.filter(campaign=campaign_id, status=Status.CONFIRMED)
+    return rows.exclude(problem="").exclude(Exists(refused))
 
 
 def one(campaign_id: int, participation_id: int) -> int:

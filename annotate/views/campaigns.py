@@ -75,6 +75,15 @@ ACTS = {
 }
 
 
+AT_A_CROWD = {
+    "open": "The campaign is open. People come as soon as a batch is launched.",
+    "pause": "The campaign is paused, and its batches are stopped for good. Running work may still "
+    "be sent in, and is paid. Once you go on, launch another batch.",
+    "reopen": "The campaign is open again. What was published before stays stopped: people come as "
+    "soon as another batch is launched.",
+}
+
+
 @require_safe
 @never_cache
 @researcher_page
@@ -125,8 +134,8 @@ def _confirm(
 
 def _said(campaign: Campaign, verb: str) -> str:
     """What is said afterwards: where people come from decides what opening means."""
-    if verb == "open" and campaign.crowd in MARKETPLACES:
-        return "The campaign is open. People come as soon as a batch is launched."
+    if campaign.crowd in MARKETPLACES:
+        return AT_A_CROWD.get(verb, ACTS[verb].done)
     return ACTS[verb].done
 
 

@@ -51,11 +51,27 @@ def _open(now: Situation) -> Advice:
 
 
 def _launch(now: Situation) -> Advice:
+    if now.launched:
+        return _launch_again(now)
     text = (
         f"The campaign is open, but nothing is published on {now.facts.marketplace}. You see "
         "what people see, and what it costs, before anything is."
     )
     return Advice("Launch a batch", text, "launch", "Prepare a batch")
+
+
+def _launch_again(now: Situation) -> Advice:
+    """What a pause or the closing has stopped stays stopped; what is used up is used up."""
+    if not now.missing:
+        text = "Every planned judgment is given or under way. The campaign closes by itself."
+        return Advice("Wait for the last judgments", text, "batches", "Look at the batches")
+    judgments = f"{now.missing:,} judgment{'s are' if now.missing != 1 else ' is'}"
+    text = (
+        f"{judgments} still missing, and nothing is offered on {now.facts.marketplace} now: what "
+        "was published before is stopped or taken, and does not go on. A new batch starts from "
+        "what is missing; you see what it costs before anything is published."
+    )
+    return Advice("Launch another batch", text, "launch", "Prepare a batch")
 
 
 def _ask_for_people(now: Situation) -> Advice | None:
@@ -140,11 +156,17 @@ _PAUSED = Advice(
     "open",
     "Go on",
 )
+_PAUSED_AT_A_CROWD = replace(
+    _PAUSED,
+    text="Nobody gets a new text while the campaign is paused, and its batches are stopped for "
+    "good. Running work may still be sent in, and is paid. Once you go on, launch another batch "
+    "for what is missing.",
+)
 _ARCHIVED = Advice("Nothing", "This campaign is archived. Its numbers stay as they are.")
 _BY_STATUS: dict[Status, Callable[[Situation], Advice]] = {
     Status.DRAFT: _draft,
     Status.OPEN: _open,
-    Status.PAUSED: lambda _now: _PAUSED,
+    Status.PAUSED: lambda now: _PAUSED_AT_A_CROWD if now.launched else _PAUSED,
     Status.CLOSING: closing,
     Status.CLOSED: closed,
     Status.ARCHIVED: lambda _now: _ARCHIVED,

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from django.conf import settings
 
-from annotate.selectors import batches, exclusions, progress, standing
+from annotate.selectors import batches, doubtful, exclusions, operations, progress, standing
 from annotate.selectors.campaigns import Facts
 from annotate.selectors.exclusions import Excluded
 from annotate.selectors.gaps import Gaps, gaps
@@ -51,6 +51,9 @@ class Dashboard:
     at_closing: dict[tuple[int, str], tuple[float | None, bool]]
     collects: bool
     offered: bool
+    launched: bool
+    n_in_doubt: int  # paid units about which something does not agree with their crowd
+    n_stuck: int  # acts at the crowd that do not go on until a person acts
 
     @property
     def primary_rows(self) -> tuple[Row, ...]:
@@ -117,7 +120,7 @@ class Dashboard:
             Situation(
                 self.facts, self.progress, self.primary, self.price, waiting=self.n_waiting,
                 gaps=self.gaps, widened=self.widened, collects=self.collects,
-                offered=self.offered,
+                offered=self.offered, launched=self.launched,
             )
         )  # fmt: skip
 
@@ -180,6 +183,9 @@ def build(facts: Facts, *, price: Decimal, collects: bool = True) -> Dashboard:
         at_closing=history.at_closing(facts.campaign_id, facts.closed_at),
         collects=collects,
         offered=not facts.marketplace or batches.offered(facts.campaign_id),
+        launched=bool(facts.marketplace) and batches.launched(facts.campaign_id),
+        n_in_doubt=doubtful.count(facts.campaign_id) if facts.marketplace else 0,
+        n_stuck=operations.stuck(facts.campaign_id) if facts.marketplace else 0,
     )
 
 

@@ -51,6 +51,7 @@ class Situation:
     widened: tuple[Widened, ...] = ()
     collects: bool = True  # whether a limit still allows a lease
     offered: bool = True  # whether its crowd, if it is a marketplace, offers work at the moment
+    launched: bool = False  # whether it ever did
 
     @property
     def missing(self) -> int:

@@ -3,13 +3,15 @@
 from decimal import Decimal
 
 import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from annotate import adapters
 from annotate.crowds.base import Configuration
-from annotate.models import Batch, Campaign, Membership, Operation
+from annotate.models import Batch, Campaign, Membership, Operation, Participation
 from annotate.services import outbox
-from tests.crowds.launching import launched
+from tests.crowds.launching import came, launched
 from tests.crowds.scripted import NO_MONEY, Scripted
 from tests.factories import campaign, user
 
@@ -217,3 +219,31 @@ def test_it_is_in_the_schema(api):
     paths = api.get("/api/v1/schema/?format=json").json()["paths"]
     assert "/api/v1/campaigns/{public_id}/batches/offer/" in paths
     assert "/api/v1/campaigns/{public_id}/operations/{operation_id}/decide/" in paths
+
+
+def test_units_in_doubt_are_listed_and_paid(api, made, client_of):
+    posting = launched(made, places=4).postings.all()[0]
+    for name in ("A1", "A2"):
+        unit = came(posting, name, "confirmed")
+        Participation.objects.filter(pk=unit.pk).update(
+            problem="It was handed in after 1 of 2 tasks.", submitted_at=timezone.now()
+        )
+    first, second = api.get(at(made, "units-in-doubt/")).json()
+    assert (first["reward"], first["problem"], first["title"], first["by_itself"]) == (
+        "1.00", "It was handed in after 1 of 2 tasks.", "Rate news", None,
+    )  # fmt: skip
+    who = Participation.objects.get(pk=first["id"]).annotator
+    assert first["annotator"] == who.pseudonym
+    assert who.external_id not in str(first)
+
+    paid = api.post(at(made, f"units-in-doubt/{first['id']}/pay/"))
+    assert (paid.status_code, paid.json()) == (200, [second])
+    assert api.post(at(made, f"units-in-doubt/{first['id']}/pay/")).status_code == 409
+    other = campaign(owner=User.objects.get(), crowd="mturk")
+    assert api.post(at(other, f"units-in-doubt/{second['id']}/pay/")).status_code == 404
+
+    eve = user("eve")
+    Membership.objects.create(campaign=made, user=eve, role=Membership.Role.REVIEWER)
+    assert client_of(eve).get(at(made, "units-in-doubt/")).status_code == 403
+    assert client_of(eve).post(at(made, f"units-in-doubt/{second['id']}/pay/")).status_code == 403
+    assert Participation.objects.get(pk=second["id"]).problem

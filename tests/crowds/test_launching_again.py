@@ -1,0 +1,89 @@
+"""What a researcher is told after a pause or a reopening, and about what waits for them."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.models import Campaign, Membership, Participation
+from annotate.selectors import places
+from annotate.services import campaigns, outbox
+from annotate.states import CloseReason
+from tests.crowds.launching import came, launched
+from tests.crowds.researcher import at, said
+from tests.crowds.scripted import NO_MONEY, Scripted
+from tests.factories import user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+def dashboard(client: Client, made: Campaign) -> Any:
+    return client.get(reverse("estimation:dashboard", args=[made.public_id]))
+
+
+def act(client: Client, made: Campaign, verb: str, **fields: str) -> Any:
+    return client.post(reverse("annotate:act", args=[made.public_id, verb]), fields, follow=True)
+
+
+def test_after_a_pause_one_is_led_to_another_batch(ada: Client, mine: Campaign) -> None:
+    launched(mine, places=9)
+    outbox.carry_out_due()
+    paused = act(ada, mine, "pause")
+    assert "its batches are stopped for good" in said(paused)[0]
+    assert "launch another batch" in paused.context["board"].advice.text
+    assert "Once it goes on, another batch" in ada.get(at(mine)).content.decode()
+
+    opened = act(ada, mine, "open")  # the crowd was not told yet
+    missing = places.free(mine.pk).count()
+    advice = opened.context["board"].advice
+    assert (advice.title, advice.act) == ("Launch another batch", "launch")
+    assert f"{missing} judgments are still missing" in advice.text
+    outbox.carry_out_due()
+    page = ada.get(at(mine)).content.decode()
+    assert "Nothing is offered at the moment" in page
+    assert f"{missing} judgments are still missing" in page
+    form = ada.get(at(mine, "batch-new")).context["form"]
+    assert form["places"].value() == -(-missing // form["tasks"].value())
+
+
+def test_while_a_batch_is_published_nothing_is_called_missing(ada: Client, mine: Campaign) -> None:
+    launched(mine, places=9)
+    assert "Nothing is offered" not in ada.get(at(mine)).content.decode()
+    assert dashboard(ada, mine).context["board"].advice.title == "Wait for the first people"
+
+
+def test_after_reopening_one_is_led_to_another_batch(ada: Client, mine: Campaign) -> None:
+    launched(mine, places=9)
+    campaigns.close(mine.pk, CloseReason.HAND)
+    campaigns.finish(mine.pk)
+    asked = ada.get(reverse("annotate:act", args=[mine.public_id, "reopen"])).content.decode()
+    assert "What was published before stays stopped" in asked
+    opened = act(ada, mine, "reopen", why="An annotator was excluded.")
+    assert "another batch is launched" in said(opened)[0]
+    assert opened.context["board"].advice.act == "launch"
+
+
+def test_what_waits_for_a_person_is_on_the_dashboard(
+    ada: Client, mine: Campaign, scripted: Scripted
+) -> None:
+    assert "wait for your decision" not in dashboard(ada, mine).content.decode()
+    scripted.will("publish", NO_MONEY)
+    posting = launched(mine, places=14).postings.all()[0]
+    outbox.carry_out_due()
+    for name in ("A1", "A2"):
+        unit = came(posting, name, "confirmed")
+        Participation.objects.filter(pk=unit.pk).update(
+            problem="It was handed in after 1 of 2 tasks.", submitted_at=timezone.now()
+        )
+    page = dashboard(ada, mine).content.decode()
+    assert "2 paid units wait for your decision" in page
+    assert "1 act at the crowd does not go on" in page
+    assert f'href="{at(mine)}">Decide' in page
+
+    eve = user("eve")
+    Membership.objects.create(campaign=mine, user=eve, role=Membership.Role.REVIEWER)
+    ada.force_login(User.objects.get(username="eve"))
+    assert "wait for your decision" not in dashboard(ada, mine).content.decode()
