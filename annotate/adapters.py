@@ -2,11 +2,15 @@
 
 from decimal import Decimal
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from django.conf import settings
 
 from annotate.crowds.base import Configuration, Entry, Marketplace
 from annotate.crowds.link import LINK
+
+if TYPE_CHECKING:
+    from annotate.crowds.prolific import Prolific
 
 LABELS = {"link": "Invitation links", "mturk": "Amazon Mechanical Turk", "prolific": "Prolific"}
 MARKETPLACES = ("mturk", "prolific")
@@ -30,9 +34,13 @@ def marketplace(crowd: str) -> Marketplace:
         return _mturk(settings.MTURK_ENVIRONMENT, settings.MTURK_ENDPOINT_URL,
                       settings.MTURK_WORKER_URL)  # fmt: skip
     if crowd == "prolific":
-        return _prolific(settings.PROLIFIC_BASE_URL, settings.PROLIFIC_API_TOKEN,
-                         settings.PROLIFIC_WEBHOOK_SECRET)  # fmt: skip
+        return prolific()
     raise Configuration(f"{LABELS.get(crowd, crowd)} publishes nothing and pays nobody by itself.")
+
+
+def prolific() -> "Prolific":
+    return _prolific(settings.PROLIFIC_BASE_URL, settings.PROLIFIC_API_TOKEN,
+                     settings.PROLIFIC_WEBHOOK_SECRET)  # fmt: skip
 
 
 @lru_cache(maxsize=8)
@@ -43,7 +51,7 @@ def _mturk(environment: str, endpoint_url: str, worker_url: str) -> Marketplace:
 
 
 @lru_cache(maxsize=8)
-def _prolific(base_url: str, api_token: str, webhook_secret: str) -> Marketplace:
+def _prolific(base_url: str, api_token: str, webhook_secret: str) -> "Prolific":
     from annotate.crowds.prolific import Prolific
 
     return Prolific(base_url=base_url, api_token=api_token, webhook_secret=webhook_secret)

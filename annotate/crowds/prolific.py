@@ -19,7 +19,7 @@ from typing import Any
 
 from annotate.crowds import prolific_audience as audiences
 from annotate.crowds import prolific_checks as checks
-from annotate.crowds import prolific_events, prolific_people
+from annotate.crowds import prolific_events, prolific_hooks, prolific_people
 from annotate.crowds import prolific_studies as studies
 from annotate.crowds.base import (
     NOT_YET,
@@ -41,6 +41,7 @@ from annotate.crowds.base import (
     UnitState,
 )
 from annotate.crowds.prolific_entry import ProlificEntry
+from annotate.crowds.prolific_hooks import Subscribed
 from annotate.crowds.prolific_http import effect, error_of, outcome_of, path
 
 OTHER = "OTHER"
@@ -205,6 +206,14 @@ class Prolific(ProlificEntry):
 
     def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | Invalid:
         return prolific_events.parse(raw, headers, self._webhook_secret)
+
+    def subscribe(self, url: str) -> Subscribed:
+        """Let Prolific tell this address of what happens; what is so already stays as it is."""
+        if self.client.live and not url.startswith("https://"):
+            raise Configuration(
+                "Prolific sends events to https:// addresses only. Set PUBLIC_URL to one."
+            )
+        return prolific_hooks.subscribe(self.client, prolific_people.workspace(self.client), url)
 
     # ---------------------------------------------------------------- inside
 

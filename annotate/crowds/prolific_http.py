@@ -6,7 +6,7 @@ was never made did nothing; an answer that never came leaves it open.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import wraps
 from http import HTTPStatus
@@ -46,6 +46,7 @@ class Reply:
     status: int
     data: Any = None
     sent: bool = True
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -100,7 +101,7 @@ class Client:
             return Reply(0, sent=False)
         except HTTPError:
             return Reply(0)
-        return Reply(answer.status, _parsed(answer.data))
+        return Reply(answer.status, _parsed(answer.data), headers=dict(answer.headers))
 
     def close(self) -> None:
         self._pool.clear()

@@ -42,7 +42,7 @@ def find_group(client: Client, group: str) -> str | None:
     """Return the id of a group, None where no group has this name."""
     if is_id(group):
         return group
-    listed = client.pages("participant-groups/", workspace_id=_workspace(client))
+    listed = client.pages("participant-groups/", workspace_id=workspace(client))
     return next((str(row["id"]) for row in listed if row.get("name") == group), None)
 
 
@@ -50,7 +50,7 @@ def make_group(client: Client, name: str) -> str | Outcome:
     """Return the id of a new group. If this breaks off, an empty group is left, which harms
     nobody: groups are looked for by name, and the first one found is used."""
     body = {
-        "name": name, "workspace_id": _workspace(client),
+        "name": name, "workspace_id": workspace(client),
         "description": "People whom Plumbline keeps out of further work.",
     }  # fmt: skip
     reply = client.ask("POST", "participant-groups/", body)
@@ -59,10 +59,10 @@ def make_group(client: Client, name: str) -> str | Outcome:
     return outcome_of(reply if not reply.ok else Reply(0), idempotent=True)
 
 
-def _workspace(client: Client) -> str:
+def workspace(client: Client) -> str:
     """Return the account's first workspace: Prolific’s groups live in one."""
-    for workspace in client.pages("workspaces/"):
-        return str(workspace["id"])
+    for row in client.pages("workspaces/"):
+        return str(row["id"])
     raise Configuration("The Prolific account has no workspace. Make one there.")
 
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 
+from django.conf import settings
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from annotate import adapters
 from annotate.crowds.base import Configuration, Event, Invalid, Marketplace
+from annotate.crowds.prolific_hooks import Subscribed
 from annotate.errors import NotFound, ServiceError
 from annotate.models import CrowdEvent, Participation, Posting
 from annotate.signals import posting_changed
@@ -18,6 +21,16 @@ class Unsigned(ServiceError):
     def __init__(self, message: str, *, status: int) -> None:
         super().__init__(message)
         self.status = status
+
+
+def address(crowd: str) -> str:
+    """Return where a crowd's events are taken."""
+    return f"{settings.PUBLIC_URL}{reverse('annotate:crowd-events', args=[crowd])}"
+
+
+def subscribe_to_prolific() -> Subscribed:
+    """Let Prolific tell us of what happens there, once. Raises a `CrowdError`."""
+    return adapters.prolific().subscribe(address("prolific"))
 
 
 def receive(crowd: str, raw: bytes, headers: Mapping[str, str]) -> bool:

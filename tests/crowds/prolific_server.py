@@ -42,6 +42,15 @@ ROUTES: list[tuple[str, dict[str, tuple[str, int, Call]]]] = [
     (f"participant-groups/{ID}/participants/", {
         method: ("members", 200, lambda w, b, i, m=method: w.change_group(
             i, b["participant_ids"], m)) for method in ("POST", "DELETE")}),
+    ("hooks/secrets/", {
+        "GET": ("secrets", 200, lambda w, b, i: w.secrets),
+        "POST": ("secret", 201, lambda w, b, i: w.create_secret(b))}),
+    ("hooks/subscriptions/", {
+        "GET": ("hooks", 200, lambda w, b, i: list(w.hooks.values())),
+        "POST": ("hook", 201, lambda w, b, i: w.create_hook(b))}),
+    (f"hooks/subscriptions/{ID}/", {
+        "POST": ("confirm", 200, lambda w, b, i: w.confirm_hook(i, b["secret"])),
+        "DELETE": ("unhook", 204, lambda w, b, i: w.hooks.pop(i) and None)}),
     ("messages/", {"POST": ("message", 201, lambda w, b, i: w.send(b))}),
 ]  # fmt: skip
 # The requests behind a method of the adapter. AFTER strikes the last: the effect itself.
@@ -170,11 +179,11 @@ class Handler(BaseHTTPRequestHandler):
             return
 
     def _answer(self, status: int, data: Any) -> None:
-        raw = json.dumps(data, default=_plain).encode()
-        head = (
-            f"HTTP/1.1 {status} -\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(raw)}\r\n\r\n"
-        )
+        more = data.pop("_headers", {}) if isinstance(data, dict) else {}
+        raw = b"" if data is None else json.dumps(data, default=_plain).encode()
+        said = {"Content-Type": "application/json", "Content-Length": len(raw), **more}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in said.items())
+        head = f"HTTP/1.1 {status} -\r\n{lines}\r\n"
         try:
             self.wfile.write(head.encode() + raw)
         except OSError:

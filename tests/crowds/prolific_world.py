@@ -61,6 +61,8 @@ class World:
     groups: dict[str, dict[str, Any]] = field(default_factory=dict)
     messages: list[dict[str, Any]] = field(default_factory=list)
     workspace: str = field(default_factory=new_id)
+    secrets: list[dict[str, str]] = field(default_factory=list)
+    hooks: dict[str, dict[str, Any]] = field(default_factory=dict)
     unreachable: set[str] = field(default_factory=set)  # whom no message reaches
 
     def now(self) -> datetime:
@@ -314,3 +316,26 @@ class World:
         self.study(body["study_id"])
         self.messages.append(body)
         return {}
+
+    # ------------------------------------------------------------ hooks
+
+    def create_secret(self, body: dict[str, Any]) -> dict[str, str]:
+        """The new one replaces the old one, as at Prolific."""
+        made = {"id": new_id(), "value": secrets.token_urlsafe(24), **body}
+        self.secrets[:] = [made]
+        return made
+
+    def create_hook(self, body: dict[str, Any]) -> dict[str, Any]:
+        if not self.secrets:
+            raise Refused(400, "Create a secret for this workspace first.")
+        secret = new_id()
+        hook = {**body, "id": new_id(), "is_enabled": False, "confirmation": secret}
+        self.hooks[hook["id"]] = hook
+        shown = {name: value for name, value in hook.items() if name != "confirmation"}
+        return {**shown, "_headers": {"X-Hook-Secret": secret}}
+
+    def confirm_hook(self, hook_id: str, secret: str) -> dict[str, Any]:
+        if hook_id not in self.hooks or self.hooks[hook_id]["confirmation"] != secret:
+            raise Refused(400, "The secret does not match.")
+        self.hooks[hook_id]["is_enabled"] = True
+        return self.hooks[hook_id]

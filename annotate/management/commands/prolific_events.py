@@ -1,0 +1,38 @@
+"""`manage.py prolific_events`: let Prolific tell us what happens, instead of only being asked."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.crowds.base import CrowdError
+from annotate.crowds.prolific_hooks import Subscribed
+from annotate.services import crowd_events
+
+
+class Command(BaseCommand):
+    help = (
+        "Subscribes this installation to Prolific’s events about studies and submissions, at "
+        "PUBLIC_URL, and says which secret the settings need. What is there already stays: run "
+        "it as often as you like."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            found = crowd_events.subscribe_to_prolific()
+        except CrowdError as error:
+            raise CommandError(error.message) from None
+        self.stdout.write(f"Events go to {crowd_events.address('prolific')}")
+        for event, how in found.events:
+            self.stdout.write(f"  {event}: {how}")
+        self.stdout.write(_of_secret(found))
+
+
+def _of_secret(found: Subscribed) -> str:
+    if found.secret == settings.PROLIFIC_WEBHOOK_SECRET:
+        return "PROLIFIC_WEBHOOK_SECRET is the workspace’s own: events are believed."
+    now = "is another" if settings.PROLIFIC_WEBHOOK_SECRET else "is not set"
+    return (
+        f"PROLIFIC_WEBHOOK_SECRET {now}, so that no event is believed. Set it to the workspace’s "
+        f"own, keep it to yourself, and start again:\n  PROLIFIC_WEBHOOK_SECRET={found.secret}"
+    )
