@@ -130,6 +130,7 @@ urlpatterns: list[URLPattern] = [
     path("work/on/<slug:crowd>/<str:token>/", work_entry.entry, name="entry"),
     path("work/batch/<str:token>/", batches_preview.preview, name="batch-preview"),
     path("work/p/<str:token>/", work.page, name="work"),
+    path("work/p/<str:token>/help/", work.beside, name="beside"),
     path("work/events/<slug:crowd>/", crowd_events.receive, name="crowd-events"),
     path("work/p/<str:token>/me/", work_own.me, name="me"),
     path("work/appeal", work_own.appeal, name="appeal"),

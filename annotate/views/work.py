@@ -15,7 +15,7 @@ from annotate.selectors import work
 from annotate.services import admission, leasing, participations
 from annotate.views import tutorial, unit_words, work_units
 from annotate.views.work_access import explain, see_work, show, speak, worker_page
-from annotate.views.work_data import about, context, example, first_time
+from annotate.views.work_data import about, context, example, first_time, help_template
 from annotate.views.work_own import opinion
 
 
@@ -95,6 +95,17 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     if not isinstance(got, admission.Nothing):
         leasing.shown(got.pk, participation_id=visit.id)
     return _page(request, token, visit, got, number=visit.judged + 1, first=first_time(visit))
+
+
+@worker_page
+@require_GET
+def beside(request: HttpRequest, token: str) -> HttpResponse:
+    """What opens beside a task: its page's script asks for that when it is first wanted."""
+    visit = work.visit(tokens.read_participation(token))
+    speak(visit.study)
+    study = visit.study
+    shown = {"visit": visit, "study": study, "crowd": unit_words.label(study.crowd)}
+    return show(request, study, help_template(study.instrument), shown)
 
 
 def _ahead(request: HttpRequest, visit: work.Visit, *, after: int) -> HttpResponse:

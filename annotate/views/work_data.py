@@ -19,7 +19,12 @@ from annotate.views.work_words import strings
 def about(instrument: Instrument) -> dict[str, str]:
     """Return what templates need to say what the instrument asks, and how long that takes."""
     about = instrument.template.replace(".html", "_about.html")
-    return {"about": about, "minutes": instrument.minutes}
+    return {"about": about, "help": help_template(instrument), "minutes": instrument.minutes}
+
+
+def help_template(instrument: Instrument) -> str:
+    """Return the template of what opens beside the work: instructions, keys."""
+    return instrument.template.replace(".html", "_help.html")
 
 
 def modules(instrument: Instrument) -> tuple[str, ...]:
@@ -64,7 +69,6 @@ def example(study: Study, current: Work, *, why: str, start: str) -> dict[str, A
             "token": "",
             "assignment": _assignment(study, current),
             "urls": {},
-            "finished": None,
             "example": {"message": why, "link": link},
         },
         "strings": strings(study.instrument),
@@ -126,7 +130,6 @@ def _data(
         "urls": _urls(token, current),
         "finished": nothing
         and {"reason": nothing.reason, "message": nothing.message, "final": nothing.final},
-        "example": None,
     }
 
 

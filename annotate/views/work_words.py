@@ -15,7 +15,6 @@ def sending() -> dict[str, Any]:
     return {
         "missing": _("Still missing:"),
         "sending": _("Sending…"),
-        "submit": _("Submit"),
         "offline": _("No connection. Your work is kept here and sent as soon as it is back."),
         "server_down": _("The server does not answer. Your work is kept and sent again shortly."),
         "next": _("Go to the next task"),

@@ -1,6 +1,5 @@
-// Talks to the server: JSON with the page's bearer token, without a cookie.
-
-export class OfflineError extends Error {}
+// Talks to the server: JSON with the page's bearer token, without a cookie. Where no connection
+// or no server is, a call resolves to the status 0, and a page to null.
 
 const SLOWEST = 20_000;
 
@@ -13,7 +12,7 @@ export function createApi({ token, urls, csrf }) {
     "Accept-Language": document.documentElement.lang,
   };
 
-  // Resolves to {status, body}; throws OfflineError when nothing that speaks JSON answered.
+  // Resolves to {status, body}.
   async function call(verb, method, body = {}, { keepalive = false } = {}) {
     try {
       const response = await fetch(urls[verb], {
@@ -21,32 +20,23 @@ export function createApi({ token, urls, csrf }) {
         credentials, cache: "no-store", signal: AbortSignal.timeout(SLOWEST),
       });
       return { status: response.status, body: await response.json() };
-    } catch (error) {
-      throw new OfflineError(String(error));
+    } catch {
+      return { status: 0, body: {} };
     }
   }
 
+  // Resolves to a document.
   async function load(address) {
     try {
       const response = await fetch(address, {
         credentials: "omit", cache: "no-store", signal: AbortSignal.timeout(SLOWEST),
       });
-      if (response.status >= 500) throw new OfflineError(String(response.status));
+      if (response.status >= 500) return null;
       return new DOMParser().parseFromString(await response.text(), "text/html");
-    } catch (error) {
-      throw new OfflineError(String(error));
+    } catch {
+      return null;
     }
   }
 
-  // What the page would hold if it were loaded now.
-  async function freshData() {
-    const data = (await load(urls.page)).getElementById("work-data");
-    if (!data) throw new OfflineError("not a page of the work");
-    return JSON.parse(data.textContent);
-  }
-
-  // The page of the task that follows this one, which is reserved thereby.
-  const pageAfter = (assignmentId) => load(`${urls.page}?after=${assignmentId}`);
-
-  return { call, freshData, pageAfter, pageUrl: urls.page };
+  return { call, load, pageUrl: urls.page };
 }

@@ -1,6 +1,5 @@
 // Sends what somebody says against a flag or a ruling.
 
-import { OfflineError } from "./api.js";
 import { drawIcon } from "./status_bar.js";
 
 export function startAppeal({ api, strings }) {
@@ -23,16 +22,10 @@ export function startAppeal({ api, strings }) {
     warn(text ? "" : strings.nothing_written);
     if (sending || !text) return;
     sending = true;
-    try {
-      const { status, body } = await api.call("appeal", "POST", { text });
-      if (status === 200) show(text, body.message);
-      else warn(body.message);
-    } catch (error) {
-      if (!(error instanceof OfflineError)) throw error;
-      warn(strings.no_connection);
-    } finally {
-      sending = false;
-    }
+    const { status, body } = await api.call("appeal", "POST", { text });
+    sending = false;
+    if (status === 200) show(text, body.message);
+    else warn(body.message ?? strings.no_connection);
   }
 
   function show(text, message) {

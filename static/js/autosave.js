@@ -1,13 +1,11 @@
 // Keeps the draft: at once in this browser, a moment later on the server, under a revision.
 
-import { OfflineError } from "./api.js";
 import { same } from "./json_data.js";
 
 const PAUSE = 600;
 const AGAIN = 5000;
 
-export function createAutosave({ api, assignment, local, read, seconds, show, signal }) {
-  let revision = assignment.draft.revision;
+export function createAutosave({ api, revision, local, strings, read, seconds, show, signal }) {
   let started = read();  // what this page began with, whether from the server or from here
   let saved = null;  // what the server is known to have
   let timer = 0;
@@ -57,17 +55,17 @@ export function createAutosave({ api, assignment, local, read, seconds, show, si
 
   async function save(options) {
     const answers = read();
-    try {
-      const answer = await api.call("draft", "PUT", { revision, data: full(answers) }, options);
-      if (answer.status === 200) return accept(answer.body.revision, answers);
-      if (answer.status === 409 && answer.body.error === "stale") return catchUp(answer.body);
-      show("refused", answer.body.message);
-      over = answer.status !== 413;
-    } catch (error) {
-      if (!(error instanceof OfflineError)) throw error;
-      show(local.write(revision, full(read())) ? "kept_here" : "unsaved");
-      schedule(AGAIN);
-    }
+    const { status, body } = await api.call("draft", "PUT", { revision, data: full(answers) }, options);
+    if (status === 200) return accept(body.revision, answers);
+    if (status === 0) return keepHere();
+    if (status === 409 && body.error === "stale") return catchUp(body);
+    over = status !== 413;  // it can be made shorter
+    show("refused", body.message, over && strings.next);
+  }
+
+  function keepHere() {
+    show(local.write(revision, full(read())) ? "kept_here" : "unsaved");
+    schedule(AGAIN);
   }
 
   function accept(newRevision, answers) {
@@ -84,7 +82,7 @@ export function createAutosave({ api, assignment, local, read, seconds, show, si
     const { active_seconds: _time, ...answers } = draft.data;
     if (same(answers, started) || same(answers, read())) return accept(draft.revision, answers);
     over = true;
-    show("stale", message);
+    show("stale", message, strings.reload);
   }
 
   // Leaving: the local copy is certain, the request may still make it.

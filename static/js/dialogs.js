@@ -4,16 +4,18 @@ export function startDialogs() {
   for (const opener of document.querySelectorAll("[data-opens]")) {
     opener.addEventListener("click", () => openDialog(opener.dataset.opens));
   }
-  for (const dialog of document.querySelectorAll("dialog")) {
-    // A click on the backdrop is a click on the dialog itself.
-    dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
-    // By hand: a frame that may send no forms does not close a dialog by one either.
-    for (const button of dialog.querySelectorAll("form[method=dialog] button:not([type=button])")) {
-      button.addEventListener("click", (event) => {
-        event.preventDefault();
-        dialog.close();
-      });
-    }
+  for (const dialog of document.querySelectorAll("dialog")) letClose(dialog);
+}
+
+export function letClose(dialog) {
+  // A click on the backdrop is a click on the dialog itself.
+  dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  // By hand: a frame that may send no forms does not close a dialog by one either.
+  for (const button of dialog.querySelectorAll("form[method=dialog] button:not([type=button])")) {
+    button.addEventListener("click", (event) => {
+      event.preventDefault();
+      dialog.close();
+    });
   }
 }
 

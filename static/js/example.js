@@ -4,7 +4,7 @@ import { readJson } from "./json_data.js";
 import { startShortcuts } from "./shortcuts.js";
 import { createStatusBar } from "./status_bar.js";
 
-export function startExample({ data: { assignment, example }, announce, createInstrument }) {
+export function start({ data: { assignment, example }, api, createInstrument, createHelp, announce }) {
   const { signal } = new AbortController();
   const strings = readJson("work-strings");
   const bar = createStatusBar(strings);
@@ -12,5 +12,5 @@ export function startExample({ data: { assignment, example }, announce, createIn
   const instrument = createInstrument({ assignment, strings, announce, changed: bar.clear, signal });
   instrument.restore({});
   document.getElementById("submit").addEventListener("click", submit);
-  startShortcuts({ submit, keys: instrument.keys, signal });
+  startShortcuts({ submit, open: createHelp({ api, bar, strings, signal }), keys: instrument.keys, signal });
 }

@@ -1,6 +1,5 @@
 // Sends what somebody thinks of the work, if they like to say.
 
-import { OfflineError } from "./api.js";
 import { drawIcon } from "./status_bar.js";
 
 const LEVELS = ["clarity", "enjoyment", "pay"];
@@ -27,16 +26,10 @@ export function startFeedback({ api, strings }) {
     warn(Object.keys(body).length ? "" : strings.nothing_said);
     if (sending || !Object.keys(body).length) return;
     sending = true;
-    try {
-      const { status, body: answer } = await api.call("feedback", "POST", body);
-      if (status === 200 || answer.error === "already") thank(answer.message);
-      else warn(answer.message);
-    } catch (error) {
-      if (!(error instanceof OfflineError)) throw error;
-      warn(strings.no_connection);
-    } finally {
-      sending = false;
-    }
+    const { status, body: answer } = await api.call("feedback", "POST", body);
+    sending = false;
+    if (status === 200 || answer.error === "already") thank(answer.message);
+    else warn(answer.message ?? strings.no_connection);
   }
 
   function thank(message) {

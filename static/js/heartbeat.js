@@ -1,7 +1,5 @@
 // Keeps the task (and one fetched ahead) reserved while its page is visible and used.
 
-import { OfflineError } from "./api.js";
-
 const EVERY = 60_000;
 const AGAIN = 5_000;  // until the server knows that the task is being shown
 
@@ -15,17 +13,12 @@ export function startHeartbeat({ api, isUsed, isNew, expired, signal }) {
     if (waiting || !isUsed()) return;
     waiting = true;
     last = Date.now();
-    try {
-      const { status } = await api.call("heartbeat", "POST");
-      told ||= status === 200;
-      if (status === 410 && !signal.aborted) {
-        stop();
-        expired();
-      }
-    } catch (error) {
-      if (!(error instanceof OfflineError)) throw error;
-    } finally {
-      waiting = false;
+    const { status } = await api.call("heartbeat", "POST");
+    waiting = false;
+    told ||= status === 200;
+    if (status === 410 && !signal.aborted) {
+      stop();
+      expired();
     }
   }
 

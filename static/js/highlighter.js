@@ -6,10 +6,13 @@
 // `annotate.instruments.highlighting`; `changed` is called for what people do, not for `set`.
 
 import { drawText } from "./highlighter_drawing.js";
-import { startKeys } from "./highlighter_keys.js";
 import { startPointer } from "./highlighter_pointer.js";
 import { fill } from "./json_data.js";
 import { characters, merge, quoted, segment, snap } from "./spans.js";
+
+// Loaded with the first key that is pressed: most people highlight by hand.
+const loadKeys = () => import("./highlighter_keys.js");
+document.addEventListener("keydown", () => loadKeys().catch(() => null), { once: true });
 
 export function createHighlighter({
   element, text, spans = [], strings, changed = () => {}, announce = () => {}, signal,
@@ -113,12 +116,29 @@ export function createHighlighter({
   const touch = { words, rects: drawing.rects, choose };
   const pending = () => state.first !== null;
   startPointer({ element, ...touch, add, removeAt, pending, selected: drawing.selected, signal });
-  const keys = startKeys({ element, ...touch, moveTo, cancel: () => begin(null), strings, announce });
+  const isOn = () => element.dataset.highlighting === "on";
+  let keys = null;
+
+  // The text has the focus at once: keys that are pressed meanwhile are not for a question.
+  async function setOn(value) {
+    if (value === isOn() || (value && !words.length)) return;
+    if (value) Object.assign(element, { tabIndex: -1 }).focus();
+    keys ??= loadKeys().then(({ startKeys }) =>
+      startKeys({ element, ...touch, moveTo, cancel: () => begin(null), strings, announce }));
+    try {
+      (await keys).setOn(value);
+    } catch {
+      keys = null;
+      announce(strings.no_keys);
+    }
+  }
+
+  element.dataset.highlighting = "off";
   draw();
 
   return {
     spans: () => state.spans.map((span) => [...span]),
     quoted: () => quoted(state.spans, chars),
-    set, removeAt, clear, undo, on: keys.on, setOn: keys.setOn,
+    set, removeAt, clear, undo, on: isOn, setOn,
   };
 }

@@ -1,20 +1,16 @@
 // Highlighting with keys: a cursor that goes from word to word while the mode is on.
 
 export function startKeys({ element, words, rects, choose, moveTo, cancel, strings, announce }) {
-  let isOn = false;
-  element.dataset.highlighting = "off";
   let cursor = 0;
+  const isOn = () => element.dataset.highlighting === "on";
 
   // The element takes the keys: a screen reader must hand them on, and says what it is for.
   function setOn(value) {
-    if (isOn === value || !words.length) return;
-    isOn = value;
+    if (value === isOn() || (value && document.activeElement !== element)) return;
     element.dataset.highlighting = value ? "on" : "off";
     if (value) {
-      element.tabIndex = -1;
       element.setAttribute("role", "application");
       element.setAttribute("aria-label", strings.mode_label);
-      element.focus();
       go(cursor);
       announce(strings.mode_on);
     } else {
@@ -58,7 +54,7 @@ export function startKeys({ element, words, rects, choose, moveTo, cancel, strin
   }
 
   element.addEventListener("keydown", (event) => {
-    if (!isOn || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!isOn() || event.ctrlKey || event.metaKey || event.altKey) return;
     const move = moves[event.key];
     if (!move) return;
     event.preventDefault();
@@ -69,5 +65,5 @@ export function startKeys({ element, words, rects, choose, moveTo, cancel, strin
     if (document.activeElement !== element) setOn(false);  // not when the whole window lost it
   });
 
-  return { on: () => isOn, setOn };
+  return { setOn };
 }

@@ -8,3 +8,4 @@ import { readJson } from "./json_data.js";
 const page = { api: createApi(readJson("work-data")), strings: readJson("work-strings") };
 startAppeal(page);
 startFeedback(page);
+document.dispatchEvent(new Event("started"));

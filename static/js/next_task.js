@@ -1,7 +1,6 @@
 // The next task: fetched while this one is being answered, and put in its place without a page
 // load. Whenever anything is not as expected, the page is loaded as usual.
 
-import { OfflineError } from "./api.js";
 import { goTo, renameAddress } from "./addresses.js";
 
 const AGAIN = 15_000;  // after a fetch that failed
@@ -13,8 +12,9 @@ export function createNext({ api, assignment, started }) {
 
   function fetch() {
     if (coming || Date.now() < notBefore) return;
-    coming = api.pageAfter(assignment.id).catch((error) => {
-      if (!(error instanceof OfflineError)) throw error;
+    // Whoever asks for it reserves that task.
+    coming = api.load(`${api.pageUrl}?after=${assignment.id}`).then((page) => {
+      if (page) return page;
       coming = null;
       notBefore = Date.now() + AGAIN;
       return null;

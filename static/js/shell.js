@@ -9,54 +9,53 @@ import { startActiveTime } from "./active_time.js";
 import { goTo } from "./addresses.js";
 import { createApi } from "./api.js";
 import { createAutosave } from "./autosave.js";
-import { startDialogs } from "./dialogs.js";
 import { startHeartbeat } from "./heartbeat.js";
 import { readJson, same } from "./json_data.js";
 import { createLocalCopy } from "./local_copy.js";
-import { startReturning } from "./returning.js";
 import { startShortcuts } from "./shortcuts.js";
 import { createStatusBar } from "./status_bar.js";
 import { createSubmitter } from "./submitting.js";
 
-export function startShell(createInstrument, { isNew = false } = {}) {
+export async function startShell(createInstrument, { isNew = false } = {}) {
   const data = readJson("work-data");
   const api = createApi(data);
-  startDialogs();
-  if (data.example) tryOut(data, createInstrument);
-  else if (data.assignment) work(data.assignment, api, createInstrument, isNew);
-  else rest(data, api);
+  const announce = createAnnounce();
+  if (data.assignment && !data.example) work({ assignment: data.assignment, api, announce, createInstrument, isNew });
+  else {
+    const { start } = await import(data.example ? "./example.js" : "./rest.js");
+    start({ data, api, announce, createInstrument, createHelp });
+  }
+  document.dispatchEvent(new Event("started"));
 }
 
-// Only where there is no task, and so not loaded with one.
-async function rest({ finished }, api) {
-  const [{ startWaiting }, { startFeedback }] = await Promise.all([import("./waiting.js"), import("./feedback.js")]);
-  startWaiting({ api, finished });
-  startFeedback({ api, strings: readJson("work-strings") });
+// Opens what stands beside the work, whose script is loaded with the first press on it.
+function createHelp({ bar, strings, ...task }) {
+  const open = async (id) => {
+    const help = await import("./help.js").catch(() => null);
+    if (!(await help?.open(id, { strings, ...task }))) bar.notice(strings.no_connection);
+  };
+  for (const opener of document.querySelectorAll("[data-opens]")) {
+    opener.addEventListener("click", () => open(opener.dataset.opens));
+  }
+  return open;
 }
 
-async function tryOut(data, createInstrument) {
-  const { startExample } = await import("./example.js");
-  startExample({ data, announce: createAnnounce(), createInstrument });
-}
-
-function work(assignment, api, createInstrument, isNew) {
+function work({ assignment, api, announce, createInstrument, isNew }) {
   const life = new AbortController();
   const { signal } = life;
   const strings = readJson("work-strings");
   const bar = createStatusBar(strings);
-  const announce = createAnnounce();
   const local = createLocalCopy(assignment);
-  const { data, fromServer } = newest(assignment.draft, local.read());
+  const { data, revision, fromServer } = newest(assignment.draft, local.read());
   const time = startActiveTime({ seconds: data.active_seconds, element: document.getElementById("timer"), signal });
   const instrument = createInstrument({ assignment, strings, announce, changed: () => onChange(), signal });
   const early = instrument.restore(data);
 
   const autosave = createAutosave({
-    api, assignment, local, read: instrument.read, seconds: time.seconds, signal,
-    show: (state, message) => {
+    api, revision, local, strings, read: instrument.read, seconds: time.seconds, signal,
+    show: (state, message, way) => {
       bar.draft(state);
-      if (state === "stale") bar.notice(message, { href: api.pageUrl, text: strings.reload });
-      if (state === "refused") bar.notice(message, { href: api.pageUrl, text: strings.next });
+      if (message) bar.notice(message, way && { href: api.pageUrl, text: way });
     },
   });
   const next = createLater({ api, assignment, started: () => startShell(createInstrument, { isNew: true }) });
@@ -70,8 +69,8 @@ function work(assignment, api, createInstrument, isNew) {
     seconds: time.seconds, button: document.getElementById("submit"), keep: autosave.flush,
   });
   startHeartbeat({ api, isUsed: time.isUsed, isNew, expired: () => bar.notice(strings.expired), signal });
-  startReturning({ api, strings, moveOn });
-  startShortcuts({ submit: submitter.submit, keys: instrument.keys, signal });
+  const open = createHelp({ api, bar, strings, moveOn, signal });
+  startShortcuts({ submit: submitter.submit, open, keys: instrument.keys, signal });
 
   function onChange() {
     autosave.changed();
@@ -80,7 +79,7 @@ function work(assignment, api, createInstrument, isNew) {
   }
 
   autosave.begin({ fromServer: fromServer && !early });
-  document.getElementById("text").focus({ preventScroll: true });
+  if (document.activeElement === document.body) document.getElementById("text").focus({ preventScroll: true });
 }
 
 // The way to the next task, loaded with the first answer; where that fails the page is loaded.
@@ -105,11 +104,11 @@ function createAnnounce() {
   return (text) => { region.textContent = text; };
 }
 
-// What this browser kept counts only if it was typed on top of the server's revision.
+// What this browser kept counts if it was typed on top of the server's revision, or of a later one
+// that another tab has saved while this page was on its way.
 function newest(server, copy) {
   const answers = ({ active_seconds: _time, ...rest }) => rest;
-  if (copy && copy.revision === server.revision) {
-    return { data: copy.data, fromServer: same(answers(copy.data), answers(server.data)) };
-  }
-  return { data: server.data, fromServer: true };
+  if (!copy || copy.revision < server.revision) return { ...server, fromServer: true };
+  const isSame = copy.revision === server.revision && same(answers(copy.data), answers(server.data));
+  return { ...copy, fromServer: isSame };
 }

@@ -1,7 +1,5 @@
 // Keys for those who judge hundreds of tasks; off while typing, and off for good if wished.
 
-import { anyOpen, openDialog } from "./dialogs.js";
-
 const OFF = "plumbline:shortcuts-off";
 
 function stored(action) {
@@ -12,33 +10,34 @@ function stored(action) {
   }
 }
 
+let on = stored((store) => store.getItem(OFF)) !== "1";  // kept here too: a frame may have no storage
+
+export const singleKeys = {
+  on: () => on,
+  set: (value) => {
+    on = value;
+    stored((store) => (on ? store.removeItem(OFF) : store.setItem(OFF, "1")));
+    show();
+  },
+};
+
+const show = () => { document.documentElement.dataset.keys = on ? "on" : "off"; };
+
 const isTyping = (element) =>
   element.matches?.("textarea, [contenteditable], input:not([type=radio], [type=checkbox])");
 
-export function startShortcuts({ submit, keys, signal }) {
-  const single = document.getElementById("shortcuts");
-  const line = document.getElementById("keys-line");
-  single.checked = stored((store) => store.getItem(OFF)) !== "1";
-  const show = () => {
-    line.hidden = !single.checked;
-    document.documentElement.dataset.keys = single.checked ? "on" : "off";
-  };
-  single.addEventListener("change", () => {
-    stored((store) => (single.checked ? store.removeItem(OFF) : store.setItem(OFF, "1")));
-    show();
-  });
+export function startShortcuts({ submit, open, keys, signal }) {
   show();
-
   document.addEventListener("keydown", (event) => {
-    if (anyOpen() || event.isComposing) return;
+    if (document.querySelector("dialog[open]") || event.isComposing) return;
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       submit();
       return;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !single.checked) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || !on) return;
     if (isTyping(event.target)) return;
-    const action = event.key === "?" ? () => openDialog("keys") : keys[event.key.toLowerCase()];
+    const action = event.key === "?" ? () => open("keys") : keys[event.key.toLowerCase()];
     if (!action) return;
     event.preventDefault();
     action();

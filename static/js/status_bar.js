@@ -33,26 +33,16 @@ export function createStatusBar(strings) {
     alert.replaceChildren(drawIcon("warning"), words);
   }
 
-  // Each problem {text, focus} becomes a link to where it is mended.
-  function missing(problems, lead = strings.missing) {
-    const links = problems.map(({ text, href, focus }) => {
-      const link = document.createElement("a");
-      link.href = href;
-      link.textContent = text;
-      link.addEventListener("click", (event) => { event.preventDefault(); focus(); });
-      return link;
-    });
-    warn(`${lead} `, ...links.flatMap((link, i) => (i ? [" · ", link] : [link])));
+  // To another page, or to where a problem is mended.
+  function linked({ text, href, focus = () => goTo(href) }) {
+    const link = Object.assign(document.createElement("a"), { href, textContent: text });
+    link.addEventListener("click", (event) => { event.preventDefault(); focus(); });
+    return link;
   }
 
-  function notice(text, link) {
-    if (!link) return warn(text);
-    const anchor = document.createElement("a");
-    anchor.href = link.href;
-    anchor.textContent = link.text;
-    anchor.addEventListener("click", (event) => { event.preventDefault(); goTo(link.href); });
-    return warn(`${text} `, anchor);
-  }
+  const missing = (problems, lead = strings.missing) =>
+    warn(`${lead} `, ...problems.map(linked).flatMap((link, i) => (i ? [" · ", link] : [link])));
+  const notice = (text, link) => warn(`${text} `, ...(link ? [linked(link)] : []));
 
   function draft(state) {
     const time = new Date().toLocaleTimeString(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });

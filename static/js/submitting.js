@@ -1,13 +1,12 @@
 // Sends the response once: says what is missing, waits out a lost connection, never sends twice.
 
-import { OfflineError } from "./api.js";
-
 const DELAYS = [2000, 4000, 8000, 15000];
 
 export function createSubmitter({
   api, strings, bar, button, instrument, assignment, seconds, moveOn, keep, signal,
 }) {
   const label = button.querySelector("span");
+  const usual = label.textContent;
   let sending = false;
   let finished = false;
   let tries = 0;
@@ -42,19 +41,13 @@ export function createSubmitter({
   async function send() {
     sending = true;
     label.textContent = strings.sending;
-    try {
-      const body = { response: instrument.response(), active_seconds: seconds(), version: assignment.version };
-      const { status, body: answer } = await api.call("submit", "POST", body);
-      if (status === 200) return finish(answer);
-      if (status >= 500) return tryLater(strings.server_down);
-      refuse(status, answer);
-    } catch (error) {
-      if (!(error instanceof OfflineError)) throw error;
-      tryLater(navigator.onLine ? strings.server_down : strings.offline);
-    } finally {
-      sending = false;
-      if (!finished) label.textContent = strings.submit;
-    }
+    const body = { response: instrument.response(), active_seconds: seconds(), version: assignment.version };
+    const { status, body: answer } = await api.call("submit", "POST", body);
+    sending = false;
+    if (status === 200) return finish(answer);
+    label.textContent = usual;
+    if (status === 0 || status >= 500) tryLater(navigator.onLine ? strings.server_down : strings.offline);
+    else refuse(status, answer);
   }
 
   function finish(answer) {

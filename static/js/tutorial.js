@@ -4,7 +4,7 @@
 // explain(result, isRight) for notes of its own.
 
 import { startActiveTime } from "./active_time.js";
-import { OfflineError, createApi } from "./api.js";
+import { createApi } from "./api.js";
 import { fill, readJson } from "./json_data.js";
 import { createStatusBar } from "./status_bar.js";
 import { createKind } from "./tutorial_kinds.js";
@@ -46,22 +46,18 @@ async function send() {
   bar.clear();
   busy = true;
   label.textContent = strings.checking;
-  try {
-    take(await api.call("answer", "POST", {
-      version: tutorial.version, question: tutorial.question,
-      response: kind.response(), active_seconds: time.seconds(), ...preview,
-    }));
-  } catch (error) {
-    if (!(error instanceof OfflineError)) throw error;
-    bar.notice(strings.no_connection);
-  } finally {
-    busy = false;
-    label.textContent = usual;
-  }
+  const answer = await api.call("answer", "POST", {
+    version: tutorial.version, question: tutorial.question,
+    response: kind.response(), active_seconds: time.seconds(), ...preview,
+  });
+  busy = false;
+  label.textContent = usual;
+  take(answer);
 }
 
 function take({ status, body }) {
   if (status === 422) return bar.notice(Object.values(body.errors).join(" "));
+  if (status === 0) return bar.notice(strings.no_connection);
   if (status !== 200) return bar.notice(body.message ?? strings.no_connection, status < 500 && { href: api.pageUrl, text: strings.reload });
   if (tutorial.kind === "example") return body.passed ? finish(body) : reload();
   explain(body);
@@ -134,4 +130,5 @@ for (const [link, go] of [[next, () => onward()], [document.getElementById("star
   link?.addEventListener("click", (event) => { event.preventDefault(); go(); });
 }
 document.documentElement.dataset.ready = "yes";
-document.getElementById("prompt").focus({ preventScroll: true });
+if (document.activeElement === document.body) document.getElementById("prompt").focus({ preventScroll: true });
+document.dispatchEvent(new Event("started"));

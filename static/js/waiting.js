@@ -1,7 +1,6 @@
 // Without work: looks again now and then, as long as that can help.
 
 import { goTo } from "./addresses.js";
-import { OfflineError } from "./api.js";
 
 const EVERY = 15_000;
 
@@ -13,17 +12,15 @@ export function startWaiting({ api, finished }) {
 
   async function look() {
     if (document.hidden) return;
-    try {
-      const { assignment, finished: now } = await api.freshData();
-      if (assignment || now.final || now.reason === "tutorial") {
-        clearInterval(timer);
-        goTo(api.pageUrl);
-      } else if (heading.textContent !== now.message) {
-        heading.textContent = now.message;
-        document.getElementById("announce").textContent = now.message;
-      }
-    } catch (error) {
-      if (!(error instanceof OfflineError)) throw error;
+    const data = (await api.load(api.pageUrl))?.getElementById("work-data");
+    if (!data) return;
+    const { assignment, finished: now } = JSON.parse(data.textContent);
+    if (assignment || now.final || now.reason === "tutorial") {
+      clearInterval(timer);
+      goTo(api.pageUrl);
+    } else if (heading.textContent !== now.message) {
+      heading.textContent = now.message;
+      document.getElementById("announce").textContent = now.message;
     }
   }
 }

@@ -21,7 +21,7 @@ def who() -> Participation:
 def test_the_page_carries_the_work_for_its_script(client, who):
     data = work_data(client, work_url(who))
     assignment = Assignment.objects.get()
-    assert set(data) == {"token", "assignment", "urls", "finished", "example"}
+    assert set(data) == {"token", "assignment", "urls", "finished"}
     assert data["assignment"]["id"] == assignment.pk
     assert data["assignment"]["text"] == assignment.output.text
     assert data["assignment"]["draft"] == {"revision": 0, "data": {}}
@@ -123,3 +123,13 @@ def test_no_sentence_of_the_script_takes_the_name_of_another(key):
     instrument = registry.get(key)
     parts = (instrument.strings(), work_words.sending(), work_words.keeping())
     assert len(work_words.strings(instrument)) == sum(len(part) for part in parts)
+
+
+def test_what_opens_beside_the_work_is_a_page_of_its_own(client, who):
+    task = client.get(work_url(who)).content.decode()
+    beside = client.get(f"{work_url(who)}help/")
+    assert "<dialog" not in task
+    for part in ("instructions", "keys", "give-back"):
+        assert f'<dialog id="{part}"' in beside.content.decode()
+    assert beside["Access-Control-Allow-Origin"] == "*"
+    assert client.get(work_url(who).replace(":", "x") + "help/").status_code == 404

@@ -152,6 +152,7 @@ def test_markup_in_a_definition_is_shown_as_text(page: Page, live_server: Any) -
     expect(page.locator("#missing")).to_contain_text(MARKUP)
     expect(page.locator("h1")).to_have_text(MARKUP)
     expect(page.locator("#edit-why")).to_contain_text(MARKUP)
+    page.click("[data-opens=instructions]")
     expect(page.locator("#instructions")).to_contain_text(MARKUP)
     assert page.locator("img").count() == 0
     page.goto(f"{live_server.url}/work/join/{tokens.invitation_token(made.pk)}/")

@@ -224,6 +224,7 @@ def test_highlighting_by_keys(page, live_server, checking):
     page.keyboard.press("1")
     expect(page.locator("input[name=paragraph-2][value='1']")).to_be_checked()
     page.keyboard.press("h")
+    expect(page.locator("[data-highlighting=on]")).to_be_focused()
     for _ in range(8):
         page.keyboard.press("ArrowRight")
     page.keyboard.press("Space")

@@ -279,3 +279,17 @@ def test_drafts_are_compared_to_their_depth(page, url):
     assert page.evaluate(SAME, alike) == [True] * len(alike)
     turned = [[b, a] for a, b in different]
     assert page.evaluate(SAME, different + turned) == [False] * 2 * len(different)
+
+
+def test_a_page_that_was_on_its_way_while_another_tab_saved_has_its_answers(context, url):
+    first, second = context.new_page(), context.new_page()
+    open_task(first, url)
+    old = first.request.get(url).text()
+    choose(first, fluency=0)
+    saved(first)
+    second.route(url, lambda route: route.fulfill(body=old, content_type="text/html"))
+    open_task(second, url)
+    expect(second.locator("input[name=fluency]").first).to_be_checked()
+    choose(second, overall=1)
+    saved(second)
+    assert (Draft.objects.get().data["fluency"], Draft.objects.get().data["overall"]) == (1, 0)

@@ -36,7 +36,9 @@ def _confirm(visitor: Visitor) -> None:
 @state("work/answer-by-keys")
 def _by_keys(visitor: Visitor) -> None:
     page = evidenced(visitor).page
-    for key in ("h", "ArrowRight", " ", "ArrowRight"):
+    page.keyboard.press("h")
+    expect(page.locator("[data-highlighting=on]")).to_be_focused()
+    for key in ("ArrowRight", " ", "ArrowRight"):
         page.keyboard.press(key)
     expect(page.locator(".cursor")).to_be_visible()
 

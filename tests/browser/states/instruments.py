@@ -56,6 +56,7 @@ def _highlighted(visitor: Visitor) -> None:
     page = task(visitor)
     choose(page, helpful=0, invented=1)
     page.keyboard.press("h")
+    expect(page.locator("[data-highlighting=on]")).to_be_focused()
     for key in (" ", "ArrowRight", "ArrowRight", " ", "Escape"):
         page.keyboard.press(key)
     expect(page.locator("#evidence-invented li")).to_have_count(1)
@@ -63,7 +64,9 @@ def _highlighted(visitor: Visitor) -> None:
 
 @state("own/instructions")
 def _instructions(visitor: Visitor) -> None:
-    task(visitor).click("[data-opens=instructions]")
+    page = task(visitor)
+    page.click("[data-opens=instructions]")
+    expect(page.locator("#instructions")).to_be_visible()
 
 
 @state("researcher/instruments")

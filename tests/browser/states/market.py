@@ -70,6 +70,7 @@ def _third(visitor: Visitor) -> None:
 def _instructions(visitor: Visitor) -> None:
     _third(visitor)
     visitor.page.click("[data-opens=instructions]")
+    expect(visitor.page.locator("#instructions")).to_be_visible()
 
 
 @state("market/hand-in")
