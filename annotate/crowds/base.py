@@ -248,7 +248,6 @@ class Level:
     places: int
     available: int  # nobody has taken them
     pending: int  # taken, not handed in
-    handed_in: int  # submitted, whatever was decided about them
     expires_at: datetime | None = None
 
 

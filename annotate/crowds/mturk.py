@@ -1,7 +1,6 @@
 """Amazon Mechanical Turk, or any server that speaks its API of 2017-01-17."""
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -24,7 +23,7 @@ from annotate.crowds.mturk_entry import FromMTurk
 from annotate.crowds.mturk_errors import Kind, TurkError, effect
 from annotate.crowds.mturk_people import People
 from annotate.crowds.mturk_question import question_xml
-from annotate.crowds.mturk_review import HANDED_IN, Review
+from annotate.crowds.mturk_review import Review
 from annotate.crowds.mturk_worlds import world
 
 IDS = re.compile(r"\b[A-Z0-9]{20,64}\b")
@@ -151,15 +150,8 @@ class MTurk(FromMTurk, Review, People):
             places=hit["MaxAssignments"],
             available=hit["NumberOfAssignmentsAvailable"],
             pending=hit["NumberOfAssignmentsPending"],
-            handed_in=sum(1 for _each in self._handed_in(listing)),
             expires_at=hit["Expiration"],
         )
-
-    def _handed_in(self, listing: str) -> Iterator[dict[str, Any]]:
-        return self.api.pages(
-            "list_assignments_for_hit", "Assignments", HITId=listing,
-            AssignmentStatuses=list(HANDED_IN),
-        )  # fmt: skip
 
     @effect
     def archive(self, listing: str) -> Outcome:

@@ -99,16 +99,15 @@ def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Level:
     """
     states = [submission.state for submission in submissions]
     pending = states.count(UnitState.ACTIVE)
-    ended = (UnitState.SUBMITTED, UnitState.APPROVED, UnitState.REJECTED)
-    handed_in = sum(states.count(state) for state in ended)
-    taken = pending + handed_in - states.count(UnitState.REJECTED)  # rejected: free again
+    holding = (UnitState.ACTIVE, UnitState.SUBMITTED, UnitState.APPROVED)  # rejected: free again
+    taken = sum(states.count(state) for state in holding)
     places = int(study.get("total_available_places") or 0)
     running = status(study) in RUNNING
     if running or status(study) == PAUSED:
         stage = Stage.OPEN
     else:
         stage = Stage.DRAINING if pending else Stage.CLOSED
-    return Level(stage, places, max(0, places - taken) if running else 0, pending, handed_in)
+    return Level(stage, places, max(0, places - taken) if running else 0, pending)
 
 
 def submission(row: Mapping[str, Any], listing: str = "") -> Submission:

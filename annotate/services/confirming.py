@@ -8,11 +8,12 @@ from collections.abc import Collection
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotate import adapters
 from annotate.crowds.base import Submission, UnitState
+from annotate.crowds.terms import from_json
 from annotate.models import Annotator, Assignment, Participation, Posting
 from annotate.selectors import units
 from annotate.services import adjudication, leasing, settling, unit_ledger, unit_work
@@ -86,15 +87,19 @@ def take(posting_id: int, seen: Submission) -> None:
     settling.settle_everywhere(found.annotator_id)
 
 
-def lapse(posting_id: int, listed: Collection[tuple[str, str]]) -> int:
+def lapse(posting: Posting, listed: Collection[tuple[str, str]], *, nobody: bool = False) -> int:
     """End the units whose time is over and that are not `listed` (unit, person); return how many.
 
-    `listed` is a whole list, read after the time was over.
+    `listed` is a whole list, read after the time was over. nobody: the crowd counts nobody at
+    work, so whoever is not listed has given it back; its lists may lag behind by the grace.
     """
-    over = Participation.objects.filter(
-        posting=posting_id, status__in=HERE, deadline_at__lte=timezone.now() - settings.CROWD_GRACE
-    )
-    rows = over.order_by("pk").values_list("pk", "external_key", "annotator__external_id")
+    late = timezone.now() - settings.CROWD_GRACE
+    over = Q(deadline_at__lte=late)
+    if nobody:
+        begun_before = Q(deadline_at__lte=late + from_json(posting.batch.terms).duration)
+        over |= begun_before & (Q(handed_in_at=None) | Q(handed_in_at__lte=late))
+    here = Participation.objects.filter(over, posting=posting, status__in=HERE)
+    rows = here.order_by("pk").values_list("pk", "external_key", "annotator__external_id")
     due = [pk for pk, unit, person in rows if (unit, person) not in listed]
     return sum(leave(pk) for pk in due)
 

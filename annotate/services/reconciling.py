@@ -6,7 +6,7 @@ expected, keeps no other posting waiting. Every step is safe to repeat.
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from django.db import transaction
@@ -22,6 +22,7 @@ from annotate.crowds.base import (
     NotFound,
     Stage,
     Submission,
+    UnitState,
 )
 from annotate.models import Campaign, Operation, Participation, Posting
 from annotate.services import (
@@ -38,6 +39,7 @@ from annotate.services import (
 )
 
 Status = Posting.Status
+HANDED_IN = (UnitState.SUBMITTED, UnitState.APPROVED, UnitState.REJECTED)
 LIVE = (Status.OPEN, Status.DRAINING)
 UNDECIDED = (
     Participation.Status.ACTIVE,
@@ -103,9 +105,23 @@ def _follow(posting: Posting, crowd: Marketplace, level: Level) -> None:
     listed = list(crowd.iter_submissions(posting.external_id))
     news = confirming.news(posting.pk, listed)
     failed = [seen.unit for seen in news if not _take(posting.pk, seen)]
-    confirming.lapse(posting.pk, {(seen.unit, seen.person) for seen in listed})
+    confirming.lapse(
+        posting, {(seen.unit, seen.person) for seen in listed},
+        nobody=_nobody_at_work(posting, level, listed),
+    )  # fmt: skip
     problem = f"Could not be taken in, see the log: {', '.join(failed)}." if failed else ""
     _level(posting, level, problem=problem)
+
+
+def _nobody_at_work(posting: Posting, level: Level, listed: Sequence[Submission]) -> bool:
+    """Whether the crowd counts nobody, now and at the last look, and lists whoever handed in.
+
+    MTurk lists nobody who is at work, but counts them, until the HIT is stopped or expires: from
+    then on its documents say that it counts nobody at all.
+    """
+    done = sum(seen.state in HANDED_IN for seen in listed)
+    counted = level.pending == 0 and level.places - level.available == done
+    return level.stage is Stage.OPEN and posting.pending == 0 and counted
 
 
 def _take(posting_id: int, seen: Submission) -> bool:

@@ -3,7 +3,7 @@
 from collections import Counter
 from decimal import Decimal
 
-from annotate.crowds.base import Submission, UnitState
+from annotate.crowds.base import Stage, Submission, UnitState
 from annotate.models import (
     Assignment,
     Judgment,
@@ -97,6 +97,17 @@ def nothing_is_paid_twice(
     assert len(entries) == len(set(entries)), "one row of the ledger was paid twice"
     for one in accounts.of_campaign(walk.study.pk):
         money_agrees(one)
+
+
+def nobody_is_waited_for(walk: Walk, known_before: set[str]) -> None:
+    """Where the crowd counts nobody at work, nobody is believed to be, once its lists are up."""
+    theirs = listed(walk, known_before)
+    for posting in Posting.objects.filter(batch__campaign=walk.study, status="open"):
+        level = walk.crowd.posting_level(posting.external_id)
+        done = sum(one.listing == posting.external_id for one in theirs.values())
+        if level.stage is Stage.OPEN and level.places == level.available + done:
+            here = posting.participations.filter(status__in=(Status.ACTIVE, Status.HANDED_IN))
+            assert not here.exists(), "everybody has left there, and is waited for here"
 
 
 def money_agrees(one: accounts.Account) -> None:

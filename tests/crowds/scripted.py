@@ -137,7 +137,7 @@ class Scripted:
         places = next(
             s.places for k, s in self.published.items() if self._posted(k).listing == listing
         )
-        return Level(Stage.OPEN, places + self.extended.get(listing, 0), 1, 0, 0)
+        return Level(Stage.OPEN, places + self.extended.get(listing, 0), 1, 0)
 
     def archive(self, listing: str) -> Outcome:
         def effect() -> Outcome:

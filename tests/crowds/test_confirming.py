@@ -18,7 +18,7 @@ from annotate.models import (
     Place,
 )
 from annotate.selectors import accounts
-from annotate.services import confirming, participations, settling
+from annotate.services import confirming, outbox, participations, settling
 from tests.crowds.market import Market, Status
 from tests.crowds.walk import REWARD, Unit
 
@@ -162,6 +162,89 @@ def test_what_is_not_listed_after_its_time_is_lost(mturk: Market) -> None:
     before = everything()
     mturk.sync()
     assert everything() == before
+
+
+def test_a_unit_that_was_given_back_is_noticed_before_its_time_is_over(mturk: Market) -> None:
+    unit = mturk.come()
+    mturk.judge(unit, 1)
+    mturk.far.give_back(unit.unit)
+    for minutes in (10, 19):
+        mturk.later(minutes=minutes)
+        assert mturk.of(unit).status == Status.ACTIVE, "lists may lag behind"
+    mturk.later(minutes=2)
+    assert mturk.of(unit).status == Status.LEFT
+    assert unit_assignments(unit) == ["returned"]
+    assert accounts.of(unit.entered).earned == 0
+
+
+def test_one_look_at_a_count_is_not_believed(mturk: Market) -> None:
+    unit = mturk.come()
+    mturk.sync()
+    mturk.far.give_back(unit.unit)
+    mturk.later(minutes=40)
+    assert mturk.of(unit).status == Status.ACTIVE
+    mturk.later(minutes=1)
+    assert mturk.of(unit).status == Status.LEFT
+
+
+def test_who_is_gone_is_not_known_while_somebody_is_at_work(mturk: Market) -> None:
+    unit, _other = mturk.come(1), mturk.come(2, listing=mturk.ours()[0])
+    mturk.far.give_back(unit.unit)
+    for _ in range(4):
+        mturk.later(minutes=12)
+    assert mturk.of(unit).status == Status.ACTIVE
+
+
+def test_a_count_that_contradicts_itself_is_not_believed(
+    mturk: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = mturk.come()
+    mturk.far.give_back(unit.unit)
+    mturk.sync()
+    level = mturk.crowd.posting_level
+    monkeypatch.setattr(
+        mturk.crowd, "posting_level", lambda listing: replace(level(listing), pending=1)
+    )
+    mturk.later(minutes=40)
+    assert mturk.of(unit).status == Status.ACTIVE
+
+
+def test_who_was_counted_and_is_not_listed_yet_has_not_left(
+    mturk: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = mturk.done()
+    with monkeypatch.context() as lagging:
+        lagging.setattr(mturk.crowd, "iter_submissions", lambda _listing: iter(()))
+        for _ in range(4):
+            mturk.later(minutes=12)
+        assert mturk.of(unit).status == Status.HANDED_IN
+    mturk.sync()
+    assert mturk.of(unit).status == Status.CONFIRMED
+
+
+def test_what_was_just_handed_in_here_is_waited_for(mturk: Market) -> None:
+    unit = mturk.come()
+    mturk.judge(unit)
+    mturk.later(minutes=35)
+    participations.hand_in(mturk.of(unit).pk)
+    mturk.far.give_back(unit.unit)
+    mturk.sync()
+    mturk.later(minutes=20)
+    assert mturk.of(unit).status == Status.HANDED_IN
+    mturk.later(minutes=11)
+    assert mturk.of(unit).status == Status.LEFT
+
+
+def test_a_hit_that_was_stopped_counts_nobody_so_its_time_is_waited_for(mturk: Market) -> None:
+    unit = mturk.come()
+    mturk.stop()
+    outbox.carry_out_due()
+    mturk.far.give_back(unit.unit)
+    for _ in range(4):
+        mturk.later(minutes=12)
+    assert mturk.of(unit).status == Status.ACTIVE
+    mturk.later(minutes=45)
+    assert mturk.of(unit).status == Status.LEFT
 
 
 def test_what_turns_up_after_all_counts_and_is_paid(mturk: Market) -> None:

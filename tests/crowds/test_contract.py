@@ -145,16 +145,17 @@ def test_a_level_counts_who_is_where(far, crowd):
     far.accept(listing, far.person(2))
     far.give_back(far.accept(listing, far.person(3)))
     level = crowd.posting_level(listing)
-    assert (level.places, level.available, level.pending, level.handed_in) == (5, 3, 1, 1)
+    assert (level.places, level.available, level.pending) == (5, 3, 1)
 
 
-def test_what_was_decided_still_counts_as_handed_in(far, crowd):
+def test_what_was_decided_is_listed_still_and_holds_nobody(far, crowd):
     listing = publish(crowd)
     approved, rejected = hand_in(far, listing, 1), hand_in(far, listing, 2)
     crowd.approve(approved)
     crowd.reject(rejected, reason=REASON)
-    level = crowd.posting_level(listing)
-    assert (level.pending, level.handed_in) == (0, 2)
+    listed = {one.unit: one.state for one in crowd.iter_submissions(listing)}
+    assert listed == {approved: UnitState.APPROVED, rejected: UnitState.REJECTED}
+    assert crowd.posting_level(listing).pending == 0
 
 
 def test_only_what_is_decided_is_archived(far, crowd):

@@ -11,11 +11,12 @@ from datetime import timedelta
 from unittest.mock import patch
 
 import pytest
+from django.conf import settings
 from django.db import transaction
 
 from annotate import adapters
 from annotate.crowds.base import Marketplace
-from tests.crowds.balance import check
+from tests.crowds.balance import check, nobody_is_waited_for
 from tests.crowds.clock import Clock
 from tests.crowds.far_side import FarSide
 from tests.crowds.mturk_far_side import mturk_far_side
@@ -39,6 +40,9 @@ def tell(far: FarSide, crowd: Marketplace, clock: Clock, seed: int) -> Walk:
     story(walk, LENGTH)
     if seed % 5 == 0:
         heal(walk)
+        walk.pass_time(settings.CROWD_GRACE)
+        heal(walk)
+        nobody_is_waited_for(walk, known)
         check(walk, known_before=known, bonuses_before=bonuses, final=False)
     over = TERMS.auto_approval if crowd.key == "mturk" else crowd.refusal_limit
     walk.pass_time(over + timedelta(days=1))  # every deadline, all approvals by the crowd itself
