@@ -132,6 +132,8 @@ class Handler(BaseHTTPRequestHandler):
     def handle_any(self) -> None:
         body = self._body()
         parts = urlsplit(self.path)
+        if parts.path == "/submissions/complete":
+            return self._complete(parse_qs(parts.query))
         found = self._route(parts.path)
         if self.headers.get("Authorization") != f"Token {self.server.token}":
             return self._answer(401, _error(401, "Authentication credentials were not provided."))
@@ -150,6 +152,16 @@ class Handler(BaseHTTPRequestHandler):
         if isinstance(data, list):
             data = _page(data, parts.query, links=self.server.links)
         return self._answer(status, data)
+
+    def _complete(self, asked: dict[str, list[str]]) -> None:
+        """Where participants arrive with the completion code, in their own browser."""
+        world = self.server.world
+        with world.lock:
+            known = world.complete(asked.get("cc", [""])[0])
+        said = "Submission received" if known else "This completion code is not known"
+        raw = f"<!doctype html><title>Prolific</title><h1>{said}</h1>".encode()
+        head = f"HTTP/1.1 200 -\r\nContent-Type: text/html\r\nContent-Length: {len(raw)}\r\n\r\n"
+        self.wfile.write(head.encode() + raw)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("do_"):

@@ -61,6 +61,7 @@ class World:
     groups: dict[str, dict[str, Any]] = field(default_factory=dict)
     messages: list[dict[str, Any]] = field(default_factory=list)
     workspace: str = field(default_factory=new_id)
+    logged_in: str = ""  # whose browser comes with a completion code
     secrets: list[dict[str, str]] = field(default_factory=list)
     hooks: dict[str, dict[str, Any]] = field(default_factory=dict)
     unreachable: set[str] = field(default_factory=set)  # whom no message reaches
@@ -251,6 +252,15 @@ class World:
             raise NoPlace(row["status"])
         row.update(status="AWAITING REVIEW", ended=self.now(), completed_at=self.stamp())
         self._round_off(self.studies[row["study_id"]])
+
+    def complete(self, code: str) -> bool:
+        """Hand in what the person who is logged in holds of the study with this code."""
+        for row in list(self.submissions.values()):
+            codes = [one["code"] for one in self.studies[row["study_id"]]["completion_codes"]]
+            if (row["participant"], row["status"]) == (self.logged_in, "ACTIVE") and code in codes:
+                self.hand_in(row["id"])
+                return True
+        return False
 
     def give_back(self, unit: str) -> None:
         row = self.submission(unit)
