@@ -387,6 +387,9 @@ class Marketplace(Entry, Protocol):
 
     def bonus_cost(self, amount: Decimal) -> Cost: ...
 
+    def currency(self) -> str:
+        """Return what the account counts in, such as USD."""
+
     def balance(self) -> Decimal | None:
         """Return what is left to spend; None where the crowd does not tell."""
 

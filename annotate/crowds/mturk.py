@@ -63,6 +63,9 @@ class MTurk(FromMTurk, Review, People):
     def bonus_cost(self, amount: Decimal) -> Cost:
         return Cost(amount, self.fees.of_bonus(amount))
 
+    def currency(self) -> str:
+        return "USD"
+
     def balance(self) -> Decimal:
         return Decimal(self.api.read("get_account_balance")["AvailableBalance"])
 

@@ -80,6 +80,9 @@ class Prolific(ProlificEntry):
         """Bonuses bear the same fee as rewards (so do the documented examples)."""
         return self.estimate_cost(amount, 1)
 
+    def currency(self) -> str:
+        return str(self._account().get("currency_code") or "USD")
+
     def balance(self) -> Decimal | None:
         available = self._account().get("available_balance")
         return None if available is None else studies.major(available)

@@ -17,6 +17,7 @@ from annotate.services import payments, postings
 MOST_PLACES = 10_000
 ZERO = Decimal("0.00")
 NOTHING = Cost(ZERO, ZERO)
+DOLLARS = "USD"
 Status = Campaign.Status
 
 
@@ -43,6 +44,7 @@ class Offer:
     left: Decimal | None
     bonuses: Cost = NOTHING
     grows: bool = False
+    currency: str = DOLLARS
 
     @property
     def total(self) -> Decimal:
@@ -51,8 +53,14 @@ class Offer:
 
     @property
     def note(self) -> str:
-        """Why it is only an estimate."""
-        return self.cost.note or self.bonuses.note
+        """Why it is only an estimate, and what is counted in."""
+        found = [self.cost.note or self.bonuses.note]
+        if self.currency != DOLLARS:
+            found.append(
+                f"The account at {self.label} counts in {self.currency}: read every $ here, and "
+                f"every $ that annotators read, as {self.currency}."
+            )
+        return " ".join(filter(None, found))
 
     @property
     def judgments(self) -> int:
@@ -217,7 +225,7 @@ def _priced(offer: Offer, crowd: Marketplace, extra: Decimal) -> Offer:
     bonuses = _plus(NOTHING, crowd.bonus_cost(extra), offer.places) if extra else NOTHING
     return replace(
         offer, sizes=split, cost=total, bonuses=bonuses, balance=crowd.balance(),
-        grows=crowd.can.places_at_most is None,
+        grows=crowd.can.places_at_most is None, currency=crowd.currency(),
     )  # fmt: skip
 
 

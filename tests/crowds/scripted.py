@@ -96,6 +96,9 @@ class Scripted:
     def bonus_cost(self, amount: Decimal) -> Cost:
         return Cost(amount, (amount * Decimal("0.2")).quantize(Decimal("0.01")))
 
+    def currency(self) -> str:
+        return "USD"
+
     def balance(self) -> Decimal | None:
         return self.funds
 

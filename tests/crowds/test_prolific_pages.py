@@ -53,6 +53,7 @@ def test_launch_watch_extend_and_stop_by_the_pages(
     bill = answer.context["bill"]
     amounts = [line.all for line in bill.lines]  # a third as a fee on everything
     assert amounts == [Decimal("7.20"), Decimal("2.40"), Decimal("2.40"), Decimal("0.80")]
+    assert "counts in GBP" in bill.note
     assert not far.world.studies  # nothing was made for an offer
     launched = ada.post(at(study, "batch-new"), sent, follow=True)
     assert "Launched on 127.0.0.1" in said(launched)[0]

@@ -12,12 +12,13 @@ from annotate import adapters
 from annotate.crowds.base import Effect, Outcome
 from annotate.crowds.terms import Terms
 from annotate.models import Batch, Campaign, Operation, Participation, Posting
-from annotate.services import batches, outbox, rates
+from annotate.services import batches, campaigns, outbox, rates
 from annotate.services.confirming import TOO_LITTLE
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in, study
 from tests.crowds.launching import came
 from tests.crowds.scripted import NO_MONEY, Scripted
+from tests.factories import campaign
 
 TERMS = Terms(
     "Language quality: 5 tasks about short texts",
@@ -41,7 +42,7 @@ def crowd(visitor: Visitor, environment: str = "sandbox") -> Scripted:
 
 def on_mturk(visitor: Visitor, **changes: object) -> Campaign:
     changes = {"crowd": "mturk", "budget": Decimal(300), "annotator_cap": 25, **changes}
-    return study(logged_in(visitor), **changes)
+    return campaign(owner=logged_in(visitor), name="News in short, autumn", items=60, **changes)
 
 
 def launch(made: Campaign, places: int = 20) -> Batch:
@@ -106,7 +107,7 @@ def _dear(visitor: Visitor) -> None:
 @state("batches/offer")
 def _offer(visitor: Visitor) -> None:
     crowd(visitor, "production")
-    page = form(visitor, on_mturk(visitor, budget=None))
+    page = form(visitor, on_mturk(visitor, budget=None, tutorial=True))
     page.get_by_role("button", name="See it and its cost").click()
     frame = page.frame_locator("iframe")
     expect(frame.get_by_text("This is an example.")).to_be_visible()
@@ -159,6 +160,48 @@ def _doubt(visitor: Visitor) -> None:
         )  # fmt: skip
     page = look(visitor, made)
     expect(page.get_by_role("heading", name="2 units wait for your decision")).to_be_visible()
+
+
+@state("batches/again")
+def _again(visitor: Visitor) -> None:
+    """Resumed after a pause: what was published stays stopped."""
+    crowd(visitor)
+    made = on_mturk(visitor)
+    launch(made)
+    campaigns.pause(made.pk)
+    campaigns.open_(made.pk)
+    outbox.carry_out_due()
+    page = look(visitor, made)
+    expect(page.get_by_text("Nothing is offered at the moment")).to_be_visible()
+
+
+@state("batches/paused")
+def _paused(visitor: Visitor) -> None:
+    crowd(visitor)
+    made = on_mturk(visitor)
+    launch(made)
+    campaigns.pause(made.pk)
+    look(visitor, made)
+
+
+@state("batches/too-many")
+def _too_many(visitor: Visitor) -> None:
+    crowd(visitor)
+    page = form(visitor, on_mturk(visitor))
+    page.get_by_label("Places", exact=True).fill("500")
+    page.get_by_role("button", name="See it and its cost").click()
+    expect(page.get_by_text("find nothing to do").first).to_be_visible()
+
+
+@state("batches/dashboard-waits")
+def _dashboard_waits(visitor: Visitor) -> None:
+    far = crowd(visitor)
+    made = on_mturk(visitor)
+    far.will("publish", NO_MONEY)
+    unit = came(launch(made).postings.first(), "W1", "confirmed")
+    Participation.objects.filter(pk=unit.pk).update(problem="x", submitted_at=timezone.now())
+    page = dashboard(visitor, made)
+    expect(page.get_by_role("link", name="Decide on the page of batches")).to_be_visible()
 
 
 @state("batches/stop")
