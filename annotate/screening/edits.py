@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from annotate.screening.base import Columns, Verdict, share_bounds, verdicts
 from annotate.screening.settings import Settings
-from estimation.core.sample import Floats
+from estimation.core.sample import Floats, Ints
 
 
 def short_edits(columns: Columns, settings: Settings) -> list[Verdict]:
@@ -39,10 +39,15 @@ def _repeated(columns: Columns) -> NDArray[np.bool_]:
     if text is None:
         return np.zeros(len(columns.who), dtype=bool)
     item = columns.output if columns.item is None else columns.item
-    pairs = np.column_stack([columns.who, text])
-    group = np.unique(pairs, axis=0, return_inverse=True)[1].ravel()
-    first = np.unique(np.column_stack([group, item]), axis=0)[:, 0]
-    return np.asarray((np.bincount(first)[group] > 1) & (text >= 0))
+    group = _pairs(columns.who, text)
+    items = np.bincount(group[np.unique(_pairs(group, item), return_index=True)[1]])
+    return np.asarray((items[group] > 1) & (text >= 0))
+
+
+def _pairs(one: Ints, other: Ints) -> Ints:
+    """(T,) a number for each different pair."""
+    codes, size = np.unique(other, return_inverse=True)[1], len(other)
+    return np.unique(one * size + codes, return_inverse=True)[1]
 
 
 def _or(column: Floats | None, default: Floats) -> Floats:

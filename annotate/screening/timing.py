@@ -25,7 +25,7 @@ def too_fast(columns: Columns, settings: Settings) -> list[Verdict]:
     enough = (n >= own.minimum) & columns.others(settings.crowd.people, settings.crowd.judgments)
     middle, low, high = medians(who, pace, n, own.level)
     typical = medians(who, seconds, n, own.level)[0]
-    others = _median_of_others(typical)
+    others = median_of_others(typical)
     share = typical / np.where(others > 0, others, np.nan)
     return verdicts(
         "too_fast", columns, flagged=(high < 1) & (share < own.share), value=middle, low=low,
@@ -49,11 +49,16 @@ def medians(who: Ints, value: Floats, n: Ints, level: float) -> tuple[Floats, Fl
     return middle, at(n - 1 - rank, -np.inf), at(rank, np.inf)
 
 
-def _median_of_others(value: Floats) -> Floats:
+def median_of_others(value: Floats) -> Floats:
     """(A,) the median of everybody else's value, NaN for those who have nobody beside them."""
     known = np.sort(value[np.isfinite(value)])
-    found = np.full(value.size, np.nan)
-    for j, own in enumerate(value):
-        rest = np.delete(known, np.searchsorted(known, own)) if np.isfinite(own) else known
-        found[j] = np.median(rest) if rest.size else np.nan
-    return found
+    mine = np.where(np.isfinite(value), np.searchsorted(known, value), known.size)
+    rest = known.size - np.isfinite(value)
+    if known.size < 2:
+        return np.where(rest > 0, known.sum(), np.nan)
+
+    def at(position: Ints) -> Floats:
+        """The one at this position among the others."""
+        return np.asarray(known[np.maximum(position + (position >= mine), 0)])
+
+    return (at((rest - 1) // 2) + at(rest // 2)) / 2

@@ -5,8 +5,7 @@ import numpy as np
 from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
 from annotate.screening.settings import Settings
-from estimation.core.sample import Floats, Ints
-from estimation.core.straightlining import straight_lining
+from estimation.core.straightlining import uniformity
 
 
 def no_variation(columns: Columns, settings: Settings) -> list[Verdict]:
@@ -27,9 +26,12 @@ def no_variation(columns: Columns, settings: Settings) -> list[Verdict]:
     modal = counts.max(axis=1, initial=0) / np.maximum(n, 1)
     correlation = crowd.correlation(columns, category, yardstick, own.correlation)
     p_value, run = np.ones(n.size), np.zeros(n.size)
+    in_order = np.split(category[np.lexsort((columns.order, columns.who))], np.cumsum(n)[:-1])
     for j in np.flatnonzero(enough & (modal >= 0.5)):  # others cannot be improbably uniform
-        mine = _in_order(columns, category, int(j))
-        p_value[j], run[j] = _uniformity(mine, others[j] + 0.5, correlation)
+        rates = (others[j] + 0.5) / (others[j] + 0.5).sum()
+        given = np.flatnonzero(counts[j])
+        answer = np.searchsorted(given, in_order[j])
+        _n, _share, run[j], *_, p_value[j] = uniformity(answer, rates[given], correlation)
     return verdicts(
         "no_variation", columns, flagged=p_value <= own.p_value, value=p_value,
         threshold=own.p_value, n=n, enough=enough,
@@ -38,19 +40,3 @@ def no_variation(columns: Columns, settings: Settings) -> list[Verdict]:
             "correlation": np.full(n.size, correlation),
         },
     )  # fmt: skip
-
-
-def _in_order(columns: Columns, category: Ints, j: int) -> Ints:
-    mine = columns.who == j
-    return category[mine][np.argsort(columns.order[mine], kind="stable")]
-
-
-def _uniformity(category: Ints, others: Floats, correlation: float) -> tuple[float, float]:
-    """(p-value, longest run) of one annotator's categories in order of arrival."""
-    found = straight_lining(
-        np.zeros(category.size),
-        category,
-        base_rates=dict(enumerate((others / others.sum()).tolist())),
-        person_correlation=correlation,
-    )
-    return float(found.p_value[0]), float(found.longest_run[0])

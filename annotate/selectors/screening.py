@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from django.db.models import Count, Max, QuerySet
+from django.db.models import Count, Max, QuerySet, Sum
 
 from annotate.instruments.base import Instrument
 from annotate.models import Assignment, Campaign, Item, Judgment, Review
@@ -38,8 +38,8 @@ class _Row:
 
 def state(campaign_id: int) -> str:
     """Return a text that changes whenever the screens may find something else."""
-    seen = _judgments(campaign_id).aggregate(n=Count("pk"), last=Max("pk"))
-    return f"{seen['n']}:{seen['last'] or 0}"
+    seen = _judgments(campaign_id).aggregate(n=Count("pk"), last=Max("pk"), sum=Sum("pk"))
+    return f"{seen['n']}:{seen['last'] or 0}:{seen['sum'] or 0}"
 
 
 def columns(campaign: Campaign, *, with_annotator: int | None = None) -> Columns | None:

@@ -131,14 +131,16 @@ def _bar(i: int, share: float, room: float) -> Bar:
 
 
 def _stacked(places: Sequence[float]) -> tuple[tuple[float, float], ...]:
-    """Dots in columns above the axis, closer together where there are many."""
+    """Dots in columns above the axis, closer together where there are many; one for each pixel."""
     columns: Counter[int] = Counter()
     tallest = max(Counter(round(x / STEP) for x in places).values(), default=1)
     rise = min(6.0, (BASE - TOP - 2) / max(MOST_HIGH, tallest))
-    dots = []
+    digits = 1 if rise > 1 else 0
+    dots: dict[tuple[float, float], None] = {}
     for x in places:
         column = round(x / STEP)
-        dots.append((round(column * STEP, 1), round(BASE - 3.5 - rise * columns[column], 1)))
+        y = round(BASE - 3.5 - rise * columns[column], digits)
+        dots[round(column * STEP, 1), y] = None
         columns[column] += 1
     return tuple(dots)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,7 @@ from estimation.core import errors
 from estimation.core.agreement import judgment_arrays
 from estimation.core.sample import Floats, Ints
 
+Two = tuple[float, float]
 _MOST_NODES = 64
 
 
@@ -59,12 +61,11 @@ def straight_lining(
     given = None if base_rates is None else _given_rates(base_rates, levels)
     counts = np.zeros((labels.size, levels.size))
     np.add.at(counts, (who, answer), 1)
-    rows = np.empty((5, labels.size))
+    rows = np.empty((6, labels.size))
     for j in range(labels.size):
         rates = _rates_of_others(counts, j) if given is None else given
-        rows[:, j] = _uniformity(answer[who == j], rates, person_correlation)
-    n, modal, longest, share_p, run_p = rows
-    p_value = np.minimum(1, 2 * np.minimum(share_p, run_p))
+        rows[:, j] = uniformity(answer[who == j], rates, person_correlation)
+    n, modal, longest, share_p, run_p, p_value = rows
     return StraightLining(
         labels, n.astype(np.int64), modal, longest.astype(np.int64), share_p, run_p, p_value
     )
@@ -92,21 +93,31 @@ def person_correlation(annotator: ArrayLike, value: ArrayLike) -> float:
     return float(np.clip((between - within) / unlike, 0, 0.99)) if unlike > 0 else 0.0
 
 
-def _uniformity(
+def uniformity(
     answer: Ints, rates: Floats, correlation: float
-) -> tuple[float, float, float, float, float]:
-    """(n, modal share, longest run, share_p, run_p) of one annotator's answers in order."""
+) -> tuple[float, float, float, float, float, float]:
+    """One annotator's row of `StraightLining`, from answers in order, as positions in `rates`."""
     n = answer.size
     counts = np.bincount(answer, minlength=rates.size)
     runs = _longest_runs(answer, rates.size)
     share_p = run_p = 1.0
     for level in np.flatnonzero(counts):
-        p, weight = _spread_out(float(rates[level]), correlation, n)
-        so_many = float(weight @ bdtrc(counts[level] - 1.0, n, p))
-        so_long = float(weight @ _run_probability(p, n, int(runs[level])))
+        many, long_ = int(counts[level]), int(runs[level])
+        so_many, so_long = _improbable(float(rates[level]), correlation, n, many, long_)
         share_p = min(share_p, rates.size * so_many)
         run_p = min(run_p, rates.size * so_long)
-    return n, float(counts.max() / n), float(runs.max()), share_p, run_p
+    p_value = min(1.0, 2 * min(share_p, run_p))
+    return n, float(counts.max() / n), float(runs.max()), share_p, run_p, p_value
+
+
+@lru_cache(maxsize=2**14)  # in a crowd the same few numbers come again and again
+def _improbable(rate: float, correlation: float, n: int, many: int, long_: int) -> Two:
+    """Probabilities of at least so many of an answer among n, and of so long a run of it."""
+    p, weight = _spread_out(rate, correlation, n)
+    return (
+        float(weight @ bdtrc(many - 1.0, n, p)),
+        float(weight @ _run_probability(p, n, long_)),
+    )
 
 
 def _spread_out(rate: float, correlation: float, n: int) -> tuple[Floats, Floats]:

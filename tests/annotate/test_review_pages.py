@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -144,6 +145,7 @@ def test_a_case_shows_everything_but_systems(ada: Client, review: Review) -> Non
 
 def test_the_case_takes_as_many_queries_for_more_work(ada: Client, review: Review) -> None:
     def count() -> int:
+        cache.clear()
         with CaptureQueriesContext(connection) as captured:
             assert ada.get(at(review)).status_code == 200
         queries.append([query["sql"][:90] for query in captured])

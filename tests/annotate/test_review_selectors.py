@@ -177,6 +177,19 @@ def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
     assert [end.label for end in strip.ends] == ["0%", "100%"]
 
 
+def test_a_strip_of_thousands_keeps_its_shape_and_draws_each_pixel_once() -> None:
+    axis = review_plots.Axis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
+    others = [0.2] * 2000 + [0.7] * 1000
+    strip = review_plots.strip(
+        axis, own=None, low=None, high=None, threshold=0.5, others=others, label="x"
+    )
+    columns = [sorted(y for x, y in strip.dots if (x < 150) is low) for low in (True, False)]
+    assert len(set(strip.dots)) == len(strip.dots) < 60
+    tall, short = (column[-1] - column[0] for column in columns)
+    assert tall == pytest.approx(2 * short, abs=2)
+    assert tall > 20
+
+
 @pytest.mark.parametrize("screen", review_words.SCREENS)
 def test_every_screen_has_words_also_without_a_value(screen: str) -> None:
     flag = reviewed.fired(screen)

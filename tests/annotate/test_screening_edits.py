@@ -65,3 +65,21 @@ def test_bounds_of_a_share_at_their_ends():
     assert high[1] == pytest.approx(1 - 0.05**0.2)
     assert low[2] == pytest.approx(0.05 ** (1 / 3))
     assert low[3] == pytest.approx(1 - high[3])
+
+
+def test_a_text_is_repeated_where_the_same_person_handed_it_in_for_another_item():
+    rng = np.random.default_rng(3)
+    who, item, text = rng.integers(0, 3, 60), rng.integers(0, 9, 60), rng.integers(-1, 6, 60)
+    found = columns(who, edit_distance=np.full(60, 30.0), edit_text=text, item=item * 10**9)
+    rows = list(zip(who, text, item, strict=True))
+    expected = [
+        sum(
+            edit >= 0 and any((w, t) == (judge, edit) and i != of for w, t, i in rows)
+            for judge, edit, of in rows
+            if judge == person
+        )
+        for person in range(3)
+    ]
+    assert sum(expected) > 10
+    counted = [verdict(short_edits, found, person).numbers["repeated"] for person in range(3)]
+    assert counted == expected

@@ -6,10 +6,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from django.core.cache import cache
 from django.utils import timezone
 
 from annotate.models import Annotator, Campaign, EvidenceChange, Flag, Judgment, Review, Ruling
+from annotate.screening import Columns, Settings, screen_all
+from annotate.screening.base import Verdict
 from annotate.screening.settings import SettingsError
+from annotate.selectors import review_screens
 from annotate.selectors import screening as columns_of
 from annotate.services import judgments, rulings, screening
 from annotate.services.upload import Row
@@ -168,3 +172,48 @@ def test_columns_of_answers_hold_words_that_were_read_and_highlighted() -> None:
 def test_recorded_judgments_and_empty_campaigns_are_not_screened(made: Campaign) -> None:
     assert columns_of.columns(made) is None
     assert screening.screen(made.pk) == 0
+
+
+def test_as_many_others_left_out_is_another_state(made: Campaign) -> None:
+    """One is taken back while another of as many judgments is left out."""
+    crowd(made, people=3, each=4)
+    people = list(Annotator.objects.order_by("pk")[:2])
+    out = [
+        Review.objects.create(campaign=made, annotator=one, status="open", opened_at=timezone.now())
+        for one in people
+    ]
+    states = set()
+    for excluded in out:
+        Review.objects.update(status="cleared")
+        Review.objects.filter(pk=excluded.pk).update(status="excluded")
+        states.add(columns_of.state(made.pk))
+    assert len(states) == 2
+
+
+def test_reviewers_share_what_the_screens_said_until_something_changes(
+    made: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache.clear()
+    crowd(made, people=5, each=6)
+    ran: list[int] = []
+
+    def counted(columns: Columns, settings: Settings) -> list[Verdict]:
+        ran.append(len(columns.order))
+        return screen_all(columns, settings)
+
+    monkeypatch.setattr(review_screens, "screen_all", counted)
+    one, two = Annotator.objects.order_by("pk")[:2]
+    first = review_screens.look(made, one.pk)
+    assert first == review_screens.look(made, one.pk)
+    assert review_screens.look(made, two.pk) != first
+    assert ran == [30]
+    judge(person(made, "p0"))
+    again = review_screens.look(made, one.pk)
+    assert again.times is not None
+    assert len(again.times.own) == 7
+    Review.objects.create(campaign=made, annotator=two, status="excluded", opened_at=timezone.now())
+    assert review_screens.look(made, two.pk).screens  # excluded work is looked at by itself
+    assert review_screens.look(made, one.pk).times != again.times
+    made.screening = {"timing": {"minimum": 9}}
+    review_screens.look(made, one.pk)
+    assert ran == [30, 31, 31, 25, 25]

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from annotate.screening import too_fast
-from annotate.screening.timing import medians
+from annotate.screening.timing import median_of_others, medians
 from tests.annotate.screening_columns import SMALL, columns, crowd, verdict
 
 # 50 words at 500 a minute take 6 seconds.
@@ -94,3 +94,15 @@ def test_the_interval_of_the_median_is_that_of_the_sign_test(n):
     assert middle == np.median(value)
     assert high == next((v for v in value if binom.sf(v, n, 0.5) <= 0.05), np.inf)
     assert low == (n - 1 - high if np.isfinite(high) else -np.inf)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 8])
+def test_the_others_usual_time_is_the_median_without_ones_own(size):
+    rng = np.random.default_rng(size)
+    for _ in range(20):
+        value = rng.integers(1, 6, size).astype(float)  # ties too
+        value[rng.random(size) < 0.3] = np.nan
+        for j, other in enumerate(median_of_others(value)):
+            rest = np.delete(value, j)
+            rest = rest[np.isfinite(rest)]
+            assert other == np.median(rest) if rest.size else np.isnan(other)
