@@ -101,7 +101,14 @@ def lapse(posting: Posting, listed: Collection[tuple[str, str]], *, nobody: bool
     here = Participation.objects.filter(over, posting=posting, status__in=HERE)
     rows = here.order_by("pk").values_list("pk", "external_key", "annotator__external_id")
     due = [pk for pk, unit, person in rows if (unit, person) not in listed]
-    return sum(leave(pk) for pk in due)
+    return sum(_lapse(here, pk, posting) for pk in due)
+
+
+def _lapse(over: QuerySet[Participation], participation_id: int, posting: Posting) -> bool:
+    """End this one, unless another worker has seen it on a newer list, or it was begun anew."""
+    with transaction.atomic():
+        leasing.lock(posting.batch.campaign_id)
+        return over.filter(pk=participation_id).exists() and leave(participation_id)
 
 
 def leave(participation_id: int) -> bool:

@@ -18,9 +18,10 @@ from annotate.models import (
     Place,
 )
 from annotate.selectors import accounts
-from annotate.services import confirming, outbox, participations, settling
+from annotate.services import confirming, leasing, outbox, participations, settling
 from tests.crowds.market import Market, Status
 from tests.crowds.walk import REWARD, Unit
+from tests.factories import leased
 
 pytestmark = pytest.mark.orm
 
@@ -98,6 +99,41 @@ def test_handed_in_there_and_never_here_with_too_little_work(mturk: Market) -> N
     assert found.status == Status.CONFIRMED
     assert "1 of 2 tasks" in found.problem
     assert mturk.counting() == 1, "what there is is verified"
+
+
+def test_tasks_that_were_returned_undone_leave_the_unit_to_a_person(mturk: Market) -> None:
+    unit = mturk.come()
+    mturk.judge(unit, 1)
+    who = mturk.of(unit)
+    while isinstance(task := leasing.lease(who.pk), Assignment):
+        leasing.give_back(task.pk, participation_id=who.pk)
+    assert participations.hand_in(who.pk)
+    assert accounts.of(who.pk).earned == REWARD, "what was returned is not topped up"
+    mturk.far.submit(unit.unit, receipt=who.receipt)
+    mturk.later(hours=3)
+    found = mturk.of(unit)
+    assert found.status == Status.CONFIRMED, "nobody has decided"
+    assert "1 of 2 tasks" in found.problem
+    assert "returned undone" in found.problem
+    assert found.verified_at is not None
+    assert mturk.counting() == 1, "what was done counts all the same"
+    settling.accept(who.pk, actor_id=mturk.ada.pk)
+    mturk.sync()
+    assert mturk.of(unit).status == Status.APPROVED
+    assert mturk.far.paid() == {unit.unit: 2 * REWARD}
+    account = accounts.of(who.pk)
+    assert (account.earned, account.due) == (2 * REWARD, 0)
+
+
+def test_who_returned_a_task_and_did_enough_others_waits_for_nobody(mturk: Market) -> None:
+    unit = mturk.come()
+    task = leased(mturk.of(unit))
+    leasing.give_back(task.pk, participation_id=mturk.of(unit).pk)
+    mturk.judge(unit, 2)
+    participations.hand_in(mturk.of(unit).pk)
+    mturk.far.submit(unit.unit, receipt=mturk.of(unit).receipt)
+    mturk.later(hours=3)
+    assert (mturk.of(unit).status, mturk.of(unit).problem) == (Status.APPROVED, "")
 
 
 def test_a_unit_that_nobody_came_in_with_is_shown_to_a_person(mturk: Market) -> None:
