@@ -1,7 +1,7 @@
 """Somebody submits at the moment at which their unit is confirmed, or ends: forced, both orders.
 
 Whoever comes first is still in a transaction when the other one arrives and has to wait. Nothing
-that was promised is lost, nothing is paid twice, and nothing counts that may not. On Postgres alone.
+that was promised is lost, nothing is paid twice, nothing counts that may not. On Postgres alone.
 """
 
 from collections.abc import Callable
