@@ -126,10 +126,7 @@ def _barred(reason: str) -> Nothing:
         ),
         "excluded": _("Your work in this study has ended. “Your work and pay” says why."),
         "blocked": _("This researcher’s studies are no longer open to you."),
-        standing.HIDDEN: _(
-            "There is no task for you in this study at the moment. “Your work and pay” says where "
-            "you find out more."
-        ),
+        standing.HIDDEN: _("There is no task for you in this study at the moment."),
     }
     return Nothing(reason, messages[reason], final=reason in ("excluded", "blocked"))
 

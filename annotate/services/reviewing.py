@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from annotate.errors import Conflict, Invalid, ServiceError
-from annotate.models import Ruling
+from annotate.models import Review, Ruling
 from annotate.selectors.reviews import Elsewhere
 from annotate.services import reviews, rulings
 
@@ -27,8 +27,14 @@ def rule(
     campaign_id: int, annotator_id: int, acts: Sequence[Act], *, actor_id: int, reason: str,
     seen: int,
 ) -> list[Ruling]:  # fmt: skip
-    """Rule on this annotator's work, under review or not: all of it happens, or nothing."""
+    """Rule on this annotator's work, under review or not: all of it happens, or nothing.
+
+    A review that only this ruling opens does not stay open: nobody waits for another.
+    """
     with transaction.atomic():
+        mine = Review.objects.filter(campaign=campaign_id, annotator=annotator_id)
+        if not mine.exists() and not {Act.CLEAR, Act.EXCLUDE} & set(acts):
+            acts = [*acts, Act.CLEAR]
         review_id = reviews.open_by_hand(campaign_id, annotator_id, actor_id=actor_id)
         return rulings.rule(review_id, acts, actor_id=actor_id, reason=reason, seen=seen)
 

@@ -47,6 +47,9 @@ def _context(token: str, visit: work.Visit, unit: Unit, nothing: Nothing) -> dic
         "study": visit.study,
         "title": told or nothing.message,
         "done": _done(visit, unit),
+        "unsure": unit_words.unsure(visit.study.crowd)
+        if visit.barred and not visit.is_sure
+        else "",
         "how_paid": "" if unit.is_decided else unit_words.how_paid(unit.offer),
         "give_back": "" if told or unit.is_left else unit_words.give_back(visit.study.crowd),
         "again": again,

@@ -87,6 +87,7 @@ def test_an_unsure_visit_is_not_told_what_was_noticed(
     page = client.get(work_url(unsure)).content.decode()
     assert "There is no task for you in this study at the moment." in page
     assert "Please return the work at Amazon Mechanical Turk." in page
+    assert "we have written to you through Amazon Mechanical Turk" in page
     assert "looking at your work" not in page
     assert "noticed and decided" not in page
     mine = own(client, unsure)

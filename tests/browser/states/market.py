@@ -17,6 +17,7 @@ from tests.browser.states.texts import rows
 from tests.browser.states.work import at_work
 from tests.browser.states.work import study as by_link
 from tests.factories import judge, leased
+from tests.reviewed import flagged
 
 Status = Participation.Status
 
@@ -142,6 +143,29 @@ def _me(visitor: Visitor) -> None:
     participations.hand_in(one.pk)
     move(one.pk, Status.CONFIRMED, sources=[Status.HANDED_IN])
     visitor.goto(at_work(two) + "me/")
+
+
+def _flagged(to: Posting) -> Participation:
+    """Somebody whose confirmed unit a screen has noticed, and a unit claimed under their name."""
+    sure = arrive(to, verified=True)
+    judge(sure)
+    flagged(sure)
+    return arrive(to, unit="U2")
+
+
+@state("market/unsure")
+def _unsure(visitor: Visitor) -> None:
+    visitor.goto(at_work(_flagged(there(tasks=2))))
+
+
+@state("market/unsure-me")
+def _unsure_me(visitor: Visitor) -> None:
+    visitor.goto(at_work(_flagged(there(tasks=2))) + "me/")
+
+
+@state("market/unsure-me-german")
+def _unsure_german(visitor: Visitor) -> None:
+    visitor.goto(at_work(_flagged(there(tasks=2, **NEWS))) + "me/")
 
 
 @state("market/hand-in-german")

@@ -3,7 +3,7 @@
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotate.models import Review
+from annotate.models import Campaign, Review
 from annotate.services import appeals, rulings
 from tests import reviewed
 from tests.browser.states import Visitor, state
@@ -75,6 +75,19 @@ def _refuse(visitor: Visitor) -> None:
     page.get_by_role("radio", name="and refuse pay").check()
     page.get_by_role("button", name="and refuse pay").click()
     expect(page.get_by_role("heading", name="Refuse $2.40")).to_be_visible()
+
+
+@state("reviews/refuse-short")
+def _short(visitor: Visitor) -> None:
+    """Prolific takes no shorter reason."""
+    review = case(visitor)
+    Campaign.objects.update(crowd="prolific")
+    page = show(visitor, review)
+    page.get_by_role("radio", name="and refuse pay").check()
+    page.get_by_role("button", name="and refuse pay").click()
+    page.get_by_label("Reason, for the annotator").evaluate("area => { area.value = 'Too fast.' }")
+    page.get_by_role("button", name="Refuse $2.40").click()
+    expect(page.get_by_text("this one has 9")).to_be_visible()
 
 
 @state("reviews/everywhere")
