@@ -81,6 +81,8 @@ class BatchForm(forms.Form):
         super().__init__(*args, **kwargs)
         for name in NOT_ASKED.get(crowd, ()):
             del self.fields[name]
+        for field in self.fields.values():  # a browser would cut what is too long, silently
+            field.widget.attrs.pop("maxlength", None)
 
     def clean_title(self) -> str:
         return " ".join(self.cleaned_data["title"].split())

@@ -142,7 +142,11 @@ def turk_error(error: Exception) -> TurkError:
     if isinstance(error, NO_CREDENTIALS):
         return TurkError(Kind.SETTINGS, f"There are no usable AWS credentials. {CREDENTIALS}")
     if isinstance(error, UNREACHED):
-        return TurkError(Kind.UNREACHED, "MTurk cannot be reached. Nothing was changed there.")
+        return TurkError(
+            Kind.UNREACHED,
+            "MTurk cannot be reached, so nothing was changed there. Try again in a moment; if it "
+            "stays so, look at the network and at MTURK_ENDPOINT_URL.",
+        )
     if isinstance(error, raised.ParamValidationError):
         return TurkError(Kind.INVALID, f"MTurk would not take this: {error}")
     return TurkError(Kind.UNKNOWN, f"The connection to MTurk broke before it answered: {error}")

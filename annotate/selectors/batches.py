@@ -173,6 +173,12 @@ def offered(campaign_id: int) -> bool:
     return rows.filter(batch__stopped_at=None).exists()
 
 
+def last_terms(campaign_id: int) -> Terms | None:
+    """Return the terms of the batch that was launched last."""
+    last = Batch.objects.filter(campaign=campaign_id).order_by("pk").last()
+    return from_json(last.terms) if last else None
+
+
 def launched(campaign_id: int) -> bool:
     """Return whether anything was ever launched in it."""
     return Batch.objects.filter(campaign=campaign_id).exists()

@@ -154,7 +154,8 @@ def _agreed(shown: Offer, confirmed: Decimal) -> Offer:
     _refuse(shown.problems)
     if confirmed != shown.total:
         raise Conflict(
-            f"This may cost ${shown.total} now, not ${confirmed}. Look at the offer again.",
+            f"This may cost ${shown.total:,.2f} now, not ${confirmed:,.2f}. "
+            "Look at the offer again.",
             code="cost",
         )
     return shown

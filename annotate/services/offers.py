@@ -128,8 +128,8 @@ def against(campaign: Campaign, *, places: int, tasks: int, total: Decimal) -> I
     if rest is not None and total > rest:
         yield Problem(
             "budget",
-            f"This may cost ${total}, but only ${max(rest, ZERO)} of the campaign’s budget is "
-            "left. Take fewer places: a budget is fixed when its campaign is made.",
+            f"This may cost ${total:,.2f}, but only ${max(rest, ZERO):,.2f} of the campaign’s budget "
+            "is left. Take fewer places: a budget is fixed when its campaign is made.",
         )
 
 
@@ -212,7 +212,11 @@ def _of_numbers(
             f"of {terms.tasks} could never be finished.",
         )
     if reward <= 0:
-        yield Problem("reward", "A crowd pays something: the campaign’s reward is 0.")
+        yield Problem(
+            "reward",
+            "A crowd pays something, and this campaign’s reward is 0. It is fixed when a campaign is "
+            "made: make another.",
+        )
     elif reward != reward.quantize(payments.CENT):
         yield Problem("reward", "The reward is in whole cents.")
 
@@ -275,6 +279,6 @@ def _of_balance(offer: Offer) -> Iterator[Problem]:
     if offer.balance is not None and offer.balance < offer.total:
         yield Problem(
             "balance",
-            f"This may cost ${offer.total}, but the account at {offer.label} holds "
-            f"${offer.balance}. Top it up, or take fewer places.",
+            f"This may cost ${offer.total:,.2f}, but the account at {offer.label} holds "
+            f"${offer.balance:,.2f}. Top it up, or take fewer places.",
         )

@@ -1,11 +1,14 @@
 """What researchers are told around a batch: what it starts from, what is needed, what it costs."""
 
+import math
 import re
 import uuid
 from dataclasses import dataclass
+from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+from annotate.crowds.base import Audience
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.instruments.base import Instrument
 from annotate.selectors import instruments, places, underway
@@ -47,27 +50,42 @@ class Bill:
     note: str  # why it is only an estimate
 
 
-def defaults(campaign: Any) -> dict[str, Any]:
-    """Return what the form of a new batch starts from."""
+def defaults(campaign: Any, last: Terms | None) -> dict[str, Any]:
+    """Return what the form of a new batch starts from: the terms of the last, if there was one."""
+    terms = last or _usual(campaign)
+    people, auto_approval = terms.audience, terms.auto_approval or USUAL_AUTO_APPROVAL
+    return {
+        "key": uuid.uuid4().hex,
+        "title": terms.title,
+        "description": terms.description,
+        "keywords": ", ".join(terms.keywords),
+        "tasks": terms.tasks,
+        "minutes": _number(terms.minutes),
+        "places": batches.suggested_places(campaign.pk, terms.tasks) or 1,
+        "duration": math.ceil(terms.duration / timedelta(minutes=1)),
+        "lifetime": _number(terms.lifetime / timedelta(days=1)),
+        "approve_after": _number(terms.approve_after / timedelta(hours=1)),
+        "auto_approval": _number(auto_approval / timedelta(days=1)),
+        "countries": ", ".join(people.countries),
+        "languages": ", ".join(people.languages),
+        "approval_rate": people.approval_rate,
+        "approved_work": people.approved_work,
+    }
+
+
+def _usual(campaign: Any) -> Terms:
     instrument = instruments.of(campaign)
     tasks = min(USUAL_TASKS, campaign.annotator_cap or USUAL_TASKS)
     minutes = _minutes(instrument) * tasks
-    usual = Terms(title="", description="")
-    return {
-        "key": uuid.uuid4().hex,
-        "title": f"{instrument.label}: questions about short texts",
-        "description": _description(campaign.tutorial_required),
-        "keywords": "text, language, judging, research",
-        "tasks": tasks,
-        "minutes": minutes,
-        "places": batches.suggested_places(campaign.pk, tasks) or 1,
-        "duration": max(60, 4 * minutes),
-        "lifetime": usual.lifetime.days,
-        "approve_after": int(usual.approve_after.total_seconds() // 3600),
-        "auto_approval": USUAL_AUTO_APPROVAL.days,
-        "approval_rate": 95,
-        "approved_work": 100,
-    }
+    return Terms(
+        title=f"{instrument.label}: questions about short texts",
+        description=_description(campaign.tutorial_required),
+        keywords=("text", "language", "judging", "research"),
+        tasks=tasks,
+        minutes=minutes,
+        duration=timedelta(minutes=max(60, 4 * minutes)),
+        audience=Audience(approval_rate=95, approved_work=100),
+    )
 
 
 def needed(campaign: Any, tasks: int) -> Needed:
@@ -109,6 +127,11 @@ def launched(batch: Any, here: World) -> str:
 def extended(places: int, here: World) -> str:
     units = "1 further place is" if places == 1 else f"{count(places)} further places are"
     return f"{units} being published {here.place}."
+
+
+def _number(value: float) -> float | int:
+    """As people type it: whole numbers without a decimal, others with the one that is asked."""
+    return int(value) if value == int(value) else round(value, 1)
 
 
 def _each(amount: Decimal, n: int) -> Decimal:

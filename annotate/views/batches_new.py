@@ -25,6 +25,7 @@ from annotate.crowds.terms import Terms, to_json
 from annotate.errors import Conflict, Invalid
 from annotate.forms_batches import BatchForm
 from annotate.permissions import owned, researcher_page
+from annotate.selectors import batches as rows
 from annotate.selectors.worlds import World, world
 from annotate.services import batches, offers
 from annotate.services.offers import Offer
@@ -70,8 +71,9 @@ def new(request: HttpRequest, public_id: str) -> HttpResponseBase:
     if campaign.crowd == "link":
         return redirect("annotate:batches", public_id)
     if request.method != "POST":
-        form = BatchForm(crowd=campaign.crowd, initial=words.defaults(campaign))
-        return _page(request, campaign, form)
+        last = rows.last_terms(campaign.pk)
+        form = BatchForm(crowd=campaign.crowd, initial=words.defaults(campaign, last))
+        return _page(request, campaign, form, again=last is not None)
     form = BatchForm(request.POST, crowd=campaign.crowd)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)

@@ -130,7 +130,7 @@ def test_problems_stand_beside_their_fields_and_above(
 
 @pytest.mark.parametrize(
     ("field", "wrong"),
-    [("title", " "), ("places", "0"), ("tasks", "x"), ("countries", "Germany"),
+    [("title", " "), ("title", "x" * 129), ("places", "0"), ("tasks", "x"), ("countries", "Germany"),
      ("approval_rate", "101"), ("auto_approval", "31"), ("minutes", "")],
 )  # fmt: skip
 def test_what_cannot_be_is_told_before_the_crowd_is_asked(
@@ -174,3 +174,7 @@ def test_prolific_is_asked_in_its_own_words(ada: Client, scripted: Scripted) -> 
     assert "Prolific, live: real people, real money" in answer.content.decode()
     ada.post(at(made, "batch-new"), {**sent, "sure": "on"})
     assert from_json(Batch.objects.get().terms).audience.languages == ("en", "de")
+
+
+def test_no_browser_cuts_what_is_too_long(ada: Client, mine: Campaign) -> None:
+    assert "maxlength" not in ada.get(at(mine, "batch-new")).content.decode()

@@ -67,6 +67,16 @@ def test_what_cannot_be_launched_is_told(made: Campaign, options: tuple[str, ...
     assert not Batch.objects.exists()
 
 
+def test_real_money_needs_its_world_named(made: Campaign, scripted: Scripted):
+    scripted.environment = "production"
+    terms = ("--places", "5", "--confirm", "3.00")
+    for wrong in ((), ("--environment", "sandbox")):
+        with pytest.raises(CommandError, match="--confirm 3.00 --environment production"):
+            launch(made, *terms, *wrong)
+    assert not Batch.objects.exists()
+    assert "Launched" in launch(made, *terms, "--environment", "production")
+
+
 def test_a_key_launches_once(made: Campaign):
     terms = ("--tasks", "4", "--places", "4", "--confirm", "9.60", "--key", "again")
     first, again = launch(made, *terms), launch(made, *terms)

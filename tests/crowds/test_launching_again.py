@@ -1,5 +1,6 @@
 """What a researcher is told after a pause or a reopening, and about what waits for them."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -8,9 +9,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotate.crowds.base import Audience
+from annotate.crowds.terms import Terms
+from annotate.forms_batches import BatchForm
 from annotate.models import Campaign, Membership, Participation
 from annotate.selectors import places
-from annotate.services import campaigns, outbox
+from annotate.services import batches, campaigns, outbox
 from annotate.states import CloseReason
 from tests.crowds.launching import came, launched
 from tests.crowds.researcher import at, said
@@ -47,6 +51,22 @@ def test_after_a_pause_one_is_led_to_another_batch(ada: Client, mine: Campaign) 
     assert f"{missing} judgments are still missing" in page
     form = ada.get(at(mine, "batch-new")).context["form"]
     assert form["places"].value() == -(-missing // form["tasks"].value())
+
+
+def test_another_batch_starts_from_the_terms_of_the_last(ada: Client, mine: Campaign) -> None:
+    terms = Terms(
+        "Rate roads", "Read about roads.", ("roads", "news"), tasks=3, minutes=4.5,
+        duration=timedelta(minutes=45), lifetime=timedelta(days=2), approve_after=timedelta(hours=6),
+        auto_approval=timedelta(days=3), audience=Audience(countries=("US", "GB"), approved_work=7),
+    )  # fmt: skip
+    launched(mine, places=4, terms=terms)
+    page = ada.get(at(mine, "batch-new"))
+    assert "Filled in as in the last batch" in page.content.decode()
+    form = page.context["form"]
+    again = BatchForm({**form.initial, "approval_rate": ""}, crowd="mturk")
+    assert again.is_valid(), again.errors
+    assert again.terms() == terms
+    assert form["places"].value() == batches.suggested_places(mine.pk, 3)
 
 
 def test_while_a_batch_is_published_nothing_is_called_missing(ada: Client, mine: Campaign) -> None:

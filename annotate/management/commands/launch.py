@@ -13,6 +13,7 @@ from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.errors import ServiceError
 from annotate.management.commands.create_campaign import money
 from annotate.selectors import evidence
+from annotate.selectors.worlds import World, world
 from annotate.services import batches, offers
 from annotate.services.offers import Offer
 
@@ -30,6 +31,9 @@ class Command(BaseCommand):
         parser.add_argument("campaign", help="the public id, as in its address")
         parser.add_argument("--places", type=int, help="paid units; without it, what is missing")
         parser.add_argument("--confirm", type=money, metavar="TOTAL", help="spend as much as this")
+        parser.add_argument(
+            "--environment", default="", help="the one that was shown; needed for real money"
+        )
         parser.add_argument(
             "--key", default="", help="of this request: the same key launches only once"
         )
@@ -55,8 +59,10 @@ class Command(BaseCommand):
             lines = [f"{name}: {message}" for name, message in problems.items()]
             raise CommandError("\n".join(["It cannot be launched.", *lines]))
         if options["confirm"] is None:
-            self.stdout.write(f"Nothing was launched. Add --confirm {offer.total} to launch it.")
+            self.stdout.write(f"Nothing was launched. Add {_confirmation(offer)} to launch it.")
             return
+        if _world(offer).is_real and options["environment"] != offer.environment:
+            raise CommandError(f"This is real money: add {_confirmation(offer)} to launch it.")
         self._launch(campaign_id, terms, places, options)
 
     def _launch(self, campaign_id: int, terms: Terms, places: int, options: dict[str, Any]) -> None:
@@ -150,6 +156,15 @@ def _in_words(offer: Offer) -> str:
         f"  budget left    {'no limit' if offer.left is None else _dollars(offer.left)}",
     ]
     return "\n".join([*lines, *([f"  {offer.note}"] if offer.note else [])])
+
+
+def _world(offer: Offer) -> World:
+    return world(offer.crowd, offer.environment)
+
+
+def _confirmation(offer: Offer) -> str:
+    real = f" --environment {offer.environment}" if _world(offer).is_real else ""
+    return f"--confirm {offer.total}{real}"
 
 
 def _bonuses(offer: Offer) -> list[str]:
