@@ -128,8 +128,8 @@ def against(campaign: Campaign, *, places: int, tasks: int, total: Decimal) -> I
     if rest is not None and total > rest:
         yield Problem(
             "budget",
-            f"This may cost ${total:,.2f}, but only ${max(rest, ZERO):,.2f} of the campaign’s budget "
-            "is left. Take fewer places: a budget is fixed when its campaign is made.",
+            f"This may cost ${total:,.2f}, but only ${max(rest, ZERO):,.2f} of the campaign’s "
+            "budget is left. Take fewer places: a budget is fixed when its campaign is made.",
         )
 
 
@@ -214,8 +214,8 @@ def _of_numbers(
     if reward <= 0:
         yield Problem(
             "reward",
-            "A crowd pays something, and this campaign’s reward is 0. It is fixed when a campaign is "
-            "made: make another.",
+            "A crowd pays something, and this campaign’s reward is 0. A reward is fixed when its "
+            "campaign is made: make another.",
         )
     elif reward != reward.quantize(payments.CENT):
         yield Problem("reward", "The reward is in whole cents.")

@@ -130,8 +130,8 @@ def test_problems_stand_beside_their_fields_and_above(
 
 @pytest.mark.parametrize(
     ("field", "wrong"),
-    [("title", " "), ("title", "x" * 129), ("places", "0"), ("tasks", "x"), ("countries", "Germany"),
-     ("approval_rate", "101"), ("auto_approval", "31"), ("minutes", "")],
+    [("title", " "), ("title", "x" * 129), ("places", "0"), ("tasks", "x"),
+     ("countries", "Germany"), ("approval_rate", "101"), ("auto_approval", "31"), ("minutes", "")],
 )  # fmt: skip
 def test_what_cannot_be_is_told_before_the_crowd_is_asked(
     ada: Client, mine: Campaign, field: str, wrong: str

@@ -71,7 +71,7 @@ def test_real_money_needs_its_world_named(made: Campaign, scripted: Scripted):
     scripted.environment = "production"
     terms = ("--places", "5", "--confirm", "3.00")
     for wrong in ((), ("--environment", "sandbox")):
-        with pytest.raises(CommandError, match="--confirm 3.00 --environment production"):
+        with pytest.raises(CommandError, match=r"--confirm 3\.00 --environment production"):
             launch(made, *terms, *wrong)
     assert not Batch.objects.exists()
     assert "Launched" in launch(made, *terms, "--environment", "production")
