@@ -30,7 +30,10 @@ export function createParagraph({ section, strings, announce, changed, finished,
 
   function judged({ final }) {
     touched();
-    if (state() === "highlight") announce(find("[data-when=highlight]").textContent);
+    if (state() === "highlight") {
+      announce(find("[data-when=highlight]").textContent);
+      if (final) find(".text").scrollIntoView({ block: "nearest" });  // on a phone it is further up
+    }
     if (state() === "neither" && final) finished();
   }
 
@@ -115,7 +118,11 @@ export function createParagraph({ section, strings, announce, changed, finished,
       section.hidden = !value;
       if (!value) highlighter.setOn(false);
     },
-    focusHeading: () => find("h2").focus(),
+    // All of it, or what fits on a small screen, from the heading on.
+    begin: () => {
+      find("h2").focus({ preventScroll: true });
+      section.scrollIntoView({ block: section.offsetHeight > 0.8 * innerHeight ? "start" : "nearest" });
+    },
     mark: (message) => {
       lack.hidden = !message;
       lack.querySelector("span").textContent = message ?? "";

@@ -30,7 +30,7 @@ export function createSteps({ root, strings, announce }) {
 
   function goTo(index) {
     show(index);
-    paragraphs[index].focusHeading();
+    paragraphs[index].begin();
   }
 
   // To the next one that is not done, round the end; where there is none, it is said.

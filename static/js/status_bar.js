@@ -34,6 +34,8 @@ export function createStatusBar(strings) {
   }
 
   // To another page, or to where a problem is mended.
+  const dot = () => Object.assign(document.createElement("i"), { textContent: " · " });
+
   function linked({ text, href, focus = () => goTo(href) }) {
     const link = Object.assign(document.createElement("a"), { href, textContent: text });
     link.addEventListener("click", (event) => { event.preventDefault(); focus(); });
@@ -41,7 +43,7 @@ export function createStatusBar(strings) {
   }
 
   const missing = (problems, lead = strings.missing) =>
-    warn(`${lead} `, ...problems.map(linked).flatMap((link, i) => (i ? [" · ", link] : [link])));
+    warn(`${lead} `, ...problems.map(linked).flatMap((link, i) => (i ? [dot(), link] : [link])));
   const notice = (text, link) => warn(`${text} `, ...(link ? [linked(link)] : []));
 
   function draft(state) {

@@ -148,6 +148,14 @@ def test_arrow_keys_among_the_answers_do_not_leave_the_paragraph(desk):
     desk.shown(2)
 
 
+def test_the_number_of_the_tenth_paragraph_stays_on_one_line(page, live_server):
+    desk = Desk(page, live_server.url, participant(("A paragraph.",) * 10))
+    desk.open()
+    numbers = page.locator(".steps b")
+    assert len({one.bounding_box()["height"] for one in numbers.all()}) == 1
+    desk.leave()
+
+
 def test_any_change_asks_for_a_new_confirmation(desk):
     desk.verdict(1, 1)
     desk.drag(1, "Ada", "Marsh")
@@ -287,6 +295,29 @@ def test_by_touch_on_a_phone(browser: Browser, live_server):
     assert small == []
     verdicts = submitted(desk)["verdicts"]
     assert words(verdicts[0], 1) == ["tower, were drawn by Ada Marsh"]
+    context.close()
+
+
+def test_on_a_phone_what_is_next_is_on_the_screen(browser: Browser, live_server):
+    context = browser.new_context(viewport={"width": 390, "height": 700}, has_touch=True)
+    page = context.new_page()
+    desk = Desk(page, live_server.url, participant(tuple(40 * f"{n} words. " for n in range(10))))
+    desk.open()
+
+    def top(selector: str) -> float:
+        return page.locator(selector).evaluate("e => e.getBoundingClientRect().top")
+
+    page.locator("#paragraph-1 .level").last.scroll_into_view_if_needed()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.locator("#paragraph-1 label:has(b:text-is('Neither'))").tap()
+    desk.shown(2)
+    assert 0 <= top("#paragraph-2 h2") < 120
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    assert top("#paragraph-2 .text") < 0
+    page.locator("#paragraph-2 label:has(b:text-is('That it is correct'))").tap()
+    desk.state(2, "highlight")
+    assert 0 <= top("#paragraph-2 .text") < 400
+    desk.leave()
     context.close()
 
 
