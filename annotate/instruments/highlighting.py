@@ -19,6 +19,5 @@ def strings() -> dict[str, Any]:
             "Highlighting by keys. Arrows move from word to word, space starts and ends a "
             "highlight or removes one, Escape leaves."
         ),
-        "no_keys": _("No connection. Try again in a moment."),
         "mode_off": _("Highlighting by keys is off"),
     }

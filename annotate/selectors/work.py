@@ -73,11 +73,10 @@ class SavedDraft:
 
 @dataclass(frozen=True)
 class Work:
-    """The task at hand, until when it is reserved, and what was typed so far."""
+    """The task at hand, and what was typed so far."""
 
     id: int
     material: Material
-    expires_at: datetime
     draft: SavedDraft
 
 
@@ -126,7 +125,7 @@ def reserved(participation_id: int) -> int | None:
 
 def current(assignment: Assignment) -> Work:
     material = outputs.material(assignment.output)
-    return Work(assignment.pk, material, assignment.expires_at, draft(assignment))
+    return Work(assignment.pk, material, draft(assignment))
 
 
 def draft(assignment: Assignment) -> SavedDraft:
@@ -165,7 +164,7 @@ def earnings(participation_id: int) -> list[Earning]:
 
 def example(study: Study) -> Work:
     """Return the instrument's own example in place of a task: nobody has it, nothing is kept."""
-    return Work(0, study.instrument.example, timezone.now(), SavedDraft(0, {}))
+    return Work(0, study.instrument.example, SavedDraft(0, {}))
 
 
 def _study(campaign: Campaign) -> Study:

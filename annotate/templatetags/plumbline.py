@@ -52,16 +52,27 @@ def waiting_reviews(user_id: int) -> int | None:
     return reviews.n_waiting(user_id)
 
 
-class _Sentences(DjangoJSONEncoder):
-    """Letters as they are and no spaces: half of what a page says in German would be escapes."""
+class _Compact(DjangoJSONEncoder):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options | {"separators": (",", ":")})
+
+
+class _Sentences(_Compact):
+    """Letters as they are: half of what a page says in German would be escapes."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options | {"ensure_ascii": False, "separators": (",", ":")})
+        super().__init__(**options | {"ensure_ascii": False})
+
+
+@register.filter
+def data_script(data: dict[str, Any], element_id: str) -> SafeString:
+    """Hand a script its data: what people wrote, too, which may hold half a character."""
+    return json_script(data, element_id, encoder=_Compact)
 
 
 @register.filter
 def sentences_script(sentences: dict[str, Any], element_id: str) -> SafeString:
-    """Hand a script the sentences that it may say; what people wrote goes through json_script."""
+    """Hand a script the sentences that it may say."""
     return json_script(sentences, element_id, encoder=_Sentences)
 
 

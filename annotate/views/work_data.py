@@ -141,7 +141,6 @@ def _assignment(study: Study, current: Work) -> dict[str, Any]:
         "text": current.material.text,
         "task": instrument.page(current.material),
         "draft": {"revision": current.draft.revision, "data": current.draft.data},
-        "expires_at": current.expires_at.isoformat(),
     }
 
 

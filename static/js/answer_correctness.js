@@ -21,10 +21,12 @@ startShell(({ strings, announce, changed, signal }) => {
   steps.start(paragraphs);
 
   const implausible = () => plausible.value() === "no";
+  const done = document.getElementById("implausible");
+  const nothingElse = () => announce(done.textContent);
 
   function draw() {
     checking.hidden = implausible();
-    document.getElementById("implausible").hidden = !implausible();
+    done.hidden = !implausible();
     steps.draw();
     showCurrent();
   }
@@ -36,7 +38,7 @@ startShell(({ strings, announce, changed, signal }) => {
 
   function decided() {
     update();
-    if (implausible()) announce(strings.no_paragraphs_needed);
+    if (implausible()) nothingElse();
   }
 
   // Which question 1, 2 and 3 would answer; only that one shows these numbers.
@@ -62,7 +64,7 @@ startShell(({ strings, announce, changed, signal }) => {
     showCurrent();
   }
 
-  const inParagraphs = (action) => () => (implausible() ? announce(strings.no_paragraphs_needed) : action());
+  const inParagraphs = (action) => () => (implausible() ? nothingElse() : action());
 
   const ofPlausible = (text, message) => ({
     field: "plausible", text, message, href: "#plausible", focus: plausible.focus,

@@ -3,14 +3,8 @@
 
 const SLOWEST = 20_000;
 
-// With `csrf`, it is a researcher who looks, and their session that counts.
-export function createApi({ token, urls, csrf }) {
-  const credentials = csrf ? "same-origin" : "omit";
-  const headers = {
-    ...(csrf ? { "X-CSRFToken": csrf } : { Authorization: `Bearer ${token}` }),
-    "Content-Type": "application/json",
-    "Accept-Language": document.documentElement.lang,
-  };
+export function createApi({ token, urls }, { credentials = "omit", key = { Authorization: `Bearer ${token}` } } = {}) {
+  const headers = { ...key, "Content-Type": "application/json", "Accept-Language": document.documentElement.lang };
 
   // Resolves to {status, body}.
   async function call(verb, method, body = {}, { keepalive = false } = {}) {

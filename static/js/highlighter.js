@@ -129,7 +129,7 @@ export function createHighlighter({
       (await keys).setOn(value);
     } catch {
       keys = null;
-      announce(strings.no_keys);
+      announce(strings.mode_off);
     }
   }
 

@@ -63,20 +63,17 @@ export function createParagraph({ section, strings, announce, changed, finished,
   }
 
   function listed({ text: words }, index) {
-    const item = document.createElement("li");
-    const number = document.createElement("b");
-    const quote = document.createElement("q");
-    const remove = document.createElement("button");
-    number.textContent = index + 1;
-    Object.assign(quote, { textContent: words, lang: list.dataset.lang, dir: "auto" });
-    Object.assign(remove, { type: "button", className: "btn plain", textContent: strings.remove });
+    const make = (name, values) => Object.assign(document.createElement(name), values);
+    const item = make("li");
+    const remove = make("button", { type: "button", className: "btn plain", textContent: strings.remove });
     remove.setAttribute("aria-label", fill(strings.remove_number, { n: index + 1 }));
     remove.addEventListener("click", () => {
       highlighter.removeAt(index);
       const left = [...list.querySelectorAll("button")];
       (left[index] ?? left.at(-1) ?? box).focus();
     });
-    item.append(number, quote, remove);
+    const quote = make("q", { textContent: words, lang: list.dataset.lang, dir: "auto" });
+    item.append(make("b", { textContent: index + 1 }), quote, remove);
     return item;
   }
 

@@ -25,7 +25,6 @@ def test_the_page_carries_the_work_for_its_script(client, who):
     assert data["assignment"]["id"] == assignment.pk
     assert data["assignment"]["text"] == assignment.output.text
     assert data["assignment"]["draft"] == {"revision": 0, "data": {}}
-    assert data["assignment"]["expires_at"] == assignment.expires_at.isoformat()
     assert [c["name"] for c in data["assignment"]["task"]["criteria"]] == [
         "fluency", "redundancy", "overall",
     ]  # fmt: skip

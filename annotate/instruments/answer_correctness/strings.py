@@ -16,7 +16,6 @@ def judging() -> dict[str, Any]:
         "remove_number": _("Remove highlight %(n)s"),
         "unconfirmed": _("Changed: confirm it again"),
         "nothing_to_confirm": _("Nothing to confirm yet: answer and highlight first"),
-        "no_paragraphs_needed": _("Nothing else is asked. You can submit."),
         "done": _("%(n)s of %(all)s done"),
     }
 
