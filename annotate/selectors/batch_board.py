@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from annotate.models import Posting
-from annotate.selectors import batches, doubtful, operations, places
+from annotate.selectors import batches, deadlines, doubtful, operations, places
 from annotate.selectors.batches import BatchRow
+from annotate.selectors.deadlines import Deadline
 from annotate.selectors.doubtful import Doubtful
 from annotate.selectors.operations import Operations
 from annotate.selectors.worlds import World, world
@@ -23,6 +24,7 @@ class Board:
     operations: Operations
     doubtful: tuple[Doubtful, ...]
     missing: int
+    near: Deadline | None
 
     @property
     def can_look(self) -> bool:
@@ -47,4 +49,5 @@ def board(campaign_id: int, crowd: str) -> Board:
     return Board(
         world(crowd), rows, operations.of_campaign(campaign_id), doubtful.of_campaign(campaign_id),
         0 if batches.offered(campaign_id) else places.free(campaign_id).count(),
+        deadlines.near(campaign_id),
     )  # fmt: skip

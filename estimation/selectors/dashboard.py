@@ -7,8 +7,17 @@ from hashlib import sha256
 
 from django.conf import settings
 
-from annotate.selectors import batches, doubtful, exclusions, operations, progress, standing
+from annotate.selectors import (
+    batches,
+    deadlines,
+    doubtful,
+    exclusions,
+    operations,
+    progress,
+    standing,
+)
 from annotate.selectors.campaigns import Facts
+from annotate.selectors.deadlines import Deadline
 from annotate.selectors.exclusions import Excluded
 from annotate.selectors.gaps import Gaps, gaps
 from annotate.selectors.progress import Progress
@@ -53,6 +62,7 @@ class Dashboard:
     offered: bool
     launched: bool
     n_in_doubt: int  # paid units about which something does not agree with their crowd
+    near: Deadline | None  # when the crowd pays by itself what is held back here
     n_stuck: int  # acts at the crowd that do not go on until a person acts
 
     @property
@@ -185,6 +195,7 @@ def build(facts: Facts, *, price: Decimal, collects: bool = True) -> Dashboard:
         offered=not facts.marketplace or batches.offered(facts.campaign_id),
         launched=bool(facts.marketplace) and batches.launched(facts.campaign_id),
         n_in_doubt=doubtful.count(facts.campaign_id) if facts.marketplace else 0,
+        near=deadlines.near(facts.campaign_id) if facts.marketplace else None,
         n_stuck=operations.stuck(facts.campaign_id) if facts.marketplace else 0,
     )
 

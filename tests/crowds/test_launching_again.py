@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotate.crowds.base import Audience
 from annotate.crowds.terms import Terms
 from annotate.forms_batches import BatchForm
-from annotate.models import Campaign, Membership, Participation
+from annotate.models import Campaign, Membership, Participation, Review
 from annotate.selectors import places
 from annotate.services import batches, campaigns, outbox
 from annotate.states import CloseReason
@@ -85,6 +85,32 @@ def test_after_reopening_one_is_led_to_another_batch(ada: Client, mine: Campaign
     opened = act(ada, mine, "reopen", why="An annotator was excluded.")
     assert "another batch is launched" in said(opened)[0]
     assert opened.context["board"].advice.act == "launch"
+
+
+@pytest.mark.parametrize("why", ["review", "doubt"])
+def test_what_the_crowd_is_about_to_pay_by_itself_is_told_in_time(
+    ada: Client, mine: Campaign, why: str
+) -> None:
+    unit = came(launched(mine, places=4).postings.all()[0], "A1", "confirmed")
+    told = "is about to be paid"
+
+    def due(**later: float) -> list[bool]:
+        at_ = timezone.now() + timedelta(**later)
+        Participation.objects.filter(pk=unit.pk).update(
+            auto_approval_at=at_, problem="Too little." if why == "doubt" else ""
+        )
+        pages = (dashboard(ada, mine), ada.get(at(mine)))
+        return [told in page.content.decode() for page in pages]
+
+    if why == "review":
+        assert due(hours=1) == [False, False]  # nobody doubts it
+        Review.objects.create(
+            campaign=mine, annotator=unit.annotator, status="open", opened_at=timezone.now()
+        )
+    assert due(hours=1) == [True, True]
+    assert due(days=3) == [False, False]
+    Participation.objects.filter(pk=unit.pk).update(status="approved")
+    assert due(hours=1) == [False, False]
 
 
 def test_what_waits_for_a_person_is_on_the_dashboard(

@@ -146,7 +146,7 @@ def _in_words(offer: Offer) -> str:
     if not offer.sizes:
         return f"{where}: {asked}."
     lines = [
-        f"{where}: {asked}, in {offer.postings} postings.",
+        f"{where}: {asked}, in {offer.postings} posting{'s' if offer.postings != 1 else ''}.",
         f"  for each unit  ${offer.reward}",
         f"  rewards        ${offer.cost.rewards}",
         f"  fees           ${offer.cost.fees}",

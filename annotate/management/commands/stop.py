@@ -33,8 +33,9 @@ class Command(BaseCommand):
             raise CommandError(f"This campaign has no batch {options['batch']!r}.")
         stopped = [row for row in found if batches.stop(row.batch_id, actor_id=None)]
         for row in stopped:
+            n = len(row.postings)
             self.stdout.write(
-                f"Batch {row.public_id} is being stopped: {len(row.postings)} postings."
+                f"Batch {row.public_id} is being stopped: {n} posting{'s' if n != 1 else ''}."
             )
         if not stopped:
             self.stdout.write("Nothing was running.")

@@ -156,7 +156,7 @@ def _doubt(visitor: Visitor) -> None:
         unit = came(posting, name, "confirmed")
         Participation.objects.filter(pk=unit.pk).update(
             problem=TOO_LITTLE.format(n=tasks, tasks=5), submitted_at=timezone.now(),
-            auto_approval_at=timezone.now() + timedelta(days=7),
+            auto_approval_at=timezone.now() + timedelta(days=1),
         )  # fmt: skip
     page = look(visitor, made)
     expect(page.get_by_role("heading", name="2 units wait for your decision")).to_be_visible()

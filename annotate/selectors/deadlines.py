@@ -1,0 +1,34 @@
+"""Work that its crowd is about to pay by itself, while somebody here still has to decide."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Exists, Min, OuterRef, Q
+from django.utils import timezone
+
+from annotate.models import Participation, Review
+
+NEAR = timedelta(days=2)
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """So many units are held back, and the first of them is paid by itself at that time."""
+
+    units: int
+    first: datetime
+
+
+def near(campaign_id: int) -> Deadline | None:
+    """Return what is paid soon though a review is open or something about it is in doubt."""
+    reviewed = Review.objects.filter(
+        campaign=OuterRef("campaign"), annotator=OuterRef("annotator"), status=Review.Status.OPEN
+    )
+    held = Participation.objects.filter(
+        ~Q(problem="") | Exists(reviewed),
+        campaign=campaign_id,
+        status=Participation.Status.CONFIRMED,
+        auto_approval_at__lte=timezone.now() + NEAR,
+    )
+    found = held.aggregate(n=Count("pk"), first=Min("auto_approval_at"))
+    return Deadline(found["n"], found["first"]) if found["n"] else None
