@@ -7,10 +7,8 @@ expected, keeps no other posting waiting. Every step is safe to repeat.
 import logging
 import time
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from annotate import adapters
@@ -24,7 +22,8 @@ from annotate.crowds.base import (
     Submission,
     UnitState,
 )
-from annotate.models import Campaign, Operation, Participation, Posting
+from annotate.models import Campaign, Posting
+from annotate.selectors import watching
 from annotate.services import (
     audit,
     confirming,
@@ -40,15 +39,7 @@ from annotate.services import (
 
 Status = Posting.Status
 HANDED_IN = (UnitState.SUBMITTED, UnitState.APPROVED, UnitState.REJECTED)
-LIVE = (Status.OPEN, Status.DRAINING)
-UNDECIDED = (
-    Participation.Status.ACTIVE,
-    Participation.Status.HANDED_IN,
-    Participation.Status.CONFIRMED,
-)
-QUIET = timedelta(minutes=5)  # how often a posting is looked at where nobody is at work
 PATIENCE = 2.0  # seconds to wait until the crowd may be called again
-AT_ONCE = 200  # postings that one run looks at, those first that were not seen for longest
 
 logger = logging.getLogger(__name__)
 
@@ -60,12 +51,12 @@ def reconcile_all(*, within: float = 20.0, all_: bool = False) -> int:
     """
     until, seen = time.monotonic() + within, 0
     outbox.carry_out_due()
-    for pk in _due(all_=all_):
+    for pk in watching.due(all_=all_):
         if time.monotonic() >= until:
             break
         _guarded(reconcile, pk)
         seen += 1
-    for campaign_id in _campaigns():
+    for campaign_id in watching.campaigns():
         _guarded(_look_after, campaign_id)
     outbox.carry_out_due()
     return seen
@@ -142,7 +133,7 @@ def _level(posting: Posting, level: Level, *, problem: str) -> None:
     )  # fmt: skip
     to = {Stage.DRAINING: Status.DRAINING, Stage.CLOSED: Status.CLOSED}.get(level.stage)
     if to is not None:
-        _move(posting, to, (Status.OPEN,) if to == Status.DRAINING else LIVE)
+        _move(posting, to, (Status.OPEN,) if to == Status.DRAINING else watching.LIVE)
 
 
 def _move(posting: Posting, to: Posting.Status, sources: tuple[Posting.Status, ...]) -> None:
@@ -161,67 +152,22 @@ def _note(posting: Posting, problem: str) -> None:
     Posting.objects.filter(pk=posting.pk).update(problem=problem, looked_at=timezone.now())
 
 
-def _archive(posting_id: int) -> None:
-    """Put a posting away once everything about it is decided, and can be decided no other way."""
-    posting = Posting.objects.select_related("batch__campaign").get(pk=posting_id)
-    if posting.status != Status.CLOSED or _may_change(posting):
-        return
-    with transaction.atomic():
-        leasing.lock(posting.batch.campaign_id)
-        postings.archive(posting)
-
-
-def _may_change(posting: Posting) -> bool:
-    """Whether a unit is undecided, an operation open, or a rejection could still be overridden."""
-    mine = Participation.objects.filter(posting=posting)
-    limit = adapters.marketplace(posting.batch.crowd).can.override_refusal or timedelta(0)
-    since = timezone.now() - limit
-    rejected = Q(status=Participation.Status.REJECTED, submitted_at__gt=since)
-    open_ = (*Operation.OPEN, Operation.Status.UNCLEAR)
-    return (
-        mine.filter(Q(status__in=UNDECIDED) | rejected).exists()
-        or Operation.objects.filter(
-            Q(posting=posting) | Q(participation__in=mine), status__in=open_
-        ).exists()
-    )
-
-
-def _due(*, all_: bool) -> list[int]:
-    """Return the postings whose turn it is, those first that were not looked at for longest."""
-    quiet = Q(looked_at__lte=timezone.now() - QUIET)
-    undecided = Posting.objects.filter(participations__status__in=UNDECIDED)
-    busy = Q(status__in=LIVE) & (Q(pending__gt=0) | Q(pk__in=undecided))
-    over = Q(status=Status.CLOSED, pk__in=undecided) & quiet
-    turn = Q(looked_at=None) | busy | over | (Q(status__in=LIVE) & quiet)
-    rows = _kept().filter(status__in=(*LIVE, Status.CLOSED))
-    rows = rows if all_ else rows.filter(turn)
-    ordered = rows.order_by(F("looked_at").asc(nulls_first=True), "pk")
-    return list(ordered.values_list("pk", flat=True)[:AT_ONCE])
-
-
-# ---------------------------------------------------------------- campaigns
-
-
-def _campaigns() -> list[int]:
-    """Return the campaigns that have something at a crowd which was not put away."""
-    ids = _kept().order_by("batch__campaign").values_list("batch__campaign", flat=True)
-    return list(ids.distinct())
-
-
-def _kept() -> QuerySet[Posting]:
-    """What was published and not put away."""
-    return Posting.objects.exclude(external_id="").exclude(operations__kind=Operation.Kind.ARCHIVE)
-
-
 def _look_after(campaign_id: int) -> None:
     """What is due is paid, gaps are offered again, what is decided is put away."""
     exclusion_lists.sync(campaign_id)
     settling.settle_campaign(campaign_id)
-    if Campaign.objects.filter(pk=campaign_id, status=Campaign.Status.CLOSING).exists():
+    campaign = Campaign.objects.get(pk=campaign_id)
+    if campaign.status == Campaign.Status.CLOSING:
         refilling.refill(campaign_id)
-    closed = _kept().filter(batch__campaign=campaign_id, status=Status.CLOSED)
-    for pk in closed.values_list("pk", flat=True):
+    for pk in watching.decided(campaign):
         _archive(pk)
+
+
+def _archive(posting_id: int) -> None:
+    posting = Posting.objects.select_related("batch").get(pk=posting_id)
+    with transaction.atomic():
+        leasing.lock(posting.batch.campaign_id)
+        postings.archive(posting)
 
 
 def _guarded(step: Callable[[int], object], pk: int) -> None:

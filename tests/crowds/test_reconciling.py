@@ -11,6 +11,7 @@ from annotate.models import AuditEntry, LedgerEntry, Operation, Participation, P
 from annotate.services import campaigns, confirming, outbox, participations, reconciling
 from annotate.states import CloseReason
 from tests.crowds.far_side import Fault
+from tests.crowds.launching import came
 from tests.crowds.market import Kind, Market, Status
 
 pytestmark = pytest.mark.orm
@@ -156,6 +157,50 @@ def test_what_waits_for_its_time_costs_few_queries_however_many_units(mturk: Mar
         mturk.sync()
         counts.append(looked_after())
     assert counts[0] == counts[-1], counts
+
+
+def test_closed_postings_that_cannot_be_put_away_yet_cost_no_query_each(mturk: Market) -> None:
+    mturk.sync()
+    counts = []
+    for number in (1, 2, 3):
+        there = Posting.objects.create(
+            batch=posting(mturk).batch, places=1, environment=mturk.crowd.environment,
+            external_id=f"CLOSED{number}", status=Stage.CLOSED, looked_at=timezone.now(),
+        )  # fmt: skip
+        came(there, f"A{number}", "rejected")
+        Participation.objects.filter(posting=there).update(submitted_at=timezone.now())
+        with CaptureQueriesContext(connection) as asked:
+            reconciling.reconcile_all()
+        counts.append(len(asked))
+    assert counts[0] == counts[-1], counts
+    assert not mturk.ops(Kind.ARCHIVE)
+
+
+def test_who_never_came_here_and_hands_in_after_the_end_is_not_overlooked(
+    mturk: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The crowd calls the posting closed before it lists what was handed in to it."""
+    unit = mturk.far.accept(mturk.ours()[0], mturk.far.person(7))
+    mturk.stop()
+    outbox.carry_out_due()
+    mturk.far.submit(unit, receipt="none")
+    with monkeypatch.context() as lagging:
+        lagging.setattr(mturk.crowd, "iter_submissions", lambda _listing: iter(()))
+        mturk.sync()
+    assert posting(mturk).status == Stage.CLOSED
+    assert not mturk.ops(Kind.ARCHIVE)
+    mturk.pass_time(timedelta(minutes=6))
+    reconciling.reconcile_all()
+    assert "nobody has come in" in Participation.objects.get(external_key=unit).problem
+
+
+def test_where_work_only_waits_for_its_approval_a_look_now_and_then_will_do(mturk: Market) -> None:
+    mturk.done()
+    mturk.sync()
+    mturk.pass_time(timedelta(minutes=1))
+    assert reconciling.reconcile_all() == 0
+    mturk.pass_time(timedelta(minutes=5))
+    assert reconciling.reconcile_all() == 1
 
 
 def owe(unit: Participation, kind: str, key: str) -> None:
