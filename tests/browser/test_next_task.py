@@ -84,10 +84,11 @@ def test_nothing_of_the_task_before_goes_on(page, url):
     assert page.locator("#questions input:checked").count() == 2
     page.clock.run_for(1000)
     saved(page)
-    page.clock.run_for(62_000)
+    with page.expect_response(re.compile("/heartbeat$")):
+        page.clock.run_for(62_000)
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     page.evaluate("window.dispatchEvent(new Event('online'))")
-    page.wait_for_timeout(300)
+    page.clock.run_for(1000)
     about = [int(found[1]) for url in sent if (found := re.search(r"/a/(\d+)/", url))]
     assert set(about) == {now}
     assert sum(url.endswith("/heartbeat") for url in sent) == 1
@@ -156,8 +157,8 @@ def test_a_slow_next_page_does_not_hold_up_the_annotator(page, url):
     [
         lambda html: html.replace("js/rating.js", "js/rating.js?new"),
         lambda html: html.replace("css/work.css", "css/work.css?new"),
-        lambda html: re.sub('"version": "[^"]*"', '"version": "another"', html),
-        lambda html: re.sub('"id": ', '"id": 9', html),
+        lambda html: re.sub('"version":"[^"]*"', '"version":"another"', html),
+        lambda html: re.sub('"id":', '"id":9', html),
         lambda _html: "<title>Log in to this network</title>",
     ],
     ids=["script", "style", "version", "task", "not ours"],

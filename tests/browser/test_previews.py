@@ -45,7 +45,7 @@ def test_a_definition_is_looked_at_before_it_is_stored(
         page.get_by_role("button", name="Preview in a new tab").click()
     shown = opened.value
     expect(shown.get_by_role("heading", level=1)).to_have_text(HELPFUL["task"])
-    shown.wait_for_load_state("networkidle")  # its scripts have come
+    expect(shown.locator("[data-current]")).to_be_visible()  # the script has started
     shown.check("input[name=helpful] >> nth=0")
     shown.click("#submit")
     expect(shown.locator("#missing")).to_contain_text("not sent")

@@ -32,13 +32,14 @@ def example(page: Page, live_server, made) -> list[str]:
 
 
 def test_an_example_can_be_tried_and_is_not_sent(page, live_server, who):
+    page.clock.install()
     sent = example(page, live_server, who.campaign)
     expect(page.locator("#example")).to_contain_text("This is an example.")
     answer_all(page, 1)
     page.fill("#edit", "Tried out.")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#missing")).to_contain_text("it is not sent and earns nothing")
-    page.wait_for_timeout(1000)  # longer than a draft waits
+    page.clock.run_for(62_000)  # longer than a draft or a heartbeat waits
     assert sent == []
     page.reload()
     expect(page.locator("#questions input:checked")).to_have_count(0)
