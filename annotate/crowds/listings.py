@@ -1,0 +1,138 @@
+"""What is published on a crowd, and what it tells of it: plain values."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+
+
+@dataclass(frozen=True)
+class Audience:
+    """Whom a posting is for. Marketplaces say in `validate` what they cannot ask for.
+
+    countries: ISO 3166 alpha-2 codes; empty: everywhere. approval_rate: percent of the person's
+    earlier work that was approved. allow, block: the crowd's names of people.
+    """
+
+    countries: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    approval_rate: int | None = None
+    approved_work: int | None = None
+    masters: bool = False
+    exclusion: str = ""  # the crowd's name of the list of people who are kept out
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One posting: a HIT, a study. `reward` is for one paid unit, which holds `tasks` tasks.
+
+    url: address of our entry page for this posting. minutes: what a unit takes, as announced.
+    """
+
+    title: str
+    description: str
+    keywords: tuple[str, ...]
+    reward: Decimal
+    places: int
+    url: str
+    minutes: float
+    duration: timedelta  # to finish a unit in
+    lifetime: timedelta  # of the posting
+    auto_approval: timedelta
+    audience: Audience = field(default_factory=Audience)
+    code: str = ""  # the completion code, where the crowd has one
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why something would be refused, and what to do; `field` is a name of `Spec` or ""."""
+
+    field: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What places cost: rewards, and the crowd's fee on them. note: why it is only an estimate."""
+
+    rewards: Decimal
+    fees: Decimal
+    note: str = ""
+
+    @property
+    def total(self) -> Decimal:
+        return self.rewards + self.fees
+
+
+@dataclass(frozen=True)
+class Posted:
+    """A posting as the crowd knows it."""
+
+    listing: str  # HITId, study id
+    places: int
+    group: str = ""  # HITTypeId
+    url: str = ""  # where people find it
+
+
+class Stage(StrEnum):
+    """Where a posting stands: people can take it, some are still at it, nobody is any more."""
+
+    OPEN = "open"
+    DRAINING = "draining"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True)
+class Level:
+    """How full a posting is, as the crowd counts."""
+
+    stage: Stage
+    places: int
+    available: int  # nobody has taken them
+    pending: int  # taken, not handed in
+    expires_at: datetime | None = None
+
+
+class UnitState(StrEnum):
+    """What a crowd says about a paid unit."""
+
+    ACTIVE = "active"
+    SUBMITTED = "submitted"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    RETURNED = "returned"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A paid unit as the crowd lists it. `receipt`: what came with it, to compare with ours."""
+
+    listing: str
+    unit: str
+    person: str
+    state: UnitState
+    receipt: str = ""
+    accepted_at: datetime | None = None
+    submitted_at: datetime | None = None
+    auto_approval_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class Bonus:
+    """An extra payment, for a unit that this person has handed in."""
+
+    listing: str
+    unit: str
+    person: str
+    amount: Decimal
+    reason: str
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that a crowd told us by itself: a hint to look, never the truth."""
+
+    id: str
+    at: datetime
+    listing: str = ""
+    unit: str = ""
