@@ -12,6 +12,7 @@ from annotate.models import Batch, Campaign, Posting
 from annotate.services import outbox, reconciling
 from tests.browser.states import Visitor
 from tests.browser.states.researcher import logged_in
+from tests.crowds.launching import launched
 from tests.crowds.mturk_far_side import MTurkFarSide, mturk_far_side
 from tests.factories import campaign
 
@@ -88,6 +89,30 @@ def test_from_the_advice_to_a_batch_under_way(
     expect(page.get_by_text("nobody new can come")).to_be_visible()
     worker()
     expect(state(page)).to_have_text("Over")
+
+
+def test_return_in_a_field_never_launches(
+    page: Page, live_server: Any, far: MTurkFarSide, made: Campaign
+) -> None:
+    page.goto(live_server.url + reverse("annotate:batch-new", args=[made.public_id]))
+    page.get_by_role("button", name="See it and its cost").click()
+    expect(page.get_by_role("button", name="Launch on")).to_be_visible()
+    with page.expect_navigation():
+        page.get_by_label("Places", exact=True).press("Enter")
+    expect(page.get_by_role("button", name="Launch on")).to_be_visible()
+    assert not Batch.objects.exists()
+
+    launched(made, places=2)
+    batch = Batch.objects.get()
+    address = reverse("annotate:batch-extend", args=[made.public_id, batch.public_id])
+    page.goto(live_server.url + address)
+    page.get_by_role("button", name="See what it costs").click()
+    expect(page.get_by_role("button", name="Extend on")).to_be_visible()
+    with page.expect_navigation():
+        page.get_by_label("Further places").press("Enter")
+    expect(page.get_by_role("button", name="Extend on")).to_be_visible()
+    batch.refresh_from_db()
+    assert batch.places == 2
 
 
 def test_an_empty_account_is_seen_before_anything_is_published(
