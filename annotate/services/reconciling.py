@@ -73,6 +73,7 @@ def reconcile(posting_id: int) -> bool:
         crowd = _crowd(posting)
         _follow(posting, crowd, crowd.posting_level(posting.external_id))
     except NotFound as error:
+        confirming.lapse(posting, ())  # nothing can be handed in to it, or it comes back (`take`)
         _note(posting, f"The crowd does not list this posting any more. {error.message}")
         return False
     except CrowdError as error:

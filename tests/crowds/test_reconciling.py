@@ -7,7 +7,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from annotate.crowds.base import NotFound
 from annotate.models import AuditEntry, LedgerEntry, Operation, Participation, Place, Posting
+from annotate.selectors import places
 from annotate.services import campaigns, confirming, outbox, participations, reconciling
 from annotate.states import CloseReason
 from tests.crowds.far_side import Fault
@@ -48,6 +50,29 @@ def test_a_crowd_that_is_down_leaves_a_problem_and_the_others_are_looked_at(
     mturk.sync()
     assert posting(mturk).problem == ""
     assert first != second
+
+
+def test_what_the_crowd_has_forgotten_is_not_waited_for_and_is_taken_in_if_it_comes_back(
+    mturk: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit, working = mturk.done(1), mturk.come(2)
+    mturk.judge(working, 1)
+    with monkeypatch.context() as forgotten:
+        for read in ("posting_level", "iter_submissions"):
+            forgotten.setattr(mturk.crowd, read, gone)
+        mturk.later(minutes=60)
+        assert mturk.of(unit).status == Status.HANDED_IN, "its time is not over"
+        mturk.later(minutes=60)
+    assert "does not list this posting any more" in posting(mturk).problem
+    assert {mturk.of(one).status for one in (unit, working)} == {Status.LEFT}
+    assert not places.open_leases(mturk.study.pk), "the campaign can end"
+    mturk.later(minutes=10)
+    assert mturk.of(unit).status == Status.APPROVED
+    assert mturk.counting() == 2
+
+
+def gone(_listing: str) -> None:
+    raise NotFound("It does not exist.")
 
 
 def test_one_unit_that_cannot_be_taken_in_keeps_no_other_waiting(
