@@ -52,7 +52,8 @@ def rule(
     with transaction.atomic():
         review = reviews.locked(review_id)
         _check_seen(review, seen)
-        made = [_act(review, act, actor_id=actor_id, reason=reason.strip()) for act in acts]
+        given = {"actor_id": actor_id, "reason": reason.strip(), "at": timezone.now()}
+        made = [_act(review, Ruling(review=review, act=act, **given)) for act in acts]
         appeals.close(review, acts, answer=reason.strip())
         crowd_rulings.follow(review, made)
     return made
@@ -67,18 +68,18 @@ def _check_seen(review: Review, seen: int) -> None:
         )
 
 
-def _act(review: Review, act: Act, *, actor_id: int, reason: str) -> Ruling:
+def _act(review: Review, ruling: Ruling) -> Ruling:
+    act = Act(ruling.act)
     if review.status not in SOURCES[act]:
         raise Conflict(
             f"This annotator’s work is {review.get_status_display()}: it cannot be "
             f"{act.label.split(':')[0]} now."
         )
-    now = timezone.now()
-    ruling = Ruling.objects.create(review=review, act=act, actor_id=actor_id, reason=reason, at=now)
-    done = DOING[act](review, ruling, now)
+    ruling.save(force_insert=True)
+    done = DOING[act](review, ruling, ruling.at)
     audit.record(
-        act, campaign_id=review.campaign_id, actor_id=actor_id,
-        subject=f"annotator:{review.annotator_id}", reason=reason, done=done,
+        act, campaign_id=review.campaign_id, actor_id=ruling.actor_id,
+        subject=f"annotator:{review.annotator_id}", reason=ruling.reason, done=done,
     )  # fmt: skip
     return ruling
 

@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from annotate.instruments.base import Instrument
 from annotate.screening.settings import Settings
-from annotate.selectors.own_work import Looked, OwnTask
+from annotate.selectors.own_work import Looked, OwnTask, Ruled
 from annotate.selectors.review_records import Fired
 from annotate.templatetags.plumbline import number, percent
 
@@ -202,6 +202,17 @@ def status(looked: Looked) -> dict[str, str]:
         "touched by this: what you have earned stays yours."
     )
     return {"icon": "info", "tone": "act", "title": _("Your work is not used"), "text": text}
+
+
+def decided(rulings: Iterable[Ruled]) -> list[tuple[str, Ruled]]:
+    """Return what was decided at once and for one reason together, sentence after sentence."""
+    told: list[tuple[str, Ruled]] = []
+    for ruled in rulings:
+        if told and ruled.at == told[-1][1].at:
+            told[-1] = (f"{told[-1][0]} {act(ruled.act)}", ruled)
+        else:
+            told.append((act(ruled.act), ruled))
+    return told
 
 
 def act(name: str) -> str:

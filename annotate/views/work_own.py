@@ -83,7 +83,7 @@ def _looked(visit: work.Visit) -> dict[str, Any]:
             }
             for notice in looked.notices
         ],
-        "rulings": [(own_words.act(ruled.act), ruled) for ruled in looked.rulings],
+        "rulings": own_words.decided(looked.rulings),
         "appeal_limit": appeals.LONGEST,
         "answer_days": appeals.TO_ANSWER.days,
     }

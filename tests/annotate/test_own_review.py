@@ -175,6 +175,18 @@ def test_each_state_says_what_it_means_for_work_and_pay(client: Client, who: Par
         assert ("Back to work" in page) == (acts == (Act.RESTORE,))
 
 
+def test_what_was_decided_at_once_is_told_with_its_reason_once(
+    client: Client, who: Participation
+) -> None:
+    review = flag(who, "too_fast")
+    rule(review, Act.EXCLUDE, Act.REFUSE, reason="Nobody reads so fast.")
+    page = own(client, who)
+    assert page.count("Nobody reads so fast.") == 1
+    assert "Your work is not used in the results. Pay for your tasks is refused." in page
+    rule(review, Act.REPAY, reason="Nobody reads so fast.")
+    assert own(client, who).count("Nobody reads so fast.") == 2
+
+
 def test_money_by_kind_refused_restored_paid_and_due(client: Client, who: Participation) -> None:
     LedgerEntry.objects.create(
         campaign=who.campaign, participation=who, kind="bonus", amount=Decimal("1.25"), fee=0,
