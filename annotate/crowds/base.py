@@ -92,7 +92,8 @@ class Capabilities:
     verify_at_entry: the crowd confirms who comes when they come; otherwise (MTurk) once it lists
     the work as submitted. override_refusal: a rejection can be turned into an approval.
     token_life: how long a repeated key is recognised; None: never (the effect is looked for).
-    places_at_most: places of one posting; None: any number. least_reason: characters that the
+    messaging_once_decided: messages reach people of whom something was approved or rejected, nobody
+    else. places_at_most: places of one posting; None: any number. least_reason: characters that the
     reason of a rejection has at least. no_effect: names of terms that change nothing there.
     """
 
@@ -103,6 +104,7 @@ class Capabilities:
     idempotent_bonus: bool = False
     auto_approval: bool = False
     messaging: bool = False
+    messaging_once_decided: bool = False
     can_shrink: bool = False
     token_life: timedelta | None = None
     places_at_most: int | None = None

@@ -42,6 +42,7 @@ class FromMTurk:
         idempotent_bonus=True,
         auto_approval=True,
         messaging=True,
+        messaging_once_decided=True,
         can_shrink=True,
         token_life=timedelta(hours=24),
         places_at_most=PLACES_AT_MOST,

@@ -9,7 +9,7 @@ from decimal import Decimal
 from django.utils import timezone
 
 from annotate.models import LedgerEntry, Operation, Participation, Payout
-from annotate.services import unit_ledger, unit_work
+from annotate.services import crowd_messages, unit_ledger, unit_work
 from annotate.services.participation_states import move
 
 Status = Participation.Status
@@ -28,6 +28,7 @@ def approved(participation_id: int) -> bool:
         key=f"approve:{participation_id}",
     )  # fmt: skip
     unit_ledger.square_with_approval(participation)
+    crowd_messages.reach(participation.annotator_id)
     return True
 
 
@@ -46,6 +47,7 @@ def rejected(participation_id: int) -> bool:
         unit_ledger.square_with_rejection(
             participation, reason="The work was rejected at the crowd itself."
         )
+    crowd_messages.reach(participation.annotator_id)
     return True
 
 

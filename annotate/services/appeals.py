@@ -26,8 +26,8 @@ def make_from(participation_id: int, *, text: str) -> Appeal:
     if not standing.is_sure(who):
         raise Conflict(
             _(
-                "We do not know yet that this is you. Write from the page whose address is in the "
-                "message that we have sent you."
+                "We do not know yet that this is you. Write from your own page: its address is in "
+                "our message to you."
             ),
             code="unsure",
         )

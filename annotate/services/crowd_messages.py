@@ -2,12 +2,16 @@
 
 Each message carries the address of its person's own page. Where a crowd confirms people only once
 they have handed in, that is how they get there: before that, anybody might come under their name.
+Where it passes messages on only to people of whom it has decided something, they wait for that.
 """
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 
@@ -17,6 +21,7 @@ from annotate.models import Operation, Participation, Review, Ruling
 from annotate.selectors import standing
 from annotate.services import outbox
 
+LATEST = timedelta(days=30)  # by then every crowd has decided by itself
 LONGEST = 2000  # characters of a reason in a message, which crowds limit: the page has all of it
 
 
@@ -57,13 +62,37 @@ def _send(review: Review, said: str, reason: str, *, key: str) -> None:
     batch = unit.posting.batch
     if not adapters.marketplace(batch.crowd).can.messaging:
         return
+    for earlier in _waiting(review.annotator_id).filter(campaign=review.campaign_id):
+        outbox.drop(earlier.pk)  # this one says how things stand now
     outbox.intend(
         Operation.Kind.MESSAGE, key=key, campaign_id=review.campaign_id, crowd=batch.crowd,
-        environment=unit.posting.environment, batch_id=batch.pk,
-        people=[unit.annotator.external_id],
+        environment=unit.posting.environment, batch_id=batch.pk, participation_id=unit.pk,
+        due_at=_due(unit), people=[unit.annotator.external_id],
         subject=_("About your work in “%(study)s”") % {"study": review.campaign.name},
         text="\n\n".join(filter(None, [said, _shortened(reason), _where(), _address(unit)])),
     )  # fmt: skip
+
+
+def reach(annotator_id: int) -> None:
+    """Send what waits for this person: their crowd has decided something of theirs."""
+    outbox.hurry(_waiting(annotator_id))
+
+
+def _waiting(annotator_id: int) -> QuerySet[Operation]:
+    return Operation.objects.filter(
+        kind=Operation.Kind.MESSAGE, status=Operation.Status.PENDING,
+        participation__annotator=annotator_id,
+    )  # fmt: skip
+
+
+def _due(unit: Participation) -> datetime | None:
+    """Return until when it waits for such a decision; None: it need not."""
+    assert unit.posting is not None, "only marketplaces pass messages on"
+    if not adapters.marketplace(unit.posting.batch.crowd).can.messaging_once_decided:
+        return None
+    decided = (Participation.Status.APPROVED, Participation.Status.REJECTED)
+    known = Participation.objects.filter(annotator=unit.annotator_id, status__in=decided)
+    return None if known.exists() else timezone.now() + LATEST
 
 
 def _where() -> str:

@@ -119,8 +119,9 @@ def unsure(crowd: str) -> str:
     said = _(
         "%(crowd)s tells us who you are once you hand this work in. Until then it could be "
         "anybody, so this page shows this work and nothing else of yours. If we have noticed "
-        "something in your earlier work here, or decided about it, we have written to you through "
-        "%(crowd)s: the address in that message opens your own page, where you can answer."
+        "something in your earlier work here, or decided about it, we write to you through "
+        "%(crowd)s as soon as it passes that on: the address in the message opens your own page, "
+        "where you can answer."
     )
     return said % {"crowd": label(crowd)}
 

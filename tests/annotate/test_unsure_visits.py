@@ -87,11 +87,11 @@ def test_an_unsure_visit_is_not_told_what_was_noticed(
     page = client.get(work_url(unsure)).content.decode()
     assert "There is no task for you in this study at the moment." in page
     assert "Please return the work at Amazon Mechanical Turk." in page
-    assert "we have written to you through Amazon Mechanical Turk" in page
+    assert "we write to you through Amazon Mechanical Turk" in page
     assert "looking at your work" not in page
     assert "noticed and decided" not in page
     mine = own(client, unsure)
-    assert "we have written to you through Amazon Mechanical Turk" in mine
+    assert "we write to you through Amazon Mechanical Turk" in mine
     for told in ("looking at your work", "took little time", 'id="appeal"', "All your work"):
         assert told not in mine, told
         assert told in own(client, theirs), told
@@ -154,7 +154,7 @@ def test_who_is_confirmed_sees_everything(client: Client, unsure: Participation)
 def test_an_unsure_visit_appeals_against_nothing(client: Client, unsure: Participation) -> None:
     refused = appeal(client, tokens.participation_token(unsure.pk))
     assert (refused.status_code, refused.json()["error"]) == (409, "unsure")
-    assert "in the message that we have sent you" in refused.json()["message"]
+    assert "its address is in our message to you" in refused.json()["message"]
     with pytest.raises(Conflict):
         appeals.make_from(unsure.pk, text="I read fast.")
     assert not Appeal.objects.exists()

@@ -227,6 +227,7 @@ def test_refused_pay_is_a_rejection_with_its_reason_and_a_message(mturk: Market)
     assert mturk.of(unit).status == Status.REJECTED
     assert sums(unit) == (0, 0, 0)
     assert mturk.far.world.assignments[unit.unit].feedback == REASON
+    outbox.carry_out_due()  # MTurk passes it on to whom it knows as ours
     (notice,) = mturk.far.world.notices
     assert REASON in notice.text
     assert "/work/p/" in notice.text
