@@ -13,19 +13,16 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.models import (
-    Annotator,
     Appeal,
     AuditEntry,
     Campaign,
     LedgerEntry,
     Membership,
-    Participation,
     Payout,
     Place,
     Review,
     Ruling,
 )
-from annotate.selectors import standing
 from annotate.services import appeals, campaigns, reviewing, rulings
 from tests import reviewed
 from tests.annotate.researcher import owner_of
@@ -430,24 +427,3 @@ def test_who_was_ruled_on_without_a_flag_is_listed_as_such(ada: Client, mine: Ca
     owner = owner_of(ada).pk
     reviewing.rule(mine.pk, who.annotator_id, acts, actor_id=owner, reason="By hand.", seen=0)
     assert "no screen flagged them" in text(ada.get("/reviews/"))
-
-
-@pytest.mark.parametrize("acts", [[Act.UNBLOCK], [Act.BLOCK]])
-def test_a_block_and_its_end_leave_nobody_waiting_for_a_ruling(
-    ada: Client, mine: Campaign, review: Review, acts: list[Act]
-) -> None:
-    """There is no review of them in this campaign: the block came from another one."""
-    owner = owner_of(ada).pk
-    annotator = Annotator.objects.create(crowd="link", external_id="both")
-    for made in (mine, review.campaign):
-        Participation.objects.create(campaign=made, annotator=annotator, verified_at=timezone.now())
-    if acts == [Act.UNBLOCK]:
-        both = [Act.EXCLUDE, Act.BLOCK]
-        reviewing.rule(
-            review.campaign_id, annotator.pk, both, actor_id=owner, reason="Spam.", seen=0
-        )
-        assert standing.barred(mine.pk, annotator.pk) == "blocked"
-    reviewing.rule(mine.pk, annotator.pk, acts, actor_id=owner, reason="Spam.", seen=0)
-    assert standing.waiting(mine.pk) == 0
-    barred = "" if acts == [Act.UNBLOCK] else "blocked"
-    assert standing.barred(mine.pk, annotator.pk) == barred

@@ -24,7 +24,16 @@ from annotate.models import (
 )  # fmt: skip
 from annotate.screening.base import Verdict
 from annotate.selectors import ledger, standing
-from annotate.services import admission, appeals, campaigns, judgments, leasing, reviews, rulings
+from annotate.services import (
+    admission,
+    appeals,
+    campaigns,
+    judgments,
+    leasing,
+    reviewing,
+    reviews,
+    rulings,
+)
 from estimation.models import Estimate
 from estimation.selectors import history
 from estimation.services import estimating
@@ -327,3 +336,23 @@ def test_appeals_end_after_the_deadline_and_without_a_reason(who: Participation)
         with pytest.raises(Gone):
             appeals.make(who.campaign_id, who.annotator_id, text="Too late?")
     assert not Appeal.objects.exists()
+
+
+@pytest.mark.parametrize("acts", [[Act.UNBLOCK], [Act.BLOCK]])
+def test_a_block_and_its_end_leave_nobody_waiting_for_a_ruling(
+    made: Campaign, ada: User, acts: list[Act]
+) -> None:
+    """There is no review of them in this campaign: the block came from another one."""
+    one = person(made, "both")
+    other = person(campaign(owner=ada, name="Another"), "both")
+    assert one.annotator == other.annotator
+    if acts == [Act.UNBLOCK]:
+        reviewing.rule(
+            other.campaign_id, other.annotator_id, [Act.EXCLUDE, Act.BLOCK], actor_id=ada.pk,
+            reason="Spam.", seen=0,
+        )  # fmt: skip
+        assert standing.barred(made.pk, one.annotator_id) == "blocked"
+    reviewing.rule(made.pk, one.annotator_id, acts, actor_id=ada.pk, reason="Spam.", seen=0)
+    assert standing.waiting(made.pk) == 0
+    barred = "" if acts == [Act.UNBLOCK] else "blocked"
+    assert standing.barred(made.pk, one.annotator_id) == barred
