@@ -42,11 +42,15 @@ def grow(posting: Posting, places: int, *, key: str) -> None:
 
 
 def stop(posting: Posting) -> None:
-    """Let nobody new come, in the caller's transaction; what was not sent never is."""
+    """Let nobody new come, in the caller's transaction; what was not sent never is.
+
+    Asked for again, it is meant again, whoever has dropped it before.
+    """
     for op in posting.operations.filter(kind__in=(Kind.PUBLISH, Kind.ADD_PLACES)):
         if outbox.drop(op.pk) and op.kind == Kind.PUBLISH:
             return
-    _intend(posting, Kind.STOP, f"stop:{posting.public_id}")
+    dropped = posting.operations.filter(kind=Kind.STOP, status=Operation.Status.DROPPED).count()
+    _intend(posting, Kind.STOP, f"stop:{posting.public_id}:{dropped}")
 
 
 def archive(posting: Posting) -> None:

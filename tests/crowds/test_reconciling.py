@@ -125,6 +125,17 @@ def test_a_posting_drains_closes_and_is_put_away_once_all_is_decided(mturk: Mark
     assert AuditEntry.objects.filter(verb="posting_closed").count() == 1
 
 
+def test_a_stop_that_was_dropped_can_be_asked_for_again(mturk: Market) -> None:
+    mturk.stop()
+    (stop,) = mturk.ops(Kind.STOP)
+    assert outbox.drop(stop.pk, actor_id=mturk.ada.pk)
+    outbox.carry_out_due()
+    assert posting(mturk).status == Stage.OPEN
+    campaigns.close(mturk.study.pk, CloseReason.HAND, actor_id=mturk.ada.pk)
+    outbox.carry_out_due()
+    assert posting(mturk).status == Stage.DRAINING
+
+
 def test_a_rejection_that_could_be_overridden_keeps_its_posting(mturk: Market) -> None:
     unit = mturk.done()
     mturk.sync()
