@@ -152,7 +152,7 @@ def _accept(
 
     No budget is asked: it was when the unit was published, and who accepted it is owed its work.
     """
-    if posting.status not in TAKES_NEW:
+    if not _takes_new(posting):
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
     unsure = posting.participations.filter(verified_at=None, status__in=UNSURE)
     if unsure.count() >= FORGED * posting.places:
@@ -172,6 +172,14 @@ def _accept(
     subject = f"participation:{made.pk}"
     audit.record("participation_begun", campaign_id=campaign.pk, subject=subject)
     return made
+
+
+def _takes_new(posting: Posting) -> bool:
+    """Whether somebody may come who has accepted; crowds may call closed what has just expired."""
+    ended, now = posting.expires_at, timezone.now()
+    if posting.status == Posting.Status.CLOSED and ended is not None:
+        return ended <= now < ended + from_json(posting.batch.terms).duration
+    return posting.status in TAKES_NEW
 
 
 def _deadline(posting: Posting) -> datetime:

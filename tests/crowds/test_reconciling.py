@@ -1,5 +1,6 @@
 """Looking at the crowds: each by itself, in turn, with few calls; and what follows."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -8,6 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.crowds.base import NotFound
+from annotate.crowds.base import Stage as Level
+from annotate.errors import Gone
 from annotate.models import AuditEntry, LedgerEntry, Operation, Participation, Place, Posting
 from annotate.selectors import places
 from annotate.services import campaigns, confirming, outbox, participations, reconciling
@@ -15,6 +18,7 @@ from annotate.states import CloseReason
 from tests.crowds.far_side import Fault
 from tests.crowds.launching import came
 from tests.crowds.market import Kind, Market, Status
+from tests.crowds.walk import Unit
 
 pytestmark = pytest.mark.orm
 Stage = Posting.Status
@@ -228,6 +232,33 @@ def test_who_never_came_here_and_hands_in_after_the_end_is_not_overlooked(
     mturk.pass_time(timedelta(minutes=6))
     reconciling.reconcile_all()
     assert "nobody has come in" in Participation.objects.get(external_key=unit).problem
+
+
+def test_who_accepted_in_time_may_come_although_the_crowd_calls_it_closed(
+    mturk: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What Amazon's documents say of an expired HIT: reviewable, and nobody is counted."""
+    listing, person = mturk.ours()[0], mturk.far.person(1)
+    unit = Unit(listing, mturk.far.accept(listing, person), person)
+    mturk.stop()
+    outbox.carry_out_due()
+    level = mturk.crowd.posting_level
+    monkeypatch.setattr(mturk.crowd, "posting_level", lambda one: replace(
+        level(one), stage=Level.CLOSED, available=0, pending=0
+    ))  # fmt: skip
+    mturk.sync()
+    assert posting(mturk).status == Stage.CLOSED
+    mturk.enter(unit)
+    mturk.judge(unit)
+    participations.hand_in(mturk.of(unit).pk)
+    mturk.far.submit(unit.unit, receipt=mturk.of(unit).receipt)
+    mturk.pass_time(timedelta(minutes=6))
+    reconciling.reconcile_all()
+    assert mturk.of(unit).status == Status.CONFIRMED
+    assert mturk.counting() == 2
+    mturk.pass_time(timedelta(hours=1))
+    with pytest.raises(Gone):
+        mturk.enter(Unit(listing, "3LATER", mturk.far.person(2)))
 
 
 def test_where_work_only_waits_for_its_approval_a_look_now_and_then_will_do(mturk: Market) -> None:
