@@ -18,15 +18,16 @@ export function createHighlighter({
   element, text, spans = [], strings, changed = () => {}, announce = () => {}, signal,
 }) {
   const chars = characters(text);
-  const segments = segment(text, element.closest("[lang]")?.lang);
-  const words = segments.filter(({ isWord }) => isWord);
+  let cut = null;  // when it is first needed: ten paragraphs are made at once
+  const segments = () => (cut ??= segment(text, element.closest("[lang]")?.lang));
+  const words = () => segments().filter(({ isWord }) => isWord);
   const drawing = drawText(element, chars);
   const state = { spans: tidy(spans), first: null, cursor: null };
   const past = [];
 
   function tidy(given) {
     const inside = given.filter(([start, end]) => start >= 0 && end <= chars.length);
-    return merge(inside.map((span) => snap(span, segments, chars)).filter(Boolean), chars);
+    return merge(inside.map((span) => snap(span, segments(), chars)).filter(Boolean), chars);
   }
 
   const quote = (span) => quoted([span], chars)[0].text;
@@ -37,8 +38,8 @@ export function createHighlighter({
     const reach = first === null ? [] : [first, cursor ?? first].sort((a, b) => a - b);
     drawing.draw({
       spans: state.spans,
-      pending: reach.length ? [words[reach[0]].start, words[reach[1]].end] : null,
-      cursor: cursor === null ? null : [words[cursor].start, words[cursor].end],
+      pending: reach.length ? [words()[reach[0]].start, words()[reach[1]].end] : null,
+      cursor: cursor === null ? null : [words()[cursor].start, words()[cursor].end],
     });
   }
 
@@ -53,7 +54,7 @@ export function createHighlighter({
 
   function add(span) {
     const next = tidy([...state.spans, span]);
-    const added = snap(span, segments, chars);
+    const added = snap(span, segments(), chars);
     if (!added) return;
     if (JSON.stringify(next) === JSON.stringify(state.spans)) return begin(null);
     become(next, fill(strings.added, { words: quote(added) }));
@@ -62,15 +63,15 @@ export function createHighlighter({
   function begin(index) {
     state.first = index;
     draw();
-    if (index !== null) announce(fill(strings.started, { words: quote([words[index].start, words[index].end]) }));
+    if (index !== null) announce(fill(strings.started, { words: quote([words()[index].start, words()[index].end]) }));
   }
 
   // What a click, a tap or the space bar on a word does.
   function choose(index) {
-    const word = words[index];
+    const word = words()[index];
     const there = covering(word);
     if (state.first !== null) {
-      const other = words[state.first];
+      const other = words()[state.first];
       add([Math.min(word.start, other.start), Math.max(word.end, other.end)]);
     } else if (there >= 0) removeAt(there);
     else begin(index);
@@ -105,7 +106,7 @@ export function createHighlighter({
   function moveTo(index) {
     state.cursor = index;
     draw();
-    if (index !== null) announce(spoken(words[index]));
+    if (index !== null) announce(spoken(words()[index]));
   }
 
   const spoken = (word) => {
@@ -113,18 +114,18 @@ export function createHighlighter({
     return covering(word) < 0 ? said : fill(strings.word_highlighted, { words: said });
   };
 
-  const touch = { words, rects: drawing.rects, choose };
+  const { rects } = drawing;
   const pending = () => state.first !== null;
-  startPointer({ element, ...touch, add, removeAt, pending, selected: drawing.selected, signal });
+  startPointer({ element, words, rects, choose, add, removeAt, pending, selected: drawing.selected, signal });
   const isOn = () => element.dataset.highlighting === "on";
   let keys = null;
 
   // The text has the focus at once: keys that are pressed meanwhile are not for a question.
   async function setOn(value) {
-    if (value === isOn() || (value && !words.length)) return;
+    if (value === isOn() || (value && !words().length)) return;
     if (value) Object.assign(element, { tabIndex: -1 }).focus();
     keys ??= loadKeys().then(({ startKeys }) =>
-      startKeys({ element, ...touch, moveTo, cancel: () => begin(null), strings, announce }));
+      startKeys({ element, words: words(), rects, choose, moveTo, cancel: () => begin(null), strings, announce }));
     try {
       (await keys).setOn(value);
     } catch {

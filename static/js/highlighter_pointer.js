@@ -28,7 +28,7 @@ export function startPointer({ element, words, rects, choose, add, removeAt, pen
     const mark = pending() ? null : event.target.closest("mark");
     removed = mark !== null;
     if (mark) return removeAt(Number(mark.dataset.index));
-    const index = nearest(words, rects, event.clientX, event.clientY);
+    const index = nearest(words(), rects, event.clientX, event.clientY);
     if (index !== null) choose(index);
   });
 }
