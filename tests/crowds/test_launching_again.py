@@ -70,6 +70,14 @@ def test_another_batch_starts_from_the_terms_of_the_last(ada: Client, mine: Camp
     assert form["places"].value() == batches.suggested_places(mine.pk, 3)
 
 
+def test_where_everything_is_offered_no_number_is_suggested(ada: Client, mine: Campaign) -> None:
+    launched(mine, places=places.free(mine.pk).count() // 2)
+    page = " ".join(ada.get(at(mine, "batch-new")).content.decode().split())
+    assert "No further units are needed: the 80 judgments" in page
+    assert "offered already in 40 units that nobody has taken" in page
+    assert "suggested" not in page
+
+
 def test_while_a_batch_is_published_nothing_is_called_missing(ada: Client, mine: Campaign) -> None:
     launched(mine, places=9)
     assert "Nothing is offered" not in ada.get(at(mine)).content.decode()
