@@ -81,7 +81,9 @@ class Prolific(ProlificEntry):
         return self.estimate_cost(amount, 1)
 
     def currency(self) -> str:
-        return str(self._account().get("currency_code") or "USD")
+        if not self._currency:  # that of an account stays as it is
+            self._currency = str(self._account().get("currency_code") or "USD")
+        return self._currency
 
     def balance(self) -> Decimal | None:
         available = self._account().get("available_balance")

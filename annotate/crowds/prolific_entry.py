@@ -56,6 +56,7 @@ class ProlificEntry:
         self.environment = "live" if self.client.live else self.client.netloc
         self.app = studies.APP if self.client.live else self.client.base_url
         self._webhook_secret = webhook_secret
+        self._currency = ""
         self._entry_seconds = min(ENTRY_SECONDS, read_seconds)
 
     def parse_entry(self, params: Mapping[str, str]) -> Claim | Invalid:

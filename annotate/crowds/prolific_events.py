@@ -8,6 +8,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -18,6 +19,7 @@ SIGNATURE = "X-Prolific-Request-Signature"
 TIMESTAMP = "X-Prolific-Request-Timestamp"
 EVENT_ID = "X-Event-ID"
 EVENT_TIME = "X-Timestamp"  # orders events; deliveries may be out of order
+A_NAME = re.compile(r"[!-~]{1,120}")  # of an event or of what it is about: it will be stored
 MILLISECONDS = 100_000_000_000  # a later second than any that we shall see
 
 
@@ -34,14 +36,14 @@ def parse(raw: bytes, headers: Mapping[str, str], secret: str) -> Event | Invali
     if not timestamp or not hmac.compare_digest(expected.encode(), given.encode()):
         return Invalid("The signature of this event is missing or wrong.", 401)
     at = _time(header(headers, EVENT_TIME) or timestamp)
-    told = _body(raw)
-    if at is None or told is None:
+    told, name = _body(raw), header(headers, EVENT_ID) or given
+    if at is None or told is None or not A_NAME.fullmatch(name):
         return Invalid("This event cannot be read.", 400)
-    return _event(told, header(headers, EVENT_ID) or given, at)
+    return _event(told, name, at)
 
 
 def _event(told: dict[str, object], event_id: str, at: datetime) -> Event:
-    resource = str(told.get("resource_id", ""))
+    resource = str(told["resource_id"])
     if str(told.get("event_type", "")).startswith("submission."):
         return Event(event_id, at, unit=resource)
     return Event(event_id, at, listing=resource)
@@ -52,7 +54,9 @@ def _body(raw: bytes) -> dict[str, object] | None:
         told = json.loads(raw)
     except ValueError:
         return None
-    return told if isinstance(told, dict) and told.get("resource_id") else None
+    if not isinstance(told, dict) or not A_NAME.fullmatch(str(told.get("resource_id", ""))):
+        return None
+    return told
 
 
 def _time(stamp: str) -> datetime | None:

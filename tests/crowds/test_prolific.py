@@ -409,6 +409,11 @@ def test_an_estimate_says_that_it_is_one(far, crowd, fault):
     assert "estimate" in cost.note
 
 
+def test_what_an_account_counts_in_is_asked_once(far, crowd):
+    assert [crowd.currency(), crowd.currency()] == ["GBP", "GBP"]
+    assert far.server.calls.count("account") == 1
+
+
 def test_an_account_that_tells_no_balance_has_none(far, crowd):
     far.world.available = None
     assert crowd.balance() is None

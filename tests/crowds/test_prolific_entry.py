@@ -184,6 +184,14 @@ def test_without_a_secret_of_ours_no_event_is_believed(far):
     assert "PROLIFIC_WEBHOOK_SECRET" in answer.message
 
 
+@pytest.mark.parametrize("name", ["x" * 121, "a\x00b", "ä"])
+def test_names_that_cannot_be_stored_are_refused_though_signed(far, crowd, name):
+    """The name of an event is in a header that the signature does not cover."""
+    assert refused(crowd.parse_event(*far.event("study.status.change", name)), 400)
+    raw, headers = far.event("study.status.change", "study1")
+    assert refused(crowd.parse_event(raw, {**headers, EVENT_ID: name}), HTTPStatus.BAD_REQUEST)
+
+
 @pytest.mark.parametrize("raw", [b"", b"[]", b"{}", b"\xff"])
 def test_an_event_that_cannot_be_read_is_refused_though_signed(crowd, raw):
     headers = {TIMESTAMP: "1700000000", SIGNATURE: signature(SECRET, "1700000000", raw)}
