@@ -57,6 +57,11 @@ def read_posting(token: str) -> str:
     return str(_read(token, salt="posting", life=INVITATION_LIFE))
 
 
+def own_key(campaign_id: int, pseudonym: str) -> str:
+    """Return under which name a browser remembers somebody's page: it tells nothing of them."""
+    return signing.Signer(salt="own").signature(f"{campaign_id}:{pseudonym}")
+
+
 def _read(token: str, *, salt: str, life: timedelta):  # type: ignore[no-untyped-def]
     try:
         return signing.loads(token, salt=salt, max_age=life)

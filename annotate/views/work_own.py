@@ -19,6 +19,7 @@ from annotate.services import appeals, feedback
 from annotate.views import own_words, unit_words
 from annotate.views.work_access import show, speak, worker_endpoint, worker_page
 from annotate.views.work_data import words
+from annotate.views.work_units import own_page
 from annotate.views.work_words import feedback_questions, feedback_strings, kind_of_pay
 
 
@@ -28,7 +29,7 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
     """How much was done, what it has earned, and how it is paid."""
     visit = work.visit(tokens.read_participation(token))
     speak(visit.study)
-    back = reverse("annotate:work", args=[token])
+    back, own = (reverse(f"annotate:{page}", args=[token]) for page in ("work", "me"))
     earnings, asked = work.earnings(visit.id), opinion(visit)
     urls = {
         "page": back,
@@ -44,7 +45,7 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
         "payouts": own_work.payouts(visit.id),
         **_how_paid(visit),
         "back": back,
-        "data": {"token": token, "urls": urls},
+        "data": {"token": token, "urls": urls, "own": own_page(visit, own)},
         **asked,
         **_looked(visit),
         "strings": asked["strings"] | own_words.appeal_strings(),

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from annotate import adapters
+from annotate import adapters, tokens
 from annotate.crowds.base import FormPost, Leaving, Redirect
 from annotate.errors import Conflict
 from annotate.selectors import work
@@ -41,6 +41,7 @@ def _context(token: str, visit: work.Visit, unit: Unit, nothing: Nothing) -> dic
     """`again`: whether this page looks for work now and then, because there may be some later."""
     told = unit_words.title(unit)
     again = not told and not nothing.final
+    me = reverse("annotate:me", args=[token])
     finished = {"reason": nothing.reason, "message": nothing.message, "final": not again}
     return {
         "visit": visit,
@@ -53,14 +54,22 @@ def _context(token: str, visit: work.Visit, unit: Unit, nothing: Nothing) -> dic
         "how_paid": "" if unit.is_decided else unit_words.how_paid(unit.offer),
         "give_back": "" if told or unit.is_left else unit_words.give_back(visit.study.crowd),
         "again": again,
-        "me": reverse("annotate:me", args=[token]),
+        "me": me,
         "data": {
             "token": token,
             "assignment": None,
             "finished": finished,
+            "own": own_page(visit, me),
             "urls": {"page": reverse("annotate:work", args=[token])},
         },
     }
+
+
+def own_page(visit: work.Visit, me: str) -> dict[str, Any]:
+    """What a browser needs to remember somebody's own page: of units that were handed in alone."""
+    handed_in = visit.unit is not None and not (visit.unit.is_active or visit.unit.is_left)
+    key = tokens.own_key(visit.study.id, visit.pseudonym)
+    return {"key": key, "page": me, "keep": handed_in}
 
 
 def _done(visit: work.Visit, unit: Unit) -> str:

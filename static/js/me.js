@@ -4,8 +4,11 @@ import { createApi } from "./api.js";
 import { startAppeal } from "./appeal.js";
 import { startFeedback } from "./feedback.js";
 import { readJson } from "./json_data.js";
+import { startOwnPage } from "./own_page.js";
 
-const page = { api: createApi(readJson("work-data")), strings: readJson("work-strings") };
+const data = readJson("work-data");
+const page = { api: createApi(data), strings: readJson("work-strings") };
 startAppeal(page);
 startFeedback(page);
+startOwnPage(data.own);
 document.dispatchEvent(new Event("started"));

@@ -15,6 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from annotate.crowds.base import Claim, CrowdError, Invalid, Marketplace
 from annotate.crowds.terms import Terms
@@ -412,5 +413,9 @@ def _bonus(op: Operation) -> tuple[str, str, Decimal]:
 
 
 def _open(walk: Walk) -> list[tuple[Any, ...]]:
-    rows = Operation.objects.filter(campaign=walk.study, status__in=Operation.OPEN)
+    """What moves by itself; a message that waits until its reader is known does not."""
+    soon = timezone.now() + timedelta(days=1)
+    rows = Operation.objects.filter(
+        campaign=walk.study, status__in=Operation.OPEN, due_at__lte=soon
+    )
     return list(rows.values_list("pk", "kind", "status", "code", "message"))
