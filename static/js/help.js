@@ -18,10 +18,11 @@ export async function open(id, task) {
 }
 
 async function bring({ api, signal }) {
-  kept ??= await api.load(`${api.pageUrl}help/`);
-  const parts = Array.from(kept?.querySelectorAll("link, dialog") ?? [], (part) => document.importNode(part, true));
-  if (!parts.length) kept = null;
-  if (!parts.length || signal.aborted || document.querySelector("dialog")) return;
+  const page = kept ?? await api.load(`${api.pageUrl}help/`);
+  if (!page?.querySelector("dialog")) return;
+  kept = page;
+  if (signal.aborted || document.querySelector("dialog")) return;
+  const parts = Array.from(page.querySelectorAll("link, dialog"), (part) => document.importNode(part, true));
   const styled = Promise.race(["load", "error"].map((event) => once(parts[0], event)));
   document.getElementById("main").append(...parts);
   await styled;

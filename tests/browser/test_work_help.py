@@ -54,6 +54,19 @@ def test_without_a_connection_that_is_said_and_it_opens_later(
     expect(page.locator("#give-back")).to_be_hidden()
 
 
+def test_what_is_not_the_help_is_not_opened_and_asked_for_again(page, url):
+    """A network's own page, or a refusal: with styles and without dialogs."""
+    help_ = re.compile("/help/$")
+    page.route(
+        help_, lambda route: route.fulfill(body='<link rel="icon" href="/x"><h1>Log in</h1>')
+    )
+    open_task(page, url)
+    page.click("[data-opens=instructions]")
+    expect(page.locator("#missing")).to_contain_text("Try again in a moment")
+    page.unroute(help_)
+    opened(page, "instructions")
+
+
 def test_single_keys_are_switched_off_and_on_again(page, url):
     open_task(page, url)
     opened(page, "keys")

@@ -99,6 +99,7 @@ def _evidence_wrong(visitor: Visitor) -> None:
     page = checking(visitor, done=7)
     page.locator("input[name=paragraph-1][value='-1']").check()
     page.locator("#paragraph-1 [data-act=keys]").click()
+    expect(page.locator("[data-highlighting=on]")).to_be_focused()
     for key in ("Space", "ArrowRight", "ArrowRight", "Space", "Escape"):
         page.keyboard.press(key)
     page.locator("input[name=paragraph-2][value='0']").check()
