@@ -51,7 +51,7 @@ def decided(campaign: Campaign) -> list[int]:
     rejected = mine.filter(status=Unit.REJECTED, submitted_at__gt=final)
     waits = Operation.objects.filter(
         Q(posting=OuterRef("pk")) | Q(participation__posting=OuterRef("pk")), status__in=UNDONE
-    )
+    ).exclude(kind=Operation.Kind.MESSAGE)  # it is to a person, not about a posting
     rows = kept().filter(batch__campaign=campaign, status=Status.CLOSED)
     rows = rows.exclude(_has(UNDECIDED) | Exists(rejected) | Exists(waits) | _not_all_in())
     return list(rows.order_by("pk").values_list("pk", flat=True))

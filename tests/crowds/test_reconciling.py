@@ -12,7 +12,7 @@ from annotate.crowds.base import NotFound
 from annotate.crowds.base import Stage as Level
 from annotate.errors import Gone
 from annotate.models import AuditEntry, LedgerEntry, Operation, Participation, Place, Posting
-from annotate.selectors import places
+from annotate.selectors import places, watching
 from annotate.services import campaigns, confirming, outbox, participations, reconciling
 from annotate.states import CloseReason
 from tests.crowds.far_side import Fault
@@ -127,6 +127,20 @@ def test_a_posting_drains_closes_and_is_put_away_once_all_is_decided(mturk: Mark
     mturk.sync()
     assert [op.status for op in mturk.ops(Kind.ARCHIVE)] == [Operation.Status.DONE]
     assert AuditEntry.objects.filter(verb="posting_closed").count() == 1
+
+
+def test_a_message_that_waits_for_its_reader_keeps_no_posting(mturk: Market) -> None:
+    unit = mturk.done()
+    mturk.stop()
+    outbox.intend(
+        Kind.MESSAGE, key="later", campaign_id=mturk.study.pk, crowd="mturk",
+        environment=mturk.crowd.environment, participation_id=mturk.of(unit).pk,
+        due_at=timezone.now() + timedelta(days=30), people=[unit.person], subject="s", text="t",
+    )  # fmt: skip
+    Posting.objects.update(expires_at=timezone.now() - timedelta(days=1), status=Stage.CLOSED)
+    Participation.objects.update(status=Status.APPROVED)
+    Operation.objects.filter(kind=Kind.STOP).update(status=Operation.Status.DONE)
+    assert watching.decided(mturk.study) == [posting(mturk).pk]
 
 
 def test_a_stop_that_was_dropped_can_be_asked_for_again(mturk: Market) -> None:
