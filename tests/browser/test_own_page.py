@@ -31,7 +31,11 @@ def test_who_handed_in_here_finds_what_was_noticed(page: Page, live_server, page
     move(who.pk, Unit.CONFIRMED, sources=[Unit.HANDED_IN])
     flagged(who)
     page.goto(at(live_server, arrive(to, unit="U2"), page_of))
-    page.get_by_role("link", name="Open your page of earlier work").click()
+    way = page.get_by_role("link", name="Open your page of earlier work")
+    expect(way).to_be_visible()
+    page.set_viewport_size({"width": 320, "height": 700})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    way.click()
     expect(page.locator("#looked-h")).to_have_text("A person is looking at your work")
 
 
