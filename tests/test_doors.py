@@ -33,7 +33,7 @@ ANYBODY = {
     "annotate:entry", "annotate:batch-preview", "annotate:work", "annotate:crowd-events",
     "annotate:me", "annotate:appeal", "annotate:feedback", "annotate:tutorial-answer",
     "annotate:work-heartbeat", "annotate:work-draft", "annotate:work-submit",
-    "annotate:work-return",
+    "annotate:work-return", "annotate:beside",
 }  # fmt: skip
 # Doors of every researcher: what is behind them is their own, or everybody's.
 RESEARCHERS = {
@@ -139,6 +139,7 @@ def world() -> World:
         "batch_id": posting.batch.public_id,
         "operation_id": operation.pk,
         "participation_id": unit.pk,
+        "unit_id": unit.pk,
         "criterion": estimated.criterion,
         "system_id": estimated.system_id,
         "upto": estimated.pk,

@@ -185,12 +185,18 @@ def held_by(who: Participation | Assignment) -> int:
     ).count()
 
 
-def pick(campaign_id: int, who: Participation) -> Place | None:
-    """Return the place that this person would get: the first free one of an output new to them."""
+def pick(campaign_id: int, who: Participation, *, besides: int | None = None) -> Place | None:
+    """Return the place that this person would get: the first free one of an output new to them.
+
+    besides: an assignment whose output they have on a page, though its lease may be over.
+    """
     seen = Assignment.objects.filter(annotator_id=who.annotator_id).exclude(
         status=Assignment.Status.EXPIRED, judgment__isnull=True
     )
-    return places.free(campaign_id).exclude(output__in=seen.values("output")).first()
+    new = places.free(campaign_id).exclude(output__in=seen.values("output"))
+    if besides is not None:
+        new = new.exclude(output__assignments=besides)
+    return new.first()
 
 
 def open_of(participation_id: int) -> QuerySet[Assignment]:

@@ -69,7 +69,7 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
             return others[0]
         if campaign.status == Campaign.Status.CLOSING:
             return admission.none_free(campaign)
-        return _next(campaign, who, n_open=len(mine))
+        return _next(campaign, who, n_open=len(mine), besides=after)
 
 
 def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignment]]:
@@ -82,8 +82,12 @@ def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignme
     return who, campaign, list(admission.open_of(who.pk).order_by("leased_at", "pk"))
 
 
-def _next(campaign: Campaign, who: Participation, *, n_open: int) -> Lease:
-    return admission.gate(campaign, who, n_open=n_open) or _take(campaign, who, now=timezone.now())
+def _next(
+    campaign: Campaign, who: Participation, *, n_open: int, besides: int | None = None
+) -> Lease:
+    if refusal := admission.gate(campaign, who, n_open=n_open):
+        return refusal
+    return _take(campaign, who, now=timezone.now(), besides=besides)
 
 
 def shown(assignment_id: int, *, participation_id: int) -> None:
@@ -167,8 +171,8 @@ def _length(campaign: Campaign) -> timedelta:
     return timedelta(minutes=campaign.lease_minutes)
 
 
-def _take(campaign: Campaign, who: Participation, *, now: datetime) -> Lease:
-    place = admission.pick(campaign.pk, who)
+def _take(campaign: Campaign, who: Participation, *, now: datetime, besides: int | None) -> Lease:
+    place = admission.pick(campaign.pk, who, besides=besides)
     if place is None:
         return admission.none_free(campaign)
     assignment = Assignment.objects.create(

@@ -35,6 +35,16 @@ def test_the_page_after_shows_another_task_and_always_the_same(client, who):
     assert work_data(client, work_url(who))["assignment"]["id"] == now["id"]
 
 
+def test_a_task_whose_time_ran_out_on_its_page_does_not_come_after_itself(client, who):
+    """It would be leased anew, and what was written for it could not be submitted any more."""
+    now = leased(who)
+    expire(now)
+    page = ahead(client, who, now.pk)
+    assert Assignment.objects.get(pk=page["assignment"]["id"]).output_id != now.output_id
+    judgments.submit(now.pk, participation_id=who.pk, raw=GOOD)
+    assert Judgment.objects.get().assignment_id == now.pk
+
+
 def test_the_page_after_brings_a_fresh_token(client, who):
     page = ahead(client, who, leased(who).pk)
     assert tokens.read_participation(page["token"]) == who.pk
