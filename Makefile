@@ -50,7 +50,7 @@ test: setup-dev browser  ## Run every test on a real Postgres, Redis and Chromiu
 stories: setup-dev  ## Tell hundreds of random stories between us and a crowd, and compare both sides
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m stories
 
-demos: setup-dev  ## Run the demonstration whole, on both crowds, and check what it found
+demos: setup-dev browser  ## Follow whole campaigns, the demonstration too, from the launch to the last cent
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m demos
 
 states: setup-dev browser  ## Look for barriers in every state of every page, in both themes

@@ -36,7 +36,7 @@ from tests.crowds.mturk_far_side import MTurkFarSide, mturk_far_side
 from tests.factories import campaign, judge, user
 from tests.reviewed import flagged
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.demos, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 TASKS = 4
 PHONE, WIDE = {"width": 390, "height": 844}, {"width": 1280, "height": 900}

@@ -29,7 +29,7 @@ from tests.crowds.clock import Clock
 from tests.crowds.prolific_far_side import TOKEN, ProlificFarSide, prolific_far_side
 from tests.factories import campaign, user
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.demos, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 TASKS, PHONE = 2, {"width": 390, "height": 844}
 PICTURES = os.environ.get("PICTURES", "")
