@@ -29,7 +29,7 @@ from tests.annotate.market import arrive, posting, study
 from tests.annotate.test_lock_order import Running, until_waiting
 from tests.factories import GOOD, leased
 
-pytestmark = [pytest.mark.orm, pytest.mark.django_db(transaction=True)]
+pytestmark = pytest.mark.django_db(transaction=True)  # Postgres alone tells who waits
 Status, Task = Participation.Status, Assignment.Status
 REWARD = Decimal("0.30")
 Job = Callable[[], object]
