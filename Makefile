@@ -4,7 +4,7 @@ BIN := .venv/bin
 PORT ?= 8000
 CROWD ?= link
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demos serve test stories states screenshots lint bench browser messages requirements
+.PHONY: help setup setup-dev demo demos serve test sqlite stories states screenshots lint bench browser messages requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,8 +43,10 @@ serve: setup  ## Run Plumbline on this machine: SQLite, web and worker in one pr
 browser: setup-dev
 	@$(BIN)/python -m tests.chromium
 
-test: setup-dev browser  ## Run every test on a real Postgres, Redis and Chromium, the database part on SQLite too
+test: setup-dev browser  ## Run the tests on a real Postgres, Redis and Chromium
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not states and not stories and not demos"
+
+sqlite: setup-dev  ## Run the tests that need a database once more, on SQLite
 	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 -q -m orm
 
 stories: setup-dev  ## Tell hundreds of random stories between us and a crowd, and compare both sides
