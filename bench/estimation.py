@@ -17,6 +17,8 @@ from statistics import median
 
 import numpy as np
 
+from bench.database import prepare
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[0] = str(ROOT)  # not this folder, whose `coverage` is not the package of that name
 SIZES = {"postgres": (1_000, 10_000, 100_000, 1_000_000), "sqlite": (1_000, 10_000, 100_000)}
@@ -148,18 +150,9 @@ def against_ppi(n: int = 10_000) -> None:
 
 def database(name: str, sizes: list[int] | tuple[int, ...]) -> None:
     """Measure on the servers of the tests, in a database of its own."""
-    if name == "sqlite":
-        os.environ["TEST_DATABASE_URL"] = "sqlite"
-    import django
-
-    import tests.servers  # noqa: F401  (sets the environment)
-
-    django.setup()
-    from django.core.management import call_command
-
+    prepare(name)
     from bench import campaigns
 
-    call_command("migrate", verbosity=0)
     print(f"\n{name}: one refresh, with 4 systems and 4 criteria")
     print(f"  {'judgments':>12} {'queries':>8} {'ms':>8}")
     times = [refresh(campaigns.judged(size), size) for size in sizes if size < LARGE]

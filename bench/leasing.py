@@ -5,7 +5,6 @@ lease by the number of planned judgments, with the ratio between the largest and
 `python bench/leasing.py [postgres|sqlite]` measures one of them.
 """
 
-import os
 import subprocess
 import sys
 import threading
@@ -33,16 +32,9 @@ def main() -> None:
 def set_up(database: str) -> None:
     """Start the servers of the tests and make empty tables in a database of their own."""
     sys.path.insert(0, str(ROOT))
-    if database == "sqlite":
-        os.environ["TEST_DATABASE_URL"] = "sqlite"
-    import django
+    from bench.database import prepare
 
-    import tests.servers  # noqa: F401  (sets the environment)
-
-    django.setup()
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
+    prepare(database)
 
 
 def throughput(items: int = 320) -> None:

@@ -6,11 +6,12 @@ Run from the checkout: python -m bench.reviewing [postgres|sqlite] [judgments â€
 """
 
 import json
-import os
 import sys
 import time
 from collections.abc import Callable
 from statistics import median
+
+from bench.database import prepare
 
 SIZES = (10_000, 100_000)
 BEST = {"fluency": 1, "redundancy": 1, "overall": 1, "edit": None}
@@ -26,16 +27,7 @@ ANSWERS = [
 def main() -> None:
     database = sys.argv[1] if len(sys.argv) > 1 else "postgres"
     sizes = [int(size) for size in sys.argv[2:]] or SIZES
-    if database == "sqlite":
-        os.environ["TEST_DATABASE_URL"] = "sqlite"
-    import django
-
-    import tests.servers  # noqa: F401  (sets the environment)
-
-    django.setup()
-    from django.core.management import call_command
-
-    call_command("migrate", verbosity=0)
+    prepare(database)
     print(f"{database}; seconds")
     print(f"{'judgments':>10} {'state':>8} {'columns':>8} {'screens':>8} {'page':>8} {'next':>8}")
     for size in sizes:

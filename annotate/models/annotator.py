@@ -40,6 +40,9 @@ class Participation(models.Model):
         REJECTED = "rejected", "rejected at the crowd"
         LEFT = "left", "given back, or time ran out"
 
+    # The crowd lists it as handed in by this person, whatever else does not agree.
+    LISTED = (Status.CONFIRMED, Status.APPROVED, Status.REJECTED)
+
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="participations")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="participations")
     external_key = models.CharField(max_length=120, blank=True)

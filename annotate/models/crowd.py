@@ -92,6 +92,8 @@ class Operation(models.Model):
         DROPPED = "dropped", "no longer wanted"
 
     OPEN = (Status.PENDING, Status.SENT)
+    UNDONE = (*OPEN, Status.UNCLEAR)  # it may come, or have happened
+    NOT_HAPPENED = (Status.PENDING, Status.REFUSED)  # that much is known
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="operations")
     batch = models.ForeignKey(Batch, models.PROTECT, null=True, related_name="operations")

@@ -69,7 +69,7 @@ class OpenOperation:
     @property
     def droppable(self) -> bool:
         """Whether it is known not to have happened."""
-        return self.status in (State.PENDING, State.REFUSED)
+        return self.status in Operation.NOT_HAPPENED
 
 
 @dataclass(frozen=True)

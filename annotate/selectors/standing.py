@@ -9,10 +9,6 @@ from annotate.models import Block, Membership, Participation, Review, Ruling
 TO_APPEAL = timedelta(days=14)  # after the flag or the ruling that it is about
 
 HIDDEN = "hidden"  # there is a reason, and who comes is not surely whom it concerns
-# The crowd lists the unit as handed in by this person, whatever else does not agree.
-_LISTED = (
-    Participation.Status.CONFIRMED, Participation.Status.APPROVED, Participation.Status.REJECTED,
-)  # fmt: skip
 
 _REASONS = {Review.Status.OPEN: "review", Review.Status.EXCLUDED: "excluded"}
 
@@ -40,12 +36,12 @@ def is_sure(who: Participation) -> bool:
     Before that (on MTurk, until they hand it in) anybody may come under anybody's name. Such a
     visit sees what belongs to its own unit, and appeals against nothing.
     """
-    return who.verified_at is not None or who.status in _LISTED
+    return who.verified_at is not None or who.status in Participation.LISTED
 
 
 def latest_unit(campaign_id: int, annotator_id: int) -> Participation | None:
     """Return the newest unit of a marketplace in a campaign that is surely this annotator's."""
-    sure = Q(verified_at__isnull=False) | Q(status__in=_LISTED)
+    sure = Q(verified_at__isnull=False) | Q(status__in=Participation.LISTED)
     mine = Participation.objects.filter(sure, campaign=campaign_id, annotator=annotator_id)
     units = mine.exclude(posting=None).select_related("posting__batch", "annotator")
     return units.order_by("-pk").first()

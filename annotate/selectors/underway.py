@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from annotate.models import Assignment, Batch, Operation, Participation, Posting
 
-ON_ITS_WAY = (*Operation.OPEN, Operation.Status.UNCLEAR)
 TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
 
 
@@ -41,7 +40,7 @@ def _extensions(campaign_id: int) -> Counter[int]:
     """Return how many places more are on their way, by posting."""
     found: Counter[int] = Counter()
     rows = Operation.objects.filter(
-        campaign=campaign_id, kind=Operation.Kind.ADD_PLACES, status__in=ON_ITS_WAY
+        campaign=campaign_id, kind=Operation.Kind.ADD_PLACES, status__in=Operation.UNDONE
     )
     for posting, arguments in rows.values_list("posting", "arguments"):
         found[posting] += arguments["places"]

@@ -16,7 +16,6 @@ Unit = Participation.Status
 LIVE = (Status.OPEN, Status.DRAINING)
 AT_WORK = (Unit.ACTIVE, Unit.HANDED_IN)
 UNDECIDED = (*AT_WORK, Unit.CONFIRMED)
-UNDONE = (*Operation.OPEN, Operation.Status.UNCLEAR)
 QUIET = timedelta(minutes=5)  # how often a posting is looked at where nobody is at work
 AT_ONCE = 200  # postings that one run looks at, those first that were not seen for longest
 
@@ -50,7 +49,8 @@ def decided(campaign: Campaign) -> list[int]:
     mine = Participation.objects.filter(posting=OuterRef("pk"))
     rejected = mine.filter(status=Unit.REJECTED, submitted_at__gt=final)
     waits = Operation.objects.filter(
-        Q(posting=OuterRef("pk")) | Q(participation__posting=OuterRef("pk")), status__in=UNDONE
+        Q(posting=OuterRef("pk")) | Q(participation__posting=OuterRef("pk")),
+        status__in=Operation.UNDONE,
     ).exclude(kind=Operation.Kind.MESSAGE)  # it is to a person, not about a posting
     rows = kept().filter(batch__campaign=campaign, status=Status.CLOSED)
     rows = rows.exclude(_has(UNDECIDED) | Exists(rejected) | Exists(waits) | _not_all_in())

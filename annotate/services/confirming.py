@@ -22,7 +22,7 @@ from annotate.services.participation_states import move
 Status = Participation.Status
 HERE = (Status.ACTIVE, Status.HANDED_IN)
 SAME = {
-    UnitState.SUBMITTED: (Status.CONFIRMED, Status.APPROVED, Status.REJECTED),
+    UnitState.SUBMITTED: Participation.LISTED,
     UnitState.APPROVED: (Status.APPROVED,),
     UnitState.REJECTED: (Status.REJECTED, Status.APPROVED),  # lists lag behind an override
     UnitState.RETURNED: (Status.LEFT, Status.APPROVED, Status.REJECTED),

@@ -128,7 +128,7 @@ def drop(operation_id: int, *, actor_id: int | None = None) -> bool:
     changed, where it has happened or may have.
     """
     op = Operation.objects.get(pk=operation_id)
-    if op.status not in (Status.PENDING, Status.REFUSED):
+    if op.status not in Operation.NOT_HAPPENED:
         return False
     try:
         with transaction.atomic():

@@ -34,12 +34,10 @@ from annotate.services.unit_pay import GIVEN, Account, Act, Entry, Unit, decide
 Status = Participation.Status
 Kind = Operation.Kind
 State = Operation.Status
-HANDED_IN = (Status.CONFIRMED, Status.APPROVED, Status.REJECTED)
 ACTS = {Act.APPROVE: Kind.APPROVE, Act.REJECT: Kind.REJECT, Act.OVERRIDE: Kind.OVERRIDE}
 PAYS = tuple(ACTS.values())
 UNDER_WAY = (State.SENT, State.UNCLEAR)  # it may have happened
 STANDS = ~Q(status=State.DROPPED) | Q(code=outbox.GIVEN_UP)  # a person's word holds
-NOT_HAPPENED = (State.PENDING, State.REFUSED)  # who tries these again must still want them
 
 
 def settle(participation_id: int) -> Act:
@@ -78,9 +76,11 @@ def settle_campaign(campaign_id: int) -> None:
 def _owed(campaign_id: int) -> set[int]:
     """Return the units that something is due to, whose people can be paid a bonus by now."""
     due = {one.participation for one in accounts.of_campaign(campaign_id) if one.due > 0}
-    carriers = Participation.objects.filter(status__in=HANDED_IN).exclude(posting=None)
+    carriers = Participation.objects.filter(status__in=Participation.LISTED).exclude(posting=None)
     units = _units().filter(campaign=campaign_id, annotator__in=carriers.values("annotator"))
-    coming = Operation.objects.filter(campaign=campaign_id, status__in=(*NOT_HAPPENED, *UNDER_WAY))
+    coming = Operation.objects.filter(
+        campaign=campaign_id, status__in=(*Operation.NOT_HAPPENED, *UNDER_WAY)
+    )
     over = units.filter(status__in=(Status.APPROVED, Status.REJECTED)).exclude(
         pk__in=coming.filter(kind__in=(*PAYS, Kind.BONUS)).values("participation")
     )
@@ -146,7 +146,7 @@ def _settle(found: Participation) -> Act:
     free = _give_up_others(found, act)
     if free and act in ACTS and not _given_up(found, ACTS[act]):
         _intend(found, ACTS[act], **_words(act, review))
-    handed_in = found.status in HANDED_IN
+    handed_in = found.status in Participation.LISTED
     due = account.bonuses(handed_in=handed_in, unit_pays=not (free and act == Act.BONUS))
     _give_up_bonuses(found, due)
     for entry in due:
@@ -181,7 +181,7 @@ def _give_up_others(found: Participation, act: Act) -> bool:
     """Drop what contradicts this decision; False while something of it may be happening."""
     mine = found.operations.filter(kind__in=PAYS)
     others = mine.exclude(kind=ACTS[act]) if act in ACTS else mine
-    for pk in others.filter(status__in=NOT_HAPPENED).values_list("pk", flat=True):
+    for pk in others.filter(status__in=Operation.NOT_HAPPENED).values_list("pk", flat=True):
         outbox.drop(pk)
     return not others.filter(status__in=(*UNDER_WAY, State.PENDING)).exists()
 
@@ -189,7 +189,7 @@ def _give_up_others(found: Participation, act: Act) -> bool:
 def _give_up_bonuses(found: Participation, due: list[Entry]) -> None:
     """Drop bonuses whose reason is gone, where they are known not to have been paid."""
     wanted = {str(one.id) for one in due}
-    for op in found.operations.filter(kind=Kind.BONUS, status__in=NOT_HAPPENED):
+    for op in found.operations.filter(kind=Kind.BONUS, status__in=Operation.NOT_HAPPENED):
         if op.arguments["entry"] not in wanted:
             outbox.drop(op.pk)
 

@@ -4,6 +4,9 @@ import re
 
 from playwright.sync_api import FrameLocator, Page, expect
 
+from annotate.demo.schooling import right
+from annotate.instruments.tutorials.content import Tutorial
+
 EDITED = "The council met on Monday."
 
 
@@ -33,3 +36,21 @@ def see_framed(frame: FrameLocator, number: int) -> None:
 
 def saved(page: Page) -> None:
     expect(page.locator("#saved")).to_have_attribute("data-state", "saved")
+
+
+def learn(page: Page | FrameLocator, tutorial: Tutorial) -> None:
+    """Answer every question of a tutorial right, up to the page that says what it has earned."""
+    for number, question in enumerate(tutorial.questions, start=1):
+        expect(page.locator(".step")).to_contain_text(
+            f"Question {number} of {len(tutorial.questions)}"
+        )
+        expect(page.locator("html[data-ready]")).to_be_attached()
+        answer = right(question)
+        if "value" in answer:
+            page.locator(f'input[name=choice][value="{answer["value"]}"]').check()
+        else:
+            page.locator("#edit").fill(answer["edit"])
+        page.locator("#check").click()
+        expect(page.locator("#feedback .state:visible")).to_have_text("Right")
+        page.locator("#next").click()
+    expect(page.locator("#earned")).to_contain_text("$0.75")

@@ -15,13 +15,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
-from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page, expect
 
 from annotate.crowds.base import Claim
 from annotate.crowds.simulator import hits, workers
 from annotate.crowds.simulator.records import Assignment, State
-from annotate.demo.schooling import right
 from annotate.models import Campaign, Participation, Posting
 from annotate.selectors import tutorials
 from annotate.services import outbox, participations, reconciling
@@ -30,7 +28,7 @@ from estimation.services import estimating
 from tests import chromium
 from tests.annotate.passing import pass_tutorial
 from tests.browser.researchers import PASSWORD
-from tests.browser.tasks import EDITED, answer_all, see_framed
+from tests.browser.tasks import EDITED, answer_all, learn, see_framed
 from tests.crowds.clock import Clock
 from tests.crowds.mturk_far_side import MTurkFarSide, mturk_far_side
 from tests.factories import campaign, judge, user
@@ -141,13 +139,6 @@ def walk(
         context.close()
 
 
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    moved = Clock()
-    monkeypatch.setattr(timezone, "now", moved.now)
-    return moved
-
-
 def test_from_the_launch_to_the_last_cent(walk: Walk) -> None:
     """ann works at a phone, ben at a desk; one of the two frames gives our page no origin."""
     strict = walk.scheme == "dark"
@@ -246,18 +237,8 @@ def _learn(walk: Walk, page: Page) -> None:
     status = tutorials.status(who.pk)
     assert status is not None
     walk.picture(page, "ann-tutorial", whole=False)
-    for number, question in enumerate(status.tutorial.questions, start=1):
-        expect(task.locator(".step")).to_contain_text(f"Question {number} of 10")
-        expect(task.locator("html[data-ready]")).to_be_attached()
-        answer = right(question)
-        if "value" in answer:
-            task.locator(f'input[name=choice][value="{answer["value"]}"]').check()
-        else:
-            task.locator("#edit").fill(answer["edit"])
-        task.locator("#check").click()
-        expect(task.locator("#feedback .state:visible")).to_have_text("Right")
-        task.locator("#next").click()
-    expect(task.locator("#earned")).to_contain_text("$0.75")
+    assert len(status.tutorial.questions) == 10
+    learn(task, status.tutorial)
     walk.picture(page, "ann-passed", whole=False)
     task.locator("#start").click()
 

@@ -15,16 +15,14 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.urls import reverse
-from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from annotate.demo.schooling import right
 from annotate.models import Campaign, Participation, Posting
 from annotate.selectors import tutorials
 from annotate.services import outbox, reconciling
 from tests import chromium
 from tests.browser.researchers import PASSWORD
-from tests.browser.tasks import answer_all, see_task
+from tests.browser.tasks import answer_all, learn, see_task
 from tests.crowds.clock import Clock
 from tests.crowds.prolific_far_side import TOKEN, ProlificFarSide, prolific_far_side
 from tests.factories import campaign, user
@@ -43,13 +41,6 @@ def far(settings: Any, live_server: Any) -> Iterator[ProlificFarSide]:
         settings.PUBLIC_URL = live_server.url
         settings.CROWD_CALLS_PER_SECOND = 1000
         yield far_side
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    moved = Clock()
-    monkeypatch.setattr(timezone, "now", moved.now)
-    return moved
 
 
 @pytest.fixture
@@ -184,18 +175,7 @@ def _learn(walk: Walk, unit: str) -> None:
     walk.picture(page, "tutorial")
     status = tutorials.status(walk.of(unit).pk)
     assert status is not None
-    for number, question in enumerate(status.tutorial.questions, start=1):
-        expect(page.locator(".step")).to_contain_text(f"Question {number} of")
-        expect(page.locator("html[data-ready]")).to_be_attached()
-        answer = right(question)
-        if "value" in answer:
-            page.locator(f'input[name=choice][value="{answer["value"]}"]').check()
-        else:
-            page.locator("#edit").fill(answer["edit"])
-        page.locator("#check").click()
-        expect(page.locator("#feedback .state:visible")).to_have_text("Right")
-        page.locator("#next").click()
-    expect(page.locator("#earned")).to_contain_text("$0.75")
+    learn(page, status.tutorial)
     page.locator("#start").click()
 
 

@@ -5,7 +5,6 @@ import botocore.endpoint
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from django.utils import timezone
 
 from annotate import adapters
 from annotate.crowds.base import Marketplace
@@ -19,13 +18,6 @@ from tests.crowds.mturk_far_side import mturk_far_side
 from tests.crowds.prolific_far_side import prolific_far_side
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign, user
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    moved = Clock()
-    monkeypatch.setattr(timezone, "now", moved.now)
-    return moved
 
 
 @pytest.fixture

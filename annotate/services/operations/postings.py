@@ -17,7 +17,6 @@ from annotate.services.operations.base import Handler, register
 
 Kind, Stage = Operation.Kind, Posting.Status
 NOT_YET = (Stage.PLANNED, Stage.FAILED)
-WAITING = (*Operation.OPEN, Operation.Status.UNCLEAR)
 
 
 def _posting(op: Operation) -> Posting:
@@ -98,7 +97,7 @@ def _not_there(posting: Posting) -> Outcome | None:
     """Say why nothing can be asked of this posting (yet)."""
     if posting.external_id:
         return None
-    publishing = posting.operations.filter(kind=Kind.PUBLISH, status__in=WAITING)
+    publishing = posting.operations.filter(kind=Kind.PUBLISH, status__in=Operation.UNDONE)
     if publishing.exists():
         return Outcome(Effect.RETRYABLE, "unpublished", "It waits until the posting is published.")
     return Outcome(Effect.ALREADY, "unpublished", "It was never published.")
@@ -110,7 +109,7 @@ def _add(op: Operation, crowd: Marketplace) -> Outcome:
         return missing
     if posting.status != Stage.OPEN:
         return Outcome(Effect.REFUSED, "closed", "The posting has been stopped meanwhile.")
-    earlier = _others(op).filter(kind=Kind.ADD_PLACES, status__in=WAITING, pk__lt=op.pk)
+    earlier = _others(op).filter(kind=Kind.ADD_PLACES, status__in=Operation.UNDONE, pk__lt=op.pk)
     if earlier.exists():
         return Outcome(Effect.RETRYABLE, "queue", "It waits for an earlier extension.")
     return crowd.add_places(posting.external_id, op.arguments["places"], op.token)
