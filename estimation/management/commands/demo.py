@@ -67,7 +67,7 @@ class Command(BaseCommand):
             self._say(place)
         self.stdout.write(
             f"\n{stage.size.annotators} simulated annotators are at work. Watch the intervals "
-            "shrink; the campaign closes itself in about {stage.coming.minutes}.\n"
+            f"shrink; the campaign closes itself in about {stage.coming.minutes}.\n"
             "One of them does not read: when “Review” in the bar shows a number, look at the "
             "evidence and rule;\nafter 20 seconds the demonstration does.\n"
             f"{stage.coming.note}"
