@@ -354,7 +354,7 @@ def test_a_new_batch_names_no_number_that_its_form_can_change(ada: Client, mine:
 @pytest.fixture
 def doubted(mine: Campaign) -> Participation:
     """Handed in with less than it holds: a person decides."""
-    unit = came(launched(mine).postings.all()[0], "A1", "confirmed")
+    unit = came(launched(mine).postings.all()[0], "AWORKER-OF-HERS", "confirmed")
     Participation.objects.filter(pk=unit.pk).update(
         problem="It was handed in after 1 of 2 tasks.", submitted_at=timezone.now()
     )
@@ -368,7 +368,7 @@ def test_a_unit_in_doubt_is_shown_with_both_ways_out(
     assert "1 unit waits for your decision" in page
     assert "after 1 of 2 tasks" in page
     assert at(mine, "review", doubted.annotator.pseudonym) in page
-    assert "A1" not in page  # pseudonyms outside of the page of pay
+    assert "AWORKER-OF-HERS" not in page  # pseudonyms outside of the page of pay
     answer = ada.post(at(mine, "unit-accept", doubted.pk), follow=True)
     assert "paid as soon as" in said(answer)[0]
     assert "waits for your decision" not in answer.content.decode()
