@@ -1,0 +1,94 @@
+"""`python -m tests.upgrade.using`: use an upgraded database as its people do; prints JSON."""
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+django.setup()
+
+from django.contrib.auth.models import User  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.db import connection  # noqa: E402
+from django.test import Client  # noqa: E402
+from django.urls import reverse  # noqa: E402
+
+from annotate.models import Campaign, LedgerEntry  # noqa: E402
+from annotate.services import evidence, scoring  # noqa: E402
+from estimation.models import Estimate  # noqa: E402
+from estimation.services import estimating  # noqa: E402
+from tests.factories import judge, person  # noqa: E402
+from tests.upgrade.numbers import NUMBERS  # noqa: E402
+
+PAGES = ("dashboard", "people", "pay", "batches", "payments", "export")
+
+
+def counts() -> dict[str, int]:
+    with connection.cursor() as cursor:
+        names = connection.introspection.table_names(cursor)
+        found = {}
+        for name in names:
+            cursor.execute(f'SELECT count(*) FROM "{name}"')
+            found[name] = cursor.fetchone()[0]
+    return found
+
+
+def money() -> dict[int, str]:
+    """{campaign: what its ledger adds up to, fees included, in cents}."""
+    sums: dict[int, int] = {}
+    for campaign, amount, fee in LedgerEntry.objects.values_list("campaign", "amount", "fee"):
+        sums[campaign] = sums.get(campaign, 0) + round((amount + fee) * 100)
+    return {campaign: str(cents) for campaign, cents in sums.items()}
+
+
+def pages() -> Iterator[tuple[str, int]]:
+    """Every owner's pages of every campaign, and everybody's own."""
+    client = Client()
+    for campaign in Campaign.objects.all():
+        client.force_login(campaign.memberships.get(role="owner").user)
+        for name in PAGES:
+            app = "estimation" if name == "dashboard" else "annotate"
+            address = reverse(f"{app}:{name}", args=[campaign.public_id])
+            yield address, client.get(address, headers={"host": "localhost"}).status_code
+    for user in User.objects.filter(membership__isnull=False).distinct():
+        client.force_login(user)
+        for name in ("reviews", "campaigns", "instruments"):
+            address = reverse(f"annotate:{name}")
+            answer = client.get(address, headers={"host": "localhost"})
+            yield f"{user.username}: {address}", answer.status_code
+
+
+def estimates() -> dict[str, list[Any]]:
+    """The newest estimate of each cell, taken again: {system and criterion: numbers}."""
+    for campaign in Campaign.objects.filter(status__in=("open", "paused", "closing", "closed")):
+        evidence.mark(campaign.pk, "upgrade")
+        estimating.refresh(campaign.pk)
+    rows = Estimate.objects.order_by("pk").values_list("system", "criterion", *NUMBERS)
+    return {f"{system} {criterion}": numbers for system, criterion, *numbers in rows}
+
+
+def work() -> int:
+    """Somebody new judges in each open study that people join by link; how many did."""
+    done = 0
+    asked = {"instrument": "language_quality", "tutorial_required": False, "crowd": "link"}
+    for campaign in Campaign.objects.filter(status="open", **asked):
+        judge(person(campaign, "somebody new"))
+        done += 1
+    return done
+
+
+def main() -> None:
+    said: dict[str, Any] = {"counts": counts(), "money": money()}
+    said["pages"] = dict(pages())
+    said["estimates"] = estimates()
+    said["scores"] = [d for c in Campaign.objects.all() for d in scoring.differences(c.pk)]
+    said["work"] = work()
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+    print(json.dumps(said))
+
+
+if __name__ == "__main__":
+    main()
