@@ -6,11 +6,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotate.figures import number, percent
 from annotate.instruments.base import Instrument
 from annotate.screening.settings import Settings
 from annotate.selectors.own_work import Looked, OwnTask, Ruled
 from annotate.selectors.review_records import Fired
-from annotate.templatetags.plumbline import number, percent
 
 Told = tuple[str, list[str]]  # what was noticed, and its numbers
 

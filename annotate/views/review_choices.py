@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 
+from annotate.figures import count, money
 from annotate.languages import interface_language
 from annotate.selectors.review_effects import Effects
 from annotate.selectors.reviews import NONE, Case
 from annotate.services.rulings import Act
-from annotate.templatetags.plumbline import count, money
 
 if TYPE_CHECKING:
     from annotate.instruments.base import Words

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from annotate.figures import count, money
 from annotate.selectors.review_effects import Done
 from annotate.selectors.reviews import Logged
-from annotate.templatetags.plumbline import count, money
 from annotate.views.review_words import title
 
 _VERBS = {

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import log10
 from typing import Protocol
 
+from annotate.figures import count, number, percent
 from annotate.selectors.review_screens import Look, Screened
-from annotate.templatetags.plumbline import count, number, percent
 from annotate.views import review_plots
 from annotate.views.review_plots import Axis, Bars, Strip
 

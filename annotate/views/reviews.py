@@ -12,11 +12,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.errors import Conflict, Invalid, NotFound, ServiceError
+from annotate.figures import money
 from annotate.permissions import researcher_page, visible
 from annotate.selectors import review_effects, review_judgments, review_screens, reviews
 from annotate.selectors.reviews import Case
 from annotate.services import appeals, payments, reviewing
-from annotate.templatetags.plumbline import money
 from annotate.views import review_beside, review_choices, review_trail, review_words
 
 MOST_REASON = 5000
