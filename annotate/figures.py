@@ -79,15 +79,15 @@ def money(amount: Decimal | float | None, currency: str = DOLLARS) -> str:
 
 def money_at_a_glance(amount: Decimal | float | None, currency: str = DOLLARS) -> str:
     """`$494`: a figure where cents do not matter; with cents below $100."""
-    whole = amount is not None and abs(amount) >= WHOLE_FROM
-    return _money(amount, currency, 0 if whole else 2)
+    large = amount is not None and not -WHOLE_FROM < amount < WHOLE_FROM
+    return _money(amount, currency, 0 if large else 2)
 
 
 def _money(amount: Decimal | float | None, currency: str, digits: int) -> str:
     if amount is None:
         return ""
-    sign = "−" if amount < 0 else ""
-    figure = number(abs(amount), digits)
+    written = number(amount, digits)
+    sign, figure = written[: written.startswith("−")], written.removeprefix("−")
     if currency == DOLLARS:
         return sign + _("$%(amount)s") % {"amount": figure}
     known = _SIGNS.get(currency)

@@ -66,6 +66,7 @@ class Facts:
     max_judgments: int | None
     deadline: datetime | None
     annotator_cap: int | None
+    lease_minutes: int
     double_share: float
     metric_choice: str
     metrics: tuple[str, ...]
@@ -81,6 +82,11 @@ class Facts:
     @property
     def is_closing(self) -> bool:
         return self.status == Campaign.Status.CLOSING
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more is collected, unless somebody reopens it."""
+        return self.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
 
     @property
     def marketplace(self) -> str:
@@ -182,6 +188,7 @@ def facts(campaign: Campaign) -> Facts:
         max_judgments=campaign.max_judgments,
         deadline=campaign.deadline,
         annotator_cap=campaign.annotator_cap,
+        lease_minutes=campaign.lease_minutes,
         double_share=campaign.double_share,
         metric_choice=campaign.metric_choice,
         metrics=tuple(campaign.metrics),

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
+from annotate.figures import many
 from annotate.selectors import exclusions
 from annotate.selectors.campaigns import Facts
 from annotate.selectors.exclusions import BY_HAND, Excluded
@@ -71,6 +72,8 @@ class Compared:
     def state(self) -> State:
         if self.cell.row is None:
             return State("warn", "warning", "no estimate is left")
+        if self.cell.awaited:
+            return State("", "clock", "too few items")
         if self.whole is None:
             return State("", "clock", "follows with the next estimate")
         if self.moves:
@@ -145,12 +148,8 @@ def reason_name(screen: str) -> str:
 
 
 def _left_out(excluded: Excluded) -> str:
-    judgments = _many(excluded.judgments, "judgment")
+    judgments = many(excluded.judgments, "judgment")
     verb = "is" if excluded.judgments == 1 else "are"
-    people = _many(excluded.annotators, "annotator")
+    people = many(excluded.annotators, "annotator")
     reasons = "; ".join(f"{reason_name(r.screen)}: {r.annotators}" for r in excluded.reasons)
     return f"{judgments} of {people} {verb} excluded ({reasons})."
-
-
-def _many(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"

@@ -10,8 +10,11 @@ from django.views.decorators.http import require_safe
 from annotate.permissions import is_owner, researcher_page, visible
 from annotate.selectors import campaigns
 from annotate.services import admission, payments
+from annotate.states import CampaignStatus as Status
+from annotate.states import CloseReason
 from estimation.selectors import dashboard, history
 
+COLLECTS = (Status.OPEN, Status.PAUSED, Status.CLOSING)
 STOP_POLLING = 286  # htmx swaps the answer and asks no more
 
 
@@ -50,8 +53,10 @@ def at_target(request: HttpRequest) -> HttpResponseBase:
 def _context(request: HttpRequest, public_id: str) -> dict[str, Any]:
     campaign = visible(request.user, public_id)
     facts = campaigns.facts(campaign)
-    collects = not facts.is_closing or not admission.blocked(campaign, for_now=False)
-    board = dashboard.build(facts, price=payments.price(campaign).total, collects=collects)
+    limit, reserved = _limits(campaign)
+    board = dashboard.build(
+        facts, price=payments.price(campaign).total, limit=limit, reserved=reserved
+    )
     return {
         "board": board,
         "facts": facts,
@@ -59,3 +64,11 @@ def _context(request: HttpRequest, public_id: str) -> dict[str, Any]:
         "fingerprint": board.fingerprint,
         "section": "campaigns",
     }
+
+
+def _limits(campaign: Any) -> tuple[CloseReason | None, bool]:
+    """Return what forbids any further lease for good, and whether something does for now."""
+    if campaign.status not in COLLECTS or not admission.blocked(campaign):
+        return None, False
+    limit = admission.blocked(campaign, for_now=False)
+    return limit, limit is None

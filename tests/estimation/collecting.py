@@ -3,15 +3,16 @@
 import random
 from typing import Any
 
-from annotate.models import Campaign, Participation
+from annotate.models import Assignment, Campaign, Participation
 from annotate.services import judgments, leasing
 from estimation.services import estimating
 from tests.factories import person
 
 EDITS = (
+    "On Monday the district’s council met, and it spoke about the bridge.",
     "The council met on Monday.",
-    "The council of the district met on Monday, and spoke about the bridge.",
-    "On Monday the council met.",
+    "The district’s council had a meeting at the start of the week, as one hears.",
+    "A meeting of the council took place.",
 )
 
 
@@ -19,12 +20,14 @@ def people(made: Campaign, n: int) -> list[Participation]:
     return [person(made, f"person {k:02}") for k in range(n)]
 
 
-def answer(chance: random.Random, leniency: float) -> dict[str, Any]:
-    """Three answers that hang together, with an edit where one of them asks for it."""
-    liking = chance.gauss(0.3 + leniency, 0.8)
-    levels = [max(-1, min(1, round(liking + chance.gauss(0, 0.5)))) for _ in range(3)]
-    given: dict[str, Any] = dict(zip(("fluency", "redundancy", "overall"), levels, strict=True))
-    return given | {"edit": None if min(levels) == 1 else chance.choice(EDITS)}
+def answer(output: int, who: int, chance: random.Random) -> dict[str, Any]:
+    """Answers that people agree on, more or less; with an edit where one of them asks for it."""
+    quality = (output * 7919 % 100) / 40 - 1.0
+    leniency = (who * 31 % 7) / 10 - 0.3
+    names = ("fluency", "redundancy", "overall")
+    levels = [max(-1, min(1, round(quality + leniency + chance.gauss(0, 0.4)))) for _ in names]
+    edit = f"{chance.choice(EDITS)} It was the meeting number {output}."
+    return {**dict(zip(names, levels, strict=True)), "edit": None if min(levels) == 1 else edit}
 
 
 def collect(
@@ -35,25 +38,17 @@ def collect(
     same: the answers that all give alike. Returns how many were given: fewer where nothing is
     free any more.
     """
-    chance = random.Random(seed)
-    who = people(made, crowd)
-    leniency = [chance.gauss(0, 0.3) for _ in who]
-    given = idle = 0
-    while given < n and idle < crowd:
-        k = given % crowd if not idle else (given + idle) % crowd
-        raw = answer(chance, leniency[k]) | same
-        given_now = _judge(who[k], raw)
-        given += given_now
-        idle = 0 if given_now else idle + 1
-        if given_now and (given <= 20 or given % every == 0):
+    chance, who = random.Random(seed), people(made, crowd)
+    given = turn = 0
+    while given < n and turn < 2 * n + crowd:
+        k, turn = turn % crowd, turn + 1
+        got = leasing.lease(who[k].pk)
+        if not isinstance(got, Assignment):
+            continue
+        raw = answer(got.output_id, k, chance) | same
+        judgments.submit(got.pk, participation_id=who[k].pk, raw=raw, active_seconds=70.0 + k)
+        given += 1
+        if given <= 20 or given % every == 0:
             estimating.refresh(made.pk)
     estimating.refresh(made.pk)
     return given
-
-
-def _judge(who: Participation, raw: dict[str, Any]) -> bool:
-    got = leasing.lease(who.pk)
-    if not hasattr(got, "pk"):
-        return False
-    judgments.submit(got.pk, participation_id=who.pk, raw=raw)
-    return True
