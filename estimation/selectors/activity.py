@@ -1,7 +1,8 @@
 """What happened, in sentences: acts of people, and decisions of stopping rules."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from annotate.selectors import campaigns
@@ -11,6 +12,7 @@ from estimation.models import Decision
 from estimation.selectors import history
 
 SHOWN = 12
+LOOKED_AT = 120  # entries: what is repeated is told once
 
 _VERBS = {
     "create": "created the campaign with {outputs} outputs",
@@ -55,21 +57,28 @@ class Line:
     icon: str
     who: str
     text: str
+    times: int = 1  # in a row, the last of them then
 
 
 def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[Line, ...]:
     """Return the last acts and decisions in one order, the newest first."""
     acts = [
         _act(act)
-        for act in campaigns.activity(campaign_id, limit=limit)
+        for act in campaigns.activity(campaign_id, limit=LOOKED_AT)
         if act.actor or act.verb not in _OF_RULES
     ]
     decided = [
         Line(decision.at, _ICONS.get(decision.verb, "info"), "Plumbline", decision.text)
-        for decision in history.decisions(campaign_id, limit=limit)
+        for decision in history.decisions(campaign_id, limit=LOOKED_AT)
     ]
     ordered = sorted([*acts, *decided], key=lambda line: line.at, reverse=True)
-    return tuple(ordered[:limit])
+    return tuple(_told_once(ordered)[:limit])
+
+
+def _told_once(ordered: list[Line]) -> list[Line]:
+    """Put lines in a row together that say the same of the same person."""
+    runs = (list(run) for _, run in groupby(ordered, key=lambda line: (line.who, line.text)))
+    return [replace(run[0], times=len(run)) for run in runs]
 
 
 def _act(act: Act) -> Line:

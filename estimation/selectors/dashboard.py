@@ -9,6 +9,7 @@ from hashlib import sha256
 from django.conf import settings
 from django.utils import timezone
 
+from annotate.figures import many
 from annotate.selectors import (
     accounts,
     availability,
@@ -138,6 +139,14 @@ class Dashboard:
         """What each system's first estimates wait for, by its name."""
         cells = self.primary_rows[0].cells if self.primary_rows else ()
         return tuple((cell.system.name, cell.awaited) for cell in cells if cell.awaited)
+
+    @property
+    def awaited_by_all(self) -> str:
+        """The same in one sentence, where several systems wait for equally many items."""
+        needed = {awaited.needed for _, awaited in self.awaited}
+        if len(self.awaited) < 2 or len(needed) > 1 or self.facts.is_final:
+            return ""
+        return f"Estimates of a system appear after {many(needed.pop(), 'judged item')}."
 
     @property
     def awaited_differences(self) -> Awaited | None:

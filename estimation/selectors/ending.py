@@ -153,7 +153,8 @@ def late_reviews(now: Situation) -> Advice | None:
 
 
 def results(now: Situation) -> Advice:
-    text = f"It closed because {now.facts.why_closed}. These estimates are final."
+    why = f"It closed because {now.facts.why_closed}. " if now.facts.close_reason else ""
+    text = f"{why}These estimates are final."
     if now.wide:
         n, of = len(now.wide), len(now.cells)
         text += f" {n} of {many(of, 'interval')} {'is' if n == 1 else 'are'} wider than asked for."

@@ -6,7 +6,7 @@ For display alone: the stopping rule looks at the whole interval from the first 
 from dataclasses import dataclass
 from math import inf
 
-from annotate.figures import many
+from annotate.figures import count, many
 from annotate.instruments.base import Criterion
 
 LEAST_ITEMS = 10
@@ -64,5 +64,8 @@ class Awaited:
             return (
                 f"There are {many(self.n, *self.of)}. {self.what} are shown from {self.needed} on."
             )
-        so_far = f"{self.n} so far" if self.n else "none so far"
-        return f"{self.what} appear after {many(self.needed, *self.of)}: {so_far}."
+        return f"{self.what} appear after {many(self.needed, *self.of)}: {self.so_far}."
+
+    @property
+    def so_far(self) -> str:
+        return f"{count(self.n)} so far" if self.n else "none so far"

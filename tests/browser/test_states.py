@@ -65,6 +65,7 @@ def _look(page: Page, name: str, size: str, theme: str) -> None:
     if PICTURES:
         path = Path(PICTURES) / f"{name}-{size}-{theme}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
+        page.wait_for_function("[...document.images].every(image => image.complete)")
         page.screenshot(path=path, full_page=True)
     if (size, theme) in LOOKS:
         found = Axe().run(page)

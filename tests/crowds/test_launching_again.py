@@ -81,6 +81,8 @@ def test_where_everything_is_offered_no_number_is_suggested(ada: Client, mine: C
 def test_while_a_batch_is_published_nothing_is_called_missing(ada: Client, mine: Campaign) -> None:
     launched(mine, places=9)
     assert "Nothing is offered" not in ada.get(at(mine)).content.decode()
+    assert dashboard(ada, mine).context["board"].advice.title == "Wait until it is published"
+    outbox.carry_out_due()
     assert dashboard(ada, mine).context["board"].advice.title == "Wait for the first people"
 
 
