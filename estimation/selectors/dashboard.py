@@ -97,9 +97,14 @@ class Dashboard:
         return sum(cell.at_target for cell in self.primary)
 
     @property
-    def n_to_decide(self) -> int:
-        """Paid units and operations that wait for the owner's decision."""
-        return self.n_in_doubt + self.offered.stuck
+    def doubt_untold(self) -> int:
+        """Paid units that wait for the owner's decision, unless the advice says so."""
+        return 0 if self.advice.key == "in_doubt" else self.n_in_doubt
+
+    @property
+    def stuck_untold(self) -> int:
+        """Operations that wait for the owner, unless the advice says so."""
+        return 0 if self.advice.key in ("unfunded", "stuck") else self.offered.stuck
 
     @property
     def n_wide(self) -> int:

@@ -11,7 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.instruments.language_quality.criteria import OVERALL
@@ -203,9 +203,9 @@ def cells(draw: Any) -> Cell:
 
 
 @st.composite
-def situations(draw: Any) -> Situation:
+def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situation:
     crowd = draw(st.sampled_from(["link", "mturk", "prolific"]))
-    status = draw(st.sampled_from(list(Status)))
+    status = draw(st.sampled_from(statuses))
     facts = _facts(
         status, crowd, draw(st.sampled_from(["", *CloseReason.values])),
         draw(st.sampled_from(["population", "panel"])), draw(st.none() | st.integers(1, 25)),
@@ -260,22 +260,40 @@ def test_there_is_always_one_act_and_it_is_well_said(now: Situation) -> None:
                           "reviews", "pay")  # fmt: skip
 
 
-@given(now=situations())
+@st.composite
+def stalled(draw: Any) -> Situation:
+    """Judgments are wanted, and none can come."""
+    now = draw(situations((Status.OPEN, Status.CLOSING)))
+    free = draw(st.integers(1, 5))
+    wide = replace(now.cells[0], row=None)
+    crowd = {"publishing": 0, "untaken": 0, "at_work": 0, "promised": 0}
+    found = replace(
+        now, limit=None, reserved=False, cells=(wide, *now.cells[1:]),
+        progress=replace(now.progress, missing=free, running=0),
+        availability=replace(now.availability, free=free, for_nobody=free),
+        liveness=replace(now.liveness, leases=0, active=0),
+        offered=replace(now.offered, **crowd),
+    )  # fmt: skip
+    assert not found.can_come
+    return found
+
+
+@given(now=stalled())
 def test_nobody_is_told_to_wait_for_what_cannot_come(now: Situation) -> None:
-    """Where judgments are wanted and none can come, there is something to do."""
-    assume(now.status in (Status.OPEN, Status.CLOSING))
-    assume(now.missing and now.wide and not now.can_come)
-    assume(not now.unconfirmed or now.status == Status.OPEN)
     advice = rules.advise(now)
     assert not advice.waits, advice
     assert advice.act or advice.key == "worker"
     assert not advice.title.startswith(("Nothing", "Wait"))
 
 
-@given(now=situations())
-def test_nobody_is_told_that_judgments_come_in_where_nobody_was_seen(now: Situation) -> None:
-    assume(now.status == Status.OPEN and not now.market)
-    assume(now.silent(timedelta(minutes=15)))
+@given(now=situations((Status.OPEN,)), silence=st.sampled_from([None, 15, 45, 1440]))
+def test_nobody_is_told_that_judgments_come_in_where_nobody_was_seen(
+    now: Situation, silence: int | None
+) -> None:
+    quiet = None if silence is None else timedelta(minutes=silence)
+    by_link = replace(now.facts, crowd="link")
+    live = replace(now.liveness, silence=quiet, judged_ago=quiet, active=0)
+    now = replace(now, facts=by_link, liveness=live, offered=Offered())
     assert "coming in" not in rules.advise(now).title
 
 
