@@ -95,6 +95,9 @@ class Facts:
 
     @property
     def why_closed(self) -> str:
+        """As the end of a sentence: “because …”."""
+        if self.close_reason == Campaign.Reason.HAND:
+            return "it was closed by hand"
         return str(Campaign.Reason(self.close_reason).label) if self.close_reason else ""
 
     @property

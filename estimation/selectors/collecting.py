@@ -130,11 +130,12 @@ def why_nobody(now: Situation, *, reviewed: bool = True) -> str:
     """Say why none of the people who came may judge more, as the end of a sentence."""
     who, reasons = now.availability, []
     if who.at_cap:
-        reasons.append(f"{_have(who.at_cap)} done the {now.facts.annotator_cap} allowed")
-    barred = who.barred if reviewed else who.left_out
-    if barred:
-        stopped = "been left out or stopped for a review" if reviewed else "been left out"
-        reasons.append(f"{_have(barred)} {stopped}")
+        allowed = many(now.facts.annotator_cap or 0, "text")
+        reasons.append(f"{_have(who.at_cap)} done the {allowed} allowed")
+    if who.left_out:
+        reasons.append(f"{_have(who.left_out)} been excluded or blocked")
+    if reviewed and who.under_review:
+        reasons.append(f"{many(who.under_review, 'waits', 'wait')} for a ruling")
     if who.able > 0 or not reasons:
         reasons.append("the others have had these already" if reasons else "all have had these")
     return ", ".join(reasons)
@@ -160,8 +161,7 @@ def silence(now: Situation) -> Advice | None:
     title = "Ask people to come back, or invite more"
     text = (
         f"{_last_judgment(now)} Nobody has been at work for {_for(seen)}. "
-        f"{many(who.came, 'person has', 'people have')} come, and {_of_them(who.able)} may still "
-        f"judge.{_reserved(now)}"
+        f"{_who_may(who.came, who.able)}{_reserved(now)}"
     )
     return Advice("silence", title, text, "people", "Get the link")
 
@@ -280,5 +280,8 @@ def _be(n: int) -> str:
     return "is" if n == 1 else "are"
 
 
-def _of_them(n: int) -> str:
-    return "none of them" if n == 0 else f"{count(n)} of them"
+def _who_may(came: int, able: int) -> str:
+    if came == 1:
+        return f"1 person has come, and may {'still' if able else 'not'} judge."
+    of_them = "none" if able == 0 else "all" if able == came else count(able)
+    return f"{count(came)} people have come, and {of_them} of them may still judge."

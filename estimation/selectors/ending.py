@@ -16,16 +16,22 @@ def last_judgments(now: Situation) -> Advice | None:
     """Somebody is at work on them, or may be in a moment."""
     if not (now.missing or now.liveness.leases or now.unconfirmed) or not _coming(now):
         return None
-    running = now.liveness.leases
     text = (
-        "Items already begun are finished first, because the slow ones are not like the others. "
-        f"{_places(now.missing)} can still be judged and {_places(running)} "
-        f"{'is' if running == 1 else 'are'} being judged.{confirming(now)} Finish now only if no "
-        f"judgment comes any more: {COUNTED}."
+        "Items already begun are finished first, because the slow ones are not like the others."
+        f"{_left(now)}{confirming(now)} Finish now only if no judgment comes any more: {COUNTED}."
     )
     return Advice(
         "last", "Wait for the last judgments", text, "finish", "Finish now…", waits=True
     )  # fmt: skip
+
+
+def _left(now: Situation) -> str:
+    told = ""
+    if now.missing:
+        told += f" {_places(now.missing)} can still be judged."
+    if now.liveness.leases:
+        told += f" {many(now.liveness.leases, 'text is', 'texts are')} being judged."
+    return told
 
 
 def _coming(now: Situation) -> bool:
@@ -86,8 +92,8 @@ def reserved(now: Situation) -> Advice | None:
         return None
     text = (
         f"{many(leases, 'text is', 'texts are')} still reserved on a page that is not in use; "
-        f"{'it' if leases == 1 else 'the first of them'} comes free {moment(until)}. Or finish "
-        f"now: {COUNTED}."
+        f"{'it' if leases == 1 else 'the first of them'} is free again from {moment(until)}. Or "
+        f"finish now: {COUNTED}."
     )
     return Advice(
         "last_reserved", "Wait for the last judgments", text, "finish", "Finish now…", waits=True

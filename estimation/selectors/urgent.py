@@ -57,9 +57,9 @@ def worker_is_late(now: Situation) -> Advice | None:
     if not now.liveness.behind:
         return None
     text = (
-        f"What has changed waits for new estimates since {lasting(now.liveness.behind)} ago; "
-        "usually that takes seconds. While it waits, no interval is checked and nothing stops at "
-        "its target. See that the worker and beat are running, and read their logs."
+        f"New judgments have waited for their estimates for {lasting(now.liveness.behind)}; "
+        "usually that takes seconds. Meanwhile no interval is checked, and nothing stops at its "
+        "target. See that the worker and beat are running, and read their logs."
     )
     return Advice("worker", "See why no estimates are computed", text)
 
