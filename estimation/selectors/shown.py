@@ -5,9 +5,9 @@ For display alone: the stopping rule looks at the whole interval from the first 
 
 from dataclasses import dataclass
 from math import inf
+from typing import Protocol
 
 from annotate.figures import count, many
-from annotate.instruments.base import Criterion
 
 LEAST_ITEMS = 10
 
@@ -23,7 +23,18 @@ class Range:
         return None if value is None else min(max(value, self.low), self.high)
 
 
-def of_scale(criterion: Criterion, estimate: float | None = None) -> Range:
+class Bounds(Protocol):
+    """What a criterion and a scale have in common."""
+
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def bounded(self) -> bool: ...
+
+
+def of_scale(criterion: Bounds, estimate: float | None = None) -> Range:
     """Return the scale; of an unbounded one the working range.
 
     An estimate above its working range keeps the upper end of its interval. No score is below
@@ -34,7 +45,7 @@ def of_scale(criterion: Criterion, estimate: float | None = None) -> Range:
     return Range(criterion.low, inf)
 
 
-def span(criterion: Criterion) -> float:
+def span(criterion: Bounds) -> float:
     """Return the widest that an interval on this criterion is said to be."""
     return criterion.high - criterion.low
 

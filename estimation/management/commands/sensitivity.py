@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotate.figures import many, number
 from annotate.selectors import campaigns
 from estimation.selectors import sensitivity
 from estimation.selectors.sensitivity import Compared
@@ -41,5 +42,7 @@ def _line(row: Compared) -> str:
 def _number(found: dict[str, Any] | None) -> str:
     if found is None:
         return "none"
-    ends = "no interval" if found["low"] is None else f"{found['low']:.3f} to {found['high']:.3f}"
-    return f"{found['estimate']:.3f} ({ends}; {found['n_judgments']} judgments)"
+    ends = "no interval"
+    if found["low"] is not None:
+        ends = f"{number(found['low'], 3)} to {number(found['high'], 3)}"
+    return f"{number(found['estimate'], 3)} ({ends}; {many(found['n_judgments'], 'judgment')})"
