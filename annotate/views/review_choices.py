@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 
-from annotate.figures import count, money
+from annotate.figures import many, money
 from annotate.languages import interface_language
 from annotate.selectors.review_effects import Effects
 from annotate.selectors.reviews import NONE, Case
@@ -60,7 +60,7 @@ class Offered:
 
 
 def _judgments(n: int) -> str:
-    return f"{count(n)} judgment{'' if n == 1 else 's'}"
+    return many(n, "judgment")
 
 
 def _paid(_case: Case, effects: Effects) -> str:

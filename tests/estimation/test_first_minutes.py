@@ -22,8 +22,9 @@ from estimation.selectors.cells import Cell
 from estimation.selectors.dashboard import Dashboard
 from estimation.selectors.history import Point
 from estimation.selectors.shown import Awaited
+from tests.estimation import reviewed
 from tests.estimation.collecting import collect
-from tests.factories import campaign, rows, user
+from tests.factories import campaign, person, rows, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -153,6 +154,31 @@ def test_no_page_says_what_cannot_be(
             _is_on_the_scale(cell)
             if cell.shown and cell.row.width is not None:
                 _is_a_sensible_plot(labels(client, made, cell, row.newest_id), row.criterion)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_one_is_one_on_all_pages_of_researchers(client: Client, ada: User, n: int) -> None:
+    made = campaign(owner=ada, items=1, systems=("alpha",), targets=FOUR, double_share=0.0)
+    collect(made, n, crowd=1)
+    if n:
+        reviewed.flag(person(made, "person 00"))
+    addresses = [reverse("annotate:campaigns"), reverse("annotate:reviews")]
+    names = ["people", "pay", "batches"]
+    addresses += [reverse(f"annotate:{name}", args=[made.public_id]) for name in names]
+    verbs = ["close", "finish", "reopen", "archive"]
+    addresses += [reverse("annotate:act", args=[made.public_id, verb]) for verb in verbs]
+    if n:
+        who = made.participations.get().annotator.pseudonym
+        addresses.append(reverse("annotate:review", args=[made.public_id, who]))
+        newest = Estimate.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
+        cell = [made.public_id, "overall", made.systems.get().pk, newest]
+        addresses.append(reverse("estimation:trend-table", args=cell))
+    for address in addresses:
+        answer = client.get(address, follow=True)
+        assert answer.status_code == 200, address
+        text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", answer.content.decode()))
+        wrong = [text[max(0, one.start() - 40) : one.end() + 30] for one in WRONG.finditer(text)]
+        assert not wrong, address
 
 
 def _is_on_the_scale(cell: Cell) -> None:
