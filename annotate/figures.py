@@ -5,7 +5,7 @@ locale is chosen in one place. Dashes, minus signs and spaces that do not break 
 """
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from math import isfinite
 
@@ -18,14 +18,17 @@ DOLLARS = "USD"
 _SIGNS = {"GBP": "£", "EUR": "€"}
 WHOLE_FROM = 100  # money: from here on, cents do not matter in a figure at a glance
 
-# Of dates: with the year where they may be old, without it where they are about now.
-MOMENT = "j M, H:i"
-MOMENT_OF_YEAR = "j M Y, H:i"
-SECOND = "j M, H:i:s"
-DAY = "j M"
-DAY_OF_YEAR = "j M Y"
-LONG_MOMENT = "j F, H:i"
-LONG_MOMENT_OF_YEAR = "j F Y, H:i"
+# How a moment is written: in lists and notes, with the year where it may be old, in sentences.
+MOMENTS = {
+    "": "j M, H:i",
+    "year": "j M Y, H:i",
+    "long": "j F, H:i",
+    "long year": "j F Y, H:i",
+    "seconds": "j M, H:i:s",
+    "time": "H:i:s",
+    "day": "j M",
+    "day year": "j M Y",
+}
 
 
 def number(value: float | Decimal | None, digits: int = 2) -> str:
@@ -94,13 +97,13 @@ def _money(amount: Decimal | float | None, currency: str, digits: int) -> str:
     return f"{sign}{known}{figure}" if known else f"{sign}{figure}\u00a0{currency}"
 
 
-def moment(at: datetime | None, form: str = MOMENT) -> str:
-    """`5 Mar, 14:02` in the time zone that is active; a dash for None."""
-    return NONE if at is None else date_format(_local(at), form)
+def moment(at: datetime | date | None, style: str = "") -> str:
+    """`5 Mar, 14:02` in the time zone that is active; a dash for None. style: of `MOMENTS`."""
+    return NONE if at is None else date_format(_local(at), MOMENTS[style])
 
 
-def _local(at: datetime) -> datetime:
-    return timezone.localtime(at) if timezone.is_aware(at) else at
+def _local(at: datetime | date) -> datetime | date:
+    return timezone.localtime(at) if isinstance(at, datetime) and timezone.is_aware(at) else at
 
 
 _LENGTHS: tuple[tuple[timedelta, Callable[[int], str]], ...] = (

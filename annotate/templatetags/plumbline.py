@@ -8,6 +8,17 @@ from django.utils.html import escape, format_html, json_script
 from django.utils.safestring import SafeString, mark_safe
 
 from annotate import figures
+from annotate.figures import (
+    count,
+    moment,
+    money,
+    money_at_a_glance,
+    number,
+    percent,
+    short,
+    signed,
+    width,
+)
 from annotate.selectors import reviews
 
 register = template.Library()
@@ -82,8 +93,7 @@ def exact(text: str) -> SafeString:
 
 # How numbers, money and dates look is written in `annotate.figures` alone.
 for _write in (
-    figures.number, figures.signed, figures.short, figures.width, figures.count, figures.percent,
-    figures.money, figures.money_at_a_glance, figures.moment,
+    count, money, money_at_a_glance, moment, number, percent, short, signed, width,
 ):  # fmt: skip
     register.filter(_write.__name__, _write)
 

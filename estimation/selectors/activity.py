@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
 from itertools import groupby
+from string import Formatter
 from typing import Any
 
+from annotate.figures import many, money
 from annotate.selectors import campaigns
 from annotate.selectors.campaigns import Act
 from annotate.states import CloseReason
@@ -15,7 +18,7 @@ SHOWN = 12
 LOOKED_AT = 120  # entries: what is repeated is told once
 
 _VERBS = {
-    "create": "created the campaign with {outputs} outputs",
+    "create": "created the campaign with {outputs:output}",
     "open": "opened it for judgments",
     "pause": "paused it",
     "close": "ended collection: {why}",
@@ -32,10 +35,10 @@ _VERBS = {
     "repay": "restored an annotator’s pay",
     "block": "blocked an annotator from future work",
     "unblock": "lifted the block on an annotator",
-    "launch": "launched a batch of {places} places for at most ${cost}",
-    "extend": "added {places} places to a batch for at most ${cost}",
+    "launch": "launched a batch of {places:place} for at most {cost:$}",
+    "extend": "added {places:place} to a batch for at most {cost:$}",
     "stop_batch": "stopped a batch",
-    "refill": "offered {gaps} gaps to new people",
+    "refill": "offered {gaps:gap} to new people",
     "operation_decided": "said whether an operation at the crowd happened ({kind})",
     "operation_retried": "let an operation at the crowd be tried again ({kind})",
     "operation_dropped": "gave up an operation at the crowd ({kind})",
@@ -82,8 +85,23 @@ def _told_once(ordered: list[Line]) -> list[Line]:
 
 
 def _act(act: Act) -> Line:
-    text = _VERBS.get(act.verb, act.verb.replace("_", " ") + (f" {act.subject}".rstrip()))
-    return Line(act.at, "", act.actor or "Plumbline", text.format_map(_Details(act.detail)))
+    return Line(act.at, "", act.actor or "Plumbline", _text(act))
+
+
+def _text(act: Act) -> str:
+    sentence = _VERBS.get(act.verb)
+    if sentence is None:  # a subject may be a name with braces in it: it is no sentence of ours
+        return f"{act.verb.replace('_', ' ')} {act.subject}".rstrip()
+    return _Sentence().vformat(sentence, (), _Details(act.detail))
+
+
+class _Sentence(Formatter):
+    """`{places:place}` says how many there are, `{cost:$}` an amount."""
+
+    def format_field(self, value: Any, form: str) -> str:
+        if not form or not isinstance(value, int | str | Decimal) or value == "":
+            return str(value)
+        return money(Decimal(value)) if form == "$" else many(int(value), form)
 
 
 class _Details(dict[str, Any]):

@@ -1,7 +1,9 @@
 """Numbers, money, dates and plurals as people read them."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from django.template import Context, Template
@@ -9,7 +11,6 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate import figures
 from annotate.figures import (
     count,
     lasting,
@@ -24,6 +25,8 @@ from annotate.figures import (
     width,
 )
 
+# Pages whose dates are still written in the page.
+LATER = {"case.html", "_queue_row.html", "people.html", "list.html", "_doubtful.html"}
 FINITE = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
 
@@ -90,8 +93,18 @@ def test_lengths_of_time(minutes: int, words: str):
 def test_moments():
     at = datetime(2026, 3, 5, 14, 2, tzinfo=UTC)
     assert moment(at) == "5 Mar, 14:02"
-    assert moment(at, figures.LONG_MOMENT_OF_YEAR) == "5 March 2026, 14:02"
+    assert moment(at, "long year") == "5 March 2026, 14:02"
+    assert moment(at.date(), "day") == "5 Mar"
     assert moment(None) == "–"
+    assert Template('{{ at|moment:"year" }}').render(Context({"at": at})) == "5 Mar 2026, 14:02"
+
+
+def test_researchers_pages_leave_the_form_of_dates_to_this_place():
+    """But for what machines read, and for pages of annotators, whose language has its own."""
+    for page in Path("templates").rglob("*.html"):
+        if page.parent.name != "work" and page.name not in LATER:
+            forms = set(re.findall(r"\|date:([\"'][^\"']*[\"'])", page.read_text()))
+            assert forms <= {"'c'"}, page
 
 
 def test_all_of_it_follows_the_language_that_is_active():

@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from annotate.instruments.language_quality.criteria import OVERALL
 from annotate.models import Campaign
-from annotate.services import campaigns
+from annotate.services import audit, campaigns
 from estimation.charts.scale import frame, ticks
 from estimation.models import Agreement, Decision, Estimate, MetricScore
 from estimation.selectors import history
@@ -227,6 +227,26 @@ def test_the_log_tells_decisions_and_acts(client: Client, ada: User) -> None:
     assert texts[0] == ("Plumbline", "Narrow enough.")
     assert texts[1] == ("ada", "paused it")
     assert ("ada", "created the campaign with 12 outputs") in texts
+
+
+def test_the_log_says_one_of_one_and_what_is_repeated_once(client: Client, ada: User) -> None:
+    made = campaign(owner=ada, items=1, systems=("alpha",))
+    for detail in ({"places": 1, "cost": "1200.5"}, {"places": 1200, "cost": "0.40"}, {}):
+        audit.record("launch", campaign_id=made.pk, actor_id=ada.pk, **detail)
+    audit.record("rename", campaign_id=made.pk, actor_id=ada.pk, subject="system:{name.__class__")
+    for _ in range(14):
+        audit.record("flag", campaign_id=made.pk)
+    lines = board(client, made).lines
+    assert (lines[0].text, lines[0].times) == ("stopped an annotator for a review", 14)
+    assert "(14 times)" in page(client, made).content.decode()
+    assert [line.text for line in lines[1:]] == [
+        "rename system:{name.__class__",
+        "launched a batch of  for at most ",  # an old entry that does not say it
+        "launched a batch of 1,200 places for at most $0.40",
+        "launched a batch of 1 place for at most $1,200.50",
+        "opened it for judgments",
+        "created the campaign with 1 output",
+    ]
 
 
 def test_final_or_provisional_and_for_whom(client: Client, ada: User) -> None:
