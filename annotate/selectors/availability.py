@@ -9,6 +9,8 @@ from django.db.models import Count, Exists, OuterRef, Q
 from annotate.models import Assignment, Block, Membership, Participation, Review
 from annotate.selectors import places
 
+MANY = 20  # people who would all have to have had the same outputs
+
 
 @dataclass(frozen=True)
 class Availability:
@@ -41,7 +43,7 @@ class Availability:
 
 
 def availability(campaign_id: int, *, cap: int | None, free: int) -> Availability:
-    """Return who could fill what is missing; six queries. free: how many places are free."""
+    """Return who could fill what is missing; at most six queries. free: how many are free."""
     came = set(
         Participation.objects.filter(campaign=campaign_id).values_list("annotator", flat=True)
     )
@@ -52,14 +54,13 @@ def availability(campaign_id: int, *, cap: int | None, free: int) -> Availabilit
     reviewed = came & waiting - left_out
     full = came & _at_cap(campaign_id, cap) - left_out - reviewed
     able = came - left_out - reviewed - full
-    had_by_all = _had_by_all(campaign_id, able)
     return Availability(
         came=len(came),
         under_review=len(reviewed),
         left_out=len(left_out),
         at_cap=len(full),
         free=free,
-        for_nobody=had_by_all if able else free,
+        for_nobody=_for_nobody(campaign_id, able) if able else free,
     )
 
 
@@ -77,8 +78,13 @@ def _at_cap(campaign_id: int, cap: int | None) -> set[int]:
     return set(held.filter(n__gte=cap).values_list("annotator", flat=True))
 
 
-def _had_by_all(campaign_id: int, able: Collection[int]) -> int:
-    """Count the free places of outputs that all of these people have had: nobody has one twice."""
+def _for_nobody(campaign_id: int, able: Collection[int]) -> int:
+    """Count the free places of outputs that all of these people have had: nobody has one twice.
+
+    Not looked for among many people: all but a few would have given the same outputs back.
+    """
+    if len(able) > MANY:
+        return 0
     had = Assignment.objects.filter(campaign=campaign_id).exclude(
         status=Assignment.Status.EXPIRED, judgment__isnull=True
     )
