@@ -270,7 +270,7 @@ def intervals(draw: Any, criterion: Criterion) -> Point:
     top = criterion.high if criterion.bounded else 4.0
     at = draw(st.floats(criterion.low, top))
     low, high = at - draw(st.floats(0, 20)), at + draw(st.floats(0, 20))
-    n = draw(st.integers(10, 5000))
+    n = draw(st.integers(1, 5000))
     return Point(1, criterion.name, n, at, low, high, at, low - 0.1, high + 0.1)
 
 
