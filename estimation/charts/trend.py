@@ -55,8 +55,9 @@ def spec(
         layers += [
             base.mark_line(**dashed).encode(y=y("mean_low")),
             base.mark_line(**dashed).encode(y=y("mean_high")),
-            _label(alt, points, frame, theme, y),
         ]
+    if with_metric and len(points) > 1:  # of a single point there is no line to name
+        layers.append(_label(alt, points, frame, theme, y))
     layers += [
         base.mark_line(clip=True, color=theme.ink, strokeWidth=1.5).encode(y=y("estimate")),
         *_end(alt, points[-1], frame, theme, y, target),

@@ -100,10 +100,10 @@ class Cell:
         """What to say where part of the interval lies beyond the scale, else ""."""
         if self.row is None or (self.low, self.high) == (self.row.low, self.row.high):
             return ""
-        whole = self.row.width
-        if whole is None or whole > shown.span(self.criterion):
-            return "Cut to the scale."
-        return f"Cut to the scale; collection stops by its whole width, {figures.width(whole)}."
+        whole, said = self.row.width, "The interval is cut to the scale."
+        if self.target is None or whole is None or whole > shown.span(self.criterion):
+            return said
+        return f"{said} Collection stops by its whole width, {figures.width(whole)}."
 
     @property
     def saving(self) -> Saving:

@@ -231,11 +231,13 @@ def test_what_is_cut_is_said_and_the_decision_looks_at_the_whole(client: Client,
     assert (cell.low, cell.high) == (0.75, 1.0)
     assert cell.width_shown == pytest.approx(0.25)
     assert cell.state.word == "0.100 too wide"  # 0.3 against 0.2, as the rule sees it
-    assert "Cut to the scale; collection stops by its whole width, 0.300." in text
+    assert "The interval is cut to the scale. Collection stops by its whole width, 0.300." in text
     assert row.width == pytest.approx(0.3)
     _estimate(made, estimate=0.4, low=-4.0, high=7.0)
     _, text = shows(client, made)
-    assert "Width 2.000 Cut to the scale. target 0.200" in text
+    assert "Width 2.000 target 0.200" in text
+    assert "The interval is cut to the scale." in text
+    assert "whole width" not in text
     assert "11.0" not in text
     assert "1.800 too wide" in text
 
