@@ -1,0 +1,116 @@
+"""Every address of the product, found in the resolver, and a world in which each leads somewhere."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+
+from annotate.models import Annotator, Campaign, Operation, PayoutList
+from annotate.services import outbox, payouts
+from estimation.models import Estimate
+from estimation.services import estimating
+from tests import reviewed
+from tests.annotate import market
+from tests.factories import user
+
+# Doors of campaigns on a marketplace.
+MARKET = ("batch", "operation", "unit")
+VERBS = {"annotate:act": {"verb": "pause"}, "annotate:batch-operation": {"verb": "retry"}}
+
+
+@dataclass(frozen=True)
+class Door:
+    name: str
+    arguments: tuple[str, ...]
+    methods: frozenset[str]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def doors() -> Iterator[Door]:
+    yield from _within(get_resolver().url_patterns, "", ())
+
+
+def _within(
+    patterns: list[URLPattern | URLResolver], space: str, above: tuple[str, ...]
+) -> Iterator[Door]:
+    for pattern in patterns:
+        arguments = (*above, *pattern.pattern.converters, *_groups(pattern))
+        if isinstance(pattern, URLResolver):
+            inner = f"{pattern.namespace}:" if pattern.namespace else space
+            yield from _within(pattern.url_patterns, inner, arguments)
+        else:
+            yield Door(f"{space}{pattern.name or pattern.pattern}", arguments, _methods(pattern))
+
+
+def _groups(pattern: URLPattern | URLResolver) -> tuple[str, ...]:
+    """The arguments of a regular expression, as the router of the API writes them."""
+    return () if pattern.pattern.converters else tuple(pattern.pattern.regex.groupindex)
+
+
+def _methods(pattern: URLPattern) -> frozenset[str]:
+    """The methods that the API names; a page is tried with two."""
+    callback: Any = pattern.callback
+    if actions := getattr(callback, "actions", None):
+        return frozenset(actions)
+    view = getattr(callback, "view_class", None)
+    if view is None:
+        return frozenset({"get", "post"})
+    return frozenset(m for m in ("get", "post", "put", "patch", "delete") if hasattr(view, m))
+
+
+DOORS = sorted({door.name: door for door in doors()}.values(), key=str)
+
+
+@dataclass(frozen=True)
+class World:
+    owner: User
+    link: Campaign
+    market: Campaign
+    facts: dict[str, Any]
+
+    def address(self, door: Door) -> str:
+        campaign = self.market if any(word in door.name for word in MARKET) else self.link
+        here = {"public_id": campaign.public_id, **VERBS.get(door.name, {})}
+        facts = self.facts | here
+        return reverse(door.name, kwargs={name: facts[name] for name in door.arguments})
+
+
+def built() -> World:
+    """Return a world: a campaign by link with somebody flagged, and one on a marketplace."""
+    cache.clear()
+    owner = user("ada")
+    case = reviewed.case(owner)
+    link = case.campaign
+    assert estimating.refresh(link.pk)
+    estimated = Estimate.objects.filter(campaign=link).latest("pk")
+    listed = payouts.prepare(link.pk, actor_id=owner.pk)
+    sold = market.study(owner=owner)
+    posting = market.posting(sold)
+    unit = market.arrive(posting)
+    operation = outbox.intend(
+        Operation.Kind.STOP, key="stop:1", campaign_id=sold.pk, crowd="mturk",
+        environment="sandbox", batch_id=posting.batch_id, posting_id=posting.pk,
+    )  # fmt: skip
+    facts = {
+        "pseudonym": Annotator.objects.get(pk=case.annotator_id).pseudonym,
+        "list_id": PayoutList.objects.get(pk=listed.pk).public_id,
+        "batch_id": posting.batch.public_id,
+        "operation_id": operation.pk,
+        "participation_id": unit.pk,
+        "unit_id": unit.pk,
+        "criterion": estimated.criterion,
+        "system_id": estimated.system_id,
+        "upto": estimated.pk,
+        "theme": "light",
+        "key": "language_quality",
+        "version": "1",
+        "language": "en",
+        "tutorial_id": 1,
+        "reference": "language_quality",
+    }
+    return World(owner, link, sold, facts)
