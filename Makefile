@@ -4,7 +4,7 @@ BIN := .venv/bin
 PORT ?= 8000
 CROWD ?= link
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demos serve test sqlite stories states screenshots lint bench browser messages requirements
+.PHONY: help setup setup-dev demo demos serve test sqlite hostile stories states screenshots lint bench browser messages requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,10 +44,14 @@ browser: setup-dev
 	@$(BIN)/python -m tests.chromium
 
 test: setup-dev browser  ## Run the tests on a real Postgres, Redis and Chromium
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not states and not stories and not demos"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not states and not stories and not demos and not hostile"
 
 sqlite: setup-dev  ## Run the tests that need a database once more, on SQLite
-	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 -q -m orm
+	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 -q -m "orm and not hostile"
+
+hostile: setup-dev  ## Try every hostile value at every address, on Postgres and on SQLite
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m hostile
+	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m hostile
 
 stories: setup-dev  ## Tell hundreds of random stories between us and a crowd, and compare both sides
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m stories

@@ -9,6 +9,7 @@ from django.forms.boundfield import BoundWidget
 
 from annotate.instruments.base import Criterion, Instrument
 from annotate.instruments.tutorials import files
+from annotate.numerals import number
 from annotate.selectors import instruments, tutorial_contents
 from annotate.services.metric_choice import AUTO
 from annotate.services.plans import Plan
@@ -265,7 +266,7 @@ class CampaignForm(forms.Form):
             instrument=given["instrument"],
             language=given["language"],
             tutorial=given["tutorial"] != NO_TUTORIAL,
-            tutorial_id=int(given["tutorial"]) if given["tutorial"].isdecimal() else None,
+            tutorial_id=number(given["tutorial"]),
             tutorial_bonus=given["tutorial_bonus"],
             metrics=self.metrics,
             crowd=given["crowd"] or DEFAULTS.crowd,

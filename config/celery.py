@@ -3,6 +3,7 @@
 import logging
 import os
 import time
+from functools import cached_property
 from typing import Any
 
 from celery import Celery, Task
@@ -11,7 +12,14 @@ from kombu.exceptions import OperationalError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-app = Celery("plumbline")
+
+class Plumbline(Celery):
+    @cached_property
+    def Beat(self) -> Any:  # noqa: N802  Celery's name of it
+        return self.subclass_with_self("config.beat:Beat")
+
+
+app = Plumbline("plumbline")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 

@@ -12,6 +12,9 @@ api: list[URLPattern | URLResolver] = [
     path("schema/", SpectacularAPIView.as_view(), name="api-schema"),
 ]
 
+handler400 = "config.errors.bad_request"
+handler404 = "config.errors.not_found"
+handler500 = "config.errors.server_error"
 urlpatterns = [
     path("healthz", healthz),
     path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),

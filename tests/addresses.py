@@ -1,12 +1,13 @@
-"""Every address of the product, found in the resolver, and a world in which each leads somewhere."""
+"""Every address of the product, from the resolver, and a world in which each leads somewhere."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils.regex_helper import normalize
 
 from annotate.models import Annotator, Campaign, Operation, PayoutList
 from annotate.services import outbox, payouts
@@ -26,25 +27,32 @@ class Door:
     name: str
     arguments: tuple[str, ...]
     methods: frozenset[str]
+    route: str  # with %(name)s for each argument
 
     def __str__(self) -> str:
         return self.name
 
+    def path(self, values: Mapping[str, Any]) -> str:
+        """Return the address with these values as they are, whether it takes them or not."""
+        return self.route % {name: values[name] for name in self.arguments}
+
 
 def doors() -> Iterator[Door]:
-    yield from _within(get_resolver().url_patterns, "", ())
+    yield from _within(get_resolver().url_patterns, "", (), "/")
 
 
 def _within(
-    patterns: list[URLPattern | URLResolver], space: str, above: tuple[str, ...]
+    patterns: list[URLPattern | URLResolver], space: str, above: tuple[str, ...], before: str
 ) -> Iterator[Door]:
     for pattern in patterns:
         arguments = (*above, *pattern.pattern.converters, *_groups(pattern))
+        route = before + normalize(pattern.pattern.regex.pattern)[0][0]
         if isinstance(pattern, URLResolver):
             inner = f"{pattern.namespace}:" if pattern.namespace else space
-            yield from _within(pattern.url_patterns, inner, arguments)
+            yield from _within(pattern.url_patterns, inner, arguments, route)
         else:
-            yield Door(f"{space}{pattern.name or pattern.pattern}", arguments, _methods(pattern))
+            name = f"{space}{pattern.name or pattern.pattern}"
+            yield Door(name, arguments, _methods(pattern), route)
 
 
 def _groups(pattern: URLPattern | URLResolver) -> tuple[str, ...]:
@@ -74,10 +82,14 @@ class World:
     facts: dict[str, Any]
 
     def address(self, door: Door) -> str:
+        return reverse(door.name, kwargs=self.arguments(door))
+
+    def arguments(self, door: Door) -> dict[str, Any]:
+        """Return what the door's address takes to lead somewhere."""
         campaign = self.market if any(word in door.name for word in MARKET) else self.link
         here = {"public_id": campaign.public_id, **VERBS.get(door.name, {})}
         facts = self.facts | here
-        return reverse(door.name, kwargs={name: facts[name] for name in door.arguments})
+        return {name: facts[name] for name in door.arguments}
 
 
 def built() -> World:

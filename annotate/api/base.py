@@ -3,34 +3,26 @@
 import math
 from typing import Any
 
-from django.conf import settings
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from annotate.errors import Invalid, ServiceError
-
-
-class TooLarge(ServiceError):
-    """The body is larger than this address takes; it was not read."""
-
-    status = 413
-    code = "too_large"
+from annotate import bodies
+from annotate.errors import Invalid
+from annotate.numerals import number
 
 
 class BoundedView(APIView):
     """Looks at the length of a body before anything reads it into memory."""
 
     def body_limit(self) -> int:
-        return settings.DATA_UPLOAD_MAX_MEMORY_SIZE or 0
+        return bodies.usual_limit()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        # A body without a length is none: WSGI reads as far as the length says.
-        length, limit = int(request.META.get("CONTENT_LENGTH") or 0), self.body_limit()
-        if length > limit:
-            raise TooLarge(f"This is {length:,} bytes; at most {limit:,} are taken here.")
+        if bodies.length(request._request) > (limit := self.body_limit()):
+            raise bodies.too_large(request._request, limit)
         super().initial(request, *args, **kwargs)
 
 
@@ -44,7 +36,7 @@ class ById(CursorPagination):
 
     def decode_cursor(self, request: Request) -> Cursor | None:
         cursor = super().decode_cursor(request)
-        if cursor is not None and not str(cursor.position or 0).isdecimal():
+        if cursor is not None and number(str(cursor.position or 0)) is None:
             raise NotFound("Invalid cursor")
         return cursor
 

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework.decorators import action
 from rest_framework.mixins import ListModelMixin
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
@@ -17,6 +17,7 @@ from rest_framework.viewsets import GenericViewSet
 from annotate import permissions
 from annotate.api import queries
 from annotate.api.base import BoundedView, ById, NewestFirst, validated
+from annotate.api.parsers import JsonParser
 from annotate.api.serializers import (
     CampaignSerializer,
     FileImportSerializer,
@@ -38,7 +39,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
 
     serializer_class = CampaignSerializer
     pagination_class: type[ById] = NewestFirst
-    parser_classes = [JSONParser, MultiPartParser]
+    parser_classes = [JsonParser, MultiPartParser]
     queryset = Campaign.objects.none()
     lookup_field = "public_id"
     lookup_value_regex = "[0-9a-z]+"

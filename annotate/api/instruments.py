@@ -7,12 +7,12 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import action
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
 from annotate.api.base import BoundedView
+from annotate.api.parsers import JsonParser
 from annotate.errors import NotFound
 from annotate.instruments.base import Instrument
 from annotate.instruments.rating.instrument import Rating
@@ -65,7 +65,7 @@ class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
     """What campaigns can ask with: built in, or defined by researchers."""
 
     serializer_class = InstrumentSerializer
-    parser_classes = [JSONParser]
+    parser_classes = [JsonParser]
     pagination_class = None
     lookup_field = "reference"
     lookup_value_regex = "[a-z0-9_]+(@[0-9]+)?"

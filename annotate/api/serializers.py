@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from annotate import adapters
+from annotate import adapters, json_text
 from annotate.api.base import Finite
 from annotate.models import Campaign, Judgment
 from annotate.services.plans import Plan
@@ -93,8 +93,8 @@ class Targets(serializers.DictField):
     def to_internal_value(self, data: Any) -> dict[str, float]:
         if isinstance(data, str):
             try:
-                data = json.loads(data)
-            except (ValueError, RecursionError):
+                data = json_text.parse(data)
+            except json_text.NotJson:
                 raise serializers.ValidationError('Must look like {"overall": 0.2}.') from None
         return dict(super().to_internal_value(data))
 

@@ -7,11 +7,11 @@ that it does not cover, so it only serves to see an event once: what happened is
 import base64
 import hashlib
 import hmac
-import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
+from annotate import json_text
 from annotate.crowds.base import Event, Invalid
 from annotate.crowds.prolific_http import header
 
@@ -51,8 +51,8 @@ def _event(told: dict[str, object], event_id: str, at: datetime) -> Event:
 
 def _body(raw: bytes) -> dict[str, object] | None:
     try:
-        told = json.loads(raw)
-    except ValueError:
+        told = json_text.parse(raw)
+    except json_text.NotJson:
         return None
     if not isinstance(told, dict) or not A_NAME.fullmatch(str(told.get("resource_id", ""))):
         return None

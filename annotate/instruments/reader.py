@@ -1,11 +1,13 @@
 """Reading data that researchers wrote: every problem with its path, all of them at once."""
 
-import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeVar
+
+from annotate import json_text
+from annotate.json_text import NO_TEXT, storable
 
 SLUG = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+)*\Z")
 LONGEST = 4000  # characters of one text
@@ -38,33 +40,11 @@ class Refused(ValueError):
 
 
 def parse(text: str | bytes) -> Any:
-    """Return the data of a JSON text, or raise `Refused`; nothing is read twice or dropped."""
+    """Return the data of a JSON text, or raise `Refused`; `Fields` finds odd characters in it."""
     try:
-        if isinstance(text, bytes):
-            text = text.decode("utf-8-sig")
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
-    except UnicodeDecodeError as error:
-        message = f"Not UTF-8 at byte {error.start + 1}. Save the file with the encoding UTF-8."
-    except json.JSONDecodeError as error:
-        message = f"Not JSON: {error.msg} at line {error.lineno}, column {error.colno}."
-    except RecursionError:
-        message = "Nested far too deep."
-    except ValueError as error:
-        message = str(error)
-    raise Refused([Problem("", message)])
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name, value in pairs:
-        if name in found:
-            raise ValueError(f"“{name[:80]}” stands twice in one object. Keep one of them.")
-        found[name] = value
-    return found
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number that JSON has.")
+        return json_text.parse(text, text=str)
+    except json_text.NotJson as error:
+        raise Refused([Problem("", str(error))]) from None
 
 
 class Fields:
@@ -211,7 +191,7 @@ class Fields:
         if not isinstance(value, str):
             self.wrong(name, "Must be text.")
         elif not storable(value):
-            self.wrong(name, "Holds a character that no text has (NUL, or half a pair).")
+            self.wrong(name, NO_TEXT)
         elif needed and not value.strip():
             self.wrong(name, "Is empty.")
         else:
@@ -234,11 +214,3 @@ def suggested_name(text: str, longest: int) -> str:
 
 def shown(name: str) -> str:
     return name[:80].encode(errors="replace").decode()
-
-
-def storable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return "\x00" not in text

@@ -9,6 +9,7 @@ from annotate.instruments import registry
 from annotate.instruments.base import Instrument
 from annotate.instruments.rating.instrument import Rating
 from annotate.instruments.rating.reading import read
+from annotate.instruments.reader import SLUG
 from annotate.models import Campaign, InstrumentDefinition
 
 NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -58,6 +59,8 @@ def get(key: str, version: str = "") -> Instrument:
     """
     if key in registry.INSTRUMENTS:
         return registry.get(key)
+    if not SLUG.match(key):
+        raise KeyError(_unknown(key))
     rows = InstrumentDefinition.objects.filter(key=key)  # the newest first
     if version:
         rows = rows.filter(version=int(version) if NUMBER.fullmatch(version) else 0)
@@ -74,7 +77,7 @@ def _rating(row: InstrumentDefinition) -> Rating:
 def _unknown(reference: str) -> str:
     defined = InstrumentDefinition.objects.order_by("key").values_list("key", flat=True).distinct()
     known = ", ".join([*registry.INSTRUMENTS, *defined])
-    return f"No instrument {reference!r}; there are {known}."
+    return f"No instrument {reference[:80]!r}; there are {known}."
 
 
 def is_built_in(key: str) -> bool:

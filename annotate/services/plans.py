@@ -17,6 +17,7 @@ from annotate.states import StopMode
 
 # What the database's columns hold.
 MOST_REWARD, MOST_BUDGET, MOST_COUNT, MOST_SEED = 10**6, 10**8, 2**31 - 1, 2**63
+LONGEST_ADDRESS = 254
 Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for its output
 
 
@@ -147,6 +148,10 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
         "seed": (
             plan.seed is None or 0 <= plan.seed < MOST_SEED,
             "The seed lies between 0 and 2^63 − 1.",
+        ),
+        "contact": (
+            len(plan.contact) <= LONGEST_ADDRESS,
+            f"An e-mail address has at most {LONGEST_ADDRESS} characters.",
         ),
         "language": (0 < len(plan.language) <= 12, "The language is a code such as en or pt-BR."),
     }

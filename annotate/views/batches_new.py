@@ -24,6 +24,7 @@ from annotate import tokens
 from annotate.crowds.terms import Terms, to_json
 from annotate.errors import Conflict, Invalid
 from annotate.forms_batches import BatchForm
+from annotate.numerals import number
 from annotate.permissions import owned, researcher_page
 from annotate.selectors import batches as rows
 from annotate.selectors.worlds import World, world
@@ -153,5 +154,4 @@ def _shown(request: HttpRequest) -> Shown | None:
 
 
 def _number(value: Any) -> int:
-    text = str(value or "")
-    return max(1, int(text)) if text.isdecimal() and len(text) < 9 else 1
+    return max(1, number(str(value or ""), digits=8) or 1)

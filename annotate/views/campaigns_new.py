@@ -22,6 +22,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 
+from annotate import bodies
 from annotate.campaign_form import CampaignForm
 from annotate.errors import Invalid
 from annotate.permissions import researcher_page
@@ -44,6 +45,7 @@ class Uploaded:
     digest: str
 
 
+@bodies.measures_its_body
 # The token stands in the body, so checking it reads the body: only after its length is known.
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -51,8 +53,7 @@ class Uploaded:
 @vary_on_headers("HX-Request")
 @researcher_page
 def new(request: HttpRequest) -> HttpResponseBase:
-    length = int(request.META.get("CONTENT_LENGTH") or 0)
-    if length > settings.UPLOAD_LIMIT + FORM_ROOM:
+    if bodies.length(request) > settings.UPLOAD_LIMIT + FORM_ROOM:
         return too_large(request)
     answer: HttpResponseBase = _new(request)
     return answer

@@ -4,6 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from annotate import bodies
 from annotate.errors import ServiceError
 from annotate.services import crowd_events
 
@@ -13,7 +14,7 @@ from annotate.services import crowd_events
 def receive(request: HttpRequest, crowd: str) -> HttpResponse:
     """204 for every event that is theirs, seen before or not: they need not send it again."""
     try:
-        crowd_events.receive(crowd, request.body, request.headers)
+        crowd_events.receive(crowd, bodies.raw(request), request.headers)
     except ServiceError as error:
         return HttpResponse(error.message, status=error.status, content_type="text/plain")
     return HttpResponse(status=204)

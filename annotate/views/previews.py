@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from annotate import bodies, json_text
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.forms import DefinitionForm
 from annotate.instruments.base import Instrument, InvalidResponse
@@ -23,6 +24,7 @@ from annotate.instruments.tutorials import files, grading, reading
 from annotate.instruments.tutorials.content import Question, Tutorial
 from annotate.instruments.tutorials.told import told
 from annotate.languages import interface_language
+from annotate.numerals import number
 from annotate.permissions import researcher_page
 from annotate.selectors import previews as selectors
 from annotate.selectors import tutorial_contents as contents
@@ -103,7 +105,7 @@ def tutorial_draft(request: HttpRequest, key: str) -> HttpResponseBase:
 def grade(request: HttpRequest, key: str) -> HttpResponseBase:
     """Grade an answer to a question of the tutorial that comes with it, for looking only."""
     try:
-        body = json.loads(request.body)
+        body = json_text.parse(bodies.raw(request))
         asked, response = body["question"], dict(body["response"])
         found = _read(tutorial_contents.instrument_named(key), body["tutorial"])
         question = {one.key: one for one in found.questions}[asked]
@@ -142,15 +144,15 @@ def _question(
     whole = _read(found, content)
     asked = (request.POST if is_draft else request.GET).get("question", "")
     last = len(whole.questions)
-    number = min(max(int(asked), 1), last) if asked.isdecimal() and len(asked) < 9 else 1
-    question = whole.questions[number - 1]
+    place = min(max(number(asked) or 1, 1), last)
+    question = whole.questions[place - 1]
     with translation.override(interface_language(whole.language)):
         context = tutorial.question_context(selectors.status(whole, question), question) | {
             "study": {"name": found.label},
             "instrument": found,
-            "place": number,
-            "previous": number - 1,
-            "following": number + 1 if number < last else 0,
+            "place": place,
+            "previous": place - 1,
+            "following": place + 1 if place < last else 0,
             "definition": json.dumps(content, ensure_ascii=False) if is_draft else "",
             "told": told(question),
             "data": _data(request, found, content, question),

@@ -8,6 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from annotate.errors import Invalid, NotFound
+from annotate.numerals import number
 from annotate.permissions import researcher_page
 from annotate.selectors import review_effects, reviews
 from annotate.selectors.reviews import Elsewhere
@@ -57,9 +58,7 @@ def _rule(request: HttpRequest, rows: list[Elsewhere]) -> list[Any]:
 
 def _as_shown(request: HttpRequest, row: Elsewhere) -> Elsewhere:
     """The row with the last ruling that the page had shown, not the newest there is."""
-    seen = request.POST.get(f"seen-{row.campaign}", "")
-    known = seen.isascii() and seen.isdecimal() and len(seen) < 18
-    return row.shown(int(seen) if known else 0)
+    return row.shown(number(request.POST.get(f"seen-{row.campaign}", "")) or 0)
 
 
 def _told(result: reviewing.Result) -> str:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate.errors import Conflict, Invalid, NotFound, ServiceError
 from annotate.figures import money
+from annotate.numerals import number
 from annotate.permissions import researcher_page, visible
 from annotate.selectors import review_effects, review_judgments, review_screens, reviews
 from annotate.selectors.reviews import Case
@@ -183,11 +184,10 @@ def _say(
 
 
 def _typed(request: HttpRequest) -> dict[str, Any]:
-    seen = request.POST.get("seen", "")
     return {
         "choice": request.POST.get("choice", ""),
         "reason": request.POST.get("reason", "")[:MOST_REASON],
-        "seen": int(seen) if seen.isascii() and seen.isdecimal() and len(seen) < 18 else 0,
+        "seen": number(request.POST.get("seen", "")) or 0,
     }
 
 
@@ -203,9 +203,7 @@ def _found(campaign: Any, pseudonym: str) -> Case:
 
 
 def _page(request: HttpRequest, pages: int) -> int:
-    given = request.GET.get("page", "")
-    number = int(given) if given.isascii() and given.isdecimal() and len(given) < 6 else 1
-    return min(max(1, number), pages)
+    return min(max(1, number(request.GET.get("page", "")) or 1), pages)
 
 
 def _user(request: HttpRequest) -> int:

@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotate import tokens
+from annotate import numerals, tokens
 from annotate.crowds.base import Invalid, Leaving
 from annotate.crowds.link import LINK
 from annotate.errors import Conflict, Gone, ServiceError
@@ -86,7 +86,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
     visit = work.visit(tokens.read_participation(token))
     speak(visit.study)
     if after := request.GET.get("after", ""):
-        return _ahead(request, visit, after=int(after) if after.isdecimal() else 0)
+        return _ahead(request, visit, after=numerals.number(after) or 0)
     got = leasing.lease(visit.id)
     if isinstance(got, admission.Nothing) and got.reason == "tutorial":
         return tutorial.page(request, token, visit)

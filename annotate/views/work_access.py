@@ -4,9 +4,8 @@ No cookie and no session: pages carry their token in the address, endpoints take
 token. Hence no CSRF, and any origin may ask, a sandboxed frame's `null` included.
 """
 
-import json
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
@@ -18,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 
-from annotate import adapters, tokens
+from annotate import adapters, bodies, json_text, tokens
 from annotate.crowds.link import LINK
 from annotate.errors import Invalid, NotFound, ServiceError
 from annotate.languages import interface_language
@@ -51,14 +50,14 @@ def worker_page(view: Callable[..., HttpResponse]) -> View:
     @xframe_options_exempt
     @wraps(view)
     def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        with translation.override(get_language_from_request(request)):
+        with _spoken(request):
             try:
                 response = view(request, *args, **kwargs)
             except ServiceError as error:
                 response = explain(request, error.message, error.status)
         if not hasattr(response, POLICY):
             framed(response, LINK.key)
-        return _private(response)
+        return private(response)
 
     return wrapped
 
@@ -105,16 +104,34 @@ def worker_endpoint(method: str) -> Callable[[Endpoint], View]:
         def wrapped(request: HttpRequest, **kwargs: Any) -> HttpResponse:
             if request.method == "OPTIONS":
                 return _preflight(method)
-            with translation.override(get_language_from_request(request)):
+            with _spoken(request):
                 try:
                     _require(request, method)
-                    return _private(JsonResponse(view(_bearer(request), _body(request), **kwargs)))
+                    return private(JsonResponse(view(_bearer(request), _body(request), **kwargs)))
                 except ServiceError as error:
-                    return _private(_refusal(error))
+                    return private(_refusal(error))
 
+        wrapped.is_endpoint = True  # type: ignore[attr-defined]
         return wrapped
 
     return decorate
+
+
+def is_endpoint(request: HttpRequest) -> bool:
+    """Return whether a page's script asks, which reads JSON."""
+    match = request.resolver_match
+    return match is not None and getattr(match.func, "is_endpoint", False)
+
+
+@contextmanager
+def _spoken(request: HttpRequest) -> Iterator[None]:
+    """Speak the browser's language until the study is known; tell an error page which it was."""
+    with translation.override(get_language_from_request(request)):
+        try:
+            yield
+        except Exception:
+            request.spoken = translation.get_language()  # type: ignore[attr-defined]
+            raise
 
 
 def _require(request: HttpRequest, method: str) -> None:
@@ -127,10 +144,10 @@ def _preflight(method: str) -> HttpResponse:
     response["Access-Control-Allow-Methods"] = f"{method}, OPTIONS"
     response["Access-Control-Allow-Headers"] = "authorization, content-type"
     response["Access-Control-Max-Age"] = "600"
-    return _private(response)
+    return private(response)
 
 
-def _private(response: HttpResponse) -> HttpResponse:
+def private(response: HttpResponse) -> HttpResponse:
     response["Access-Control-Allow-Origin"] = "*"  # without credentials: the token is all
     response["Referrer-Policy"] = "no-referrer"
     response["Cache-Control"] = "no-store"
@@ -157,16 +174,16 @@ def _bearer(request: HttpRequest) -> int:
 
 
 def _body(request: HttpRequest) -> dict[str, Any]:
-    if int(request.META.get("CONTENT_LENGTH") or 0) > BODY_LIMIT:
+    if bodies.length(request) > BODY_LIMIT:
         raise _too_large()
     try:
-        body = json.loads(request.body or b"{}")
-        if not isinstance(body, dict):
-            raise ValueError("not an object")
-        return _storable(body)
-    except (ValueError, RecursionError):
+        body = json_text.parse(bodies.raw(request) or b"{}", text=_kept)
+    except json_text.NotJson:
+        body = None
+    if not isinstance(body, dict):
         message = _("The page sent something that is not JSON. Reload it.")
-        raise RequestError(message, status=400, code="not_json") from None
+        raise RequestError(message, status=400, code="not_json")
+    return body
 
 
 def _too_large() -> RequestError:
@@ -174,16 +191,8 @@ def _too_large() -> RequestError:
     return RequestError(message, status=413, code="too_large")
 
 
-def _storable(value: Any) -> Any:
-    """Return what every database can keep: no NUL, no half characters, no infinite numbers."""
-    if isinstance(value, str):
-        if len(value) > LONGEST_TEXT:
-            raise _too_large()
-        return value.replace("\0", "").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, float) and not math.isfinite(value):
-        raise ValueError("not a finite number")
-    if isinstance(value, dict):
-        return {_storable(key): _storable(inner) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [_storable(inner) for inner in value]
-    return value
+def _kept(text: str) -> str:
+    """Return what every database can keep of a text that somebody typed or pasted."""
+    if len(text) > LONGEST_TEXT:
+        raise _too_large()
+    return json_text.mended(text)

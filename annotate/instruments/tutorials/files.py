@@ -19,4 +19,5 @@ def text(key: str, language: str) -> str:
 
 
 def _folder(key: str) -> Path:
-    return INSTRUMENTS / (key if key.isidentifier() else "none")
+    known = {path.name for path in INSTRUMENTS.iterdir()}
+    return INSTRUMENTS / (key if key in known else "none")

@@ -1,0 +1,60 @@
+"""What is said where no view could answer: JSON, a page for annotators, or one for researchers."""
+
+import sys
+
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.template.loader import render_to_string
+from django.views import defaults
+
+from annotate.errors import NotFound, ServiceError
+from annotate.views import work_errors
+
+API, WORK = "/api/", "/work/"
+UNAVAILABLE = 503
+BAD = "This request makes no sense to Plumbline. Nothing was changed."
+BROKEN = "Something broke on the server. What was saved is safe. Try again in a minute."
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    if _has_own_words(request):
+        return refusal(request, ServiceError(BAD, code="bad_request"))
+    return defaults.bad_request(request, exception)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
+    if _has_own_words(request):
+        return refusal(request, NotFound("There is nothing at this address."))
+    return defaults.page_not_found(request, exception)
+
+
+def server_error(request: HttpRequest) -> HttpResponseBase:
+    """Say that it broke, without the database: that may be what is away."""
+    gone = isinstance(sys.exception(), OperationalError | InterfaceError)
+    status = UNAVAILABLE if gone else 500
+    if request.path.startswith(WORK):
+        return work_errors.broken(request, status)
+    if request.path.startswith(API):
+        answer: HttpResponse = _json("unavailable" if gone else "broken", BROKEN, status)
+    else:
+        answer = HttpResponse(render_to_string("500.html"), status=status)
+    if gone:
+        answer["Retry-After"] = str(work_errors.AGAIN)
+    return answer
+
+
+def refusal(request: HttpRequest, error: ServiceError) -> HttpResponse:
+    """Refuse a request before any view has seen it; nothing is asked of the database."""
+    if request.path.startswith(WORK):
+        return work_errors.refused(request, error)
+    if request.path.startswith(API):
+        return _json(error.code, error.message, error.status)
+    return HttpResponse(render_to_string("4xx.html", {"error": error}), status=error.status)
+
+
+def _has_own_words(request: HttpRequest) -> bool:
+    return request.path.startswith((API, WORK))
+
+
+def _json(code: str, message: str, status: int) -> JsonResponse:
+    return JsonResponse({"error": code, "message": message}, status=status)

@@ -1,0 +1,34 @@
+import pytest
+from django.test import Client
+
+from tests.addresses import World, built
+from tests.crowds.conftest import scripted  # noqa: F401  (a fixture)
+from tests.hostile.trying import Tries, furnished
+from tests.hostile.values import FEW, TEXTS
+
+
+@pytest.fixture
+def world(scripted) -> World:  # noqa: F811  (the fixture)
+    return furnished(built())
+
+
+@pytest.fixture(params=[FEW, pytest.param(TEXTS, marks=pytest.mark.hostile)], ids=["few", "all"])
+def texts(request: pytest.FixtureRequest) -> dict[str, str]:
+    return request.param
+
+
+@pytest.fixture
+def anonymous(texts: dict[str, str]) -> Tries:
+    return Tries(Client(raise_request_exception=False), texts)
+
+
+@pytest.fixture
+def owner(world: World, texts: dict[str, str]) -> Tries:
+    client = Client(raise_request_exception=False)
+    client.force_login(world.owner)
+    return Tries(client, texts)
+
+
+@pytest.fixture(params=["anonymous", "owner"])
+def tries(request: pytest.FixtureRequest) -> Tries:
+    return request.getfixturevalue(request.param)

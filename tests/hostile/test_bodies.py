@@ -1,0 +1,84 @@
+"""No body breaks any address: JSON that is none, JSON of other types than were asked for."""
+
+import json
+from typing import Any
+
+import pytest
+from drf_spectacular.generators import SchemaGenerator
+
+from tests.addresses import DOORS, Door, World
+from tests.hostile.samples import BODIES, mutations
+from tests.hostile.trying import Tries, address, bearer
+from tests.hostile.values import JSON_BODIES, SCALARS
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+BY_NAME = {door.name: door for door in DOORS}
+LONGEST = 20_000  # of a text in a body: what is longer is tried once, as a whole body
+
+
+def headers(world: World, door: Door, *, of_workers: bool) -> dict[str, Any]:
+    return bearer(world) if of_workers and not door.name.startswith("api-") else {}
+
+
+def methods(door: Door) -> tuple[str, ...]:
+    return ("put", "post") if door.name == "annotate:work-draft" else ("post",)
+
+
+def test_no_raw_body_breaks_any_address(tries: Tries, world: World) -> None:
+    for door in DOORS:
+        path = address(world, door)
+        for name, raw in JSON_BODIES.items():
+            for method in {"post", *(door.methods & {"put", "patch"}), *methods(door)}:
+                tries.send(f"{door} {name}", method, path, raw, content_type="application/json",
+                           headers=headers(world, door, of_workers=True))  # fmt: skip
+    assert not tries.unkind, tries.told()
+
+
+def test_no_value_in_a_body_breaks_any_address(owner: Tries, world: World) -> None:
+    short = {name: text for name, text in owner.texts.items() if len(text) < LONGEST}
+    values: dict[str, Any] = SCALARS | short
+    for name, sample in BODIES.items():
+        door = BY_NAME[name]
+        for what, body in mutations(sample(world), values):
+            raw = json.dumps(body)
+            for method in methods(door):
+                owner.send(f"{door} {what}", method, address(world, door), raw,
+                           content_type="application/json",
+                           headers=headers(world, door, of_workers=True))  # fmt: skip
+    assert owner.n > 3000
+    assert not owner.unkind, owner.told()
+
+
+def test_each_sample_is_right_but_for_what_is_made_wrong(owner: Tries, world: World) -> None:
+    """Or the values would be refused before anything looks at them."""
+    # Their state, not their body, is what is not right here.
+    wrong = {
+        "annotate:appeal", "annotate:tutorial-answer", "annotate:crowd-events",
+        "api-review-dismiss",
+    }  # fmt: skip
+    for name, sample in BODIES.items():
+        if name not in wrong:
+            door = BY_NAME[name]
+            got = owner.send(name, methods(door)[0], address(world, door),
+                             json.dumps(sample(world)), content_type="application/json",
+                             headers=headers(world, door, of_workers=True))  # fmt: skip
+            assert got < 300, (name, got, owner.said)
+
+
+def test_there_is_a_sample_for_every_address_that_takes_json(db: None) -> None:
+    schema = SchemaGenerator().get_schema(request=None, public=True)
+    takers = {
+        path
+        for path, of_path in schema["paths"].items()
+        for operation in of_path.values()
+        if "application/json" in operation.get("requestBody", {}).get("content", {})
+    }
+    known = {BY_NAME[name].route.replace("%(", "{").replace(")s", "}") for name in BODIES}
+    assert takers - known == set()
+    workers = {door.name for door in DOORS if door.route.startswith("/work/") and is_endpoint(door)}
+    assert workers - set(BODIES) == set()
+
+
+def is_endpoint(door: Door) -> bool:
+    return not door.route.endswith("/")
