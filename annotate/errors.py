@@ -46,6 +46,17 @@ class Gone(ServiceError):
     code = "gone"
 
 
+class TooMany(ServiceError):
+    """There were too many lately; `wait`: seconds until there may be more."""
+
+    status = 429
+    code = "too_many"
+
+    def __init__(self, message: str, *, wait: int) -> None:
+        super().__init__(message)
+        self.wait = wait
+
+
 class Invalid(ServiceError):
     """Fields need correcting; `errors` maps each to what to do."""
 

@@ -116,7 +116,7 @@ class ByLink:
         self.invitation = f"{settings.PUBLIC_URL}/work/join/{invitation_token(campaign_id)}/"
 
     def name(self, person: people.Person) -> str:
-        return person.name.casefold()
+        return person.name
 
     def work(
         self, person: people.Person, stop: threading.Event, pause: float, say: people.Say,

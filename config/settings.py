@@ -34,6 +34,8 @@ CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 SECURE_PROXY_SSL_HEADER = (
     ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", default=False) else None
 )
+# How many proxies append to X-Forwarded-For: what stands before that any client can write.
+NUM_PROXIES = env.int("NUM_PROXIES", default=1 if SECURE_PROXY_SSL_HEADER else 0)
 SECURE_SSL_REDIRECT = TLS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0
@@ -135,6 +137,10 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+AUTHENTICATION_BACKENDS = ["config.login.LimitedBackend"]
+# Of one account from one address, in this time; docs/operations.md says what follows from it.
+LOGIN_TRIES = env.int("LOGIN_TRIES", default=10)
+LOGIN_MINUTES = env.int("LOGIN_MINUTES", default=15)
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "annotate:campaigns"
 LOGOUT_REDIRECT_URL = "login"
@@ -154,6 +160,10 @@ WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 0 if DEBUG else 600
 # Worker pages may live in an opaque origin (sandboxed iframe), where every module is cross-origin.
 WHITENOISE_ALLOW_ALL_ORIGINS = True
+
+# Newcomers by a campaign's open link within an hour; 0: as many as come.
+JOINS_PER_ADDRESS = env.int("JOINS_PER_ADDRESS", default=100)
+JOINS_PER_CAMPAIGN = env.int("JOINS_PER_CAMPAIGN", default=1000)
 
 # Crowds (docs/crowds.md). AWS credentials come the usual way: environment, profile or role.
 MTURK_ENVIRONMENT = env.str("MTURK_ENVIRONMENT", default="sandbox")  # or "production"
@@ -235,9 +245,6 @@ REST_FRAMEWORK = {
         "rest_framework.parsers.MultiPartParser",
     ],
     "EXCEPTION_HANDLER": "annotate.api.errors.handle",
-    # Counted in each web process. Without NUM_PROXIES a client could name its own address.
-    "DEFAULT_THROTTLE_RATES": {"token": "10/min"},
-    "NUM_PROXIES": env.int("NUM_PROXIES", default=1 if SECURE_PROXY_SSL_HEADER else 0),
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Plumbline",

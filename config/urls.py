@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path
 from drf_spectacular.views import SpectacularAPIView
 
 from config.health import healthz
+from config.login import LogIn
 
 api: list[URLPattern | URLResolver] = [
     path("", include("annotate.api.urls")),
@@ -17,7 +18,7 @@ handler404 = "config.errors.not_found"
 handler500 = "config.errors.server_error"
 urlpatterns = [
     path("healthz", healthz),
-    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("login/", LogIn.as_view(), name="login"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("api/v1/", include(api)),
     path("", include("annotate.urls")),

@@ -6,7 +6,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from annotate.api.base import flat
-from annotate.errors import Invalid, ServiceError
+from annotate.errors import Invalid, ServiceError, TooMany
 from annotate.services.upload import UploadRefused
 
 
@@ -17,7 +17,8 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     `rows` lists line and message of each.
     """
     if isinstance(error, ServiceError):
-        return Response(_service_error(error), status=error.status)
+        later = {"Retry-After": str(error.wait)} if isinstance(error, TooMany) else None
+        return Response(_service_error(error), status=error.status, headers=later)
     if isinstance(error, UploadRefused):
         rows = [{"line": row.line, "message": row.message} for row in error.errors]
         body = {"error": "refused", "message": str(error), "rows": rows, "more": error.more}

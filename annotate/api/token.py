@@ -1,16 +1,29 @@
 """A token for a user name and a password."""
 
+from typing import Any
+
 from rest_framework.authtoken.views import ObtainAuthToken
+from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import FormParser
-from rest_framework.throttling import ScopedRateThrottle
+from rest_framework.request import Request
+from rest_framework.response import Response
 
 from annotate.api.base import BoundedView
 from annotate.api.parsers import JsonParser
+from annotate.errors import TooMany
+from annotate.waiting import in_minutes
 
 
 class TokenView(BoundedView, ObtainAuthToken):
-    """Few attempts per address and minute: this is where passwords are guessed."""
+    """Attempts are limited together with those on the log-in page (config/login.py)."""
 
     parser_classes = (FormParser, JsonParser)
-    throttle_classes = (ScopedRateThrottle,)
-    throttle_scope = "token"
+
+    def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        try:
+            return super().post(request, *args, **kwargs)
+        except ValidationError:
+            if wait := getattr(request, "locked_for", 0):
+                message = f"Too many attempts. Wait {in_minutes(wait)}, then try again."
+                raise TooMany(message, wait=wait) from None
+            raise

@@ -16,12 +16,33 @@ class Annotator(models.Model):
     external_id = models.CharField(max_length=120)
     pseudonym = models.CharField(max_length=16, unique=True, default=public_id)
     created_at = models.DateTimeField(auto_now_add=True)
+    # By link, the keys of the name (`annotate.names`). Who came by an open link holds theirs: of
+    # people who came before names were compared so, the first of several that are one.
+    name_small = models.CharField(max_length=32, blank=True, default="")
+    name_large = models.CharField(max_length=32, blank=True, default="")
+    holds_name = models.BooleanField(default=False)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["crowd", "environment", "external_id"], name="annotator_once"
-            )
+            ),
+            models.UniqueConstraint(
+                fields=["environment", "name_small"], condition=Q(holds_name=True),
+                name="name_once_in_small",
+            ),
+            models.UniqueConstraint(
+                fields=["environment", "name_large"], condition=Q(holds_name=True),
+                name="name_once_in_large",
+            ),
+        ]  # fmt: skip
+        indexes = [
+            models.Index(
+                fields=["name_small"], condition=~Q(name_small=""), name="annotator_name_small"
+            ),
+            models.Index(
+                fields=["name_large"], condition=~Q(name_large=""), name="annotator_name_large"
+            ),
         ]
 
 

@@ -3,20 +3,20 @@
 import secrets
 from datetime import datetime
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate import adapters
 from annotate.crowds.base import Claim
 from annotate.crowds.terms import from_json
-from annotate.errors import Conflict, Gone, Invalid, NotFound
+from annotate.errors import Conflict, Gone, NotFound
 from annotate.models import Annotator, Assignment, Campaign, Participation, Posting
+from annotate.names import keys
 from annotate.selectors import units
 from annotate.services import admission, audit, leasing, payments
 from annotate.services.participation_states import move
 
-LONGEST_NAME = 80
 FORGED = (
     3  # times a posting's places: so many units may be claimed that its crowd has not confirmed
 )
@@ -35,9 +35,13 @@ def enter(campaign_id: int, *, external_id: str, environment: str = "live") -> P
     Safe to repeat: the same person gets the same participation. Raises `Conflict` where the
     campaign finds its people elsewhere.
     """
-    _require_link(campaign_id)
+    require_link(campaign_id)
+    found = keys(external_id)
     annotator, _created = Annotator.objects.get_or_create(
-        crowd="link", environment=environment, external_id=external_id
+        crowd="link",
+        environment=environment,
+        external_id=external_id,
+        defaults={"name_small": found.small, "name_large": found.large},
     )
     participation, _created = Participation.objects.get_or_create(
         campaign_id=campaign_id,
@@ -48,35 +52,8 @@ def enter(campaign_id: int, *, external_id: str, environment: str = "live") -> P
     return participation
 
 
-def enter_by_name(campaign_id: int, *, name: str) -> Participation:
-    """Let somebody in through a campaign's open link, under a name of their own.
-
-    A name is taken once per campaign (`Conflict` the second time): who comes back uses the
-    personal link, so nobody gets into somebody else's work by typing a name.
-    """
-    _require_link(campaign_id)
-    name = " ".join(name.replace("\0", " ").split())
-    if not 1 <= len(name) <= LONGEST_NAME:
-        raise Invalid({"name": _("Please enter a name or code of 1 to 80 characters.")})
-    try:
-        with transaction.atomic():
-            annotator = Annotator.objects.create(
-                crowd="link", environment=f"open-{campaign_id}", external_id=name.casefold()
-            )
-            return Participation.objects.create(
-                campaign_id=campaign_id, annotator=annotator, verified_at=timezone.now()
-            )
-    except IntegrityError:
-        raise Conflict(
-            _(
-                "Somebody already works here under this name. If it is you, use your personal "
-                "link (the address of your work page); otherwise choose another name."
-            ),
-            code="name_taken",
-        ) from None
-
-
-def _require_link(campaign_id: int) -> None:
+def require_link(campaign_id: int) -> None:
+    """Raise `Conflict` where the campaign finds its people elsewhere."""
     crowd = Campaign.objects.values_list("crowd", flat=True).get(pk=campaign_id)
     if crowd != "link":
         raise Conflict(elsewhere(crowd), code="elsewhere")

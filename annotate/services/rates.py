@@ -1,25 +1,15 @@
 """How often crowds are called: so many calls a second for each crowd and environment.
 
-Counted in Redis where there is one, so that all workers share it; in this process otherwise,
-and while Redis does not answer: then each worker keeps to the limit by itself.
+All workers share the count where there is Redis (`annotate.counting`).
 """
 
-import logging
-import threading
 import time
-from collections import Counter
-from functools import lru_cache
 
-import redis
 from django.conf import settings
 
-KEPT = 5  # seconds that Redis keeps a second's count
-SILENCE = 5.0  # seconds: after a failure nobody waits for this Redis again
+from annotate import counting
 
-logger = logging.getLogger(__name__)
-_lock = threading.Lock()
-_counts: Counter[tuple[str, int]] = Counter()
-_silent_until = 0.0
+KEPT = 5  # seconds that a second's count is kept
 
 
 def permit(crowd: str, environment: str, *, wait: float = 0.0) -> bool:
@@ -34,38 +24,5 @@ def permit(crowd: str, environment: str, *, wait: float = 0.0) -> bool:
 
 
 def _take(name: str) -> bool:
-    second = int(time.time())
-    taken = _shared(name, second)
-    if taken is None:
-        taken = _local(name, second)
+    taken = counting.count(f"calls:{name}:{int(time.time())}", KEPT)
     return taken <= settings.CROWD_CALLS_PER_SECOND
-
-
-def _shared(name: str, second: int) -> int | None:
-    """Count this call in Redis; None where there is none, or it does not answer."""
-    global _silent_until
-    if not settings.REDIS_URL or time.monotonic() < _silent_until:
-        return None
-    key = f"plumbline:calls:{name}:{second}"
-    try:
-        with _client(settings.REDIS_URL).pipeline() as calls:
-            calls.incr(key)
-            calls.expire(key, KEPT)
-            return int(calls.execute()[0])
-    except redis.RedisError as error:
-        _silent_until = time.monotonic() + SILENCE
-        logger.warning("calls are counted in this process alone: %s", error)
-        return None
-
-
-@lru_cache(maxsize=1)
-def _client(url: str) -> "redis.Redis":
-    return redis.Redis.from_url(url, socket_connect_timeout=0.3, socket_timeout=0.4)
-
-
-def _local(name: str, second: int) -> int:
-    with _lock:
-        for old in [key for key in _counts if key[1] < second]:
-            del _counts[old]
-        _counts[name, second] += 1
-        return _counts[name, second]

@@ -7,12 +7,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotate import numerals, tokens
+from annotate.client_address import client_address
 from annotate.crowds.base import Invalid, Leaving
 from annotate.crowds.link import LINK
-from annotate.errors import Conflict, Gone, ServiceError
+from annotate.errors import Conflict, Gone, ServiceError, TooMany
 from annotate.selectors import tutorials as standing
 from annotate.selectors import work
-from annotate.services import admission, leasing, participations
+from annotate.services import admission, joining, leasing, participations
 from annotate.views import tutorial, unit_words, work_units
 from annotate.views.work_access import explain, see_work, show, speak, worker_page
 from annotate.views.work_data import about, context, example, first_time, help_template
@@ -40,10 +41,13 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         return show(request, study, "work/join.html", context)
     name = request.POST.get("name", "")
     try:
-        participation_id = _enter(study.id, person=claim.person, name=name)
+        participation_id = _enter(request, study.id, person=claim.person, name=name)
     except ServiceError as error:
         context |= {"name": name, "problem": getattr(error, "errors", {}).get("name", str(error))}
-        return show(request, study, "work/join.html", context, status=error.status)
+        response = show(request, study, "work/join.html", context, status=error.status)
+        if isinstance(error, TooMany):
+            response["Retry-After"] = str(error.wait)
+        return response
     return see_work(tokens.participation_token(participation_id))
 
 
@@ -134,7 +138,8 @@ def _page(
     return show(request, visit.study, visit.study.instrument.template, shown)
 
 
-def _enter(campaign_id: int, *, person: str, name: str) -> int:
+def _enter(request: HttpRequest, campaign_id: int, *, person: str, name: str) -> int:
     if person:
         return participations.enter(campaign_id, external_id=person).pk
-    return participations.enter_by_name(campaign_id, name=name).pk
+    address = client_address(request)
+    return joining.enter_by_name(campaign_id, name=name, address=address).pk

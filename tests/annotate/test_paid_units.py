@@ -14,6 +14,7 @@ from annotate.selectors import evidence, ledger, places, progress, screening, un
 from annotate.services import (
     admission,
     campaigns,
+    joining,
     judgments,
     leasing,
     participations,
@@ -169,7 +170,7 @@ def test_a_study_elsewhere_takes_nobody_by_link():
         participations.enter(made.pk, external_id="p1")
     assert "Amazon Mechanical Turk" in refused.value.message
     with pytest.raises(Conflict):
-        participations.enter_by_name(made.pk, name="Ada")
+        joining.enter_by_name(made.pk, name="Ada")
 
 
 # ---- working ---------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def test_passwords_cannot_be_guessed_fast(ada):
     forged = ({"HTTP_X_FORWARDED_FOR": f"10.0.0.{n}"} for n in range(11))
     answers = [client.post("/api/v1/token/", wrong, format="json", **headers) for headers in forged]
     assert [answer.status_code for answer in answers] == [400] * 10 + [429]
-    assert answers[-1].json()["error"] == "throttled"
+    assert answers[-1].json()["error"] == "too_many"
 
 
 @pytest.mark.parametrize("part", ["", "judgments/", "estimates/", "decisions/"])

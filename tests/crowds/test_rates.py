@@ -5,6 +5,7 @@ import os
 import pytest
 import redis
 
+from annotate import counting
 from annotate.services import rates
 
 
@@ -12,8 +13,7 @@ from annotate.services import rates
 def _fresh(monkeypatch: pytest.MonkeyPatch, settings) -> None:
     settings.CROWD_CALLS_PER_SECOND = 3
     settings.REDIS_URL = ""
-    monkeypatch.setattr(rates, "_counts", rates._counts.__class__())
-    monkeypatch.setattr(rates, "_silent_until", 0.0)
+    monkeypatch.setattr(counting, "_silent_until", 0.0)
 
 
 @pytest.fixture
@@ -33,7 +33,6 @@ def test_so_many_and_no_more_within_a_second(second: list[float]):
     assert granted() == 0
     second[0] += 1
     assert granted() == 3
-    assert len(rates._counts) == 1  # old seconds are forgotten
 
 
 def test_each_environment_has_its_own(second: list[float]):
@@ -56,7 +55,7 @@ def test_with_redis_processes_share_the_count(second: list[float], settings):
     shared = redis.Redis.from_url(settings.REDIS_URL)
     shared.delete(*shared.keys("plumbline:calls:*"), "plumbline:calls:none")
     assert granted(2) == 2
-    rates._counts.clear()  # another process
+    counting._shared.cache_clear()  # another process
     assert granted() == 1
     keys = shared.keys("plumbline:calls:*")
     assert len(keys) == 1

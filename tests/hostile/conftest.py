@@ -17,18 +17,18 @@ def texts(request: pytest.FixtureRequest) -> dict[str, str]:
     return request.param
 
 
-@pytest.fixture
-def anonymous(texts: dict[str, str]) -> Tries:
-    return Tries(Client(raise_request_exception=False), texts)
+@pytest.fixture(params=["anonymous", "owner"])
+def tries(request: pytest.FixtureRequest, world: World, texts: dict[str, str]) -> Tries:
+    return Tries(_client(world if request.param == "owner" else None), texts)
 
 
 @pytest.fixture
 def owner(world: World, texts: dict[str, str]) -> Tries:
+    return Tries(_client(world), texts)
+
+
+def _client(world: World | None) -> Client:
     client = Client(raise_request_exception=False)
-    client.force_login(world.owner)
-    return Tries(client, texts)
-
-
-@pytest.fixture(params=["anonymous", "owner"])
-def tries(request: pytest.FixtureRequest) -> Tries:
-    return request.getfixturevalue(request.param)
+    if world is not None:
+        client.force_login(world.owner)
+    return client

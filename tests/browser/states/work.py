@@ -4,7 +4,7 @@ from playwright.sync_api import Page, expect
 
 from annotate import tokens
 from annotate.models import Campaign, Participation
-from annotate.services import campaigns, participations
+from annotate.services import campaigns, joining
 from tests.browser.states import Visitor, state
 from tests.browser.states.texts import rows
 from tests.factories import campaign, judge, person
@@ -48,7 +48,7 @@ def _named(visitor: Visitor) -> None:
 @state("work/join-name-taken")
 def _taken(visitor: Visitor) -> None:
     made = study()
-    participations.enter_by_name(made.pk, name="Maria")
+    joining.enter_by_name(made.pk, name="Maria")
     page = visitor.goto(landing(made))
     page.fill("input[name=name]", "Maria")
     page.get_by_role("button", name="Start").click()

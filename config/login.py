@@ -1,0 +1,108 @@
+"""Logging in, by the page or for a token of the API: one limit on guessing for both.
+
+Every attempt is counted before its password is looked at, so that many at once gain nothing. Names
+that no account has are counted and refused like others: nothing tells which accounts exist.
+"""
+
+import unicodedata
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
+from django.contrib.auth.views import LoginView
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.utils.crypto import salted_hmac
+
+from annotate import counting
+from annotate.client_address import client_address
+from annotate.waiting import in_minutes
+
+
+@dataclass(frozen=True)
+class Limit:
+    """At most so many attempts of one kind in so many seconds."""
+
+    name: str
+    most: int
+    seconds: int
+
+    def exceeded(self) -> bool:
+        return counting.count(self.name, self.seconds) > self.most
+
+
+class LimitedBackend(ModelBackend):
+    """Passwords of accounts, for whatever asks with a request: a new way in is limited too."""
+
+    def authenticate(
+        self,
+        request: HttpRequest | None,
+        username: str | None = None,
+        password: str | None = None,
+        **given: Any,
+    ) -> User | None:
+        if request is None or username is None:
+            return super().authenticate(request, username, password, **given)
+        limits = limits_of(username, client_address(request))
+        for limit in limits:
+            if limit.exceeded():
+                request.locked_for = counting.wait(limit.name)  # type: ignore[attr-defined]
+                raise PermissionDenied
+        found = super().authenticate(request, username, password, **given)
+        if found is not None:
+            _succeeded(limits)
+        return found
+
+
+class LogIn(LoginView):
+    """The page; it says how long to wait where there were too many attempts."""
+
+    redirect_authenticated_user = True
+
+    def form_invalid(self, form: AuthenticationForm) -> HttpResponse:
+        wait = locked_for(self.request)
+        if not wait:
+            return super().form_invalid(form)
+        context = self.get_context_data(form=form, locked=in_minutes(wait))
+        response = self.render_to_response(context, status=429)
+        response["Retry-After"] = str(wait)
+        return response
+
+
+def locked_for(request: Any) -> int:
+    """Return for how many seconds this request's attempts are refused; 0 if they are not."""
+    return getattr(request, "locked_for", 0)
+
+
+def limits_of(username: str, address: str) -> tuple[Limit, ...]:
+    """Return the limits of an attempt in the order in which they are asked.
+
+    The account's own limit, over all addresses, comes last: what another limit has refused does
+    not count there, so that nobody locks others out of their accounts from one address.
+    """
+    tries, seconds = settings.LOGIN_TRIES, settings.LOGIN_MINUTES * 60
+    account = unicodedata.normalize("NFKC", username).casefold()
+    limits = (
+        Limit(_key("account", account, address), tries, seconds),
+        Limit(_key("account", account), 5 * tries, 4 * seconds),
+    )
+    if not address:
+        return limits
+    return (Limit(_key("address", address), 10 * tries, seconds), *limits)
+
+
+def _succeeded(limits: tuple[Limit, ...]) -> None:
+    """Forget the mistakes of who has got in, and do not count this attempt as one."""
+    *others, own, account = limits
+    counting.forget(own.name)
+    for limit in (*others, account):
+        counting.take_back(limit.name, limit.seconds)
+
+
+def _key(*parts: str) -> str:
+    """Return a name of bounded length that tells neither account nor address."""
+    digest = salted_hmac("login", "\0".join(parts)).hexdigest()
+    return f"login:{digest}"
