@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from django.conf import settings
-from django.http import HttpRequest, RawPostDataException, UnreadablePostError
+from django.http import HttpRequest, RawPostDataException
 
 from annotate.errors import ServiceError
 
@@ -44,9 +44,3 @@ def raw(request: HttpRequest) -> bytes:
         return request.body
     except RawPostDataException:
         return b""
-    except UnreadablePostError:
-        raise broken_off() from None
-
-
-def broken_off() -> ServiceError:
-    return ServiceError("This request broke off before it was complete.", code="broken_off")

@@ -38,6 +38,14 @@ class Gate:
                 _check_body(request)
         except ServiceError as refused:
             return errors.refusal(request, refused)
+        except UnreadablePostError:
+            return errors.refusal(request, _broken_off())
+        return None
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """A client that goes away while it sends is no failure of ours, whoever was reading."""
+        if isinstance(error, UnreadablePostError):
+            return errors.refusal(request, _broken_off())
         return None
 
 
@@ -69,11 +77,7 @@ def _check_headers(request: HttpRequest) -> None:
 def _check_body(request: HttpRequest) -> None:
     if bodies.length(request) > (limit := bodies.usual_limit()):
         raise bodies.too_large(request, limit)
-    try:
-        texts = _texts(request.POST)
-    except UnreadablePostError:
-        raise bodies.broken_off() from None
-    if "\0" in "".join(texts):
+    if "\0" in "".join(_texts(request.POST)):
         raise _bad("A field of this form holds a character that no text has (NUL).")
 
 
@@ -92,6 +96,10 @@ def _encoding(charset: str) -> str:
         return codecs.lookup(charset).name
     except LookupError:
         return ""
+
+
+def _broken_off() -> ServiceError:
+    return ServiceError("This request broke off before it was complete.", code="broken_off")
 
 
 def _bad(message: str) -> ServiceError:

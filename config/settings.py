@@ -257,12 +257,14 @@ SPECTACULAR_SETTINGS = {
     },
 }
 
+LOGGING_CONFIG = "config.logs.configure"
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING")},
-    # What a client did wrong is told to the client.
-    "loggers": {"django.request": {"level": "ERROR"}},
+    # What a client did wrong is told to the client. No log goes out by mail, as Django's would: it
+    # holds the whole request.
+    "loggers": {"django": {"handlers": []}, "django.request": {"level": "ERROR"}},
 }

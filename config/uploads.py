@@ -1,6 +1,8 @@
 """Large files of forms on their way through the temporary folder, which may be full."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from django.core.files.uploadhandler import TemporaryFileUploadHandler
@@ -28,19 +30,23 @@ class RoomyUploadHandler(TemporaryFileUploadHandler):
     """Tells of a full folder as what it is, in every view alike."""
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
-        try:
+        with self._finding_room():
             super().new_file(*args, **kwargs)
-        except OSError as error:
-            raise NoRoom(error) from None
 
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
-        try:
-            return super().receive_data_chunk(raw_data, start)
-        except OSError as error:
-            raise NoRoom(error) from None
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        with self._finding_room():
+            super().receive_data_chunk(raw_data, start)
 
     def file_complete(self, file_size: int) -> Any:
-        try:
+        with self._finding_room():
             return super().file_complete(file_size)
+
+    @contextmanager
+    def _finding_room(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
+            if begun := getattr(self, "file", None):
+                with suppress(OSError):  # what is still in memory finds no room either
+                    begun.close()
             raise NoRoom(error) from None

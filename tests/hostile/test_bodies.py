@@ -9,7 +9,7 @@ from drf_spectacular.generators import SchemaGenerator
 from tests.addresses import DOORS, Door, World
 from tests.hostile.samples import BODIES, mutations
 from tests.hostile.trying import Tries, address, bearer
-from tests.hostile.values import JSON_BODIES, SCALARS
+from tests.hostile.values import FEW_BODIES, JSON_BODIES, SCALARS
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -29,6 +29,8 @@ def test_no_raw_body_breaks_any_address(tries: Tries, world: World) -> None:
     for door in DOORS:
         path = address(world, door)
         for name, raw in JSON_BODIES.items():
+            if not (tries.thorough or name in FEW_BODIES):
+                continue
             for method in {"post", *(door.methods & {"put", "patch"}), *methods(door)}:
                 tries.send(f"{door} {name}", method, path, raw, content_type="application/json",
                            headers=headers(world, door, of_workers=True))  # fmt: skip
@@ -55,7 +57,7 @@ def test_each_sample_is_right_but_for_what_is_made_wrong(owner: Tries, world: Wo
     # Their state, not their body, is what is not right here.
     wrong = {
         "annotate:appeal", "annotate:tutorial-answer", "annotate:crowd-events",
-        "api-review-dismiss",
+        "api-review-dismiss", "api-payout-undo",
     }  # fmt: skip
     for name, sample in BODIES.items():
         if name not in wrong:

@@ -16,6 +16,7 @@ from annotate.services import leasing
 from tests.addresses import Door, World
 from tests.annotate.market import posting
 from tests.factories import leased, person
+from tests.hostile.values import FEW
 
 METHODS = ("get", "head", "post", "put", "patch", "delete", "options")
 HAVE_NO_WORDS = ("head", "options")  # their answers have no body, or one for machines
@@ -30,6 +31,7 @@ class Tries:
 
     def __init__(self, client: Client, texts: dict[str, str]) -> None:
         self.client, self.texts = client, texts
+        self.thorough = texts is not FEW
         self.n = 0
         self.unkind: list[str] = []
         self.said = ""  # by the last answer

@@ -72,6 +72,9 @@ JSON_BODIES: dict[str, bytes] = {
     "nul byte": b"\0",
     "a long text": b'{"name": "' + b"x" * 100_000 + b'"}',
 }
+FEW_BODIES = (
+    "deep lists, closed", "deep objects", "nul", "half a pair", "digits", "twice", "a list",
+)  # fmt: skip
 SCALARS: dict[str, Any] = {
     "null": None,
     "true": True,

@@ -1,0 +1,50 @@
+"""Logs without secrets: a link to somebody's work opens it to whoever reads it."""
+
+import logging
+import logging.config
+import re
+import traceback
+from hashlib import sha256
+from typing import Any
+
+# Invitations, entries and pages of work: the part of an address that is the secret, and its query.
+IN_ADDRESSES = re.compile(
+    r"(/work/(?:join|preview|batch|p|on/[\w-]+)/)([^/\s\"'<>?#]+)(\?[^\s\"'<>]*)?"
+)
+# Anything else that we have signed, wherever it stands: the tokens that scripts send in a header.
+SIGNED = re.compile(r"[\w.-]+(?::|%3A)[0-9A-Za-z]{6}(?::|%3A)[\w-]{43}")
+
+
+def configure(settings: dict[str, Any]) -> None:
+    """Set logging up as Django does, and keep secrets out of whatever any handler is given."""
+    logging.config.dictConfig(settings)
+    logging.setLogRecordFactory(_without_secrets)
+
+
+def redacted(text: str) -> str:
+    """Return the text with a name in place of each secret: the same one for the same secret."""
+    text = IN_ADDRESSES.sub(lambda found: found[1] + _name(found[2]), text)
+    return SIGNED.sub(lambda found: _name(found[0]), text)
+
+
+def _name(secret: str) -> str:
+    return f"[{sha256(secret.encode(errors='replace')).hexdigest()[:8]}]"
+
+
+def _without_secrets(*args: Any, **given: Any) -> logging.LogRecord:
+    """Make a record whose message and traceback are redacted, whoever formats it later."""
+    record = logging.LogRecord(*args, **given)
+    message = _message(record)
+    if (clean := redacted(message)) != message:
+        record.msg, record.args = clean, ()
+    if record.exc_info and record.exc_info[0] is not None:
+        told = "".join(traceback.format_exception(*record.exc_info)).rstrip("\n")
+        record.exc_text = redacted(told)
+    return record
+
+
+def _message(record: logging.LogRecord) -> str:
+    try:
+        return record.getMessage()
+    except Exception:  # its own handler says what is wrong with it
+        return str(record.msg)

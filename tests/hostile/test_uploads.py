@@ -1,0 +1,140 @@
+"""Uploads that find no room, or break off: told in words, and nothing is stored."""
+
+import io
+import resource
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client, RequestFactory
+from rest_framework.test import APIClient
+
+from annotate.models import Campaign
+from config.gate import Gate
+from tests.addresses import DOORS, World
+from tests.annotate.researcher import PLAN, lines
+from tests.hostile.trying import Tries, address
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+LARGE = 3_000_000  # more than is kept in memory: it goes through the temporary folder
+SAID = "The server has no room for a file of this size at the moment."
+
+
+@contextmanager
+def no_room() -> Iterator[None]:
+    """Let this process write no file of more than a few bytes: what a full disk does, for real."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+
+
+def upload() -> SimpleUploadedFile:
+    return SimpleUploadedFile("outputs.jsonl", lines() + b"\n" * LARGE)
+
+
+def test_a_full_folder_is_told_on_the_page(world: World) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(world.owner)
+    body = PLAN | {"act": "preview"}
+    n = Campaign.objects.count()
+    with no_room():
+        answer = client.post("/campaigns/new/", body | {"outputs": upload()})
+    assert answer.status_code == 413
+    assert SAID in answer.content.decode()
+    assert Campaign.objects.count() == n
+    assert client.post("/campaigns/new/", body | {"outputs": upload()}).status_code == 200
+
+
+def test_a_full_folder_is_told_by_the_api(world: World) -> None:
+    api = APIClient(raise_request_exception=False)
+    api.force_login(world.owner)
+    body = {"name": "News", "targets": '{"overall": 0.2}'}
+    with no_room():
+        answer = api.post("/api/v1/campaigns/", body | {"file": upload()}, format="multipart")
+    assert (answer.status_code, answer.json()["error"]) == (413, "no_room")
+    assert SAID in answer.json()["message"]
+    made = api.post("/api/v1/campaigns/", body | {"file": upload()}, format="multipart")
+    assert made.status_code == 201
+
+
+def test_no_folder_at_all_is_told_as_well(world: World, settings: Any, tmp_path: Path) -> None:
+    settings.FILE_UPLOAD_TEMP_DIR = tmp_path / "gone"
+    client = Client(raise_request_exception=False)
+    client.force_login(world.owner)
+    answer = client.post("/campaigns/new/", PLAN | {"act": "preview", "outputs": upload()})
+    assert (answer.status_code, SAID in answer.content.decode()) == (413, True)
+
+
+def test_no_address_breaks_for_want_of_room(tries: Tries, world: World) -> None:
+    """Smaller ones than most addresses take, so that they are read."""
+    for door in DOORS:
+        with no_room():
+            tries.send(str(door), "post", address(world, door), {"file": upload_of(2_600_000)})
+            tries.send(str(door), "post", address(world, door), {"file": upload_of(1_900_000)})
+    assert not tries.unkind, tries.told()
+
+
+def upload_of(size: int) -> SimpleUploadedFile:
+    return SimpleUploadedFile("file", b"\0" * size)
+
+
+def test_what_is_too_large_is_not_read_at_all(tries: Tries, world: World) -> None:
+    """Anybody could fill the disk through a page that takes no files."""
+    for door in DOORS:
+        stream = Unread()
+        status = tries.send(
+            str(door), "generic", "POST", address(world, door), b"",
+            CONTENT_TYPE="multipart/form-data; boundary=x", CONTENT_LENGTH=str(10**12),
+            **{"wsgi.input": stream},
+        )  # fmt: skip
+        assert status in (302, 401, 403, 404, 405, 413, 415), (door.name, status)
+        assert not stream.was_read, door.name
+    assert not tries.unkind, tries.told()
+
+
+class Unread(io.BytesIO):
+    was_read = False
+
+    def read(self, *args: Any) -> bytes:
+        self.was_read = True
+        return b""
+
+
+class BrokenOff(io.BytesIO):
+    def read(self, *args: Any) -> bytes:
+        raise OSError("the client is gone")
+
+
+def test_a_client_that_goes_away_breaks_nothing(tries: Tries, world: World) -> None:
+    for door in DOORS:
+        for kind in ("application/json", "application/x-www-form-urlencoded"):
+            tries.send(
+                f"{door} {kind}", "generic", "POST", address(world, door), b"",
+                CONTENT_TYPE=kind, CONTENT_LENGTH="1000", **{"wsgi.input": BrokenOff()},
+            )  # fmt: skip
+    assert not tries.unkind, tries.told()
+
+
+def test_odd_cookies_are_dropped_and_others_kept() -> None:
+    seen: list[dict[str, str]] = []
+    gate = Gate(lambda request: seen.append(dict(request.COOKIES)))  # type: ignore[arg-type]
+    raw = 'sessionid="\\000abcdefgh"; csrftoken=abc; other="a\\012b"'
+    gate(RequestFactory().get("/", HTTP_COOKIE=raw))
+    assert seen == [{"csrftoken": "abc"}]
+
+
+def test_somebody_with_a_broken_cookie_can_log_in(world: World) -> None:
+    client = Client(raise_request_exception=False)
+    client.cookies["sessionid"] = "x\0y" * 5
+    given = {"username": "ada", "password": "long enough to be fine"}
+    assert client.post("/login/", given).status_code == 302
