@@ -1,5 +1,5 @@
-// Talks to the server: JSON with the page's bearer token, without a cookie. Where no connection
-// or no server is, a call resolves to the status 0, and a page to null.
+// Talks to the server: JSON with the page's bearer token, without a cookie. Where there is no
+// connection, or the server fails, a call resolves to the status 0, and a page to null.
 
 const SLOWEST = 20_000;
 
@@ -13,6 +13,7 @@ export function createApi({ token, urls }, { credentials = "omit", key = { Autho
         method, headers, keepalive, body: JSON.stringify(body),
         credentials, cache: "no-store", signal: AbortSignal.timeout(SLOWEST),
       });
+      if (response.status >= 500) return { status: 0, body: {} };
       return { status: response.status, body: await response.json() };
     } catch {
       return { status: 0, body: {} };

@@ -46,7 +46,7 @@ export function createSubmitter({
     sending = false;
     if (status === 200) return finish(answer);
     label.textContent = usual;
-    if (status === 0 || status >= 500) tryLater(navigator.onLine ? strings.server_down : strings.offline);
+    if (status === 0) tryLater(navigator.onLine ? strings.server_down : strings.offline);
     else refuse(status, answer);
   }
 

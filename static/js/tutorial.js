@@ -59,7 +59,7 @@ async function send() {
 function take({ status, body }) {
   if (status === 422) return bar.notice(Object.values(body.errors).join(" "));
   if (status === 0) return bar.notice(strings.no_connection);
-  if (status !== 200) return bar.notice(body.message ?? strings.no_connection, status < 500 && { href: api.pageUrl, text: strings.reload });
+  if (status !== 200) return bar.notice(body.message ?? strings.no_connection, { href: api.pageUrl, text: strings.reload });
   if (tutorial.kind === "example") return body.passed ? finish(body) : reload();
   explain(body);
   if (body.correct && !preview) goOn(body);
