@@ -93,6 +93,59 @@ def test_only_the_web_is_published_and_volumes_are_declared():
             assert volume.split(":")[0] in COMPOSE["volumes"]
 
 
+OURS = [name for name, service in SERVICES.items() if service["image"] == "plumbline"]
+# Read by boto3 itself, from the environment of whatever process calls MTurk.
+AMAZONS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE")
+
+
+def settings_read() -> set[str]:
+    """Return the variables that the settings read from the environment."""
+    text = (ROOT / "config" / "settings.py").read_text()
+    return set(re.findall(r"""env\.\w+\(\s*["']([A-Z_]+)["']""", text))
+
+
+def inside(name: str, dotenv: dict[str, str]) -> dict[str, str]:
+    """Return a container's environment, as Compose makes it of a service and a file `.env`."""
+    service = SERVICES[name]
+    files = service.get("env_file", [])
+    assert files in ([], [{"path": ".env", "required": False}])
+    chosen: dict[str, str] = {}
+    for key, value in service.get("environment", {}).items():
+        chosen[key] = re.sub(
+            r"\$\{(\w+)(?::[-?]([^}]*))?\}", lambda found: dotenv.get(found[1], found[2]), value
+        )
+    return (dotenv if files else {}) | chosen
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_whatever_is_set_reaches_every_container(name):
+    # What Compose itself decides: where the others are, and where beat's volume is.
+    decided = {"DATABASE_URL", "REDIS_URL", "PLUMBLINE_VAR"}
+    dotenv = {key: f"mine-{key}" for key in (*settings_read(), *AMAZONS, "POSTGRES_PASSWORD")}
+    found = inside(name, dotenv)
+    missing = {key for key in dotenv if found.get(key) != dotenv[key]} - decided
+    assert missing == set()
+    assert found["REDIS_URL"].startswith("redis://redis:")
+    assert "mine-POSTGRES_PASSWORD@postgres" in found["DATABASE_URL"]
+    assert found["PLUMBLINE_VAR"] == "/var/lib/plumbline"
+
+
+def test_only_our_own_containers_learn_what_is_set():
+    assert len(OURS) == 4
+    for name, service in SERVICES.items():
+        assert ("env_file" in service) == (name in OURS)
+
+
+@pytest.mark.parametrize("crowd", ["MTURK_ENVIRONMENT", "PROLIFIC_API_TOKEN"])
+def test_the_example_names_what_a_crowd_needs(crowd):
+    assert f"#{crowd}=" in (ROOT / ".env.example").read_text()
+
+
+def test_every_setting_is_documented():
+    told = "".join(path.read_text() for path in sorted((ROOT / "docs").glob("*.md")))
+    assert {name for name in settings_read() if f"`{name}`" not in told} == set()
+
+
 def test_secrets_have_no_default():
     text = (ROOT / "docker-compose.yml").read_text()
     for name in ("SECRET_KEY", "POSTGRES_PASSWORD"):
