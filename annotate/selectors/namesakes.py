@@ -27,7 +27,7 @@ def of(annotator_id: int, *, owner_id: int) -> set[int]:
     Nobody for people of marketplaces: there an account is the same everywhere already.
     """
     who = Annotator.objects.get(pk=annotator_id)
-    if who.crowd != "link":
+    if who.crowd != "link" or not who.name_small:
         return set()
     same = _of_name(Keys(who.name_small, who.name_large)).filter(
         environment__startswith=OPEN,

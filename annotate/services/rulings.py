@@ -11,10 +11,11 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.errors import Conflict, Invalid
-from annotate.models import Block, Membership, Review, Ruling
+from annotate.models import Review, Ruling
 from annotate.services import (
     appeals,
     audit,
+    blocking,
     crowd_rulings,
     evidence,
     exclusions,
@@ -117,28 +118,16 @@ def _repay(review: Review, ruling: Ruling, now: datetime) -> str:
 
 
 def _block(review: Review, ruling: Ruling, now: datetime) -> str:
-    owners = Membership.objects.filter(
-        campaign=review.campaign_id, role=Membership.Role.OWNER
-    ).values_list("user", flat=True)
-    made = Block.objects.bulk_create(
-        Block(owner_id=owner, annotator_id=review.annotator_id, ruling=ruling)
-        for owner in owners
-        if not _blocks(review).filter(owner=owner).exists()
-    )
-    if not made:
+    done = blocking.block(review, ruling)
+    if not done:
         raise Conflict("This annotator is blocked already.", code=BLOCKED_ALREADY)
-    return f"{len(made)} researchers"
+    return done
 
 
 def _unblock(review: Review, ruling: Ruling, now: datetime) -> str:
-    owners = Membership.objects.filter(campaign=review.campaign_id, role=Membership.Role.OWNER)
-    if not _blocks(review).filter(owner__in=owners.values("user")).update(ended_at=now):
+    if not blocking.lift(review, at=now):
         raise Conflict("This annotator is not blocked.")
     return "block lifted"
-
-
-def _blocks(review: Review):  # type: ignore[no-untyped-def]
-    return Block.objects.filter(annotator=review.annotator_id, ended_at=None)
 
 
 def _move(review: Review, to: Status, *, now: datetime) -> None:
