@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 
 from django.contrib.auth.models import User
+from django.test import override_settings
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
@@ -70,6 +71,13 @@ def _login_refused(visitor: Visitor) -> None:
     page.get_by_label("Password").fill("wrong")
     page.get_by_role("button", name="Log in").click()
     expect(page.get_by_role("alert").first).to_be_visible()
+
+
+@state("researcher/login-locked")
+def _login_locked(visitor: Visitor) -> None:
+    visitor.staying.enter_context(override_settings(LOGIN_TRIES=0))
+    _login_refused(visitor)
+    expect(visitor.page.get_by_role("alert")).to_contain_text("Too many attempts. Wait 15 minutes")
 
 
 @state("researcher/campaigns-none")

@@ -1,9 +1,14 @@
 """What annotators see around and at their work."""
 
+from unittest.mock import patch
+
+from django.db import OperationalError
+from django.test import override_settings
 from playwright.sync_api import Page, expect
 
 from annotate import tokens
 from annotate.models import Campaign, Participation
+from annotate.selectors import work
 from annotate.services import campaigns, joining
 from tests.browser.states import Visitor, state
 from tests.browser.states.texts import rows
@@ -53,6 +58,25 @@ def _taken(visitor: Visitor) -> None:
     page.fill("input[name=name]", "Maria")
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_role("alert")).to_be_visible()
+
+
+@state("work/join-too-many")
+def _too_many(visitor: Visitor) -> None:
+    visitor.staying.enter_context(override_settings(JOINS_PER_ADDRESS=1))
+    made = study()
+    joining.enter_by_name(made.pk, name="Anna", address="127.0.0.1")
+    page = visitor.goto(landing(made))
+    page.fill("input[name=name]", "Maria")
+    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_role("alert")).to_contain_text("from your network")
+
+
+@state("work/broken")
+def _broken(visitor: Visitor) -> None:
+    path = at_work(person(study()))
+    failing = patch.object(work, "visit", side_effect=OperationalError("connection refused"))
+    visitor.staying.enter_context(failing)
+    visitor.goto(path)
 
 
 @state("work/link-refused")
