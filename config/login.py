@@ -52,8 +52,9 @@ class LimitedBackend(ModelBackend):
                 request.locked_for = counting.wait(limit.name)  # type: ignore[attr-defined]
                 raise PermissionDenied
         found = super().authenticate(request, username, password, **given)
-        if found is not None:
-            _succeeded(limits)
+        if found is None:
+            raise PermissionDenied  # nobody else is asked
+        _succeeded(limits)
         return found
 
 

@@ -139,7 +139,10 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-AUTHENTICATION_BACKENDS = ["config.login.LimitedBackend"]
+AUTHENTICATION_BACKENDS = [
+    "config.login.LimitedBackend",  # all who log in
+    "django.contrib.auth.backends.ModelBackend",  # the sessions of earlier versions
+]
 # Of one account from one address, in this time; docs/operations.md says what follows from it.
 LOGIN_TRIES = env.int("LOGIN_TRIES", default=10)
 LOGIN_MINUTES = env.int("LOGIN_MINUTES", default=15)

@@ -165,6 +165,15 @@ def test_many_guesses_at_once_gain_nothing(ada: User) -> None:
     assert passed.count(True) == 10
 
 
+def test_who_was_logged_in_before_stays_logged_in(ada: User) -> None:
+    client = Client()
+    client.force_login(ada, backend="django.contrib.auth.backends.ModelBackend")
+    assert client.get("/").status_code == 200
+    for _ in range(12):
+        client.post(TOKEN, {"username": "ada", "password": "x"}, content_type="application/json")
+    assert guess(at="127.0.0.1").status_code == 429
+
+
 def test_an_unknown_name_takes_as_long_as_a_known_one(ada: User, settings: Any) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
     settings.LOGIN_TRIES = 1000
