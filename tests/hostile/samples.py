@@ -76,8 +76,9 @@ BODIES: dict[str, Callable[[World], Any]] = {
     "annotate:work-heartbeat": lambda _world: {},
     "annotate:work-return": lambda _world: {},
     "annotate:work-draft": lambda _world: {"revision": 0, "data": {"fluency": 1, "edit": "x"}},
-    "annotate:work-submit": lambda _world: JUDGED | {
-        "response": BEST | {"overall": 0, "edit": "Another text."}, "active_seconds": 12.5,
+    "annotate:work-submit": lambda world: JUDGED | {
+        "response": BEST | {"overall": 0, "edit": world.facts["text"] + " Indeed."},
+        "active_seconds": 12.5,
     },
     "annotate:crowd-events": lambda _world: {
         "event_type": "study.status.change", "resource_id": "HIT1",

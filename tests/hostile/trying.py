@@ -117,6 +117,7 @@ def furnished(world: World) -> World:
     world.facts.update(
         participation=who.pk,
         assignment_id=task.pk,
+        text=task.output.text,
         crowd="mturk",
         token=tokens.participation_token(who.pk),
         tokens={
