@@ -5,7 +5,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotate.json_text import DEEPEST, NotJson, mended, parse, storable
@@ -25,12 +25,14 @@ WILD = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(VALUES)
 def test_what_can_be_kept_comes_back_as_it_was(value: Any) -> None:
     assert parse(json.dumps(value)) == value
     assert parse(json.dumps(value, ensure_ascii=False).encode()) == value
 
 
+@settings(deadline=None)
 @given(st.binary() | WILD.map(lambda value: json.dumps(value).encode()))
 def test_whatever_comes_is_kept_or_refused_with_words(raw: bytes) -> None:
     try:
@@ -41,6 +43,7 @@ def test_whatever_comes_is_kept_or_refused_with_words(raw: bytes) -> None:
     assert_kept(found, 0)
 
 
+@settings(deadline=None)
 @given(WILD)
 def test_texts_of_people_are_mended_not_refused(value: Any) -> None:
     raw = json.dumps({"text": value}) if isinstance(value, str) else json.dumps([str(value)])

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 from confusable_homoglyphs.confusables import confusables_data
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from annotate.names import are_one, can_be_seen, keys, tidy
@@ -75,6 +75,7 @@ def test_these_are_two(one: str, other: str) -> None:
     assert not are_one(one, other)
 
 
+@settings(deadline=None)
 @given(NAMES, st.sampled_from(CASES))
 @example("ŉ", "upper")
 @example("ΐ", "upper")
@@ -84,23 +85,27 @@ def test_case_makes_no_other_name(name: str, case: str) -> None:
     assert are_one(name, getattr(name, case)())
 
 
+@settings(deadline=None)
 @given(NAMES, st.sampled_from(FORMS))
 def test_how_it_is_coded_makes_no_other_name(name: str, form: str) -> None:
     assert are_one(name, unicodedata.normalize(form, name))
 
 
+@settings(deadline=None)
 @given(NAMES, st.data())
 def test_what_stands_between_letters_makes_no_other_name(name: str, data: st.DataObject) -> None:
     spread = "".join(letter + data.draw(BETWEEN) for letter in unicodedata.normalize("NFC", name))
     assert are_one(name, spread)
 
 
+@settings(deadline=None)
 @given(LATIN, st.data())
 def test_no_letter_that_looks_alike_makes_another_name(name: str, data: st.DataObject) -> None:
     disguised = "".join(data.draw(st.sampled_from([c, *ALIKE.get(c, [])])) for c in name)
     assert are_one(name, disguised)
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_categories=[]), max_size=200))
 def test_every_name_has_keys_of_one_length(name: str) -> None:
     found = keys(name)

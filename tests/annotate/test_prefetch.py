@@ -51,7 +51,7 @@ def test_the_page_after_brings_a_fresh_token(client, who):
     assert page["urls"]["page"].endswith(f"/{page['token']}/")
 
 
-@pytest.mark.parametrize("after", ["x", "-1", "9" * 400, "²", "%00"])
+@pytest.mark.parametrize("after", ["x", "-1", "9" * 400, "9" * 5000, "²"])
 def test_an_address_that_names_no_task_leads_to_the_current_one(client, who, after):
     now = leased(who).pk
     assert ahead(client, who, after)["assignment"]["id"] == now

@@ -71,7 +71,7 @@ def test_what_is_missing_is_said_at_its_field(client, who, response, field):
 
 @pytest.mark.parametrize(
     ("given", "stored"),
-    [(3, 3.0), (2.5, 2.5), (-1, None), ("7", None), (True, None), (None, None), (10**400, None),
+    [(3, 3.0), (2.5, 2.5), (-1, None), ("7", None), (True, None), (None, None), (10**300, None),
      ([], None)],
 )  # fmt: skip
 def test_the_pages_clock_is_sanitised(client, who, given, stored):
