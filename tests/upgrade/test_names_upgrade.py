@@ -35,7 +35,9 @@ rows = Annotator.objects.filter(crowd="link").order_by("pk")
 few = rows.exclude(environment="open-9").filter(pseudonym__startswith="p")
 said = {
     "held": [[a.environment, a.external_id, a.holds_name] for a in few],
-    "wrong": [a.external_id for a in rows if Keys(a.name_small, a.name_large) != keys(a.external_id)],
+    "wrong": [
+        a.external_id for a in rows if Keys(a.name_small, a.name_large) != keys(a.external_id)
+    ],
     "many": rows.filter(environment="open-9", holds_name=True).count(),
 }
 made = campaign(name="later", is_open=True)
