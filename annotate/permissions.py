@@ -1,5 +1,6 @@
 """Who may see a campaign, who may act on it, and how a refusal looks."""
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -14,6 +15,7 @@ from annotate.models import Campaign, Membership
 
 Who = User | AnonymousUser
 View = Callable[..., HttpResponseBase]
+AN_ID = re.compile(r"[a-z][\w-]{0,60}", re.ASCII)
 
 
 def visible(user: Who, public_id: str) -> Campaign:
@@ -64,4 +66,11 @@ def _logged_out(request: HttpRequest) -> HttpResponse:
 
 
 def refusal(request: HttpRequest, error: ServiceError) -> HttpResponse:
-    return render(request, "4xx.html", {"error": error}, status=error.status)
+    """Say why not; for htmx the part that it puts in the place of what it asked for."""
+    htmx = getattr(request, "htmx", None)
+    named = AN_ID.fullmatch(str(htmx.target)) if htmx else None
+    context = {"error": error, "target": named and named[0]}
+    response = render(request, "4xx.html", context, status=error.status)
+    if named:
+        response["HX-Reselect"] = f"#{named[0]}"
+    return response

@@ -93,7 +93,9 @@ def _new(request: HttpRequest) -> HttpResponseBase:
 
 def too_large(request: HttpRequest) -> HttpResponseBase:
     limit = settings.UPLOAD_LIMIT // (1024 * 1024)
-    return render(request, "413.html", {"limit": limit}, status=413)
+    response = render(request, "413.html", {"limit": limit}, status=413)
+    response["HX-Reselect"] = "#outcome"  # htmx puts the part, not the page, into the form
+    return response
 
 
 def _create(request: HttpRequest, uploaded: Uploaded) -> HttpResponseBase:

@@ -88,6 +88,8 @@ def unkind(method: str, answer: Any) -> str:
         return "shows a traceback"
     if answer.status_code < 400 or answer.status_code == 405 or method in HAVE_NO_WORDS:
         return ""
+    if answer.status_code == 401 and "HX-Request" in answer.wsgi_request.headers:
+        return ""  # the page that asked has words for it
     return "" if _has_words(answer, text) else f"{answer.status_code} without words: {text[:80]!r}"
 
 

@@ -105,6 +105,15 @@ def _errors(visitor: Visitor) -> None:
     expect(page.get_by_text("Line 2")).to_be_visible()
 
 
+@state("researcher/new-no-room")
+def _new_no_room(visitor: Visitor) -> None:
+    nowhere = override_settings(FILE_UPLOAD_TEMP_DIR="/nowhere", FILE_UPLOAD_MAX_MEMORY_SIZE=1)
+    visitor.staying.enter_context(nowhere)
+    page = form(visitor, Name="News")
+    upload(page, {"item": "cnn-17", "system": "lead-3", "output": "The town library."})
+    expect(page.get_by_text("The server has no room for a file of this size")).to_be_visible()
+
+
 @state("researcher/new-preview")
 def _preview(visitor: Visitor) -> None:
     page = form(visitor, Name="News in short, autumn")
