@@ -11,9 +11,17 @@ from django.shortcuts import render
 
 from annotate.errors import NotAllowed, NotFound, ServiceError
 from annotate.models import Campaign, Membership
+from annotate.selectors import blinding
+from annotate.selectors.blinding import sees_results
+from annotate.services import looking
 
 Who = User | AnonymousUser
 View = Callable[..., HttpResponseBase]
+
+HIDDEN = (
+    "Systems, estimates and exports of this campaign are hidden from its reviewers until it is "
+    "closed, so that nobody rules for a result."
+)
 
 
 def visible(user: Who, public_id: str) -> Campaign:
@@ -21,24 +29,45 @@ def visible(user: Who, public_id: str) -> Campaign:
 
     A campaign of others is not there (`NotFound`): its existence is nobody's business.
     """
-    campaign = Campaign.objects.filter(public_id=public_id, memberships__user=user.pk).first()
-    if campaign is None:
-        raise NotFound("There is no campaign at this address, or it is not shared with you.")
-    return campaign
+    return _membership(user, public_id).campaign
 
 
 def owned(user: Who, public_id: str) -> Campaign:
     """Return the campaign, if `user` is its owner; `NotAllowed` for a reviewer."""
-    campaign = visible(user, public_id)
-    if not is_owner(user, campaign):
+    mine = _membership(user, public_id)
+    if mine.role != Membership.Role.OWNER:
         raise NotAllowed("Only the owner of a campaign can do this. You are its reviewer.")
-    return campaign
+    return mine.campaign
+
+
+def with_results(user: Who, public_id: str) -> Campaign:
+    """Return the campaign, if `user` may see its systems and results; it is noted that they did.
+
+    Every page, address of the API, file and fragment that shows any of that begins with this.
+    Raises `NotAllowed` for the reviewer of a campaign that has not been closed.
+    """
+    mine = _membership(user, public_id)
+    if not sees_results(mine.role, mine.campaign.closed_at):
+        raise NotAllowed(HIDDEN, code="hidden")
+    looking.record(mine.campaign_id, mine.user_id)
+    return mine.campaign
+
+
+def may_see_results(user: Who, campaign: Campaign) -> bool:
+    """Return whether `with_results` would return this campaign, without noting anything."""
+    return sees_results(blinding.role(user.pk, campaign.pk), campaign.closed_at)
 
 
 def is_owner(user: Who, campaign: Campaign) -> bool:
-    return Membership.objects.filter(
-        campaign=campaign, user=user.pk, role=Membership.Role.OWNER
-    ).exists()
+    return blinding.role(user.pk, campaign.pk) == Membership.Role.OWNER
+
+
+def _membership(user: Who, public_id: str) -> Membership:
+    mine = Membership.objects.filter(campaign__public_id=public_id, user=user.pk)
+    found = mine.select_related("campaign").first()
+    if found is None:
+        raise NotFound("There is no campaign at this address, or it is not shared with you.")
+    return found
 
 
 def researcher_page(view: View) -> View:

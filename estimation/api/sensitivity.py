@@ -60,6 +60,6 @@ class SensitivityView(BoundedView):
 
     @extend_schema(responses=SensitivitySerializer)
     def get(self, request: Request, public_id: str) -> Response:
-        campaign = permissions.visible(request.user, public_id)
+        campaign = permissions.with_results(request.user, public_id)
         found = sensitivity.of(campaigns.facts(campaign))
         return Response(SensitivitySerializer(found).data)

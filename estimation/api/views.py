@@ -48,7 +48,7 @@ class EstimateList(BoundedView, ListAPIView[Estimate]):
         return {**super().get_serializer_context(), "price": payments.price(campaign).total}
 
     def get_queryset(self) -> QuerySet[Estimate]:
-        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
+        campaign = permissions.with_results(self.request.user, self.kwargs["public_id"])
         if _whole_history(self.request):
             rows = Estimate.objects.filter(campaign=campaign)
         else:
@@ -71,7 +71,7 @@ class ComparisonList(BoundedView, ListAPIView[Comparison]):
         return self.list(request)
 
     def get_queryset(self) -> QuerySet[Comparison]:
-        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
+        campaign = permissions.with_results(self.request.user, self.kwargs["public_id"])
         if _whole_history(self.request):
             rows = Comparison.objects.filter(campaign=campaign)
         else:
@@ -91,7 +91,7 @@ class AgreementList(BoundedView, ListAPIView[Agreement]):
         return self.list(request)
 
     def get_queryset(self) -> QuerySet[Agreement]:
-        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
+        campaign = permissions.with_results(self.request.user, self.kwargs["public_id"])
         if _whole_history(self.request):
             return Agreement.objects.filter(campaign=campaign)
         return agreement.newest(campaign.pk)
@@ -105,6 +105,6 @@ class DecisionList(BoundedView, ListAPIView[Decision]):
     queryset = Decision.objects.none()
 
     def get_queryset(self) -> QuerySet[Decision]:
-        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
+        campaign = permissions.with_results(self.request.user, self.kwargs["public_id"])
         rows = Decision.objects.filter(campaign=campaign)
         return rows.select_related("system").prefetch_related("estimates")

@@ -7,8 +7,14 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotate.permissions import is_owner, researcher_page, visible
-from annotate.selectors import campaigns
+from annotate.permissions import (
+    is_owner,
+    may_see_results,
+    researcher_page,
+    visible,
+    with_results,
+)
+from annotate.selectors import campaigns, progress, reviews
 from annotate.services import admission, payments
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
@@ -22,6 +28,9 @@ STOP_POLLING = 286  # htmx swaps the answer and asks no more
 @never_cache
 @researcher_page
 def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    campaign = visible(request.user, public_id)
+    if not may_see_results(request.user, campaign):
+        return render(request, "estimates/hidden.html", _hidden(request, campaign))
     return render(request, "estimates/dashboard.html", _context(request, public_id))
 
 
@@ -51,7 +60,7 @@ def at_target(request: HttpRequest) -> HttpResponseBase:
 
 
 def _context(request: HttpRequest, public_id: str) -> dict[str, Any]:
-    campaign = visible(request.user, public_id)
+    campaign = with_results(request.user, public_id)
     facts = campaigns.facts(campaign)
     limit, reserved = _limits(campaign)
     board = dashboard.build(
@@ -72,3 +81,14 @@ def _limits(campaign: Any) -> tuple[CloseReason | None, bool]:
         return None, False
     limit = admission.blocked(campaign, for_now=False)
     return limit, limit is None
+
+
+def _hidden(request: HttpRequest, campaign: Any) -> dict[str, Any]:
+    """What a reviewer sees of a campaign that has not been closed: nothing that is a result."""
+    assert request.user.pk is not None
+    return {
+        "campaign": campaign,
+        "progress": progress.progress(campaign.pk, cap=campaign.annotator_cap),
+        "waiting": len(reviews.queue(request.user.pk, campaign=campaign.public_id)),
+        "section": "campaigns",
+    }
