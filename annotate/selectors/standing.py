@@ -107,9 +107,3 @@ def open_reviews(campaign_id: int, *, before: datetime) -> list[tuple[int, str]]
 def last_ruling(review_id: int) -> int:
     """Return the id of the newest ruling of a review, 0 without one."""
     return Ruling.objects.filter(review=review_id).aggregate(last=Max("pk"))["last"] or 0
-
-
-def newest_ruling(campaign_id: int) -> int:
-    """Return the id of the newest ruling in a campaign, 0 without one."""
-    rulings = Ruling.objects.filter(review__campaign=campaign_id)
-    return rulings.aggregate(last=Max("pk"))["last"] or 0
