@@ -1,12 +1,13 @@
 """Who waits for a reviewer, and where one annotator's review stands. Systems are in none of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from annotate.models import (
     Annotator,
@@ -19,7 +20,7 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.selectors import review_records, screening
+from annotate.selectors import answering, finality, review_records, screening
 from annotate.selectors.review_records import Fired, Said
 
 NONE = "none"  # nobody has asked yet whether this work counts
@@ -28,7 +29,10 @@ RULED_SHOWN = 20
 
 @dataclass(frozen=True)
 class Waiting:
-    """One line of the queue: an annotator in a campaign. `appeal_due` is None without an appeal."""
+    """One line of the queue: an annotator in a campaign. `appeal_due` is None without an appeal.
+
+    others_answer: the appeal is against a ruling of whoever looks, and somebody else answers it.
+    """
 
     campaign: str
     campaign_name: str
@@ -38,6 +42,7 @@ class Waiting:
     judgments: int
     flags: tuple[Fired, ...]
     appeal_due: datetime | None
+    others_answer: bool = False
 
     @property
     def key(self) -> tuple[str, str]:
@@ -54,6 +59,7 @@ class Ruled:
     actor: str
     reason: str
     at: datetime
+    blind: bool
 
 
 @dataclass(frozen=True)
@@ -74,6 +80,7 @@ class Case:
     campaign: str
     campaign_name: str
     campaign_status: str
+    closed_at: datetime | None
     language: str
     annotator_id: int
     pseudonym: str
@@ -99,6 +106,26 @@ class Case:
         return next((one for one in self.appeals if one.answered_at is None), None)
 
     @property
+    def final_from(self) -> datetime | None:
+        """When the ruling is final (finality.py); None: nothing is ruled, or an appeal waits."""
+        if not self.rulings or self.since is None:
+            return None
+        return finality.final_from(
+            since=max(self.since, self.rulings[-1].at),
+            closed_at=self.closed_at,
+            appealed_at=self.appeal.made_at if self.appeal else None,
+        )
+
+    @property
+    def is_final(self) -> bool:
+        return self.final_from is not None and self.final_from <= timezone.now()
+
+    @property
+    def shows_effect(self) -> bool:
+        """Whether pages of review show what this exclusion does to the estimates."""
+        return self.status == Review.Status.EXCLUDED and self.is_final
+
+    @property
     def collecting(self) -> bool:
         """Whether judgments that leave are collected again."""
         status = Campaign.Status
@@ -108,11 +135,15 @@ class Case:
 def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
     """Return who waits in the campaigns that this user may review, or in one of them.
 
-    Appeals first, by the day their answer is due, then whoever has waited longest.
+    Appeals first, by the day their answer is due, then whoever has waited longest; at the end
+    those that others are to answer.
     """
     rows = _of(user_id, campaign).filter(_waits())
-    found = _waiting(rows)
-    return sorted(found, key=lambda one: (one.appeal_due is None, one.appeal_due or one.since))
+    found = _waiting(rows, left=answering.left_to_others(user_id))
+    return sorted(
+        found,
+        key=lambda one: (one.others_answer, one.appeal_due is None, one.appeal_due or one.since),
+    )
 
 
 def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:
@@ -121,9 +152,12 @@ def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:
     return _waiting(rows.order_by("-ruled_at")[:RULED_SHOWN])
 
 
-def n_waiting(user_id: int) -> int | None:
-    """Return how many wait for this user; None where there was never anything to review."""
-    rows = _of(user_id, "").aggregate(n=Count("pk", filter=_waits()), all=Count("pk"))
+def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
+    """Return how many wait for this very user, in all campaigns or one; None where there was never anything to review."""
+    mine = _of(user_id, campaign)
+    left = answering.left_to_others(user_id)
+    waiting = _waits() & ~Q(pk__in=left)
+    rows = mine.aggregate(n=Count("pk", filter=waiting), all=Count("pk"))
     return rows["n"] if rows["all"] else None
 
 
@@ -142,6 +176,7 @@ def case(campaign: Campaign, pseudonym: str) -> Case | None:
         campaign=campaign.public_id,
         campaign_name=campaign.name,
         campaign_status=campaign.status,
+        closed_at=campaign.closed_at,
         language=campaign.language,
         annotator_id=who.pk,
         pseudonym=pseudonym,
@@ -233,7 +268,7 @@ def _of(user_id: int, campaign: str) -> QuerySet[Review]:
     return rows.filter(campaign__public_id=campaign) if campaign else rows
 
 
-def _waiting(rows: QuerySet[Review]) -> list[Waiting]:
+def _waiting(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Waiting]:
     judged = (
         screening.known()
         .filter(campaign=OuterRef("campaign"), annotator=OuterRef("annotator"))
@@ -252,6 +287,7 @@ def _waiting(rows: QuerySet[Review]) -> list[Waiting]:
         Waiting(
             review.campaign.public_id, review.campaign.name, review.annotator.pseudonym,
             review.status, review.opened_at, review.n, flags[review.pk], review.due,
+            review.pk in left,
         )
         for review in found
     ]  # fmt: skip
@@ -260,7 +296,7 @@ def _waiting(rows: QuerySet[Review]) -> list[Waiting]:
 def _rulings(review_id: int | None) -> tuple[Ruled, ...]:
     rows = Ruling.objects.filter(review=review_id).select_related("actor").order_by("pk")
     return tuple(
-        Ruled(r.pk, r.act, r.get_act_display(), r.actor.get_username(), r.reason, r.at)
+        Ruled(r.pk, r.act, r.get_act_display(), r.actor.get_username(), r.reason, r.at, r.blind)
         for r in rows
     )
 

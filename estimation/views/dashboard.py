@@ -89,6 +89,6 @@ def _hidden(request: HttpRequest, campaign: Any) -> dict[str, Any]:
     return {
         "campaign": campaign,
         "progress": progress.progress(campaign.pk, cap=campaign.annotator_cap),
-        "waiting": len(reviews.queue(request.user.pk, campaign=campaign.public_id)),
+        "waiting": reviews.n_waiting(request.user.pk, campaign=campaign.public_id) or 0,
         "section": "campaigns",
     }
