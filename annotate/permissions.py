@@ -1,6 +1,7 @@
 """Who may see a campaign, who may act on it, and how a refusal looks."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -24,18 +25,35 @@ HIDDEN = (
 )
 
 
+@dataclass(frozen=True)
+class Access:
+    """A campaign, and what somebody is in it."""
+
+    campaign: Campaign
+    user_id: int
+    role: str
+
+    @property
+    def is_owner(self) -> bool:
+        return self.role == Membership.Role.OWNER
+
+    @property
+    def sees_results(self) -> bool:
+        return sees_results(self.role, self.campaign.closed_at)
+
+
 def visible(user: Who, public_id: str) -> Campaign:
     """Return the campaign, if `user` is its owner or reviewer.
 
     A campaign of others is not there (`NotFound`): its existence is nobody's business.
     """
-    return _membership(user, public_id).campaign
+    return access(user, public_id).campaign
 
 
 def owned(user: Who, public_id: str) -> Campaign:
     """Return the campaign, if `user` is its owner; `NotAllowed` for a reviewer."""
-    mine = _membership(user, public_id)
-    if mine.role != Membership.Role.OWNER:
+    mine = access(user, public_id)
+    if not mine.is_owner:
         raise NotAllowed("Only the owner of a campaign can do this. You are its reviewer.")
     return mine.campaign
 
@@ -46,28 +64,28 @@ def with_results(user: Who, public_id: str) -> Campaign:
     Every page, address of the API, file and fragment that shows any of that begins with this.
     Raises `NotAllowed` for the reviewer of a campaign that has not been closed.
     """
-    mine = _membership(user, public_id)
-    if not sees_results(mine.role, mine.campaign.closed_at):
+    return look(access(user, public_id))
+
+
+def look(mine: Access) -> Campaign:
+    """Return the campaign as `with_results` does, where its page has asked for the access."""
+    if not mine.sees_results:
         raise NotAllowed(HIDDEN, code="hidden")
-    looking.record(mine.campaign_id, mine.user_id)
+    looking.record(mine.campaign.pk, mine.user_id)
     return mine.campaign
 
 
-def may_see_results(user: Who, campaign: Campaign) -> bool:
-    """Return whether `with_results` would return this campaign, without noting anything."""
-    return sees_results(blinding.role(user.pk, campaign.pk), campaign.closed_at)
-
-
-def is_owner(user: Who, campaign: Campaign) -> bool:
-    return blinding.role(user.pk, campaign.pk) == Membership.Role.OWNER
-
-
-def _membership(user: Who, public_id: str) -> Membership:
+def access(user: Who, public_id: str) -> Access:
+    """Return what `user` is in this campaign; `NotFound` as `visible`."""
     mine = Membership.objects.filter(campaign__public_id=public_id, user=user.pk)
     found = mine.select_related("campaign").first()
     if found is None:
         raise NotFound("There is no campaign at this address, or it is not shared with you.")
-    return found
+    return Access(found.campaign, found.user_id, found.role)
+
+
+def is_owner(user: Who, campaign: Campaign) -> bool:
+    return blinding.role(user.pk, campaign.pk) == Membership.Role.OWNER
 
 
 def researcher_page(view: View) -> View:

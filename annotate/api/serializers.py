@@ -28,7 +28,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     role = serializers.ChoiceField(choices=["owner", "reviewer"])
     targets = serializers.SerializerMethodField()
     systems = serializers.SerializerMethodField(
-        help_text="null for reviewers until the campaign is closed, as `close_reason` is \"\""
+        help_text='null for reviewers until the campaign is closed, as `close_reason` is ""'
     )
     close_reason = serializers.SerializerMethodField()
     planned = serializers.IntegerField(help_text="judgments planned in all")

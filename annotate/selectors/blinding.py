@@ -31,9 +31,9 @@ def sees_results(role: str | None, closed_at: datetime | None) -> bool:
     return role == OWNER or (role is not None and closed_at is not None)
 
 
-def results_visible(campaign: str = "campaign") -> Q:
+def results_visible() -> Q:
     """Return `sees_results` as a condition on memberships."""
-    return Q(role=OWNER) | Q(**{f"{campaign}__closed_at__isnull": False})
+    return Q(role=OWNER) | Q(campaign__closed_at__isnull=False)
 
 
 def role(user_id: int | None, campaign_id: int) -> str | None:

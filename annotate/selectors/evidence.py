@@ -138,9 +138,7 @@ def excluded(campaign_id: int) -> int:
     return _excluded(campaign_id).count()
 
 
-def scores(
-    campaign_id: int, *, with_excluded: bool = False, of: int | None = None
-) -> Scores:
+def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = None) -> Scores:
     """Return the judgments that hold a place and are verified, with their scores.
 
     with_excluded: those too that rulings have left out, to see what that changes; of: those of

@@ -1,4 +1,4 @@
-"""What an annotator may appeal against: a flag or a ruling in a campaign, and a block from another."""
+"""What an annotator may appeal against: a flag, a ruling, and a block made in another campaign."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -42,7 +42,8 @@ class Waiting:
     judgments: int
     flags: tuple[Fired, ...]
     appeal_due: datetime | None
-    others_answer: bool = False
+    others_answer: bool
+    blocked: bool
 
     @property
     def key(self) -> tuple[str, str]:
@@ -153,7 +154,10 @@ def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:
 
 
 def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
-    """Return how many wait for this very user, in all campaigns or one; None where there was never anything to review."""
+    """Return how many wait for this very user, in all campaigns or one.
+
+    None where there was never anything to review.
+    """
     mine = _of(user_id, campaign)
     left = answering.left_to_others(user_id)
     waiting = _waits() & ~Q(pk__in=left)
@@ -280,14 +284,16 @@ def _waiting(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Wait
     )
     due = Appeal.objects.filter(review=OuterRef("pk"), answered_at=None).values("due_at")
     found = list(
-        rows.select_related("campaign", "annotator").annotate(n=Coalesce(n, 0), due=Subquery(due))
+        rows.select_related("campaign", "annotator").annotate(
+            n=Coalesce(n, 0), due=Subquery(due), blocked=Exists(_blocks_of_review())
+        )
     )
     flags = review_records.flags([review.pk for review in found])
     return [
         Waiting(
             review.campaign.public_id, review.campaign.name, review.annotator.pseudonym,
             review.status, review.opened_at, review.n, flags[review.pk], review.due,
-            review.pk in left,
+            review.pk in left, review.blocked,
         )
         for review in found
     ]  # fmt: skip
@@ -306,6 +312,16 @@ def _trail(campaign_id: int, annotator_id: int) -> tuple[Logged, ...]:
     return tuple(
         Logged(at, actor or "", verb, detail)
         for at, actor, verb, detail in rows.values_list("at", "actor__username", "verb", "detail")
+    )
+
+
+def _blocks_of_review() -> QuerySet[Block]:
+    """The blocks that keep a review's annotator out of its campaign."""
+    owners = Membership.objects.filter(
+        campaign=OuterRef(OuterRef("campaign")), role=Membership.Role.OWNER
+    )
+    return Block.objects.filter(
+        annotator=OuterRef("annotator"), ended_at=None, owner__in=owners.values("user")
     )
 
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import NoReturn
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotate.errors import Conflict, Gone, Invalid
+from annotate.errors import Conflict, Gone, Invalid, ServiceError
 from annotate.models import Appeal, Participation, Review, Ruling
 from annotate.selectors import answering, grounds, standing
 from annotate.selectors.grounds import Ground
@@ -104,23 +103,24 @@ def _against(campaign_id: int, annotator_id: int) -> Review:
     """Return the review that this appeal is about, its campaign locked."""
     found = grounds.of(campaign_id, annotator_id)
     chosen = next((ground for ground in found if ground.is_open), None)
-    if chosen is not None:
-        review = reviews.locked(chosen.review.pk)
-        found = [one for one in grounds.of(campaign_id, annotator_id) if one.review == review]
-        if found and found[0].is_open:
-            return review
-    _refuse(found[0] if found else None)
+    if chosen is None:
+        raise _refused(found)
+    review = reviews.locked(chosen.review.pk)
+    now = [ground for ground in grounds.of(campaign_id, annotator_id) if ground.review == review]
+    if not any(ground.is_open for ground in now):
+        raise _refused(now)
+    return review
 
 
-def _refuse(ground: Ground | None) -> NoReturn:
+def _refused(found: Sequence[Ground]) -> ServiceError:
     """Say why nothing can be appealed against."""
-    if ground is None:
-        raise Conflict(_("There is nothing to appeal against: your work counts."))
-    if ground.waits:
-        raise Conflict(_("Your appeal has been received and waits for an answer."))
-    if ground.appealed:
-        raise Conflict(_("Your appeal has been answered: the answer is on this page."))
-    raise Gone(_("The time to appeal has passed. You can still write to the researcher."))
+    if not found:
+        return Conflict(_("There is nothing to appeal against: your work counts."))
+    if found[0].waits:
+        return Conflict(_("Your appeal has been received and waits for an answer."))
+    if found[0].appealed:
+        return Conflict(_("Your appeal has been answered: the answer is on this page."))
+    return Gone(_("The time to appeal has passed. You can still write to the researcher."))
 
 
 def _answer(review: Review, *, upheld: bool, answer: str, own: bool) -> bool:

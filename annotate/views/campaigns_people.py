@@ -14,7 +14,6 @@ from annotate.forms import NamesForm, ReviewerForm
 from annotate.models import Campaign
 from annotate.permissions import (
     is_owner,
-    may_see_results,
     owned,
     researcher_page,
     visible,

@@ -47,8 +47,9 @@ def _text(one: Logged) -> str:
         return f"Flagged: {names}. New tasks paused."
     said = _VERBS.get(one.verb, one.verb.replace("_", " ").capitalize() + ".")
     said = said.format_map({"done": one.detail.get("done", "")})
-    sight = {True: " Blind.", False: " Not blind."}.get(one.detail.get("blind"), "")
-    return f"{said}{sight}{' Undone after it was final.' * bool(one.detail.get('late'))}"
+    if "blind" in one.detail:
+        said += " Blind." if one.detail["blind"] else " Not blind."
+    return said + " Undone after it was final." * bool(one.detail.get("late"))
 
 
 def happened(

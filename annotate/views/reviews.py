@@ -193,7 +193,7 @@ def _again(
 def _say(
     request: HttpRequest, found: Case, ruling_ids: list[int], choice: review_choices.Choice
 ) -> None:
-    """What happened to judgments and pay; what it did to the estimates is shown once it is final."""
+    """What happened to judgments and pay: what it did to estimates is shown once it is final."""
     effects = review_effects.effects(found.campaign_id, found.annotator_id)
     blocked = standing.block(found.campaign_id, found.annotator_id) is not None
     said = review_trail.happened(

@@ -14,7 +14,7 @@ from annotate.selectors import reviews
 from estimation.services import effects
 
 
-class EffectSerializer(serializers.Serializer[effects.Effect]):
+class ShiftSerializer(serializers.Serializer[effects.Effect]):
     """One primary criterion; the systems are not told apart."""
 
     criterion = serializers.CharField()
@@ -24,9 +24,9 @@ class EffectSerializer(serializers.Serializer[effects.Effect]):
     share = Finite(allow_null=True, help_text="the same in half-widths of the interval")
 
 
-class EffectsSerializer(serializers.Serializer[Any]):
+class ExclusionEffectSerializer(serializers.Serializer[Any]):
     final_from = serializers.DateTimeField(allow_null=True, help_text="null: an appeal waits")
-    effects = EffectSerializer(
+    effects = ShiftSerializer(
         many=True, allow_null=True, help_text="null until the ruling is final, or none is in force"
     )
 
@@ -34,7 +34,7 @@ class EffectsSerializer(serializers.Serializer[Any]):
 class EffectView(BoundedView):
     """How much leaving this annotator's work out moves the estimates, once that is final."""
 
-    @extend_schema(responses=EffectsSerializer)
+    @extend_schema(responses=ExclusionEffectSerializer)
     def get(self, request: Request, public_id: str, pseudonym: str) -> Response:
         campaign = permissions.visible(request.user, public_id)
         case = reviews.case(campaign, pseudonym)
@@ -43,4 +43,4 @@ class EffectView(BoundedView):
         shown = case.shows_effect
         found = effects.measure(campaign.pk, case.annotator_id) if shown else None
         body = {"final_from": case.final_from, "effects": found}
-        return Response(EffectsSerializer(body).data)
+        return Response(ExclusionEffectSerializer(body).data)

@@ -64,9 +64,7 @@ def _found(brief: Brief, cell: data.Cell) -> _Found:
     return _Found(made.estimate, interval.width / 2 if interval else None)
 
 
-def _effect(
-    criterion: Criterion, without: dict[Key, _Found], whole: dict[Key, _Found]
-) -> Effect:
+def _effect(criterion: Criterion, without: dict[Key, _Found], whole: dict[Key, _Found]) -> Effect:
     keys = [key for key in whole if key[0] == criterion.name]
     pairs = [(without[key], whole[key]) for key in keys if key in without]
     return Effect(

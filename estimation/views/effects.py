@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from annotate.errors import NotFound
-from annotate.permissions import may_see_results, researcher_page, visible
+from annotate.permissions import access, researcher_page
 from annotate.selectors import reviews
 from estimation.services import effects
 
@@ -20,14 +20,16 @@ from estimation.services import effects
 @researcher_page
 def effect(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
     """How much leaving this annotator's work out moves estimates: a fragment, else a page."""
-    campaign = visible(request.user, public_id)
-    case = reviews.case(campaign, pseudonym)
+    mine = access(request.user, public_id)
+    case = reviews.case(mine.campaign, pseudonym)
     if case is None:
         raise NotFound("Nobody of this name has come to this campaign.")
     context: dict[str, Any] = {
         "case": case,
-        "effects": effects.measure(campaign.pk, case.annotator_id) if case.shows_effect else (),
-        "sees_results": may_see_results(request.user, campaign),
+        "effects": effects.measure(case.campaign_id, case.annotator_id)
+        if case.shows_effect
+        else (),
+        "sees_results": mine.sees_results,
         "section": "reviews",
     }
     fragment = bool(getattr(request, "htmx", False))
