@@ -28,8 +28,10 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     role = serializers.ChoiceField(choices=["owner", "reviewer"])
     targets = serializers.SerializerMethodField()
     systems = serializers.SerializerMethodField(
-        help_text='null for reviewers until the campaign is closed, as `close_reason` is ""'
+        help_text="null for reviewers until the campaign is closed; so is `seed`, and "
+        "`close_reason` is empty"
     )
+    seed = serializers.SerializerMethodField()
     close_reason = serializers.SerializerMethodField()
     planned = serializers.IntegerField(help_text="judgments planned in all")
     judged = serializers.IntegerField(help_text="judgments that count")
@@ -53,6 +55,10 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
     def get_systems(self, campaign: Campaign) -> list[str] | None:
         return [one.name for one in campaign.systems.all()] if _shows(campaign) else None
+
+    def get_seed(self, campaign: Campaign) -> int | None:
+        """It fixes the order in which the outputs of systems are judged."""
+        return campaign.seed if _shows(campaign) else None
 
     def get_close_reason(self, campaign: Campaign) -> str:
         """While it is closing, “every interval reached its target” is a result."""

@@ -132,12 +132,14 @@ def test_the_api_names_neither_systems_nor_why_it_is_closing(ada: Client) -> Non
     eve.force_login(joined(made))
     address = f"/api/v1/campaigns/{made.public_id}/"
     for row in (eve.get(address).json(), eve.get("/api/v1/campaigns/").json()["results"][0]):
-        assert (row["systems"], row["close_reason"], row["status"]) == (None, "", "closing")
+        hidden = {name: row[name] for name in ("systems", "seed", "close_reason", "status")}
+        assert hidden == {"systems": None, "seed": None, "close_reason": "", "status": "closing"}
     refused = eve.get(f"{address}estimates/")
     assert (refused.status_code, refused.json()["error"]) == (403, "hidden")
     assert "until it is closed" in refused.json()["message"]
     row = ada.get(address).json()
-    assert (row["systems"], row["close_reason"]) == (["alpha", "beta"], "target")
+    assert (row["systems"], row["seed"]) == (["alpha", "beta"], 1)
+    assert row["close_reason"] == "target"
 
 
 def test_a_reviewers_page_says_what_to_do(ada: Client, review: Review) -> None:
