@@ -19,7 +19,7 @@ class Sight(StrEnum):
     BLIND = "blind"
     OWNER = "owner"  # they can see results on other pages
     CLOSED = "closed"  # so can every reviewer now
-    SEEN = "seen"  # they have seen results that are hidden from them now
+    SEEN = "seen"  # they have seen results that are hidden from them now, or could
     STRANGER = "stranger"  # no member of the campaign: nobody knows what they saw
 
 
@@ -44,12 +44,12 @@ def role(user_id: int | None, campaign_id: int) -> str | None:
 
 def sight(user_id: int, campaign: Campaign) -> Sight:
     """Return how blind somebody would rule in a campaign now; always two queries."""
-    mine = role(user_id, campaign.pk)
+    mine = Membership.objects.filter(user=user_id, campaign=campaign).first()
     seen = ResultsSeen.objects.filter(campaign=campaign, user=user_id).exists()
-    if mine == OWNER:
-        return Sight.OWNER
     if mine is None:
         return Sight.STRANGER
-    if sees_results(mine, campaign.closed_at):
+    if mine.role == OWNER:
+        return Sight.OWNER
+    if sees_results(mine.role, campaign.closed_at):
         return Sight.CLOSED
-    return Sight.SEEN if seen else Sight.BLIND
+    return Sight.SEEN if seen or mine.unblinded else Sight.BLIND

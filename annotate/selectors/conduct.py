@@ -1,5 +1,6 @@
 """How rulings came about: blind or not, after looking at results or not, and what was undone."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
@@ -56,15 +57,16 @@ class _Made:
     late: bool
 
     def looked(self, looks: list[_Look], *, since: int = 0) -> bool:
-        return any(look.at <= self.at and look.after_ruling >= since for look in looks)
+        """looks: of this actor, in their order, which is that of the rulings before them."""
+        first = bisect_left(looks, since, key=lambda look: look.after_ruling)
+        return first < len(looks) and looks[first].at <= self.at
 
 
 def of(campaign_id: int) -> Conduct:
     """Return the counts of a campaign; always three queries."""
     looks: defaultdict[int, list[_Look]] = defaultdict(list)
-    for user, after, at in ResultsSeen.objects.filter(campaign=campaign_id).values_list(
-        "user", "after_ruling", "at"
-    ):
+    seen = ResultsSeen.objects.filter(campaign=campaign_id).order_by("after_ruling")
+    for user, after, at in seen.values_list("user", "after_ruling", "at"):
         looks[user].append(_Look(after, at))
     rows = Ruling.objects.filter(review__campaign=campaign_id).order_by("pk")
     names = ("pk", "review", "act", "actor", "at", "blind", "late")

@@ -21,6 +21,7 @@ _VERBS = {
     "appeal": "Appealed.",
     "dismiss_appeal": "Answered the appeal without changing the ruling.",
 }
+_DECIDE = ("clear", "exclude", "restore")  # whether work counts
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def _text(one: Logged) -> str:
         return f"Flagged: {names}. New tasks paused."
     said = _VERBS.get(one.verb, one.verb.replace("_", " ").capitalize() + ".")
     said = said.format_map({"done": one.detail.get("done", "")})
-    if "blind" in one.detail:
+    if one.verb in _DECIDE and "blind" in one.detail:
         said += " Blind." if one.detail["blind"] else " Not blind."
     return said + " Undone after it was final." * bool(one.detail.get("late"))
 

@@ -125,7 +125,7 @@ def test_the_page_says_who_answers_and_offers_no_ruling(
     appeal(review)
     page = text(logged_in(bob).get(at(review)))
     assert 'id="left-to-others"' in page
-    assert "ada, Carol can rule on it" in page
+    assert "It can be answered by ada or by Carol." in page
     assert 'name="choice"' not in page
     assert "Dismiss the appeal" not in page
     assert 'name="choice"' in text(ada.get(at(review)))
@@ -144,7 +144,7 @@ def test_what_others_answer_is_last_in_the_queue_and_not_counted(
     mine, theirs = logged_in(bob).get("/reviews/"), ada.get("/reviews/")
     assert "Review&nbsp;(1)" in text(mine)
     assert "Review: 1 waits for a ruling" in text(mine)
-    assert "against your ruling: somebody else answers it" in text(mine)
+    assert "Against your ruling: somebody else answers it" in text(mine)
     assert "Review&nbsp;(2)" in text(theirs)
     order = [one.pseudonym for one, _flags in mine.context["waiting"]]
     assert order == [second.annotator.pseudonym, review.annotator.pseudonym]
@@ -215,7 +215,7 @@ def test_where_nobody_else_reviews_both_pages_say_so_and_it_is_counted(
 ) -> None:
     owner = owner_of(ada)
     rule(review, owner, Act.EXCLUDE)
-    assert "Nobody else reviews this study, so the person who decided reads it" in own_page(review)
+    assert "There is no other reviewer, so the person who decided reads it" in own_page(review)
     appeal(review)
     page = text(ada.get(at(review)))
     assert 'id="own-ruling"' in page
@@ -225,7 +225,7 @@ def test_where_nobody_else_reviews_both_pages_say_so_and_it_is_counted(
     else:
         rule(review, owner, Act.RESTORE)
     assert Appeal.objects.get().own_ruling
-    said = "The person who had decided gave this answer, because nobody else reviews this study."
+    said = "The person who had decided gave this answer, because there was no other reviewer."
     assert said in own_page(review)
     assert "Answered by the person whose ruling it was against" in text(ada.get(at(review)))
     assert conduct.of(review.campaign_id).own_appeals == 1
@@ -235,7 +235,7 @@ def test_somebody_who_cannot_log_in_is_nobody_else(ada: Client, review: Review, 
     rule(review, owner_of(ada), Act.EXCLUDE)
     assert "Somebody other than the person who decided reads it" in own_page(review)
     User.objects.filter(pk=bob.pk).update(is_active=False)
-    assert "Nobody else reviews this study" in own_page(review)
+    assert "There is no other reviewer" in own_page(review)
     appeal(review)
     assert answered("rule", review, owner_of(ada))
 

@@ -1,9 +1,11 @@
 """Who sees results, whose rulings count as blind, and what is written down of looking."""
 
 from datetime import timedelta
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
@@ -121,7 +123,7 @@ def test_the_list_of_campaigns_counts_no_interval_for_a_reviewer(ada: Client) ->
     for made_, shown in ((made, False), (closed, True)):
         assert (f'id="at-{made_.public_id}"' in text(listed)) == shown
         assert (f'id="at-{made_.public_id}"' in text(counted)) == shown
-    assert "Results are hidden from reviewers" in text(listed)
+    assert text(listed).count("hidden until closed") == 1
     assert text(ada.get(reverse("estimation:at-target"))).count("id=") == 2
 
 
@@ -202,7 +204,7 @@ def test_who_has_seen_results_does_not_rule_blind_after_a_reopening(
     assert blinding.sight(eve.pk, review.campaign) == Sight.SEEN
     assert blinding.sight(bob.pk, review.campaign) == Sight.BLIND
     case = reverse("annotate:review", args=[review.campaign.public_id, review.annotator.pseudonym])
-    assert "You have seen results of this campaign" in text(logged_in(eve).get(case))
+    assert "You have seen results of this campaign, or could" in text(logged_in(eve).get(case))
     assert "so your ruling counts as blind" in text(logged_in(bob).get(case))
     assert "as an owner you can see them elsewhere" in text(ada.get(case))
     assert not rule(review, eve, Act.EXCLUDE).blind
@@ -258,3 +260,17 @@ def test_looking_again_costs_one_query_and_writes_nothing(review: Review) -> Non
     assert len(captured) == 1
     assert ResultsSeen.objects.count() == 1
     assert ResultsSeen.objects.get().at <= timezone.now() + timedelta(seconds=1)
+
+
+def test_who_reviewed_before_results_were_hidden_is_not_called_blind(review: Review) -> None:
+    """What the migration marks: nobody knows what they saw."""
+    old, draft = joined(review.campaign), campaign(is_open=False)
+    Membership.objects.create(campaign=draft, user=old, role=Role.REVIEWER)
+    migration = import_module("annotate.migrations.0003_unblinded_reviewers")
+    migration.mark(apps, connection.schema_editor())
+    assert set(Membership.objects.filter(unblinded=True).values_list("campaign", "user")) == {
+        (review.campaign_id, old.pk)
+    }
+    assert blinding.sight(old.pk, review.campaign) == Sight.SEEN
+    assert blinding.sight(old.pk, draft) == Sight.BLIND
+    assert not rule(review, old, Act.EXCLUDE).blind
