@@ -16,28 +16,15 @@ from rest_framework.test import APIClient
 from annotate.models import Campaign, Membership, Review, Ruling
 from annotate.selectors import conduct
 from annotate.selectors.conduct import Conduct
-from annotate.services import campaigns, looking, rulings, screening
+from annotate.services import campaigns, looking, rulings
 from tests.estimation.reviewed import by_hand, settle
-from tests.factories import campaign, judge, person, user
+from tests.factories import campaign, judge, person
 
-pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+pytestmark = [
+    pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens"),
+]  # fmt: skip
 
 Act = Ruling.Act
-
-
-@pytest.fixture(autouse=True)
-def _no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screening, "screen_all", lambda *_asked: [])
-
-
-@pytest.fixture
-def ada() -> User:
-    return user()
-
-
-@pytest.fixture
-def eve() -> User:
-    return user("eve")
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The effect of an exclusion: hidden until it is final, then without systems; and late undoing."""
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -11,36 +11,25 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from annotate.errors import Invalid
 from annotate.models import AuditEntry, Campaign, Membership, Review, Ruling
 from annotate.selectors import finality, standing
-from annotate.services import appeals, campaigns, rulings, screening
+from annotate.services import appeals, campaigns, rulings
 from estimation.selectors import history
 from estimation.services import effects
 from tests.estimation.reviewed import by_hand, exclude, settle, take_turns
 from tests.factories import campaign, judge, person, user
 
-pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+pytestmark = [
+    pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens"),
+]  # fmt: skip
 
 Act = Ruling.Act
 HIDDEN = "so that nobody rules for a result"
-
-
-@pytest.fixture(autouse=True)
-def _no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screening, "screen_all", lambda *_asked: [])
-
-
-@pytest.fixture
-def ada() -> User:
-    return user()
-
-
-@pytest.fixture
-def eve() -> User:
-    return user("eve")
 
 
 @pytest.fixture
@@ -232,6 +221,32 @@ def test_it_takes_as_many_queries_for_more_work(made: Campaign, review: Review, 
     exclude(person(made, "q1"), ada)
     settle(made)
     assert count() == before <= 20
+
+
+@given(
+    appealed=st.none() | st.integers(-40, 40), closed=st.none() | st.integers(-40, 40)
+)  # fmt: skip
+def test_it_is_final_at_the_limit_or_the_closing_and_an_appeal_in_time_alone_holds_it(
+    appealed: int | None, closed: int | None
+) -> None:
+    """Hours after the limit. A block can be appealed later: that hides nothing again."""
+    since = timezone.now()
+    limit = since + standing.TO_APPEAL
+
+    def at(hours: int | None) -> datetime | None:
+        return None if hours is None else limit + timedelta(hours=hours)
+
+    found = finality.final_from(since=since, closed_at=at(closed), appealed_at=at(appealed))
+    if closed is not None:
+        assert found == at(closed)
+    else:
+        assert found == (None if appealed is not None and appealed <= 0 else limit)
+
+
+def test_a_closing_before_the_ruling_makes_it_final_from_its_own_time() -> None:
+    since = timezone.now()
+    earlier = since - timedelta(days=1)
+    assert finality.final_from(since=since, closed_at=earlier, appealed_at=None) == since
 
 
 # ---- undoing what was final ------------------------------------------------------------------
