@@ -11,7 +11,13 @@ from rest_framework.response import Response
 from annotate import permissions
 from annotate.api.base import BoundedView, validated
 from annotate.errors import Conflict, NotFound
-from annotate.selectors import review_effects, review_judgments, review_screens, reviews
+from annotate.selectors import (
+    blinding,
+    review_effects,
+    review_judgments,
+    review_screens,
+    reviews,
+)
 from annotate.services import appeals, reviewing
 from annotate.services.rulings import Act
 
@@ -140,6 +146,9 @@ class CaseSerializer(serializers.Serializer[Any]):
 class FullCaseSerializer(CaseSerializer):
     """A case with the evidence."""
 
+    sight = serializers.CharField(
+        help_text="how your ruling would count: blind; or why not: owner, closed, seen"
+    )
     effects = EffectsSerializer()
     screens = ScreenSerializer(many=True)
     beside = BesideSerializer(many=True)
@@ -195,6 +204,7 @@ class CaseView(BoundedView):
             ),
         }
         body = dict(CaseSerializer(case).data)
+        body["sight"] = blinding.sight(cast(User, request.user).pk, campaign)
         return Response(body | {name: part.data for name, part in parts.items()})
 
 

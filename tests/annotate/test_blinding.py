@@ -205,6 +205,9 @@ def test_who_has_seen_results_does_not_rule_blind_after_a_reopening(
     assert blinding.sight(bob.pk, review.campaign) == Sight.BLIND
     case = reverse("annotate:review", args=[review.campaign.public_id, review.annotator.pseudonym])
     assert "You have seen results of this campaign, or could" in text(logged_in(eve).get(case))
+    api = f"/api/v1/campaigns/{review.campaign.public_id}/reviews/{review.annotator.pseudonym}/"
+    sights = [logged_in(who).get(api).json()["sight"] for who in (eve, bob, owner_of(ada))]
+    assert sights == ["seen", "blind", "owner"]
     assert "so your ruling counts as blind" in text(logged_in(bob).get(case))
     assert "as an owner you can see them elsewhere" in text(ada.get(case))
     assert not rule(review, eve, Act.EXCLUDE).blind
