@@ -7,7 +7,7 @@ from django.db import transaction
 
 from annotate.errors import Conflict, Invalid, ServiceError
 from annotate.models import Review, Ruling
-from annotate.selectors.reviews import Elsewhere
+from annotate.selectors.review_elsewhere import Elsewhere
 from annotate.services import reviews, rulings
 
 Act = Ruling.Act
