@@ -138,7 +138,7 @@ CHOICES = (
         "restore-unblock", (Act.RESTORE, Act.UNBLOCK), (EXCLUDED,),
         "Bring the work back, and lift the block",
         lambda case, effects: f"{_restores(case, effects)} {_OPEN_AGAIN}",
-        lambda effects: f"{_brings_back(effects)} and lift the block", _AGAIN,
+        lambda _effects: "Bring back and lift the block", _AGAIN,
         fits=lambda case, _effects: case.blocked,
     ),
     Choice(
