@@ -13,6 +13,7 @@ from annotate.figures import many
 from annotate.selectors import (
     accounts,
     availability,
+    conduct,
     deadlines,
     doubtful,
     exclusions,
@@ -24,6 +25,7 @@ from annotate.selectors import (
 )
 from annotate.selectors.availability import Availability
 from annotate.selectors.campaigns import Facts
+from annotate.selectors.conduct import Conduct
 from annotate.selectors.deadlines import Deadline
 from annotate.selectors.exclusions import Excluded
 from annotate.selectors.liveness import Liveness
@@ -68,6 +70,7 @@ class Dashboard:
     n_waiting: int  # annotators who wait for a reviewer's ruling
     agreed: tuple[Agreed, ...]
     excluded: Excluded
+    conduct: Conduct
     availability: Availability
     liveness: Liveness
     offered: Offered
@@ -196,7 +199,7 @@ class Dashboard:
 
     @property
     def sensitivity(self) -> Sensitivity:
-        return compare(self.primary, self.excluded)
+        return compare(self.primary, self.excluded, self.conduct)
 
     @property
     def widened(self) -> tuple[Widened, ...]:
@@ -253,6 +256,7 @@ def build(
         n_waiting=standing.waiting(pk),
         agreed=agreement.agreed(facts, planned=counts.doubled),
         excluded=exclusions.excluded(pk, since=facts.closed_at),
+        conduct=conduct.of(pk),
         availability=_availability(facts, counts),
         liveness=liveness.liveness(pk, lease_minutes=facts.lease_minutes),
         offered=offered.offered(pk) if facts.marketplace else Offered(),

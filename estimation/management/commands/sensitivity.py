@@ -15,7 +15,8 @@ from estimation.selectors.sensitivity import Compared
 class Command(BaseCommand):
     help = (
         "Says how much work is excluded from a campaign's estimates, for which screens, and what "
-        "every primary estimate is without it (reported) and with it."
+        "every primary estimate is without it (reported) and with it; and how the rulings came "
+        "about: blind or not, after a look at results, undone."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -30,7 +31,8 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(found.as_data(), allow_nan=False))
             return
-        self.stdout.write("\n".join([*map(_line, found.rows), "", found.summary]))
+        told = [*map(_line, found.rows), "", found.summary, *found.rulings]
+        self.stdout.write("\n".join(told))
 
 
 def _line(row: Compared) -> str:

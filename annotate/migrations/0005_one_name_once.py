@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotate", "0002_names_that_are_one")]
+    dependencies = [("annotate", "0004_names_that_are_one")]
 
     operations = [
         migrations.AddConstraint(

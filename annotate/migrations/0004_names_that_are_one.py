@@ -32,7 +32,7 @@ def _filled(pk, environment, name, held):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotate", "0001_initial")]
+    dependencies = [("annotate", "0003_unblinded_reviewers")]
 
     operations = [
         migrations.AddField(
