@@ -155,10 +155,11 @@ class Prolific(ProlificEntry):
 
     def iter_submissions(self, listing: str) -> Iterator[Submission]:
         for row in self.client.pages(path("studies", listing, "submissions")):
-            yield studies.submission(row, listing)
+            yield studies.submission(row, listing, ahead=self.client.ahead)
 
     def get_submission(self, unit: str) -> Submission:
-        return studies.submission(self.client.read(path("submissions", unit)))
+        row = self.client.read(path("submissions", unit))
+        return studies.submission(row, ahead=self.client.ahead)
 
     @effect
     def approve(self, unit: str, *, override: bool = False, message: str = "") -> Outcome:

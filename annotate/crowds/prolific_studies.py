@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from annotate.crowds.base import Level, Posted, Spec, Stage, Submission, UnitState
+from annotate.crowds.clocks import on_ours
 
 APP = "https://app.prolific.com"
 MARK = 12  # digits of an operation's id that note an extension
@@ -111,16 +112,21 @@ def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Level:
     return Level(stage, places, 0, pending, paused=now == PAUSED and free > 0)
 
 
-def submission(row: Mapping[str, Any], listing: str = "") -> Submission:
-    """Return a submission; `receipt` stays empty: Prolific passes nothing of ours through."""
-    submitted_at = when(row.get("completed_at"))
+def submission(
+    row: Mapping[str, Any], listing: str = "", *, ahead: timedelta | None = None
+) -> Submission:
+    """Return a submission; `receipt` stays empty: Prolific passes nothing of ours through.
+
+    ahead: how far Prolific's clock is ahead of ours.
+    """
+    submitted_at = on_ours(when(row.get("completed_at")), ahead)
     state = UNITS.get(status(row), UnitState.ACTIVE)
     return Submission(
         listing=str(row.get("study_id") or row.get("study") or listing),
         unit=str(row["id"]),
         person=str(row.get("participant_id") or row.get("participant") or ""),
         state=state,
-        accepted_at=when(row.get("started_at")),
+        accepted_at=on_ours(when(row.get("started_at")), ahead),
         submitted_at=submitted_at,
         auto_approval_at=submitted_at + AUTO_APPROVAL if submitted_at else None,
     )
