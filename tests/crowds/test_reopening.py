@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from annotate.crowds.base import Stage as Level
-from annotate.models import AuditEntry, Operation, Posting
+from annotate.models import AuditEntry, Batch, Operation, Posting
 from annotate.selectors import batches as rows
 from annotate.selectors import underway
 from annotate.services import (
@@ -82,6 +82,9 @@ def test_a_study_whose_work_was_rejected_is_open_again(goes_on: Market) -> None:
     goes_on.pass_time_and_look()
     assert goes_on.of(first).status == Status.REJECTED
     assert goes_on.posting().status == Stage.OPEN
+    assert [one.units for one in underway.untaken(goes_on.study.pk)] == [1], "it will be paid for"
+    (batch,) = Batch.objects.filter(campaign=goes_on.study)
+    assert underway.unused_units(batch) == 1
 
 
 def test_who_takes_a_free_place_before_we_have_looked_is_let_in_and_makes_us_look(
