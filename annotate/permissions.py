@@ -35,6 +35,17 @@ def owned(user: Who, public_id: str) -> Campaign:
     return campaign
 
 
+def with_results(user: Who, public_id: str) -> Campaign:
+    """Return the campaign, if `user` may see its systems and results.
+
+    Raises `NotAllowed` for the reviewer of a campaign that has not been closed.
+    """
+    campaign = visible(user, public_id)
+    if campaign.closed_at is None and not is_owner(user, campaign):
+        raise NotAllowed("Reviewers get the export of a campaign once it is closed.")
+    return campaign
+
+
 def is_owner(user: Who, campaign: Campaign) -> bool:
     return Membership.objects.filter(
         campaign=campaign, user=user.pk, role=Membership.Role.OWNER

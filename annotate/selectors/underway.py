@@ -71,7 +71,7 @@ def unconfirmed_units(campaign_id: int) -> int:
 
 
 def unused_units(batch: Batch) -> int:
-    """Return how many of a batch's confirmed units nobody has taken, or whose places are free again.
+    """Return how many of a batch's confirmed units nobody has, or whose places are free again.
 
     Where a posting goes on when a place of it is free, those of rejected units are.
     """

@@ -1,7 +1,13 @@
 from django.urls import path
 
 from estimation.api.sensitivity import SensitivityView
-from estimation.api.views import AgreementList, ComparisonList, DecisionList, EstimateList
+from estimation.api.views import (
+    AgreementList,
+    ComparisonList,
+    DecisionList,
+    EstimateList,
+    ExportView,
+)
 
 urlpatterns = [
     path("campaigns/<slug:public_id>/estimates/", EstimateList.as_view(), name="api-estimates"),
@@ -9,6 +15,7 @@ urlpatterns = [
         "campaigns/<slug:public_id>/comparisons/", ComparisonList.as_view(), name="api-comparisons"
     ),
     path("campaigns/<slug:public_id>/decisions/", DecisionList.as_view(), name="api-decisions"),
+    path("campaigns/<slug:public_id>/export/", ExportView.as_view(), name="api-export"),
     path("campaigns/<slug:public_id>/agreement/", AgreementList.as_view(), name="api-agreement"),
     path(
         "campaigns/<slug:public_id>/sensitivity/", SensitivityView.as_view(), name="api-sensitivity"

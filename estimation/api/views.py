@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db.models import QuerySet
+from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import ListAPIView
@@ -20,6 +21,7 @@ from estimation.api.serializers import (
 )
 from estimation.models import Agreement, Comparison, Decision, Estimate
 from estimation.selectors import agreement, comparisons, history
+from estimation.views.export import zipped
 
 HISTORY = OpenApiParameter(
     "history", OpenApiTypes.BOOL, description="1: all there ever were, the oldest first"
@@ -95,6 +97,14 @@ class AgreementList(BoundedView, ListAPIView[Agreement]):
         if _whole_history(self.request):
             return Agreement.objects.filter(campaign=campaign)
         return agreement.newest(campaign.pk)
+
+
+class ExportView(BoundedView):
+    """The whole campaign as one zip: what people wrote, and all numbers; its README explains it."""
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: Request, public_id: str) -> HttpResponseBase:
+        return zipped(permissions.with_results(request.user, public_id).public_id)
 
 
 class DecisionList(BoundedView, ListAPIView[Decision]):
