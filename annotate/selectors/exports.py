@@ -231,15 +231,16 @@ def _teams(campaign_id: int) -> tuple[Ints, Ints, tuple[tuple[Standing, ...], ..
     """Return which systems wrote each output: there are few different answers."""
     standing = {one.system_id: one for one in evidence.standings(campaign_id)}
     rows = Authorship.objects.filter(system__campaign=campaign_id).order_by("output", "system")
-    wrote = zip(*bulk.columns(rows, output="i8", system="i8"), strict=True)
+    author = bulk.columns(rows, output="i8", system="i8")
+    outputs = np.unique(author[0])
     number: dict[tuple[int, ...], int] = {}
-    found = [
-        (output, number.setdefault(tuple(int(system) for _, system in systems), len(number)))
-        for output, systems in groupby(wrote, key=itemgetter(0))
-    ]
-    pairs = np.array(found, dtype=np.int64).reshape(-1, 2)
-    teams = tuple(tuple(standing[system] for system in team) for team in number)
-    return pairs[:, 0], pairs[:, 1], teams
+    wrote = groupby(zip(*author, strict=True), key=itemgetter(0))
+    found = (
+        number.setdefault(tuple(int(system) for _, system in systems), len(number))
+        for _, systems in wrote
+    )
+    team = np.fromiter(found, np.int64, outputs.size)
+    return outputs, team, tuple(tuple(standing[system] for system in one) for one in number)
 
 
 def _rows(now: Moment, *, answers: bool, with_texts: bool) -> Iterator[tuple[Any, ...]]:

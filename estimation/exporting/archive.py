@@ -36,10 +36,11 @@ def stream(public_id: str) -> Iterator[bytes]:
 
 
 def _files(now: Moment, at: datetime) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """What is short comes first, so that the download begins at once."""
     counted: dict[str, int] = {}
+    yield PLAN, [contents.as_json(protocol(now.campaign), indent=2)]
     for file in FILES:
         yield file.name, _counting(file, now, counted)
-    yield PLAN, [contents.as_json(protocol(now.campaign), indent=2)]
     yield README, [readme(now, counted, at=at).encode()]
 
 
@@ -114,4 +115,5 @@ def _zipped(
                     entry.write(line)
                     if sent.size >= SENT_AT_ONCE:
                         yield sent.take()
+            yield sent.take()
     yield sent.take()
