@@ -7,6 +7,7 @@ from estimation.api.views import (
     DecisionList,
     EstimateList,
     ExportView,
+    MetricList,
 )
 
 urlpatterns = [
@@ -16,6 +17,7 @@ urlpatterns = [
     ),
     path("campaigns/<slug:public_id>/decisions/", DecisionList.as_view(), name="api-decisions"),
     path("campaigns/<slug:public_id>/export/", ExportView.as_view(), name="api-export"),
+    path("campaigns/<slug:public_id>/metrics/", MetricList.as_view(), name="api-metrics"),
     path("campaigns/<slug:public_id>/agreement/", AgreementList.as_view(), name="api-agreement"),
     path(
         "campaigns/<slug:public_id>/sensitivity/", SensitivityView.as_view(), name="api-sensitivity"

@@ -18,8 +18,9 @@ from estimation.api.serializers import (
     ComparisonSerializer,
     DecisionSerializer,
     EstimateSerializer,
+    MetricScoreSerializer,
 )
-from estimation.models import Agreement, Comparison, Decision, Estimate
+from estimation.models import Agreement, Comparison, Decision, Estimate, MetricScore
 from estimation.selectors import agreement, comparisons, history
 from estimation.views.export import zipped
 
@@ -97,6 +98,20 @@ class AgreementList(BoundedView, ListAPIView[Agreement]):
         if _whole_history(self.request):
             return Agreement.objects.filter(campaign=campaign)
         return agreement.newest(campaign.pk)
+
+
+class MetricList(BoundedView, ListAPIView[MetricScore]):
+    """The values of automatic metrics for all outputs."""
+
+    serializer_class = MetricScoreSerializer
+    pagination_class = ById
+    queryset = MetricScore.objects.none()
+
+    def get_queryset(self) -> QuerySet[MetricScore]:
+        campaign = permissions.with_results(self.request.user, self.kwargs["public_id"])
+        rows = MetricScore.objects.filter(campaign=campaign).select_related("output__item")
+        named = rows.only("metric", "version", "value", "output", "output__item__key")
+        return named.prefetch_related("output__authorships__system")
 
 
 class ExportView(BoundedView):
