@@ -33,11 +33,12 @@ class Units:
     approved: int = 0
     rejected: int = 0
     left: int = 0  # given back, or time ran out: their places are free again
+    freed: int = 0  # of the rejected: their places are free again, too
 
     @property
     def taken(self) -> int:
         """Those that are not free: somebody is at them, or has handed them in."""
-        done = self.confirmed + self.approved + self.rejected
+        done = self.confirmed + self.approved + self.rejected - self.freed
         return self.accepted + self.handed_in + done
 
     def __add__(self, other: "Units") -> "Units":
@@ -113,7 +114,7 @@ class BatchRow:
         if self.stopped_at and stages & {Stage.OPEN, Stage.PLANNED}:
             return "stopping"
         if stages == {Stage.CLOSED} and self.may_go_on:
-            return "full"
+            return "full" if self.units.taken >= self.units.places else "idle"
         order = (Stage.OPEN, Stage.PLANNED, Stage.DRAINING, Stage.FAILED)
         return next((str(stage) for stage in order if stage in stages), str(Stage.CLOSED))
 
@@ -228,7 +229,7 @@ def _postings(campaign_id: int) -> dict[int, list[PostingRow]]:
         counts.setdefault(posting, Counter())[status] = n
     found: dict[int, list[PostingRow]] = {}
     there = set(watching.at_the_crowd(campaign_id))
-    for posting in Posting.objects.filter(batch__campaign=campaign_id):
+    for posting in Posting.objects.filter(batch__campaign=campaign_id).select_related("batch"):
         row = _posting(posting, counts.get(posting.pk, Counter()), posting.pk in there)
         found.setdefault(posting.batch_id, []).append(row)
     return found
@@ -247,6 +248,7 @@ def _posting(posting: Posting, counts: Counter[str], at_the_crowd: bool) -> Post
         units=Units(
             posting.places, _available(posting, counts), at_work, counts[Unit.HANDED_IN],
             counts[Unit.CONFIRMED], counts[Unit.APPROVED], counts[Unit.REJECTED], left,
+            counts[Unit.REJECTED] if posting.batch.crowd in adapters.REOPENING else 0,
         ),
         expires_at=posting.expires_at,
         looked_at=posting.looked_at,

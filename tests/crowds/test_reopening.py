@@ -125,6 +125,7 @@ def test_closing_stops_a_study_that_looks_full(anywhere: Market) -> None:
 def test_stopping_a_batch_stops_a_study_that_looks_full(anywhere: Market) -> None:
     first, _second = full(anywhere)
     (batch,) = rows.of_campaign(anywhere.study.pk)
+    assert (batch.state, batch.share_taken) == ("full", 100)
     assert batch.can_stop, "a place of it may become free again"
     assert batches.stop(batch.batch_id, actor_id=anywhere.ada.pk)
     outbox.carry_out_due()
@@ -254,6 +255,8 @@ def test_a_paused_study_says_what_to_do_and_offers_nothing(clock: Clock, db: Non
         far.give_back(first.unit)
         made.pass_time_and_look()
         assert "paused" in made.posting().problem
+        (batch,) = rows.of_campaign(made.study.pk)
+        assert batch.state == "idle"
         assert not rows.offered(made.study.pk)
         far.world.move_study(made.ours()[0], "START")
         made.pass_time_and_look()
