@@ -3,12 +3,16 @@
 import csv
 import io
 import json
+import os
+import zipfile
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -127,11 +131,22 @@ def test_a_judgment_that_was_stored_later_under_an_earlier_id_is_left_out(study:
     assert [one.id for one in exports.judgments(late)] == list(now.judgment[1:])
 
 
-def test_it_is_sent_in_parts(study: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archive, "SENT_AT_ONCE", 64)
-    parts = list(archive.stream(study.public_id))
-    assert len(parts) > 10
-    assert Unzipped(b"".join(parts)).table("scores.csv")
+def test_it_is_sent_while_it_is_made() -> None:
+    """However large a file is, a little of it is held; nothing is made before it is asked for."""
+    made: list[int] = []
+
+    def random_lines() -> Iterator[bytes]:
+        for n in range(2000):
+            made.append(n)
+            yield os.urandom(1000)
+
+    sent = archive._zipped([("large", random_lines())], folder="f", at=timezone.now())
+    first = next(sent)
+    assert len(made) < 200
+    parts = [first, *sent]
+    assert max(map(len, parts)) < 4 * archive.SENT_AT_ONCE
+    with zipfile.ZipFile(io.BytesIO(b"".join(parts))) as zipped:
+        assert zipped.getinfo("f/large").file_size == 2_000_000
 
 
 def test_counts_are_those_of_the_estimates(study: Campaign) -> None:

@@ -24,6 +24,7 @@ from annotate.services.upload import Row
 from annotate.states import CloseReason
 from estimation.exporting import tables
 from estimation.models import Estimate
+from estimation.selectors import agreement, comparisons, history
 from tests.annotate.own import marked
 from tests.estimation.exported import (
     NAMES,
@@ -138,6 +139,21 @@ def test_exclusions_say_what_was_taken_out_and_what_came_back(study: Campaign) -
     assert int(people[first.pseudonym]["excluded"]) == given[first]
     assert int(people[first.pseudonym]["counting"]) == 0
     assert int(people[second.pseudonym]["judgments"]) == given[second]
+
+
+def test_all_of_the_history_is_told_and_which_of_it_is_the_newest(study: Campaign) -> None:
+    judge(person(study, NAMES[0]))
+    settle(study)
+    found = exported(study)
+    for name, newest in {
+        "estimates.csv": history.newest([study.pk]),
+        "comparisons.csv": comparisons.newest(study.pk),
+        "agreement.csv": agreement.newest(study.pk),
+    }.items():
+        rows = found.table(name)
+        last = {row["id"] for row in rows if row["newest"] == "1"}
+        assert last == {str(pk) for pk in newest.values_list("pk", flat=True)}, name
+        assert len(rows) > len(last) or name == "agreement.csv"
 
 
 def test_decisions_name_their_estimates(study: Campaign) -> None:
