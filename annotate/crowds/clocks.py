@@ -11,6 +11,7 @@ from typing import Any
 from django.utils import timezone
 
 SAME = timedelta(minutes=1)  # a difference that is the way's, and no clock's
+NONSENSE = timedelta(days=365)  # no clock is so wrong
 SECOND = timedelta(seconds=1)  # `Date` has no fractions: what has just passed there has passed
 
 
@@ -18,9 +19,11 @@ def ahead(date: str | None) -> timedelta | None:
     """Return how far their clock is ahead of ours; None where they do not tell the time."""
     try:
         there = parsedate_to_datetime(date or "")
-    except ValueError:
+        difference = there.replace(tzinfo=there.tzinfo or UTC) - timezone.now() + SECOND
+    except (ValueError, OverflowError):
         return None
-    difference = there.replace(tzinfo=there.tzinfo or UTC) + SECOND - timezone.now()
+    if abs(difference) > NONSENSE:
+        return None
     return difference if abs(difference) > SAME else timedelta(0)
 
 

@@ -34,7 +34,8 @@ from annotate.models import (
 from annotate.selectors import bulk, evidence, instruments
 from annotate.selectors.evidence import Standing
 
-CHUNK = 500  # rows that are held at once: texts can be long
+CHUNK = 1000  # rows of numbers that are held at once
+TEXTS = 50  # rows with texts, which can be long
 COUNTS, EXCLUDED = 1, 2
 FACTS = (
     "pk", "output", "output__item__key", "output__item__position", "annotator__pseudonym",
@@ -158,7 +159,7 @@ def items(now: Moment) -> Iterator[dict[str, Any]]:
     """Yield what systems were given, in the order in which it is judged."""
     rows = Item.objects.filter(campaign=now.campaign).order_by("position")
     names = ("key", "position", "input", "paragraphs", "reference")
-    for row in rows.values_list(*names).iterator(chunk_size=CHUNK):
+    for row in rows.values_list(*names).iterator(chunk_size=TEXTS):
         yield dict(zip(("item", *names[1:]), row, strict=True))
 
 
@@ -166,7 +167,7 @@ def outputs(now: Moment) -> Iterator[dict[str, Any]]:
     """Yield what systems wrote; identical texts for one item are one output of several systems."""
     rows = Output.objects.filter(campaign=now.campaign).order_by("pk")
     chosen = rows.values_list("pk", "item__key", "text", "words")
-    for pk, item, text, words in chosen.iterator(chunk_size=CHUNK):
+    for pk, item, text, words in chosen.iterator(chunk_size=TEXTS):
         names = [system.name for system in now.authors(pk)]
         yield {"output": pk, "item": item, "systems": names, "text": text, "words": words}
 
@@ -248,7 +249,7 @@ def _rows(now: Moment, *, answers: bool, with_texts: bool) -> Iterator[tuple[Any
     rows = Judgment.objects.filter(campaign=now.campaign, pk__lte=now.last).order_by("pk")
     more = ("response", "output__text", "output__item__paragraphs")[: answers + 2 * with_texts]
     none: tuple[Any, ...] = ({}, "", ())[len(more) :]
-    found = rows.values_list(*FACTS, *more).iterator(chunk_size=CHUNK)
+    found = rows.values_list(*FACTS, *more).iterator(chunk_size=TEXTS if answers else CHUNK)
     return ((*row, *none) for row in found)
 
 

@@ -132,8 +132,8 @@ def _take(posting_id: int, seen: Submission) -> bool:
 
 
 def _level(posting: Posting, level: Level, *, problem: str) -> None:
-    stop, now = posting.operations.filter(kind=Operation.Kind.STOP).last(), timezone.now()
-    over = _is_to_be_over(posting, stop)
+    stops, now = list(posting.operations.filter(kind=Operation.Kind.STOP)), timezone.now()
+    over = _is_to_be_over(posting, stops)
     if level.paused and not over:
         problem = problem or PAUSED.format(crowd=adapters.LABELS[posting.batch.crowd])
     Posting.objects.filter(pk=posting.pk).update(
@@ -141,8 +141,9 @@ def _level(posting: Posting, level: Level, *, problem: str) -> None:
         **({"expires_at": level.expires_at} if level.expires_at else {}),
     )  # fmt: skip
     goes_on = level.stage is Stage.OPEN or level.paused
-    if goes_on and stop is not None and stop.done_at is not None and stop.done_at > now - LAG:
-        return  # this may have been read before it was stopped
+    done_at = stops[-1].done_at if stops else None
+    if goes_on and done_at is not None and done_at > now - len(stops) * LAG:
+        return  # this may have been read before it was stopped; each stop in vain waits longer
     _move(posting, posting_states.OF_STAGE[level.stage])
     if goes_on and over:
         with transaction.atomic():
@@ -160,13 +161,13 @@ def _move(posting: Posting, to: Posting.Status) -> None:
             evidence.mark(campaign_id, "posting")  # the end of a campaign may have waited for it
 
 
-def _is_to_be_over(posting: Posting, stop: Operation | None) -> bool:
+def _is_to_be_over(posting: Posting, stops: Sequence[Operation]) -> bool:
     """Whether nobody new is wanted; what a person has decided about its stop is left alone.
 
     Postings that refill a closing campaign belong to a batch that was stopped with it.
     """
-    if stop is not None:
-        return stop.status == Operation.Status.DONE
+    if stops:
+        return stops[-1].status == Operation.Status.DONE
     if posting.batch.stopped_at is None:
         return False
     campaign = Campaign.objects.get(pk=posting.batch.campaign_id)

@@ -17,6 +17,7 @@ from estimation.exporting.tables import File
 from estimation.selectors import exports as numbers
 
 Rows = Iterator[Mapping[str, Any]]
+LINE_ENDS = {ord(one): f"\\u{ord(one):04x}" for one in "\x85\u2028\u2029"}
 JOINT = " + "  # between several names in one cell
 
 
@@ -70,9 +71,13 @@ def encoded(file: File, rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
 
 
 def as_json(value: Any, *, indent: int | None = None) -> bytes:
-    """Return JSON in UTF-8; half a surrogate pair, which no text file can hold, as an escape."""
+    """Return JSON in UTF-8 that ends its lines nowhere but where JSON does.
+
+    Half a surrogate pair, which no text file can hold, becomes an escape, and so do the three
+    characters that JSON leaves as they are and readers may take for the end of a line.
+    """
     text = json.dumps(value, default=_plain, ensure_ascii=False, indent=indent, allow_nan=False)
-    return text.encode("utf-8", "backslashreplace")
+    return text.translate(LINE_ENDS).encode("utf-8", "backslashreplace")
 
 
 def _joined(value: Any) -> Any:

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotate.crowds import clocks
 from annotate.crowds.base import Effect, Marketplace, Stage
 from annotate.models import Posting
 from annotate.services import attending, confirming, crowd_events, outbox, reconciling, sweeps
@@ -86,6 +87,15 @@ def test_clocks_that_differ_by_seconds_are_left_alone(quick: None):
         far.move_clock(timedelta(seconds=20))
         told = {crowd.posting_level(listing).expires_at for _ in range(3)}
     assert told == {far.world.hits[listing].expires_at}
+
+
+@pytest.mark.parametrize(
+    "date",
+    [None, "", "yesterday", "Fri, 31 Dec 9999 23:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT",
+     "Fri, 30 Feb 2026 00:00:00 GMT", "Tue, 15 Nov 2095 08:12:31 GMT"],
+)  # fmt: skip
+def test_a_date_that_no_clock_tells_is_none(date: str | None) -> None:
+    assert clocks.ahead(date) is None
 
 
 def test_without_a_clock_of_theirs_a_stop_is_a_stop_all_the_same(

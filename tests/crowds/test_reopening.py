@@ -5,6 +5,7 @@ Prolific's descriptions differ in what a full study does when somebody returns o
 """
 
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -160,6 +161,16 @@ def test_what_goes_on_although_it_was_stopped_is_stopped_again(goes_on: Market) 
     assert takes_nobody(goes_on.far, goes_on.ours()[0])
     assert goes_on.posting().status == Stage.CLOSED
     assert [op.status for op in goes_on.ops(Kind.STOP)] == [Operation.Status.DONE] * 2
+
+
+def test_a_stop_that_is_in_vain_is_repeated_less_and_less_often(goes_on: Market) -> None:
+    goes_on.stop()
+    outbox.carry_out_due()
+    for _ in range(60):
+        goes_on.far.world.studies[goes_on.ours()[0]].update(status="ACTIVE", stopped=False)
+        goes_on.pass_time(timedelta(minutes=5, seconds=1))
+        reconciling.reconcile_all()
+    assert 10 < stops_sent(goes_on) < 30
 
 
 def test_a_list_that_lags_behind_a_stop_opens_nothing(goes_on: Market) -> None:
