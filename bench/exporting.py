@@ -2,11 +2,13 @@
 
 Outputs have some 120 words, every third judgment an edit of as many: about what released news
 summaries are like. RSS: the most memory that the web process has had (VmHWM), after its first
-page and after the export. Units: `bench.unit`, on the same machine in the same minute.
+page and after the export. cpu: its processor time for the export; units: the same in those of
+`bench.unit`, on the same machine in the same minute.
 
 Run from the checkout: python -m bench.exporting [judgments …]
 """
 
+import os
 import sys
 import tempfile
 import time
@@ -26,7 +28,7 @@ SENTENCE = "The council of district {n} met on Monday, and its members spoke abo
 def main() -> None:
     sizes = [int(size) for size in sys.argv[1:]] or SIZES
     prepare("postgres")
-    print(f"{'judgments':>10} {'zip MB':>7} {'text MB':>8} {'s':>6} {'units':>6} {'RSS MB: at first':>17}"
+    print(f"{'judgments':>10} {'zip MB':>7} {'text MB':>8} {'s':>6} {'cpu s':>6} {'units':>6} {'RSS MB: at first':>17}"
           f" {'exported':>9}")  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         for size in sizes:
@@ -44,15 +46,16 @@ def measure(size: int, folder: Path) -> None:
     with web(folder) as (base, pid):
         headers = {"Authorization": f"Token {token(made)}"}
         fetch(f"{base}/api/v1/campaigns/", headers, folder / "first")
-        before = peak(pid)
+        before, used = peak(pid), cpu(pid)
         began = time.perf_counter()
         fetch(f"{base}/api/v1/campaigns/{made.public_id}/export/", headers, target)
         taken, after = time.perf_counter() - began, peak(pid)
+        used = cpu(pid) - used
     with zipfile.ZipFile(target) as zipped:
         whole = sum(one.file_size for one in zipped.infolist()) / 1e6
     print(
         f"{size:>10,} {target.stat().st_size / 1e6:>7.1f} {whole:>8.0f} {taken:>6.1f} "
-        f"{taken / unit():>6.0f} {before:>17.0f} {after:>9.0f}",
+        f"{used:>6.1f} {used / unit():>6.0f} {before:>17.0f} {after:>9.0f}",
         flush=True,
     )
     if after >= LIMIT:
@@ -130,6 +133,12 @@ def fetch(url: str, headers: dict[str, str], target: Path) -> None:
 
 def children(pid: int) -> list[int]:
     return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def cpu(pid: int) -> float:
+    """Return the processor seconds that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def peak(pid: int) -> float:
