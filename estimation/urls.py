@@ -2,13 +2,14 @@
 
 from django.urls import URLPattern, path
 
-from estimation.views import charts, dashboard, effects
+from estimation.views import charts, dashboard, effects, export
 
 PLOT = "campaigns/<str:public_id>/plots/<str:criterion>/<int:system_id>/<int:upto>"
 
 app_name = "estimation"
 urlpatterns: list[URLPattern] = [
     path("campaigns/<str:public_id>/", dashboard.page, name="dashboard"),
+    path("campaigns/<str:public_id>/export.zip", export.download, name="export"),
     path("campaigns/<str:public_id>/numbers/", dashboard.numbers, name="numbers"),
     path("estimates/at-target/", dashboard.at_target, name="at-target"),
     path("reviews/<slug:public_id>/<slug:pseudonym>/effect/", effects.effect, name="effect"),

@@ -147,7 +147,10 @@ class BatchSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(source="public_id")
     crowd = serializers.CharField()
     environment = serializers.CharField()
-    state = serializers.CharField()
+    state = serializers.CharField(
+        help_text="open, planned, stopping, draining, failed, closed; full: every place is taken, "
+        "and one may be free again; idle: places are free, and nobody can take them now"
+    )
     title = serializers.CharField(source="terms.title")
     tasks = serializers.IntegerField()
     places = serializers.IntegerField()

@@ -26,7 +26,9 @@ from annotate.api.serializers import (
     as_lines,
 )
 from annotate.errors import Conflict
+from annotate.instruments import highlights
 from annotate.models import Campaign
+from annotate.selectors import instruments
 from annotate.services import campaigns, ingest, upload
 from annotate.services.plans import Plan
 from annotate.services.upload import Row
@@ -81,10 +83,14 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     @extend_schema(responses=JudgmentSerializer(many=True))
     @action(detail=True, pagination_class=ById, serializer_class=JudgmentSerializer)
     def judgments(self, request: Request, public_id: str) -> Response:
-        """All judgments in the order of their arrival."""
+        """All judgments with the whole answers, in the order of their arrival."""
         campaign = permissions.with_results(request.user, public_id)
-        page = self.paginate_queryset(cast(Any, queries.judgments(campaign)))
-        return self.get_paginated_response(JudgmentSerializer(page, many=True).data)
+        with_texts = highlights.are_taken(instruments.of(campaign))
+        rows = queries.judgments(campaign, with_texts=with_texts)
+        page = self.paginate_queryset(cast(Any, rows))
+        context = {"with_texts": with_texts}
+        shown = JudgmentSerializer(page, many=True, context=context)
+        return self.get_paginated_response(shown.data)
 
     def _act(self, request: Request, public_id: str, act: Callable[..., None]) -> Response:
         campaign = permissions.owned(request.user, public_id)

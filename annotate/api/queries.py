@@ -3,10 +3,36 @@
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser, User
-from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import (
+    Count,
+    DecimalField,
+    Exists,
+    F,
+    IntegerField,
+    Max,
+    Min,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+)
 from django.db.models.functions import Coalesce
 
-from annotate.models import Assignment, Campaign, Judgment, LedgerEntry, Membership, Place
+from annotate.models import (
+    Annotator,
+    Assignment,
+    Campaign,
+    Exclusion,
+    Item,
+    Judgment,
+    LedgerEntry,
+    Membership,
+    Output,
+    Place,
+    Review,
+)
 
 MONEY: "DecimalField[object, object]" = DecimalField(max_digits=12, decimal_places=2)
 
@@ -32,14 +58,62 @@ def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
     )
 
 
-def judgments(campaign: Campaign) -> QuerySet[Judgment]:
-    """A campaign's judgments, with what tells whether each counts."""
+def judgments(campaign: Campaign, *, with_texts: bool) -> QuerySet[Judgment]:
+    """A campaign's judgments, with what tells whether each counts.
+
+    with_texts: with the texts that highlights are made in.
+    """
+    marked = () if with_texts else ("output__text", "output__item__paragraphs")
     return (
         Judgment.objects.filter(campaign=campaign)
+        .annotate(excluded=_excluded(OuterRef("pk")))
         .select_related("annotator", "output__item", "assignment__place")
         .prefetch_related("scores", "output__authorships__system")
-        .defer("response", "output__text", "output__item__input", "output__item__reference")
+        .defer("output__item__input", "output__item__reference", *marked)
     )
+
+
+def items(campaign: Campaign) -> QuerySet[Item]:
+    return Item.objects.filter(campaign=campaign)
+
+
+def outputs(campaign: Campaign) -> QuerySet[Output]:
+    """A campaign's outputs, with the keys of their items and the systems that wrote them."""
+    rows = Output.objects.filter(campaign=campaign).select_related("item")
+    return rows.only("text", "words", "item", "item__key").prefetch_related("authorships__system")
+
+
+def annotators(campaign: Campaign) -> QuerySet[Annotator]:
+    """Who judged in a campaign, with what they gave to it."""
+    mine = Q(judgments__campaign=campaign)
+    held = Q(judgments__assignment__place__isnull=False)
+    verified = Q(judgments__assignment__status=Assignment.Status.VERIFIED)
+    reviews = Review.objects.filter(campaign=campaign)
+    return (
+        Annotator.objects.filter(mine)
+        .annotate(
+            excluded=Count("judgments", filter=_excluded(OuterRef("judgments"))),
+            counting=Count("judgments", filter=held & verified),
+            first_at=Min("judgments__submitted_at"),
+            last_at=Max("judgments__submitted_at"),
+            active_seconds=Sum("judgments__active_seconds"),
+            n=Count("judgments"),
+        )
+        .prefetch_related(Prefetch("reviews", queryset=reviews.prefetch_related("flags")))
+    )
+
+
+def exclusions(campaign: Campaign) -> QuerySet[Exclusion]:
+    rows = Exclusion.objects.filter(judgment__campaign=campaign)
+    return rows.select_related("judgment__annotator", "ruling").defer("judgment__response")
+
+
+def nothing() -> QuerySet[Item]:
+    return Item.objects.none()
+
+
+def _excluded(judgment: OuterRef) -> Exists:
+    return Exists(Exclusion.objects.filter(judgment=judgment, restored_at=None))
 
 
 def _number(rows: QuerySet[Place, Any]) -> Coalesce:

@@ -4,11 +4,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
 
 from annotate import adapters, json_text
 from annotate.api.base import Finite
+from annotate.api.work_serializers import HighlightSerializer
+from annotate.instruments import highlights
 from annotate.models import Campaign, Judgment
 from annotate.selectors.blinding import sees_results
 from annotate.services.plans import Plan
@@ -79,14 +82,18 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
     systems = serializers.SerializerMethodField()
     scores = serializers.SerializerMethodField()
     counts = serializers.SerializerMethodField()
+    excluded = serializers.BooleanField(help_text="a ruling has taken it out of the estimates")
+    response = serializers.JSONField(help_text="the whole answer, as stored")
+    highlights = serializers.SerializerMethodField(help_text="with their words")
     elapsed_seconds = Finite()
     active_seconds = Finite(allow_null=True)
 
     class Meta:
         model = Judgment
         fields = (
-            "id", "annotator", "item", "output", "systems", "scores", "counts", "submitted_at",
-            "elapsed_seconds", "active_seconds", "instrument", "instrument_version",
+            "id", "annotator", "item", "output", "systems", "scores", "counts", "excluded",
+            "submitted_at", "elapsed_seconds", "active_seconds", "instrument",
+            "instrument_version", "response", "highlights",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -100,6 +107,14 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
         """It does while its assignment holds a place and is verified."""
         assignment = judgment.assignment
         return hasattr(assignment, "place") and assignment.status == "verified"
+
+    @extend_schema_field(HighlightSerializer(many=True))
+    def get_highlights(self, judgment: Judgment) -> list[dict[str, Any]]:
+        if not self.context.get("with_texts"):
+            return []
+        output = judgment.output
+        paragraphs = output.item.paragraphs
+        return highlights.marked(judgment.response, text=output.text, paragraphs=paragraphs)
 
 
 class Targets(serializers.DictField):

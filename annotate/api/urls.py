@@ -1,7 +1,7 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from annotate.api import batches, reviews
+from annotate.api import batches, reviews, work
 from annotate.api.campaigns import CampaignViewSet
 from annotate.api.instruments import InstrumentViewSet
 from annotate.api.pay import (
@@ -31,6 +31,10 @@ urlpatterns = [
     path(CASE, reviews.CaseView.as_view(), name="api-review"),
     path(f"{CASE}rule/", reviews.RuleView.as_view(), name="api-review-rule"),
     path(f"{CASE}dismiss/", reviews.DismissView.as_view(), name="api-review-dismiss"),
+    path(f"{CAMPAIGN}items/", work.ItemList.as_view(), name="api-items"),
+    path(f"{CAMPAIGN}outputs/", work.OutputList.as_view(), name="api-outputs"),
+    path(f"{CAMPAIGN}annotators/", work.AnnotatorList.as_view(), name="api-annotators"),
+    path(f"{CAMPAIGN}exclusions/", work.ExclusionList.as_view(), name="api-exclusions"),
     path(f"{CAMPAIGN}accounts/", AccountsView.as_view(), name="api-accounts"),
     path(f"{CAMPAIGN}extra-pay/", ExtraPayView.as_view(), name="api-extra-pay"),
     path(f"{CAMPAIGN}payouts/", PayoutListsView.as_view(), name="api-payouts"),

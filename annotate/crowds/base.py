@@ -176,7 +176,10 @@ class Marketplace(Entry, Protocol):
     def add_places(self, listing: str, n: int, op_id: str) -> Outcome: ...
 
     def stop(self, listing: str) -> Outcome:
-        """Nobody new; who has accepted may finish. Safe to repeat."""
+        """Nobody new, for good; who has accepted may finish. Safe to repeat.
+
+        It is asked of the crowd unless the crowd itself says that the posting is over.
+        """
 
     def posting_level(self, listing: str) -> Level: ...
 

@@ -84,13 +84,17 @@ class Stage(StrEnum):
 
 @dataclass(frozen=True)
 class Level:
-    """How full a posting is, as the crowd counts."""
+    """How full a posting is, as the crowd counts.
+
+    paused: nobody can take its free places until somebody starts it again there.
+    """
 
     stage: Stage
     places: int
     available: int  # nobody has taken them
     pending: int  # taken, not handed in
     expires_at: datetime | None = None
+    paused: bool = False
 
 
 class UnitState(StrEnum):

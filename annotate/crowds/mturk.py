@@ -1,9 +1,11 @@
 """Amazon Mechanical Turk, or any server that speaks its API of 2017-01-17."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
+
+from django.utils import timezone
 
 from annotate.crowds.base import (
     Cost,
@@ -27,7 +29,8 @@ from annotate.crowds.mturk_review import Review
 from annotate.crowds.mturk_worlds import world
 
 IDS = re.compile(r"\b[A-Z0-9]{20,64}\b")
-SKEW = timedelta(minutes=1)  # "now" by our clock may still lie ahead of theirs
+MOMENT = timedelta(minutes=1)  # what we know of their clock is not exact
+OVER = ("Reviewable", "Reviewing", "Disposed")
 ENLARGED = (
     "A HIT that was made with fewer than 10 places can never have 10 or more: publish a new "
     "posting for the rest."
@@ -139,12 +142,17 @@ class MTurk(FromMTurk, Review, People):
 
     @effect
     def stop(self, listing: str) -> Outcome:
-        now = datetime.now(UTC)
         hit = self.api.read("get_hit", HITId=listing)["HIT"]
-        if hit["HITStatus"] == "Disposed" or hit["Expiration"] <= now:
+        if hit["HITStatus"] in OVER:
             return Outcome(Effect.ALREADY)
-        self.api.act("update_expiration_for_hit", HITId=listing, ExpireAt=now - SKEW)
+        self.api.act("update_expiration_for_hit", HITId=listing, ExpireAt=self._past(hit))
         return Outcome(Effect.APPLIED)
+
+    def _past(self, hit: dict[str, Any]) -> datetime:
+        """Return a time that has passed by MTurk's clock: where it tells none, the HIT's first."""
+        made: datetime = hit["CreationTime"]
+        ahead = self.api.ahead
+        return made if ahead is None else timezone.now() + ahead - MOMENT
 
     def posting_level(self, listing: str) -> Level:
         hit = self.api.read("get_hit", HITId=listing)["HIT"]
@@ -193,9 +201,9 @@ def _hit(spec: Spec, group: str, op_id: str) -> dict[str, Any]:
 
 def _stage(hit: dict[str, Any]) -> Stage:
     """Return where a HIT stands. Full but not over is open: somebody may give a place back."""
-    if hit["HITStatus"] in ("Reviewable", "Reviewing", "Disposed"):
+    if hit["HITStatus"] in OVER:
         return Stage.CLOSED
     if hit["HITStatus"] == "Assignable":
         return Stage.OPEN
     full = hit["NumberOfAssignmentsAvailable"] == 0
-    return Stage.OPEN if full and hit["Expiration"] > datetime.now(UTC) else Stage.DRAINING
+    return Stage.OPEN if full and hit["Expiration"] > timezone.now() else Stage.DRAINING

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from threading import Lock
 from typing import Any
 
 import boto3
 from botocore.config import Config
 
+from annotate.crowds import clocks
 from annotate.crowds.mturk_errors import ERRORS, Kind, TurkError, turk_error
 from annotate.crowds.mturk_worlds import World, environment_of
 
@@ -21,7 +23,10 @@ OWN_CREDENTIALS = {"AWS_ACCESS_KEY_ID", "AWS_PROFILE"}
 
 class Client:
     """`read` asks up to three times. `act` asks once: after a silent second try the last answer
-    would no longer tell whether the first one had been acted on."""
+    would no longer tell whether the first one had been acted on.
+
+    Times in answers are on our clock; `ahead` is how far theirs was at the last answer.
+    """
 
     def __init__(self, world: World, *, timeout: float = READ_TIMEOUT) -> None:
         self.world = world
@@ -29,6 +34,7 @@ class Client:
         self._session: boto3.Session | None = None  # reads large files: one for all clients
         self._made: dict[int, Any] = {}
         self._lock = Lock()
+        self.ahead: timedelta | None = None
 
     def read(self, operation: str, **arguments: Any) -> dict[str, Any]:
         """Return the answer; raises a `CrowdError`."""
@@ -64,9 +70,12 @@ class Client:
             client = self._client(attempts)
             self._check(client)
             method: Callable[..., dict[str, Any]] = getattr(client, operation)
-            return method(**arguments)
+            answer = method(**arguments)
         except ERRORS as error:
             raise turk_error(error) from error
+        self.ahead = clocks.ahead(answer["ResponseMetadata"]["HTTPHeaders"].get("date"))
+        told: dict[str, Any] = clocks.on_ours(answer, self.ahead)
+        return told
 
     def _client(self, attempts: int) -> Any:
         with self._lock:

@@ -132,7 +132,12 @@ class Prolific(ProlificEntry):
 
     @effect
     def stop(self, listing: str) -> Outcome:
-        if studies.status(self._study(listing)) in (*studies.OVER, studies.DRAFT):
+        """Stop a study unless it is complete. A full one too: it goes on when a place is free.
+
+        Whether Prolific stops a full one is not documented. Where it refuses to, nobody can come
+        at this moment, and the study is stopped when it goes on.
+        """
+        if studies.status(self._study(listing)) in (studies.COMPLETED, studies.DRAFT):
             return Outcome(Effect.ALREADY)
         return self._transition(listing, "STOP", (*studies.RUNNING, studies.PAUSED))
 
@@ -141,19 +146,20 @@ class Prolific(ProlificEntry):
 
     @effect
     def archive(self, listing: str) -> Outcome:
-        """Prolific keeps finished studies and has no archive: there is nothing to do."""
-        if studies.status(self._study(listing)) in (*studies.OVER, studies.DRAFT):
-            return Outcome(Effect.ALREADY, message="Prolific keeps finished studies.")
-        return Outcome(Effect.REFUSED, "transition", "This study is not over. Stop it first.")
+        """Prolific keeps complete studies and has no archive: there is nothing to do."""
+        if studies.status(self._study(listing)) in (studies.COMPLETED, studies.DRAFT):
+            return Outcome(Effect.ALREADY, message="Prolific keeps complete studies.")
+        return Outcome(Effect.RETRYABLE, "undecided", "Prolific does not call it complete yet.")
 
     # ---------------------------------------------------------------- review and money
 
     def iter_submissions(self, listing: str) -> Iterator[Submission]:
         for row in self.client.pages(path("studies", listing, "submissions")):
-            yield studies.submission(row, listing)
+            yield studies.submission(row, listing, ahead=self.client.ahead)
 
     def get_submission(self, unit: str) -> Submission:
-        return studies.submission(self.client.read(path("submissions", unit)))
+        row = self.client.read(path("submissions", unit))
+        return studies.submission(row, ahead=self.client.ahead)
 
     @effect
     def approve(self, unit: str, *, override: bool = False, message: str = "") -> Outcome:
@@ -228,6 +234,8 @@ class Prolific(ProlificEntry):
 
     def _study(self, listing: str) -> dict[str, Any]:
         study: dict[str, Any] = self.client.read(path("studies", listing))
+        if studies.status(study) == studies.PASSING:
+            raise Transient("Prolific is changing this study at the moment. Try again later.")
         return study
 
     def _transition(self, listing: str, action: str, before: Sequence[str]) -> Outcome:

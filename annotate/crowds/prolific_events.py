@@ -9,7 +9,9 @@ import hashlib
 import hmac
 import re
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+
+from django.utils import timezone
 
 from annotate import json_text
 from annotate.crowds.base import Event, Invalid
@@ -20,6 +22,7 @@ TIMESTAMP = "X-Prolific-Request-Timestamp"
 EVENT_ID = "X-Event-ID"
 EVENT_TIME = "X-Timestamp"  # orders events; deliveries may be out of order
 A_NAME = re.compile(r"[!-~]{1,120}")  # of an event or of what it is about: it will be stored
+LATE = timedelta(minutes=10)  # deliveries take no longer, but for those that are repeated
 MILLISECONDS = 100_000_000_000  # a later second than any that we shall see
 
 
@@ -35,7 +38,7 @@ def parse(raw: bytes, headers: Mapping[str, str], secret: str) -> Event | Invali
     expected = signature(secret, timestamp, raw)
     if not timestamp or not hmac.compare_digest(expected.encode(), given.encode()):
         return Invalid("The signature of this event is missing or wrong.", 401)
-    at = _time(header(headers, EVENT_TIME) or timestamp)
+    at = _happened(header(headers, EVENT_TIME) or timestamp, sent=timestamp)
     told, name = _body(raw), header(headers, EVENT_ID) or given
     if at is None or told is None or not A_NAME.fullmatch(name):
         return Invalid("This event cannot be read.", 400)
@@ -57,6 +60,22 @@ def _body(raw: bytes) -> dict[str, object] | None:
     if not isinstance(told, dict) or not A_NAME.fullmatch(str(told.get("resource_id", ""))):
         return None
     return told
+
+
+def _happened(stamp: str, *, sent: str) -> datetime | None:
+    """Return when it happened by our clock.
+
+    What was `sent` long ago, or is yet to be sent, tells of clocks that differ: then it is taken
+    as sent just now, so that no news is mistaken for old.
+    """
+    at, then = _time(stamp), _time(sent)
+    if at is None or then is None:
+        return None
+    since = timezone.now() - then
+    try:
+        return at + since if abs(since) > LATE else at
+    except OverflowError:
+        return None
 
 
 def _time(stamp: str) -> datetime | None:

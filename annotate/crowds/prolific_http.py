@@ -7,6 +7,7 @@ was never made did nothing; an answer that never came leaves it open.
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
 from functools import wraps
 from http import HTTPStatus
@@ -16,6 +17,7 @@ from urllib.parse import urlencode, urlsplit
 import urllib3
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
+from annotate.crowds import clocks
 from annotate.crowds.base import (
     Configuration,
     CrowdError,
@@ -79,6 +81,7 @@ class Client:
         self._token = api_token
         self._read_seconds = read_seconds
         self._pool = urllib3.PoolManager(retries=False)
+        self.ahead: timedelta | None = None  # of our clock, at the last answer
 
     @property
     def live(self) -> bool:
@@ -101,6 +104,7 @@ class Client:
             return Reply(0, sent=False)
         except HTTPError:
             return Reply(0)
+        self.ahead = clocks.ahead(answer.headers.get("Date"))
         return Reply(answer.status, _parsed(answer.data), headers=dict(answer.headers))
 
     def close(self) -> None:

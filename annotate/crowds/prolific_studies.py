@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from annotate.crowds.base import Level, Posted, Spec, Stage, Submission, UnitState
+from annotate.crowds.clocks import on_ours
 
 APP = "https://app.prolific.com"
 MARK = 12  # digits of an operation's id that note an extension
@@ -16,7 +17,9 @@ AUTO_APPROVAL = timedelta(days=21)  # as Prolific's help pages say; no setting c
 DRAFT = "UNPUBLISHED"
 PAUSED = "PAUSED"
 RUNNING = ("ACTIVE", "PUBLISHING", "SCHEDULED")
-OVER = ("AWAITING REVIEW", "COMPLETED")
+COMPLETED = "COMPLETED"
+FULL = "AWAITING REVIEW"  # also of a study that was stopped
+PASSING = "PROCESSING"  # not documented; others meet it for moments, before another status
 PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
 # Right after a review, Prolific says "PROCESSING" for a while: nothing has ended as far as we know.
 UNITS = {
@@ -94,32 +97,36 @@ def status(thing: Mapping[str, Any]) -> str:
 def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Level:
     """Return how full a study is.
 
-    Studies do not expire. A paused study is open without a free place: it may be resumed there.
-    One whose places are all taken awaits review just like a stopped one.
+    Studies do not expire. One whose places are all taken awaits review just like a stopped one,
+    and may go on when a place is free again. Nobody can take a paused one until it is started.
     """
     states = [submission.state for submission in submissions]
     pending = states.count(UnitState.ACTIVE)
     holding = (UnitState.ACTIVE, UnitState.SUBMITTED, UnitState.APPROVED)  # rejected: free again
     taken = sum(states.count(state) for state in holding)
     places = int(study.get("total_available_places") or 0)
-    running = status(study) in RUNNING
-    if running or status(study) == PAUSED:
-        stage = Stage.OPEN
-    else:
-        stage = Stage.DRAINING if pending else Stage.CLOSED
-    return Level(stage, places, max(0, places - taken) if running else 0, pending)
+    free, now = max(0, places - taken), status(study)
+    if now in RUNNING:
+        return Level(Stage.OPEN, places, free, pending)
+    stage = Stage.DRAINING if pending else Stage.CLOSED
+    return Level(stage, places, 0, pending, paused=now == PAUSED and free > 0)
 
 
-def submission(row: Mapping[str, Any], listing: str = "") -> Submission:
-    """Return a submission; `receipt` stays empty: Prolific passes nothing of ours through."""
-    submitted_at = when(row.get("completed_at"))
+def submission(
+    row: Mapping[str, Any], listing: str = "", *, ahead: timedelta | None = None
+) -> Submission:
+    """Return a submission; `receipt` stays empty: Prolific passes nothing of ours through.
+
+    ahead: how far Prolific's clock is ahead of ours.
+    """
+    submitted_at = on_ours(when(row.get("completed_at")), ahead)
     state = UNITS.get(status(row), UnitState.ACTIVE)
     return Submission(
         listing=str(row.get("study_id") or row.get("study") or listing),
         unit=str(row["id"]),
         person=str(row.get("participant_id") or row.get("participant") or ""),
         state=state,
-        accepted_at=when(row.get("started_at")),
+        accepted_at=on_ours(when(row.get("started_at")), ahead),
         submitted_at=submitted_at,
         auto_approval_at=submitted_at + AUTO_APPROVAL if submitted_at else None,
     )

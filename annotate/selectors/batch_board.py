@@ -3,15 +3,12 @@
 from dataclasses import dataclass
 from hashlib import sha256
 
-from annotate.models import Posting
 from annotate.selectors import batches, deadlines, doubtful, operations, places
 from annotate.selectors.batches import BatchRow
 from annotate.selectors.deadlines import Deadline
 from annotate.selectors.doubtful import Doubtful
 from annotate.selectors.operations import Operations
 from annotate.selectors.worlds import World, world
-
-AT_THE_CROWD = (Posting.Status.OPEN, Posting.Status.DRAINING)
 
 
 @dataclass(frozen=True)
@@ -29,8 +26,7 @@ class Board:
     @property
     def can_look(self) -> bool:
         """Whether there is anything at the crowd to look at."""
-        rows = (posting for batch in self.batches for posting in batch.postings)
-        return any(row.listing and row.status in AT_THE_CROWD for row in rows)
+        return any(row.at_the_crowd for batch in self.batches for row in batch.postings)
 
     @property
     def live(self) -> bool:

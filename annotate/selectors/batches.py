@@ -12,6 +12,7 @@ from annotate import adapters
 from annotate.crowds.terms import Terms, from_json
 from annotate.errors import NotFound
 from annotate.models import AuditEntry, Batch, LedgerEntry, Participation, Payout, Posting
+from annotate.selectors import watching
 from annotate.selectors.underway import TO_COME
 from annotate.selectors.worlds import World, world
 
@@ -32,11 +33,12 @@ class Units:
     approved: int = 0
     rejected: int = 0
     left: int = 0  # given back, or time ran out: their places are free again
+    freed: int = 0  # of the rejected: their places are free again, too
 
     @property
     def taken(self) -> int:
         """Those that are not free: somebody is at them, or has handed them in."""
-        done = self.confirmed + self.approved + self.rejected
+        done = self.confirmed + self.approved + self.rejected - self.freed
         return self.accepted + self.handed_in + done
 
     def __add__(self, other: "Units") -> "Units":
@@ -56,6 +58,7 @@ class PostingRow:
     expires_at: datetime | None
     looked_at: datetime | None
     problem: str
+    at_the_crowd: bool  # people can take it, or may be able to again
 
 
 @dataclass(frozen=True)
@@ -110,12 +113,20 @@ class BatchRow:
         stages = {posting.status for posting in self.postings}
         if self.stopped_at and stages & {Stage.OPEN, Stage.PLANNED}:
             return "stopping"
+        if stages == {Stage.CLOSED} and self.may_go_on:
+            return "full" if self.units.taken >= self.units.places else "idle"
         order = (Stage.OPEN, Stage.PLANNED, Stage.DRAINING, Stage.FAILED)
         return next((str(stage) for stage in order if stage in stages), str(Stage.CLOSED))
 
     @property
+    def may_go_on(self) -> bool:
+        """Whether a place that becomes free may be taken: it was not stopped."""
+        return self.stopped_at is None and any(one.at_the_crowd for one in self.postings)
+
+    @property
     def can_stop(self) -> bool:
-        return self.stopped_at is None and self.state in (Stage.OPEN, Stage.PLANNED, Stage.FAILED)
+        waits = self.state in (Stage.PLANNED, Stage.FAILED)
+        return self.may_go_on or (self.stopped_at is None and waits)
 
     @property
     def moves(self) -> bool:
@@ -144,7 +155,7 @@ class BatchRow:
 
 
 def of_campaign(campaign_id: int) -> list[BatchRow]:
-    """Return a campaign's batches, the newest first; seven queries, however many there are."""
+    """Return a campaign's batches, the newest first; always the same number of queries."""
     rows = list(Batch.objects.filter(campaign=campaign_id).select_related("campaign", "created_by"))
     postings = _postings(campaign_id)
     money, deadlines = _money(campaign_id, rows), _deadlines(campaign_id)
@@ -217,13 +228,14 @@ def _postings(campaign_id: int) -> dict[int, list[PostingRow]]:
     for posting, status, n in units.values_list("posting", "status").annotate(n=Count("pk")):
         counts.setdefault(posting, Counter())[status] = n
     found: dict[int, list[PostingRow]] = {}
-    for posting in Posting.objects.filter(batch__campaign=campaign_id):
-        row = _posting(posting, counts.get(posting.pk, Counter()))
+    there = set(watching.at_the_crowd(campaign_id))
+    for posting in Posting.objects.filter(batch__campaign=campaign_id).select_related("batch"):
+        row = _posting(posting, counts.get(posting.pk, Counter()), posting.pk in there)
         found.setdefault(posting.batch_id, []).append(row)
     return found
 
 
-def _posting(posting: Posting, counts: Counter[str]) -> PostingRow:
+def _posting(posting: Posting, counts: Counter[str], at_the_crowd: bool) -> PostingRow:
     left, at_work = counts[Unit.LEFT], counts[Unit.ACTIVE]
     if posting.status == Posting.Status.CLOSED:  # nobody is at it there: they have given it back
         left, at_work = left + at_work, 0
@@ -236,10 +248,12 @@ def _posting(posting: Posting, counts: Counter[str]) -> PostingRow:
         units=Units(
             posting.places, _available(posting, counts), at_work, counts[Unit.HANDED_IN],
             counts[Unit.CONFIRMED], counts[Unit.APPROVED], counts[Unit.REJECTED], left,
+            counts[Unit.REJECTED] if posting.batch.crowd in adapters.REOPENING else 0,
         ),
         expires_at=posting.expires_at,
         looked_at=posting.looked_at,
         problem=posting.problem,
+        at_the_crowd=at_the_crowd,
     )  # fmt: skip
 
 

@@ -7,8 +7,10 @@ from decimal import Decimal
 from django.db.models import Count, Q
 from django.utils import timezone
 
+from annotate import adapters
 from annotate.models import Assignment, Batch, Operation, Participation, Posting
 
+Unit = Participation.Status
 TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
 
 
@@ -23,7 +25,8 @@ class Untaken:
 
 def untaken(campaign_id: int) -> list[Untaken]:
     """Return what people may still take, or will as soon as the crowd was told; two queries."""
-    stays = ~Q(participations__status=Participation.Status.LEFT)
+    left, rejected = (Q(participations__status=one) for one in (Unit.LEFT, Unit.REJECTED))
+    stays = ~(left | (rejected & Q(batch__crowd__in=adapters.REOPENING)))
     rows = (
         Posting.objects.filter(batch__campaign=campaign_id, status__in=TO_COME)
         .annotate(taken=Count("participations", filter=stays))
@@ -68,6 +71,10 @@ def unconfirmed_units(campaign_id: int) -> int:
 
 
 def unused_units(batch: Batch) -> int:
-    """Return how many of a batch's confirmed units nobody has taken, or those who did left."""
+    """Return how many of a batch's confirmed units nobody has, or whose places are free again.
+
+    Where a posting goes on when a place of it is free, those of rejected units are.
+    """
+    free = {Unit.LEFT} | ({Unit.REJECTED} if batch.crowd in adapters.REOPENING else set())
     used = Participation.objects.filter(posting__batch=batch)
-    return batch.places - used.exclude(status=Participation.Status.LEFT).count()
+    return batch.places - used.exclude(status__in=free).count()

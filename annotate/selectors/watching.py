@@ -25,7 +25,7 @@ def due(*, all_: bool = False) -> list[int]:
     quiet = Q(looked_at__lte=timezone.now() - QUIET)
     live = Q(status__in=LIVE)
     busy = live & (Q(pending__gt=0) | _has(AT_WORK))
-    over = Q(status=Status.CLOSED) & (_has(UNDECIDED) | _not_all_in())
+    over = Q(status=Status.CLOSED) & (_has(UNDECIDED) | _not_all_in() | may_go_on())
     rows = kept().filter(status__in=(*LIVE, Status.CLOSED))
     rows = rows if all_ else rows.filter(Q(looked_at=None) | busy | (quiet & (live | over)))
     ordered = rows.order_by(F("looked_at").asc(nulls_first=True), "pk")
@@ -38,11 +38,18 @@ def campaigns() -> list[int]:
     return list(ids.distinct())
 
 
+def at_the_crowd(campaign_id: int) -> list[int]:
+    """Return the postings of a campaign that take people, or may take some again."""
+    rows = kept().filter(batch__campaign=campaign_id)
+    found = rows.filter(Q(status__in=LIVE) | (Q(status=Status.CLOSED) & may_go_on()))
+    return list(found.order_by("pk").values_list("pk", flat=True))
+
+
 def decided(campaign: Campaign) -> list[int]:
     """Return the closed postings about which all is decided, and can be decided no other way.
 
     No unit is undecided or may still be handed in, no operation is open, and no rejection could
-    be turned round any more: putting it away would make that final.
+    be turned round any more: putting it away would make that final. What may go on was stopped.
     """
     limit = adapters.marketplace(campaign.crowd).can.override_refusal or timedelta(0)
     final = timezone.now() - limit
@@ -52,7 +59,11 @@ def decided(campaign: Campaign) -> list[int]:
         Q(posting=OuterRef("pk")) | Q(participation__posting=OuterRef("pk")),
         status__in=Operation.UNDONE,
     ).exclude(kind=Operation.Kind.MESSAGE)  # it is to a person, not about a posting
+    stopped = Operation.objects.filter(
+        posting=OuterRef("pk"), kind=Operation.Kind.STOP, status=Operation.Status.DONE
+    )
     rows = kept().filter(batch__campaign=campaign, status=Status.CLOSED)
+    rows = rows.filter(~Q(batch__crowd__in=adapters.REOPENING) | Exists(stopped))
     rows = rows.exclude(_has(UNDECIDED) | Exists(rejected) | Exists(waits) | _not_all_in())
     return list(rows.order_by("pk").values_list("pk", flat=True))
 
@@ -60,7 +71,13 @@ def decided(campaign: Campaign) -> list[int]:
 def kept() -> QuerySet[Posting]:
     """What was published and not put away."""
     archive = Operation.objects.filter(posting=OuterRef("pk"), kind=Operation.Kind.ARCHIVE)
-    return Posting.objects.exclude(external_id="").exclude(Exists(archive))
+    away = archive.exclude(status__in=Operation.OPEN)
+    return Posting.objects.exclude(external_id="").exclude(Exists(away))
+
+
+def may_go_on() -> Q:
+    """What was not put away on crowds where a full posting may go on."""
+    return Q(batch__crowd__in=adapters.REOPENING, pk__in=kept().values("pk"))
 
 
 def _has(statuses: tuple[Unit, ...]) -> Exists:

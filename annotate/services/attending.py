@@ -5,20 +5,18 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from annotate.errors import Conflict
-from annotate.models import Operation, Posting
+from annotate.models import Operation
+from annotate.selectors import watching
 from annotate.services import audit, outbox
 from annotate.signals import posting_changed
-
-AT_THE_CROWD = (Posting.Status.OPEN, Posting.Status.DRAINING)
 
 
 def look(campaign_id: int, *, actor_id: int) -> int:
     """Let workers compare the campaign's postings with the crowd soon; return how many."""
-    rows = Posting.objects.filter(batch__campaign=campaign_id, status__in=AT_THE_CROWD)
     with transaction.atomic():
-        found = list(rows.exclude(external_id="").values_list("pk", flat=True))
+        found = watching.at_the_crowd(campaign_id)
         for posting_id in found:
-            _announce(posting_id)
+            announce(posting_id)
         audit.record("look", campaign_id=campaign_id, actor_id=actor_id, postings=len(found))
     return len(found)
 
@@ -45,7 +43,8 @@ def retry_refused(campaign_id: int, *, actor_id: int) -> Retried:
     return Retried(n, tuple(dict.fromkeys(kept)))
 
 
-def _announce(posting_id: int) -> None:
+def announce(posting_id: int) -> None:
+    """Let a worker compare this posting with its crowd soon, after the caller's transaction."""
     transaction.on_commit(
         lambda: posting_changed.send_robust(sender=None, posting_id=posting_id), robust=True
     )

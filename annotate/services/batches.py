@@ -144,10 +144,10 @@ def _mark_stopped(batch: Batch) -> int:
 
 
 def _stop_postings(rows: QuerySet[Posting]) -> int:
-    running = rows.filter(status__in=postings.RUNNING).select_related("batch")
-    for posting in running:
+    found = postings.stoppable(rows).select_related("batch")
+    for posting in found:
         postings.stop(posting)
-    return len(running)
+    return len(found)
 
 
 def _agreed(shown: Offer, confirmed: Decimal) -> Offer:

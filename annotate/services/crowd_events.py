@@ -12,7 +12,7 @@ from annotate.crowds.base import Configuration, Event, Invalid, Marketplace
 from annotate.crowds.prolific_hooks import Subscribed
 from annotate.errors import NotFound, ServiceError
 from annotate.models import CrowdEvent, Participation, Posting
-from annotate.signals import posting_changed
+from annotate.services import attending
 
 
 class Unsigned(ServiceError):
@@ -57,7 +57,7 @@ def _keep(adapter: Marketplace, event: Event) -> bool:
         )  # fmt: skip
         posting = _posting(adapter, event) if made else None
         if posting is not None and _news(posting, event):
-            _announce(posting.pk)
+            attending.announce(posting.pk)
     return made
 
 
@@ -72,9 +72,3 @@ def _posting(adapter: Marketplace, event: Event) -> Posting | None:
 def _news(posting: Posting, event: Event) -> bool:
     """Events come late and out of order: what happened before the last look was seen by it."""
     return posting.looked_at is None or event.at > posting.looked_at
-
-
-def _announce(posting_id: int) -> None:
-    transaction.on_commit(
-        lambda: posting_changed.send_robust(sender=None, posting_id=posting_id), robust=True
-    )

@@ -14,7 +14,7 @@ from annotate.errors import Conflict, Gone, NotFound
 from annotate.models import Annotator, Assignment, Campaign, Participation, Posting
 from annotate.names import keys
 from annotate.selectors import units
-from annotate.services import admission, audit, leasing, payments
+from annotate.services import admission, attending, audit, leasing, payments
 from annotate.services.participation_states import move
 
 FORGED = (
@@ -85,7 +85,7 @@ def arrive(posting_public_id: str, claim: Claim, *, verified: bool) -> Participa
         found = Participation.objects.filter(
             campaign=campaign, annotator=annotator, external_key=claim.unit
         ).first()
-        who = found or _accept(posting, campaign, annotator, claim)
+        who = found or _accept(posting, campaign, annotator, claim, verified=verified)
         _require_same(who, posting)
         _go_on(who, posting, claim)
         if verified:
@@ -123,13 +123,16 @@ def _does_not_fit() -> str:
 
 
 def _accept(
-    posting: Posting, campaign: Campaign, annotator: Annotator, claim: Claim
+    posting: Posting, campaign: Campaign, annotator: Annotator, claim: Claim, *, verified: bool
 ) -> Participation:
     """Make the participation, with the campaign locked.
 
     No budget is asked: it was when the unit was published, and who accepted it is owed its work.
+    So is who holds a place by the crowd's own word, although we know the posting as closed.
     """
-    if not _takes_new(posting):
+    if verified and posting.status == Posting.Status.CLOSED:
+        attending.announce(posting.pk)  # a place of it was free again
+    elif not _takes_new(posting):
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
     unsure = posting.participations.filter(verified_at=None, status__in=UNSURE)
     if unsure.count() >= FORGED * posting.places:

@@ -4,15 +4,16 @@ import secrets
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Q, QuerySet
 
 from annotate import tokens
 from annotate.models import Batch, Operation, Posting
 from annotate.models.base import ALPHABET
+from annotate.selectors import watching
 from annotate.services import outbox
 
 CODE_LENGTH = 8
-Kind = Operation.Kind
-RUNNING = (Posting.Status.PLANNED, Posting.Status.OPEN, Posting.Status.FAILED)
+Kind, Op = Operation.Kind, Operation.Status
 
 
 def address(crowd: str, public_id: str) -> str:
@@ -41,16 +42,29 @@ def grow(posting: Posting, places: int, *, key: str) -> None:
     _intend(posting, Kind.ADD_PLACES, key, places=places)
 
 
-def stop(posting: Posting) -> None:
+def stop(posting: Posting, *, again: bool = False) -> None:
     """Let nobody new come, in the caller's transaction; what was not sent never is.
 
-    Asked for again, it is meant again, whoever has dropped it before.
+    Safe to repeat. It is meant again where a person has dropped it, and where the crowd goes on
+    although it was stopped (`again`, or its posting is open).
     """
     for op in posting.operations.filter(kind__in=(Kind.PUBLISH, Kind.ADD_PLACES)):
         if outbox.drop(op.pk) and op.kind == Kind.PUBLISH:
             return
-    dropped = posting.operations.filter(kind=Kind.STOP, status=Operation.Status.DROPPED).count()
-    _intend(posting, Kind.STOP, f"stop:{posting.public_id}:{dropped}")
+    asked = posting.operations.filter(kind=Kind.STOP)
+    last = asked.last()
+    goes_on = again or posting.status == Posting.Status.OPEN
+    without_effect = {Op.DROPPED} | ({Op.DONE} if goes_on else set())
+    if last is None or last.status in without_effect:
+        _intend(posting, Kind.STOP, f"stop:{posting.public_id}:{asked.count()}")
+
+
+def stoppable(rows: QuerySet[Posting]) -> QuerySet[Posting]:
+    """Return those of `rows` in which somebody new may come, now or later.
+
+    Where a full posting may go on, a closed one is among them until it is put away.
+    """
+    return rows.filter(~Q(status=Posting.Status.CLOSED) | watching.may_go_on())
 
 
 def archive(posting: Posting) -> None:

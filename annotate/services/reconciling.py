@@ -7,6 +7,7 @@ expected, keeps no other posting waiting. Every step is safe to repeat.
 import logging
 import time
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
@@ -22,24 +23,28 @@ from annotate.crowds.base import (
     Submission,
     UnitState,
 )
-from annotate.models import Campaign, Posting
+from annotate.models import Campaign, Operation, Posting
 from annotate.selectors import watching
 from annotate.services import (
-    audit,
     confirming,
     evidence,
     exclusion_lists,
     leasing,
     outbox,
+    posting_states,
     postings,
     rates,
     refilling,
     settling,
 )
 
-Status = Posting.Status
+LAG = timedelta(minutes=1)  # lists and levels may be so much older than a stop
 HANDED_IN = (UnitState.SUBMITTED, UnitState.APPROVED, UnitState.REJECTED)
 PATIENCE = 2.0  # seconds to wait until the crowd may be called again
+PAUSED = (
+    "{crowd} has paused it, so nobody can take its free places. Start it there to fill them, or "
+    "stop this batch here."
+)
 
 logger = logging.getLogger(__name__)
 
@@ -127,26 +132,46 @@ def _take(posting_id: int, seen: Submission) -> bool:
 
 
 def _level(posting: Posting, level: Level, *, problem: str) -> None:
+    stops, now = list(posting.operations.filter(kind=Operation.Kind.STOP)), timezone.now()
+    over = _is_to_be_over(posting, stops)
+    if level.paused and not over:
+        problem = problem or PAUSED.format(crowd=adapters.LABELS[posting.batch.crowd])
     Posting.objects.filter(pk=posting.pk).update(
-        looked_at=timezone.now(), available=level.available, pending=level.pending,
-        problem=problem,
+        looked_at=now, available=level.available, pending=level.pending, problem=problem,
         **({"expires_at": level.expires_at} if level.expires_at else {}),
     )  # fmt: skip
-    to = {Stage.DRAINING: Status.DRAINING, Stage.CLOSED: Status.CLOSED}.get(level.stage)
-    if to is not None:
-        _move(posting, to, (Status.OPEN,) if to == Status.DRAINING else watching.LIVE)
+    goes_on = level.stage is Stage.OPEN or level.paused
+    done_at = stops[-1].done_at if stops else None
+    if goes_on and done_at is not None and done_at > now - len(stops) * LAG:
+        return  # this may have been read before it was stopped; each stop in vain waits longer
+    _move(posting, posting_states.OF_STAGE[level.stage])
+    if goes_on and over:
+        with transaction.atomic():
+            leasing.lock(posting.batch.campaign_id)
+            postings.stop(posting, again=True)
 
 
-def _move(posting: Posting, to: Posting.Status, sources: tuple[Posting.Status, ...]) -> None:
-    here = Posting.objects.filter(pk=posting.pk, status__in=sources)
-    if not here.exists():
+def _move(posting: Posting, to: Posting.Status) -> None:
+    """Let the posting stand where its crowd says."""
+    if posting.status == to:
         return
     with transaction.atomic():
         campaign_id = leasing.lock(posting.batch.campaign_id).pk
-        if here.update(status=to):
-            audit.record(f"posting_{to}", campaign_id=campaign_id,
-                         subject=f"posting:{posting.public_id}")  # fmt: skip
+        if posting_states.move(posting, to, sources=posting_states.sources(to)):
             evidence.mark(campaign_id, "posting")  # the end of a campaign may have waited for it
+
+
+def _is_to_be_over(posting: Posting, stops: Sequence[Operation]) -> bool:
+    """Whether nobody new is wanted; what a person has decided about its stop is left alone.
+
+    Postings that refill a closing campaign belong to a batch that was stopped with it.
+    """
+    if stops:
+        return stops[-1].status == Operation.Status.DONE
+    if posting.batch.stopped_at is None:
+        return False
+    campaign = Campaign.objects.get(pk=posting.batch.campaign_id)
+    return campaign.status != Campaign.Status.CLOSING
 
 
 def _note(posting: Posting, problem: str) -> None:

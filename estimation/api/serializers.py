@@ -6,17 +6,18 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.api.base import Finite
-from estimation.models import Agreement, Comparison, Decision, Estimate, Inference
+from estimation.models import (
+    Agreement,
+    Comparison,
+    Decision,
+    Estimate,
+    Inference,
+    MetricScore,
+)
 from estimation.selectors import savings
+from estimation.selectors.exports import EVIDENCE, INTERVAL, METHOD
 
 Row = TypeVar("Row", bound=Inference)
-
-# The shared fields, in the three runs in which each answer lists them.
-METHOD = (
-    "criterion", "at", "provisional", "estimator", "interval", "estimand", "metrics", "level",
-)  # fmt: skip
-INTERVAL = ("low", "high", "width", "df", "std_error")
-EVIDENCE = ("n_items", "n_population", "n_judgments", "n_annotators", "effective_annotators")
 
 
 class SavingSerializer(serializers.Serializer[savings.Saving]):
@@ -110,6 +111,23 @@ class DecisionSerializer(serializers.ModelSerializer[Decision]):
         model = Decision
         fields = ("id", "at", "verb", "reason", "text", "system", "estimates")
         read_only_fields = fields
+
+
+class MetricScoreSerializer(serializers.ModelSerializer[MetricScore]):
+    """The value of an automatic metric for an output."""
+
+    output = serializers.IntegerField(source="output_id")
+    item = serializers.CharField(source="output.item.key")
+    systems = serializers.SerializerMethodField()
+    value = Finite()
+
+    class Meta:
+        model = MetricScore
+        fields = ("id", "output", "item", "systems", "metric", "version", "value")
+        read_only_fields = fields
+
+    def get_systems(self, row: MetricScore) -> list[str]:
+        return [authorship.system.name for authorship in row.output.authorships.all()]
 
 
 class WithoutSerializer(serializers.Serializer[Any]):

@@ -2,7 +2,14 @@ from django.urls import path
 
 from estimation.api.effects import EffectView
 from estimation.api.sensitivity import SensitivityView
-from estimation.api.views import AgreementList, ComparisonList, DecisionList, EstimateList
+from estimation.api.views import (
+    AgreementList,
+    ComparisonList,
+    DecisionList,
+    EstimateList,
+    ExportView,
+    MetricList,
+)
 
 urlpatterns = [
     path("campaigns/<slug:public_id>/estimates/", EstimateList.as_view(), name="api-estimates"),
@@ -10,6 +17,8 @@ urlpatterns = [
         "campaigns/<slug:public_id>/comparisons/", ComparisonList.as_view(), name="api-comparisons"
     ),
     path("campaigns/<slug:public_id>/decisions/", DecisionList.as_view(), name="api-decisions"),
+    path("campaigns/<slug:public_id>/export/", ExportView.as_view(), name="api-export"),
+    path("campaigns/<slug:public_id>/metrics/", MetricList.as_view(), name="api-metrics"),
     path("campaigns/<slug:public_id>/agreement/", AgreementList.as_view(), name="api-agreement"),
     path(
         "campaigns/<slug:public_id>/reviews/<slug:pseudonym>/effect/",

@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from django.db.models import Model, QuerySet
+from django.http import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import ListAPIView
@@ -18,9 +19,11 @@ from estimation.api.serializers import (
     ComparisonSerializer,
     DecisionSerializer,
     EstimateSerializer,
+    MetricScoreSerializer,
 )
-from estimation.models import Agreement, Comparison, Decision, Estimate
+from estimation.models import Agreement, Comparison, Decision, Estimate, MetricScore
 from estimation.selectors import agreement, comparisons, history
+from estimation.views.export import zipped
 
 Row = TypeVar("Row", bound=Model)
 
@@ -102,6 +105,26 @@ class AgreementList(ResultsView[Agreement]):
         if _whole_history(self.request):
             return Agreement.objects.filter(campaign=self.campaign)
         return agreement.newest(self.campaign.pk)
+
+
+class MetricList(ResultsView[MetricScore]):
+    """The values of automatic metrics for all outputs."""
+
+    serializer_class = MetricScoreSerializer
+    queryset = MetricScore.objects.none()
+
+    def get_queryset(self) -> QuerySet[MetricScore]:
+        rows = MetricScore.objects.filter(campaign=self.campaign).select_related("output__item")
+        named = rows.only("metric", "version", "value", "output", "output__item__key")
+        return named.prefetch_related("output__authorships__system")
+
+
+class ExportView(BoundedView):
+    """The whole campaign as one zip: what people wrote, and all numbers; its README explains it."""
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: Request, public_id: str) -> HttpResponseBase:
+        return zipped(permissions.with_results(request.user, public_id).public_id)
 
 
 class DecisionList(ResultsView[Decision]):

@@ -17,6 +17,7 @@ OPEN_TO_ESTIMATION = (
     "annotate.services",
     "annotate.signals",
     "annotate.states",
+    "annotate.tables",
     "annotate.tokens",
 )
 PLAIN = ("annotate.crowds", "annotate.instruments", "annotate.screening")

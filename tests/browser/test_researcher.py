@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign
 from tests.browser.researchers import PASSWORD, history
+from tests.estimation.exported import Unzipped
 from tests.factories import campaign, judge, person, user
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -122,3 +124,17 @@ def test_numbers_refresh_and_disturb_nobody(ada: Page, live_server: Any) -> None
     expect(ada.locator("details").first.get_by_role("table")).to_be_visible()
     assert ada.evaluate("scrollY") == 250
     assert ada.evaluate("[...document.images].every(image => image.complete && image.naturalWidth)")
+
+
+def test_everything_is_taken_out_by_one_button(ada: Page, live_server: Any, tmp_path: Path) -> None:
+    made = campaign(owner=User.objects.get())
+    judge(person(made, "worker-A1B2"), overall=0, edit="The council met in the district on Monday.")
+    ada.goto(live_server.url + reverse("estimation:dashboard", args=[made.public_id]))
+    with ada.expect_download() as coming:
+        press(ada, "link", "Export")
+    assert coming.value.suggested_filename == f"plumbline-{made.public_id}.zip"
+    target = tmp_path / "all.zip"
+    coming.value.save_as(target)
+    found = Unzipped(target.read_bytes())
+    (judgment,) = found.objects("judgments.jsonl")
+    assert judgment["response"]["edit"] == "The council met in the district on Monday."

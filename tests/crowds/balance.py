@@ -3,6 +3,8 @@
 from collections import Counter
 from decimal import Decimal
 
+from django.db.models import QuerySet
+
 from annotate.crowds.base import Stage, Submission, UnitState
 from annotate.models import (
     Assignment,
@@ -34,6 +36,8 @@ def check(walk: Walk, *, known_before: set[str], bonuses_before: int, final: boo
     theirs = listed(walk, known_before)
     every_posting_is_made_once(walk, known_before)
     states_are_equal(walk, theirs)
+    postings_stand_where_the_crowd_says(walk)
+    nobody_comes_to_what_was_stopped(walk)
     nothing_is_paid_twice(walk, theirs, bonuses_before)
     no_judgment_is_lost(walk)
     nothing_unverified_counts(walk, theirs)
@@ -71,6 +75,24 @@ def states_are_equal(walk: Walk, theirs: dict[tuple[str, str], Submission]) -> N
     for key, one in here.items():
         if one.status in STATES.values():
             assert key in theirs, f"{key} is {one.status} here and not handed in there"
+
+
+def postings_stand_where_the_crowd_says(walk: Walk) -> None:
+    for posting in _published(walk):
+        there = walk.crowd.posting_level(posting.external_id).stage
+        assert posting.status == there.value, (posting.status, there)
+
+
+def nobody_comes_to_what_was_stopped(walk: Walk) -> None:
+    """But where a person has given its stop up, or it refills a campaign that is closing."""
+    for posting in _published(walk).exclude(batch__stopped_at=None):
+        stop = posting.operations.filter(kind=Kind.STOP).last()
+        if stop is not None and stop.status == Operation.Status.DONE:
+            assert walk.crowd.posting_level(posting.external_id).stage is not Stage.OPEN
+
+
+def _published(walk: Walk) -> QuerySet[Posting]:
+    return Posting.objects.filter(batch__campaign=walk.study).exclude(external_id="")
 
 
 def nothing_is_paid_twice(

@@ -53,6 +53,11 @@ class Market(Walk):
         self.pass_time(timedelta(**by))
         self.sync()
 
+    def pass_time_and_look(self) -> None:
+        """Long enough that everything published has its turn, and nothing else is over."""
+        self.pass_time(timedelta(minutes=6))
+        reconciling.reconcile_all()
+
     def ruled(self, unit: Unit, *acts: str) -> None:
         annotator = self.of(unit).annotator_id
         last = Ruling.objects.filter(

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 from annotate.crowds.prolific import Prolific
 from annotate.crowds.prolific_events import EVENT_ID, EVENT_TIME, SIGNATURE, TIMESTAMP, signature
@@ -13,13 +14,20 @@ from tests.crowds.prolific_server import Server
 from tests.crowds.prolific_world import World
 
 TOKEN, SECRET = "a-token", "a-secret"
+# Each of what its descriptions may mean: options of `World`.
+WORLDS: dict[str, dict[str, Any]] = {
+    f"{reopens.lower()}, {'stopped' if stops else 'not stopped'} when full": {
+        "reopens": reopens, "stops_full": stops,
+    }
+    for reopens in ("ACTIVE", "PAUSED") for stops in (True, False)
+}  # fmt: skip
 
 
 class ProlificFarSide:
     """See `tests.crowds.far_side.FarSide`. Receipts are not carried: Prolific has none."""
 
-    def __init__(self) -> None:
-        self.world = World()
+    def __init__(self, **options: Any) -> None:
+        self.world = World(**options)
         self.server = Server(self.world, TOKEN)
         self._adapters: list[Prolific] = []
 
@@ -93,8 +101,9 @@ class ProlificFarSide:
 
 
 @contextmanager
-def prolific_far_side() -> Iterator[ProlificFarSide]:
-    far_side = ProlificFarSide()
+def prolific_far_side(**options: Any) -> Iterator[ProlificFarSide]:
+    """Run one for as long as the block lasts; options are fields of its `World`."""
+    far_side = ProlificFarSide(**options)
     try:
         yield far_side
     finally:

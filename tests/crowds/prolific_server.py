@@ -5,6 +5,7 @@ import re
 import socket
 import threading
 from collections.abc import Callable
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -193,7 +194,8 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self, status: int, data: Any) -> None:
         more = data.pop("_headers", {}) if isinstance(data, dict) else {}
         raw = b"" if data is None else json.dumps(data, default=_plain).encode()
-        said = {"Content-Type": "application/json", "Content-Length": len(raw), **more}
+        said = {"Content-Type": "application/json", "Content-Length": len(raw), **more,
+                "Date": format_datetime(self.server.world.now(), usegmt=True)}  # fmt: skip
         lines = "".join(f"{name}: {value}\r\n" for name, value in said.items())
         head = f"HTTP/1.1 {status} -\r\n{lines}\r\n"
         try:

@@ -65,6 +65,11 @@ class World:
     secrets: list[dict[str, str]] = field(default_factory=list)
     hooks: dict[str, dict[str, Any]] = field(default_factory=dict)
     unreachable: set[str] = field(default_factory=set)  # whom no message reaches
+    # What its descriptions say differently. A full study of which a place is free again goes on
+    # (its developers) or is paused until somebody starts it (its help pages); whether one that is
+    # full can be stopped is said nowhere.
+    reopens: str = "ACTIVE"
+    stops_full: bool = True
 
     def now(self) -> datetime:
         return datetime.now(UTC) + self.ahead
@@ -126,14 +131,14 @@ class World:
             self._spend(with_fee(study["reward"] * added))
         self.studies[study_id].update(body)
         if added and study["status"] in ("AWAITING REVIEW", "COMPLETED"):
-            self.studies[study_id]["status"] = "ACTIVE"
+            self.studies[study_id].update(status="ACTIVE", stopped=False)
         return self.study(study_id)
 
     def move_study(self, study_id: str, action: str) -> dict[str, Any]:
         study = self.study(study_id)
         allowed = {
             "PUBLISH": ("UNPUBLISHED",), "PAUSE": ("ACTIVE",), "START": ("PAUSED",),
-            "STOP": ("ACTIVE", "PAUSED"),
+            "STOP": ("ACTIVE", "PAUSED", *["AWAITING REVIEW"][: self.stops_full]),
         }  # fmt: skip
         if study["status"] not in allowed.get(action, ()):
             raise Refused(400, f"Cannot {action} a study that is {study['status']}.", 140101)
@@ -142,6 +147,7 @@ class World:
             self._spend(with_fee(study["reward"] * places))
         if action == "STOP":
             self.available += with_fee(study["reward"] * (places - self._taken(study_id)))
+            self.studies[study_id]["stopped"] = True
         after = {"PAUSE": "PAUSED", "STOP": "AWAITING REVIEW"}.get(action, "ACTIVE")
         self.studies[study_id]["status"] = after
         return self.study(study_id)
@@ -191,9 +197,17 @@ class World:
             return row
         if row["status"] != "AWAITING REVIEW":
             raise Refused(400, f"Cannot {action} a submission that is {row['status']}.", 140102)
-        row.update(status=wanted, decided=body)
-        self._round_off(self.studies[row["study_id"]])
+        row["decided"] = body
+        self._end(row, wanted)
         return row
+
+    def _end(self, row: dict[str, Any], status: str) -> None:
+        """Give a submission a status that it keeps; a stopped study pays free places back."""
+        study = self.studies[row["study_id"]]
+        row["status"] = status
+        if study.get("stopped") and status != "APPROVED":
+            self.available += with_fee(study["reward"])
+        self._round_off(study)
 
     def _pass_time(self, study: dict[str, Any]) -> None:
         limit = timedelta(minutes=study.get("maximum_allowed_time", 60))
@@ -201,19 +215,25 @@ class World:
             if row["study_id"] != study["id"]:
                 continue
             if row["status"] == "ACTIVE" and self.now() > row["started"] + limit:
-                row["status"] = "TIMED-OUT"
+                self._end(row, "TIMED-OUT")
             if row["status"] == "AWAITING REVIEW" and self.now() > row["ended"] + AUTO_APPROVAL:
-                row["status"] = "APPROVED"
+                self._end(row, "APPROVED")
         self._round_off(study)
 
     def _round_off(self, study: dict[str, Any]) -> None:
-        """A study whose places are all used up awaits review, or is complete."""
-        rows = [row for row in self.submissions.values() if row["study_id"] == study["id"]]
-        full = self._taken(study["id"]) >= study["total_available_places"]
-        if study["status"] == "ACTIVE" and full and all(r["status"] != "ACTIVE" for r in rows):
+        """A full study awaits review, goes on when a place is free again, or is complete."""
+        states = [
+            row["status"] for row in self.submissions.values() if row["study_id"] == study["id"]
+        ]
+        places, stopped = study["total_available_places"], study.get("stopped", False)
+        full = self._taken(study["id"]) >= places
+        if study["status"] == "ACTIVE" and full and "ACTIVE" not in states:
             study["status"] = "AWAITING REVIEW"
-        approved = sum(row["status"] == "APPROVED" for row in rows)
-        if study["status"] == "AWAITING REVIEW" and approved >= study["total_available_places"]:
+        if study["status"] == "AWAITING REVIEW" and not (stopped or full):
+            study["status"] = self.reopens
+        undecided = {"ACTIVE", "AWAITING REVIEW"} & set(states)
+        done = not undecided if stopped else states.count("APPROVED") >= places
+        if study["status"] == "AWAITING REVIEW" and done:
             study["status"] = "COMPLETED"
 
     # ------------------------------------------------------------ people
@@ -263,10 +283,11 @@ class World:
         return False
 
     def give_back(self, unit: str) -> None:
+        """People return what they are at, and what they have handed in, until it is decided."""
         row = self.submission(unit)
-        if row["status"] != "ACTIVE":
+        if row["status"] not in ("ACTIVE", "AWAITING REVIEW"):
             raise NoPlace(row["status"])
-        row["status"] = "RETURNED"
+        self._end(row, "RETURNED")
 
     # ------------------------------------------------------------ bonuses
 

@@ -95,7 +95,7 @@ def test_the_queries_do_not_grow(made: Campaign, scripted: Scripted, django_asse
     for n in range(3):
         batch = launched(made, places=12, key=f"k{n}")
         came(batch.postings.all()[0], f"p{n}")
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(8):
         assert len(rows.of_campaign(made.pk)) == 3
     assert rows.of_campaign(made.pk)[0].batch_id == batch.pk  # the newest first
     assert rows.batch_id_of(batch.public_id) == batch.pk

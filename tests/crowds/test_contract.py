@@ -136,7 +136,7 @@ def test_nobody_comes_in_after_a_stop_and_who_is_in_may_finish(far, crowd, fault
     assert crowd.posting_level(listing).stage is Stage.DRAINING
     far.submit(unit, receipt="receipt-1")
     assert crowd.posting_level(listing).stage is Stage.CLOSED
-    assert crowd.stop(listing).effect is Effect.ALREADY
+    assert crowd.stop(listing).happened
 
 
 def test_a_level_counts_who_is_where(far, crowd):

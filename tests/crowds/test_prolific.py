@@ -245,18 +245,37 @@ def test_extensions_cost_money_too(far, crowd):
     assert crowd.posting_level(listing).places == 3
 
 
-def test_a_study_that_ends_by_itself_while_it_is_stopped_is_stopped(far, crowd):
+@pytest.mark.parametrize(
+    ("stops_full", "effect"), [(True, Effect.APPLIED), (False, Effect.ALREADY)]
+)
+def test_a_study_that_is_full_before_the_stop_arrives_is_stopped(far, crowd, stops_full, effect):
+    far.world.stops_full = stops_full
     listing = publish(crowd, places=1)
     unit = far.accept(listing, far.person(1))
     far.server.meanwhile["STOP"] = lambda: far.submit(unit, receipt="")
+    assert crowd.stop(listing).effect is effect
+
+
+def test_a_study_is_asked_to_stop_unless_it_is_complete(far, crowd):
+    listing = publish(crowd, places=1)
+    unit = far.accept(listing, far.person(1))
+    far.submit(unit, receipt="")
+    assert crowd.stop(listing).effect is Effect.APPLIED
+    assert crowd.stop(listing).effect is Effect.APPLIED, "it may have been extended there"
+    assert crowd.approve(unit).happened
     assert crowd.stop(listing).effect is Effect.ALREADY
+    assert far.server.calls.count("STOP") == 2
 
 
-def test_a_paused_study_is_open_without_a_free_place(far, crowd):
+def test_nobody_can_take_a_free_place_of_a_paused_study(far, crowd):
     listing = publish(crowd)
+    unit = far.accept(listing, far.person(1))
     far.world.move_study(listing, "PAUSE")
     level = crowd.posting_level(listing)
-    assert (level.stage, level.places, level.available) == (Stage.OPEN, 3, 0)
+    assert (level.stage, level.available, level.paused) == (Stage.DRAINING, 0, True)
+    far.give_back(unit)
+    level = crowd.posting_level(listing)
+    assert (level.stage, level.places, level.available) == (Stage.CLOSED, 3, 0)
     assert crowd.stop(listing).effect is Effect.APPLIED
 
 

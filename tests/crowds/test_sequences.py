@@ -20,11 +20,11 @@ from tests.crowds.balance import check, nobody_is_waited_for
 from tests.crowds.clock import Clock
 from tests.crowds.far_side import FarSide
 from tests.crowds.mturk_far_side import mturk_far_side
-from tests.crowds.prolific_far_side import prolific_far_side
+from tests.crowds.prolific_far_side import WORLDS, prolific_far_side
 from tests.crowds.walk import TERMS, Walk, heal, story
 
 pytestmark = [pytest.mark.django_db, pytest.mark.stories]
-CHUNKS, OF_PROLIFIC, STORIES, LENGTH = 18, 3, 24, 8
+CHUNKS, STORIES, LENGTH = 18, 24, 8
 
 
 class _Done(Exception):
@@ -67,7 +67,8 @@ def test_mturk_and_we_agree_in_the_end(chunk: int, clock: Clock, quick: None) ->
         tell_all(far, clock, range(chunk * STORIES, (chunk + 1) * STORIES))
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS, CHUNKS + OF_PROLIFIC))
-def test_prolific_and_we_agree_in_the_end(chunk: int, clock: Clock, quick: None) -> None:
-    with prolific_far_side() as far:
+@pytest.mark.parametrize("world", range(len(WORLDS)), ids=list(WORLDS))
+def test_prolific_and_we_agree_in_the_end(world: int, clock: Clock, quick: None) -> None:
+    chunk = CHUNKS + world
+    with prolific_far_side(**list(WORLDS.values())[world]) as far:
         tell_all(far, clock, range(chunk * STORIES, (chunk + 1) * STORIES))

@@ -211,6 +211,13 @@ class Walk:
             with suppress(Exception):  # the far side has its own words for what is over already
                 self.far.give_back(unit.unit)
 
+    def take_back(self) -> None:
+        """Somebody returns what they have handed in; not every crowd lets them."""
+        handed_in = [unit for unit in self.units if unit.over and unit.entered]
+        if handed_in:
+            with suppress(Exception):
+                self.far.give_back(self.rng.choice(handed_in).unit)
+
     def rule(self) -> None:
         who = self._somebody()
         if who is None:
@@ -364,7 +371,7 @@ STEPS = {
     "accept": 8, "finish": 10, "work": 3, "look": 8, "carry_out": 2, "minutes": 1, "hours": 3,
     "fault": 5, "die": 3, "rule": 7, "bonus": 3, "submit": 2, "hand_in": 1, "give_back": 1.5,
     "enter": 1, "forge": 1, "submit_twice": 1, "submit_forged": 1, "stop": 0.7, "extend": 1,
-    "days": 1, "close": 0.5, "launch": 0.5, "accept_doubtful": 0.5,
+    "days": 1, "close": 0.5, "launch": 0.5, "accept_doubtful": 0.5, "take_back": 2,
 }  # fmt: skip
 
 

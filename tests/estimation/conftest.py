@@ -3,8 +3,11 @@
 import pytest
 from django.contrib.auth.models import User
 
-from annotate.services import screening
-from tests.factories import user
+from annotate.models import Campaign
+from annotate.services import scoring, screening
+from tests.estimation.exported import NAMES
+from tests.estimation.reviewed import settle, take_turns
+from tests.factories import campaign, person, user
 
 
 @pytest.fixture
@@ -21,3 +24,14 @@ def ada() -> User:
 @pytest.fixture
 def eve() -> User:
     return user("eve")
+
+
+@pytest.fixture
+def study() -> Campaign:
+    """Judged by three people, scored and estimated."""
+    made = campaign(owner=user(), items=8)
+    people = [person(made, name) for name in NAMES]
+    take_turns(people, 14)
+    scoring.ensure(made.pk)
+    settle(made)
+    return made

@@ -4,6 +4,7 @@ import json
 import logging
 import uuid
 from collections.abc import Mapping
+from email.utils import format_datetime
 from typing import Any
 
 from annotate.crowds.simulator.errors import Faulty, Refused, Throttled
@@ -32,12 +33,13 @@ def answer(world: World, environ: Mapping[str, Any], body: bytes) -> Response:
         raise Dropped
     try:
         _fail(how)
-        reply = _reply("200 OK", run(world, target, body))
+        reply = _reply(world, "200 OK", run(world, target, body))
     except Refused as refused:
-        reply = _reply(refused.status, refused.body())
+        reply = _reply(world, refused.status, refused.body())
     except Exception:
         logger.exception("The stand-in failed at %s", target)
-        reply = _reply(Faulty.status, Faulty("AWS.ServiceUnavailable", "It has a bug.").body())
+        faulty = Faulty("AWS.ServiceUnavailable", "It has a bug.")
+        reply = _reply(world, Faulty.status, faulty.body())
     if how == How.AFTER:
         raise Dropped
     return reply
@@ -50,10 +52,11 @@ def _fail(how: How | None) -> None:
         raise Throttled("", "Rate exceeded")
 
 
-def _reply(status: str, body: dict[str, Any]) -> Response:
+def _reply(world: World, status: str, body: dict[str, Any]) -> Response:
+    date = format_datetime(world.now(), usegmt=True)
     return Response(
         status=status,
         kind=KIND,
         body=json.dumps(body).encode(),
-        headers=(("x-amzn-RequestId", str(uuid.uuid4())),),
+        headers=(("x-amzn-RequestId", str(uuid.uuid4())), ("Date", date)),
     )

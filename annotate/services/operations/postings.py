@@ -1,9 +1,10 @@
 """Postings: publish, add places, stop, archive. A posting's status changes as the crowd confirms.
 
-Only `confirming` changes it further: DRAINING to CLOSED, and how full it is.
+`reconciling` follows what the crowd says of it from then on, and how full it is.
 """
 
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import F, QuerySet
 from django.utils import timezone
@@ -14,6 +15,7 @@ from annotate.errors import Conflict
 from annotate.models import Batch, Operation, Posting
 from annotate.services import leasing, offers, outbox
 from annotate.services.operations.base import Handler, register
+from annotate.services.posting_states import move
 
 Kind, Stage = Operation.Kind, Posting.Status
 NOT_YET = (Stage.PLANNED, Stage.FAILED)
@@ -23,8 +25,9 @@ def _posting(op: Operation) -> Posting:
     return Posting.objects.select_related("batch").get(operations=op)
 
 
-def _rows(op: Operation, *statuses: Posting.Status) -> QuerySet[Posting]:
-    return Posting.objects.filter(operations=op, status__in=statuses)
+def _note(op: Operation, **fields: Any) -> None:
+    """Write something else than its status about the posting."""
+    Posting.objects.filter(operations=op).update(**fields)
 
 
 def _others(op: Operation) -> QuerySet[Operation]:
@@ -55,25 +58,27 @@ def _find_published(op: Operation, crowd: Marketplace) -> Outcome | None:
 
 
 def _published(op: Operation, outcome: Outcome) -> None:
+    posting = _posting(op)
     if not outcome.happened:
-        _rows(op, *NOT_YET).update(status=Stage.FAILED, problem=outcome.message)
+        move(posting, Stage.FAILED, sources=NOT_YET, problem=outcome.message)
         return
     posted = outcome.posted
     if posted is None:
         raise Conflict("What the crowd calls this posting is not known. Let it be looked for.")
-    lifetime = terms.from_json(_posting(op).batch.terms).lifetime
-    _rows(op, *NOT_YET).update(
-        status=Stage.OPEN, external_id=posted.listing, external_group=posted.group,
-        url=posted.url, problem="", expires_at=timezone.now() + lifetime,
+    lifetime = terms.from_json(posting.batch.terms).lifetime
+    move(
+        posting, Stage.OPEN, sources=NOT_YET, external_id=posted.listing,
+        external_group=posted.group, url=posted.url, problem="",
+        expires_at=timezone.now() + lifetime,
     )  # fmt: skip
     outbox.hurry(_others(op))
 
 
 def _publish_again(op: Operation) -> None:
     """Its money may be promised elsewhere by now, and its work given: nothing was kept for it."""
-    batch = _posting(op).batch
-    _ask_again(op, batch)
-    _rows(op, Stage.FAILED).update(status=Stage.PLANNED, problem="")
+    posting = _posting(op)
+    _ask_again(op, posting.batch)
+    move(posting, Stage.PLANNED, sources=[Stage.FAILED], problem="")
 
 
 def _ask_again(op: Operation, batch: Batch) -> None:
@@ -86,7 +91,7 @@ def _ask_again(op: Operation, batch: Batch) -> None:
 
 
 def _unpublished(op: Operation) -> None:
-    _rows(op, *NOT_YET).update(status=Stage.CLOSED, problem="")
+    move(_posting(op), Stage.CLOSED, sources=NOT_YET, problem="")
     outbox.hurry(_others(op))
 
 
@@ -125,9 +130,9 @@ def _find_added(op: Operation, crowd: Marketplace) -> Outcome | None:
 
 def _added(op: Operation, outcome: Outcome) -> None:
     if outcome.happened and outcome.code != "unpublished":
-        _rows(op, *Stage).update(places=F("places") + op.arguments["places"], problem="")
+        _note(op, places=F("places") + op.arguments["places"], problem="")
     elif not outcome.happened:
-        _rows(op, *Stage).update(problem=outcome.message)
+        _note(op, problem=outcome.message)
     outbox.hurry(_others(op))
 
 
@@ -138,9 +143,9 @@ def _stop(op: Operation, crowd: Marketplace) -> Outcome:
 
 def _stopped(op: Operation, outcome: Outcome) -> None:
     if outcome.happened:
-        _rows(op, Stage.OPEN).update(status=Stage.DRAINING, problem="")
+        move(_posting(op), Stage.DRAINING, sources=[Stage.OPEN], problem="")
     else:
-        _rows(op, *Stage).update(problem=outcome.message)
+        _note(op, problem=outcome.message)
 
 
 def _archive(op: Operation, crowd: Marketplace) -> Outcome:
@@ -150,7 +155,7 @@ def _archive(op: Operation, crowd: Marketplace) -> Outcome:
 
 def _archived(op: Operation, outcome: Outcome) -> None:
     if not outcome.happened:
-        _rows(op, *Stage).update(problem=outcome.message)
+        _note(op, problem=outcome.message)
 
 
 register(Kind.PUBLISH, Handler(_publish, _published, _find_published, keyed=True,

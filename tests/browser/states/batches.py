@@ -12,7 +12,7 @@ from annotate import adapters
 from annotate.crowds.base import Effect, Outcome
 from annotate.crowds.terms import Terms
 from annotate.models import Batch, Campaign, Operation, Participation, Posting
-from annotate.services import batches, campaigns, outbox, rates
+from annotate.services import batches, campaigns, outbox, rates, reconciling
 from annotate.services.confirming import TOO_LITTLE
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in, study
@@ -182,6 +182,37 @@ def _paused(visitor: Visitor) -> None:
     launch(made)
     campaigns.pause(made.pk)
     look(visitor, made)
+
+
+@state("batches/full")
+def _full(visitor: Visitor) -> None:
+    """Its places are all taken, and one of them may be free again."""
+    look(visitor, full(visitor))
+
+
+@state("batches/full-and-paused")
+def _full_and_paused(visitor: Visitor) -> None:
+    made = full(visitor)
+    Posting.objects.update(problem=reconciling.PAUSED.format(crowd="Prolific"))
+    look(visitor, made)
+
+
+@state("batches/stop-full")
+def _stop_full(visitor: Visitor) -> None:
+    made = full(visitor)
+    batch = Batch.objects.get()
+    visitor.goto(reverse("annotate:batch-stop", args=[made.public_id, batch.public_id]))
+
+
+def full(visitor: Visitor) -> Campaign:
+    """Return a campaign on Prolific whose one study was taken by everybody it has places for."""
+    crowd(visitor, "live").key = "prolific"
+    made = on_mturk(visitor, crowd="prolific")
+    posting = launch(made, places=4).postings.get()
+    for n, status in enumerate(["confirmed", "approved", "approved", "rejected"]):
+        came(posting, f"W{n}", status)
+    Posting.objects.update(status="closed", looked_at=timezone.now(), available=0, pending=0)
+    return made
 
 
 @state("batches/too-many")

@@ -1,0 +1,48 @@
+"""The only writer of a posting's status (data rule 2)."""
+
+from collections.abc import Collection
+from typing import Any
+
+from django.db import transaction
+
+from annotate.crowds.base import Stage
+from annotate.models import Posting
+from annotate.services import audit
+
+Status = Posting.Status
+
+# Once it is published its crowd says where it stands, and is followed: a study that was full goes
+# on when somebody gives a place back.
+TRANSITIONS: dict[Status, frozenset[Status]] = {
+    Status.PLANNED: frozenset({Status.OPEN, Status.FAILED, Status.CLOSED}),
+    Status.FAILED: frozenset({Status.PLANNED, Status.OPEN, Status.FAILED, Status.CLOSED}),
+    Status.OPEN: frozenset({Status.DRAINING, Status.CLOSED}),
+    Status.DRAINING: frozenset({Status.OPEN, Status.CLOSED}),
+    Status.CLOSED: frozenset({Status.OPEN, Status.DRAINING}),
+}
+OF_STAGE = {
+    Stage.OPEN: Status.OPEN,
+    Stage.DRAINING: Status.DRAINING,
+    Stage.CLOSED: Status.CLOSED,
+}
+
+
+def move(posting: Posting, to: Status, *, sources: Collection[Status], **fields: Any) -> bool:
+    """Go from one of `sources` to `to`, and log it, in the caller's transaction.
+
+    `fields` change along with it. False, with nothing done, where it stands elsewhere.
+    """
+    if impossible := [one for one in sources if to not in TRANSITIONS[one]]:
+        raise ValueError(f"A posting cannot go from {impossible} to {to}.")
+    mine = Posting.objects.filter(pk=posting.pk, status__in=list(sources))
+    with transaction.atomic(savepoint=False):
+        if not mine.update(status=to, **fields):
+            return False
+        subject = f"posting:{posting.public_id}"
+        audit.record(f"posting_{to}", campaign_id=posting.batch.campaign_id, subject=subject)
+    return True
+
+
+def sources(to: Status) -> tuple[Status, ...]:
+    """Return where a published posting can stand before it goes where its crowd says."""
+    return tuple(one for one in OF_STAGE.values() if to in TRANSITIONS[one])

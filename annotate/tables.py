@@ -1,0 +1,44 @@
+"""Tables as lines of CSV that spreadsheets open, each cell safe to open."""
+
+import csv
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+# What a spreadsheet takes for the beginning of a formula; the wide forms are read as the others.
+FORMULA = tuple("=+-@\t\r\n＝＋－＠")
+
+
+class _Line:
+    """What csv writes to: it hands each line on."""
+
+    def write(self, line: str) -> str:
+        return line
+
+
+def lines(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    """Yield the lines of a table, the names of its columns first."""
+    writer = csv.writer(_Line())
+    yield writer.writerow(columns)
+    for row in rows:
+        yield writer.writerow([cell(value) for value in row])
+
+
+def cell(value: Any) -> Any:
+    """Return what stands in a cell: nothing for what is not known, 1 or 0 for yes or no.
+
+    Times are UTC. A text that a spreadsheet would take for a formula gets a ' in front.
+    """
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, str):
+        return f"'{value}" if value.startswith(FORMULA) else value
+    if isinstance(value, datetime):
+        return moment(value)
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def moment(at: datetime) -> str:
+    """Return a time as ISO 8601 in UTC, such as 2026-11-22T09:30:00.000000Z."""
+    return at.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -1,0 +1,119 @@
+"""The zip of an export, made while it is sent: it is never whole in memory or on a disk."""
+
+import io
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from django.utils import timezone
+
+from annotate.errors import NotFound
+from annotate.selectors import evidence, exports
+from annotate.selectors.exports import Moment
+from annotate.selectors.protocol import protocol
+from annotate.tables import moment
+from estimation.exporting import contents
+from estimation.exporting.tables import FILES, PLAN, README, File
+
+SENT_AT_ONCE = 1 << 16  # bytes
+
+
+def name(public_id: str) -> str:
+    """Return what the file of a campaign's export is called."""
+    return f"plumbline-{public_id}.zip"
+
+
+def stream(public_id: str) -> Iterator[bytes]:
+    """Yield the export of a campaign, some bytes at a time; `NotFound` before the first.
+
+    It is of one moment: what may change is read first, at once.
+    """
+    campaign_id = evidence.campaign_id_of(public_id)
+    if campaign_id is None:
+        raise NotFound(f"There is no campaign {public_id!r}.")
+    now, at = exports.moment(campaign_id), timezone.now()
+    return _zipped(_files(now, at), folder=f"plumbline-{public_id}", at=at)
+
+
+def _files(now: Moment, at: datetime) -> Iterator[tuple[str, Iterable[bytes]]]:
+    """What is short comes first, so that the download begins at once."""
+    counted: dict[str, int] = {}
+    yield PLAN, [contents.as_json(protocol(now.campaign), indent=2)]
+    for file in FILES:
+        yield file.name, _counting(file, now, counted)
+    yield README, [readme(now, counted, at=at).encode()]
+
+
+def _counting(file: File, now: Moment, counted: dict[str, int]) -> Iterator[bytes]:
+    counted[file.name] = -1 if file.is_table else 0  # a table's first line names its columns
+    for line in contents.encoded(file, contents.ROWS[file.name](now)):
+        counted[file.name] += 1
+        yield line
+
+
+def readme(now: Moment, counted: dict[str, int], *, at: datetime) -> str:
+    """Return what is in the export, file by file and column by column."""
+    campaign = now.campaign
+    parts = [
+        f"# {campaign.name}",
+        f"Campaign {campaign.public_id}, {campaign.get_status_display()}; exported at "
+        f"{moment(at)} from Plumbline.",
+        ABOUT,
+        *(_described(file, counted[file.name]) for file in FILES),
+        f"## {PLAN}\n\n{DECIDED}",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+ABOUT = """Tables are CSV in UTF-8, and their first line names the columns; what holds texts or
+lists is JSON lines, one object a line. Times are ISO 8601 in UTC. In tables yes and no are 1 and 0,
+what is not known is empty, and several names in one cell are joined by ` + `. A text in a table
+that a spreadsheet would take for a formula (it begins with =, +, -, @, a tab or the end of a line)
+has a ' in front; JSON lines have it as it is. Annotators are called by pseudonyms: nothing here
+says who they are at their crowd."""
+DECIDED = """What was decided: the instrument with its criteria and scales, targets, stopping rule
+and limits; when the campaign was opened and closed; and for each system the position at which its
+sample ended (null: at the last)."""
+
+
+def _described(file: File, n: int) -> str:
+    rows = "row" if n == 1 else "rows"
+    head = f"## {file.name}\n\n{file.what} {n:,} {rows}.\n\n| name | meaning |\n|---|---|\n"
+    return head + "\n".join(f"| `{name}` | {what} |" for name, what in file.columns.items())
+
+
+class _Sent(io.RawIOBase):
+    """What the zip is written to: it is taken away as it comes, so nobody can go back in it."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self.size = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: bytes, /) -> int:  # type: ignore[override]
+        self._parts.append(bytes(data))
+        self.size += len(data)
+        return len(data)
+
+    def take(self) -> bytes:
+        parts, self._parts, self.size = self._parts, [], 0
+        return b"".join(parts)
+
+
+def _zipped(
+    files: Iterable[tuple[str, Iterable[bytes]]], *, folder: str, at: datetime
+) -> Iterator[bytes]:
+    sent, stamp = _Sent(), at.astimezone(UTC).timetuple()[:6]
+    with ZipFile(sent, "w", ZIP_DEFLATED) as zipped:
+        for file, lines in files:
+            about = ZipInfo(f"{folder}/{file}", stamp)
+            about.compress_type, about.external_attr = ZIP_DEFLATED, 0o644 << 16
+            with zipped.open(about, "w", force_zip64=True) as entry:
+                for line in lines:
+                    entry.write(line)
+                    if sent.size >= SENT_AT_ONCE:
+                        yield sent.take()
+            yield sent.take()
+    yield sent.take()

@@ -1,0 +1,227 @@
+"""The files of an export: what each holds, and what each of its columns means.
+
+Plain values are tables (CSV); what holds a text or a list is JSON lines, one object a line. The
+README that comes with an export is made from this.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class File:
+    """`columns`: {name: what it means}, in their order."""
+
+    name: str
+    what: str
+    columns: Mapping[str, str]
+
+    @property
+    def is_table(self) -> bool:
+        return self.name.endswith(".csv")
+
+
+METHOD = {
+    "criterion": "what was asked of people",
+    "at": "when it was computed",
+    "provisional": "1 while the campaign collected: slow items were missing; 0 for final ones",
+    "estimator": "mean, regression (one metric) or multi (several)",
+    "interval": "the rule that made the interval",
+    "estimand": "population: of annotators like these; panel: these annotators alone",
+    "metrics": "the automatic metrics that it uses",
+    "level": "of the interval",
+}
+INTERVAL = {
+    "low": "lower end of the interval, not clipped to the scale",
+    "high": "its upper end",
+    "width": "high less low",
+    "df": "degrees of freedom",
+    "std_error": "standard error",
+}
+EVIDENCE = {
+    "n_items": "items judged",
+    "n_population": "items that there are",
+    "n_judgments": "judgments that entered",
+    "n_annotators": "people who gave them",
+    "effective_annotators": "as many people with equal shares would be worth as much",
+}
+NEWEST = {
+    "newest": "1 for the last of its kind, 0 for those before it",
+    "notices": "codes of what is to be known about it",
+}
+ANNOTATOR = "pseudonym; nothing in this file says who it is"
+
+JUDGMENTS = File(
+    "judgments.jsonl",
+    "Every judgment as it was submitted, excluded ones too, in the order of arrival.",
+    {
+        "judgment": "number, unique in this installation",
+        "output": "number of what was judged, as in outputs.jsonl",
+        "item": "key of its item, as in items.jsonl",
+        "systems": "the systems that wrote this very text for this item",
+        "annotator": ANNOTATOR,
+        "submitted_at": "when it was handed in",
+        "elapsed_seconds": "between seeing the task and handing it in, pauses included",
+        "active_seconds": "of these, with the page in use, as the browser says; null: not told",
+        "instrument": "with what it was asked",
+        "instrument_version": "in which version",
+        "response": "the whole answer, as stored: levels, the edited text (edit), its distance, "
+        "verdicts on paragraphs, highlights as pairs of code points",
+        "highlights": "the highlighted words themselves: the criterion they explain, or the number "
+        "of their paragraph, from 1; start and end in code points, the end excluded; text",
+        "scores": "criterion: score, computed from the response",
+        "counts": "whether it counts: it holds a planned place, its crowd has confirmed it, and no "
+        "ruling has taken it out",
+        "excluded": "whether a ruling has taken it out (exclusions.csv)",
+    },
+)
+SCORES = File(
+    "scores.csv",
+    "One row for each score and system: `manage.py estimate --judgments` reads it.",
+    {
+        "system": "a system that wrote the output",
+        "item": "key of the item",
+        "annotator": ANNOTATOR,
+        "criterion": "what was asked",
+        "score": "on the scale of the criterion, see plan.json",
+        "judgment": "as in judgments.jsonl",
+        "output": "as in outputs.jsonl",
+        "position": "of the item in the random order of judging, from 0",
+        "submitted_at": "when it was handed in",
+        "counts": "1 if it enters the estimates of this system: it counts, and its item lies "
+        "before the position at which the system's sample ended; else 0",
+    },
+)
+OUTPUTS = File(
+    "outputs.jsonl",
+    "What the systems wrote, judged or not.",
+    {
+        "output": "number, unique in this installation",
+        "item": "key of its item",
+        "systems": "the systems that wrote this text; identical texts for an item are one output",
+        "text": "the text",
+        "words": "how many words it has",
+    },
+)
+ITEMS = File(
+    "items.jsonl",
+    "What the systems were given.",
+    {
+        "item": "key, as uploaded",
+        "position": "in the random order of judging, from 0",
+        "input": "the text or question",
+        "paragraphs": "those in which an answer is looked for",
+        "reference": "the reference text",
+    },
+)
+METRICS = File(
+    "metrics.csv",
+    "Automatic metrics of all outputs: `manage.py estimate --metrics` reads it.",
+    {
+        "system": "a system that wrote the output",
+        "item": "key of the item",
+        "metric": "its name",
+        "value": "for this output",
+        "output": "as in outputs.jsonl",
+        "version": "of the metric; given: it came with the upload",
+    },
+)
+ANNOTATORS = File(
+    "annotators.csv",
+    "Who judged.",
+    {
+        "annotator": ANNOTATOR,
+        "judgments": "that they gave",
+        "counting": "of these, those that count",
+        "excluded": "of these, those that a ruling took out",
+        "first_at": "when they handed in the first",
+        "last_at": "and the last",
+        "active_seconds": "with the page in use, in all, as far as browsers told",
+        "review": "open, cleared or excluded; empty where nobody has looked at their work",
+        "screens": "the screens that pointed at their work",
+    },
+)
+EXCLUSIONS = File(
+    "exclusions.csv",
+    "Judgments that a ruling took out of the estimates.",
+    {
+        "judgment": "as in judgments.jsonl",
+        "annotator": ANNOTATOR,
+        "reason": "what they were told",
+        "excluded_at": "when",
+        "restored_at": "when it was brought back; empty: it is still out",
+    },
+)
+ESTIMATES = File(
+    "estimates.csv",
+    "Every estimate of a system that was ever computed, the oldest first.",
+    {
+        "id": "number, as in decisions.csv and the API",
+        "system": "its name",
+        **METHOD,
+        "estimate": "the score of the system; empty where there is none",
+        **INTERVAL,
+        "mean_estimate": "the plain mean of the same judgments, without metrics",
+        "mean_low": "and its interval",
+        "mean_high": "its upper end",
+        **EVIDENCE,
+        "n_unfinished": "items before the end of the sample that lack a judgment",
+        "with_excluded_estimate": "the same with the excluded work in it; empty: nothing is out",
+        "with_excluded_low": "lower end of that interval",
+        "with_excluded_high": "its upper end",
+        "with_excluded_n_judgments": "judgments that entered it",
+        **NEWEST,
+    },
+)
+COMPARISONS = File(
+    "comparisons.csv",
+    "Every paired difference of two systems that was ever computed, the oldest first.",
+    {
+        "id": "number, as in the API",
+        "first": "a system",
+        "second": "the system whose score is subtracted",
+        **METHOD,
+        "difference": "first less second, over the items that both have finished",
+        **INTERVAL,
+        **EVIDENCE,
+        **NEWEST,
+    },
+)
+AGREEMENT = File(
+    "agreement.csv",
+    "How far people agreed (Krippendorff's alpha), each time it was computed.",
+    {
+        "id": "number, as in the API",
+        "criterion": "what was asked",
+        "at": "when it was computed",
+        "distance": "nominal, ordinal or interval",
+        "level": "of the interval",
+        "alpha": "1: they agree; 0: no more than chance; empty where there is none",
+        "low": "lower end of its interval",
+        "high": "its upper end",
+        "n_outputs": "outputs that several people judged",
+        "n_judgments": "their judgments",
+        "n_annotators": "the people who gave them",
+        "excluded": "judgments that rulings had left out",
+        "newest": NEWEST["newest"],
+    },
+)
+DECISIONS = File(
+    "decisions.csv",
+    "What stopping rules did, the oldest first.",
+    {
+        "id": "number, as in the API",
+        "at": "when",
+        "verb": "what was done: stop_system, resume_system, close, resume, finish",
+        "reason": "why, as a code",
+        "system": "which system; empty: the campaign",
+        "text": "the same in words",
+        "estimates": "ids of the estimates that caused it",
+    },
+)
+PLAN = "plan.json"
+README = "README.md"
+FILES = (
+    JUDGMENTS, SCORES, OUTPUTS, ITEMS, METRICS, ANNOTATORS, EXCLUSIONS, ESTIMATES, COMPARISONS,
+    AGREEMENT, DECISIONS,
+)  # fmt: skip

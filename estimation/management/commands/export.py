@@ -1,0 +1,51 @@
+"""`manage.py export CAMPAIGN --to FILE.zip`: what people wrote and all numbers, as one file."""
+
+import os
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.errors import NotFound
+from estimation.exporting import archive
+
+
+class Command(BaseCommand):
+    help = (
+        "Writes judgments with the whole answers, outputs, items, annotators by pseudonym, "
+        "estimates, comparisons, decisions, exclusions and the plan into one zip; its README says "
+        "what each column means."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("campaign", help="the public id, as in its address")
+        parser.add_argument("--to", type=Path, metavar="FILE", help="the usual name without it")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        target = options["to"] or Path(archive.name(options["campaign"]))
+        if target.exists():
+            raise CommandError(f"{target} exists already. Name another file.")
+        try:
+            parts = archive.stream(options["campaign"])
+        except NotFound as error:
+            raise CommandError(error.message) from None
+        try:
+            size = _write(target, parts)
+        except OSError as error:
+            raise CommandError(f"{target} cannot be written: {error.strerror}.") from None
+        self.stdout.write(
+            f"Wrote {target}, {size / 1e6:,.1f} MB. README.md in it says what is in it."
+        )
+
+
+def _write(target: Path, parts: Any) -> int:
+    """Write beside the target first: a file of this name is always a whole one."""
+    part = target.with_name(f"{target.name}.part")
+    try:
+        with part.open("xb") as file:
+            size = sum(file.write(data) for data in parts)
+        os.link(part, target)  # never over a file that came meanwhile
+    finally:
+        part.unlink(missing_ok=True)
+    return size

@@ -1,0 +1,89 @@
+"""The numbers of a campaign, row by row, for its export: plain values, the oldest first."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from annotate.selectors.exports import CHUNK, Moment
+from estimation.models import Agreement, Comparison, Decision, Estimate, MetricScore
+from estimation.selectors import agreement, comparisons, history
+
+METHOD = ("criterion", "at", "provisional", "estimator", "interval", "estimand", "metrics", "level")
+INTERVAL = ("low", "high", "width", "df", "std_error")
+EVIDENCE = ("n_items", "n_population", "n_judgments", "n_annotators", "effective_annotators")
+MEAN = ("mean_estimate", "mean_low", "mean_high")
+WITH_EXCLUDED = ("estimate", "low", "high", "n_judgments")
+ALPHA = (
+    "criterion", "at", "distance", "level", "alpha", "low", "high", "n_outputs", "n_judgments",
+    "n_annotators", "excluded",
+)  # fmt: skip
+
+Row = dict[str, Any]
+
+
+def metrics(now: Moment) -> Iterator[Row]:
+    """Yield the value of each metric for each output, once for each system that wrote it."""
+    rows = MetricScore.objects.filter(campaign=now.campaign).order_by("output", "metric")
+    chosen = rows.values_list("output", "output__item__key", "metric", "version", "value")
+    for output, item, metric, version, value in chosen.iterator(chunk_size=CHUNK):
+        for system in now.authors(output):
+            yield {"system": system.name, "item": item, "output": output, "metric": metric,
+                   "version": version, "value": value}  # fmt: skip
+
+
+def estimates(now: Moment) -> Iterator[Row]:
+    """Yield every estimate there was; `newest` says which are the last of their kind."""
+    newest = set(history.newest([now.campaign.pk]).values_list("pk", flat=True))
+    rows = Estimate.objects.filter(campaign=now.campaign).order_by("pk")
+    names = ("pk", "system__name", *METHOD, "estimate", *INTERVAL, *MEAN, *EVIDENCE,
+             "n_unfinished", "detail")  # fmt: skip
+    for row in rows.values_list(*names).iterator(chunk_size=CHUNK):
+        *values, detail = row
+        found = _named(names, values)
+        told = detail.get("with_excluded") or {}
+        extra = {f"with_excluded_{name}": told.get(name) for name in WITH_EXCLUDED}
+        yield {**found, "newest": found["id"] in newest, **extra, "notices": _notices(detail)}
+
+
+def comparisons_(now: Moment) -> Iterator[Row]:
+    """Yield every paired difference there was, `first` less `second`."""
+    newest = set(comparisons.newest(now.campaign.pk).values_list("pk", flat=True))
+    rows = Comparison.objects.filter(campaign=now.campaign).order_by("pk")
+    names = ("pk", "first__name", "second__name", *METHOD, "difference", *INTERVAL, *EVIDENCE,
+             "detail")  # fmt: skip
+    for row in rows.values_list(*names).iterator(chunk_size=CHUNK):
+        *values, detail = row
+        found = _named(names, values)
+        yield {**found, "newest": found["id"] in newest, "notices": _notices(detail)}
+
+
+def agreement_(now: Moment) -> Iterator[Row]:
+    """Yield Krippendorff's alpha of each criterion, each time that it was computed."""
+    newest = set(agreement.newest(now.campaign.pk).values_list("pk", flat=True))
+    rows = Agreement.objects.filter(campaign=now.campaign).order_by("pk")
+    for row in rows.values_list("pk", *ALPHA).iterator(chunk_size=CHUNK):
+        found = _named(("pk", *ALPHA), row)
+        yield {**found, "newest": found["id"] in newest}
+
+
+def decisions(now: Moment) -> Iterator[Row]:
+    """Yield what stopping rules did, with the ids of the estimates that caused it."""
+    caused: dict[int, list[int]] = defaultdict(list)
+    pairs = Decision.estimates.through.objects.filter(decision__campaign=now.campaign)
+    for decision, estimate in pairs.order_by("estimate").values_list("decision", "estimate"):
+        caused[decision].append(estimate)
+    names = ("pk", "at", "verb", "reason", "system__name", "text")
+    rows = Decision.objects.filter(campaign=now.campaign).order_by("pk")
+    for row in rows.values_list(*names):
+        found = _named(names, row)
+        yield {**found, "estimates": caused[found["id"]]}
+
+
+def _named(names: tuple[str, ...], values: Any) -> Row:
+    """Return the values under the names that files and the API use."""
+    short = ("id" if name == "pk" else name.removesuffix("__name") for name in names)
+    return dict(zip(short, values, strict=False))
+
+
+def _notices(detail: Mapping[str, Any]) -> list[str]:
+    return [notice["code"] for notice in detail.get("notices", ())]
