@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
 from annotate.errors import NotAllowed, NotFound, ServiceError
-from annotate.models import Campaign, Membership
+from annotate.models import Campaign, CampaignImport, Membership
 
 Who = User | AnonymousUser
 View = Callable[..., HttpResponseBase]
@@ -33,6 +33,14 @@ def owned(user: Who, public_id: str) -> Campaign:
     if not is_owner(user, campaign):
         raise NotAllowed("Only the owner of a campaign can do this. You are its reviewer.")
     return campaign
+
+
+def own_import(user: Who, public_id: str) -> CampaignImport:
+    """Return the import, if `user` has begun it; to anybody else it is not there."""
+    found = CampaignImport.objects.filter(public_id=public_id, owner=user.pk or 0).first()
+    if found is None:
+        raise NotFound("There is no import at this address, or it is somebody else's.")
+    return found
 
 
 def is_owner(user: Who, campaign: Campaign) -> bool:

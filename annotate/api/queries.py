@@ -6,7 +6,15 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from annotate.models import Assignment, Campaign, Judgment, LedgerEntry, Membership, Place
+from annotate.models import (
+    Assignment,
+    Campaign,
+    CampaignImport,
+    Judgment,
+    LedgerEntry,
+    Membership,
+    Place,
+)
 
 MONEY: "DecimalField[object, object]" = DecimalField(max_digits=12, decimal_places=2)
 
@@ -30,6 +38,11 @@ def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
         )
         .prefetch_related("targets", "systems")
     )
+
+
+def imports(user: User | AnonymousUser) -> QuerySet[CampaignImport]:
+    """The imports that this user has begun, with the campaigns that they have become."""
+    return CampaignImport.objects.filter(owner=user.pk or 0).select_related("campaign")
 
 
 def judgments(campaign: Campaign) -> QuerySet[Judgment]:
