@@ -324,6 +324,6 @@ def initial_of(plan: Plan) -> dict[str, Any]:
         "metric_names": [name for name in plan.metrics if name in METRICS],
         "metric_columns": _joined(own),
         "fee": None if plan.fee_rate is None else round(plan.fee_rate * 100, 2),
-        "double_share": round(plan.double_share * 100, 1),
-        "level": round(plan.level * 100, 1),
+        "double_share": f"{plan.double_share * 100:.1f}".removesuffix(".0"),
+        "level": f"{plan.level * 100:.1f}".removesuffix(".0"),
     }

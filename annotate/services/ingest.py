@@ -183,29 +183,30 @@ def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
     planned = plan.planned or _every_so_many(plan, campaign.seed)
     systems = dict(campaign.systems.values_list("name", "pk"))
     items = [_item(campaign, position, group[0]) for position, group in chunk]
-    outputs: list[Output] = []
-    authorships: list[Authorship] = []
-    places: list[Place] = []
-    for item, (position, group) in zip(items, chunk, strict=True):
-        for same in _by_text(group):
-            output = _output(campaign, item, same)
-            outputs.append(output)
-            authorships += [
-                Authorship(system_id=systems[row.system], item=item, output=output) for row in same
-            ]
-            places += [
-                Place(campaign=campaign, output=output, position=position, number=number)
-                for number in range(1, planned(same[0], position) + 1)
-            ]
     Item.objects.bulk_create(items)
+    alike = [
+        (item, same)
+        for item, (_position, group) in zip(items, chunk, strict=True)
+        for same in _by_text(group)
+    ]
+    outputs = [_output(item, same) for item, same in alike]
     Output.objects.bulk_create(outputs)
-    Authorship.objects.bulk_create(authorships)
-    Place.objects.bulk_create(places)
+    written = list(zip(outputs, alike, strict=True))
+    Authorship.objects.bulk_create(
+        Authorship(system_id=systems[row.system], item_id=item.pk, output_id=output.pk)
+        for output, (item, same) in written
+        for row in same
+    )
+    Place.objects.bulk_create(
+        Place(campaign_id=campaign.pk, output_id=output.pk, position=item.position, number=number)
+        for output, (item, same) in written
+        for number in range(1, planned(same[0], item.position) + 1)
+    )
 
 
 def _item(campaign: Campaign, position: int, row: Row) -> Item:
     return Item(
-        campaign=campaign, key=row.item, position=position, input=row.input,
+        campaign_id=campaign.pk, key=row.item, position=position, input=row.input,
         paragraphs=list(row.paragraphs), words=len(row.input.split()), reference=row.reference,
     )  # fmt: skip
 
@@ -217,15 +218,15 @@ def _by_text(group: list[Row]) -> list[list[Row]]:
     return list(same.values())
 
 
-def _output(campaign: Campaign, item: Item, rows: list[Row]) -> Output:
+def _output(item: Item, rows: list[Row]) -> Output:
     """One output of the systems that wrote the same text.
 
     A metric is a function of the text, so values that differ between these rows are averaged.
     """
     names = set.intersection(*(set(row.metrics) for row in rows))
     return Output(
-        campaign=campaign,
-        item=item,
+        campaign_id=item.campaign_id,
+        item_id=item.pk,
         text=rows[0].output,
         words=len(rows[0].output.split()),
         digest=hashlib.sha256(rows[0].output.encode()).hexdigest(),

@@ -207,7 +207,7 @@ GOOD_ROW = b'{"item": "a", "system": "s", "output": "x"}\n'
         (b"   \n", 0, "The file is empty"),
         (GOOD_ROW + b"nope\n", 2, "not JSON"),
         (GOOD_ROW + b'{"item": "b", "system": "s"}\n', 2, "“output” is missing"),
-        (GOOD_ROW + b'{"item": "b", "sytem": "s", "output": "x"}', 2, "Did you mean it by “sytem”"),
+        (GOOD_ROW + b'{"item": "b", "sytem": "s", "output": "x"}', 2, "Did you mean “sytem”"),
         (GOOD_ROW + GOOD_ROW, 2, "already has an output"),
         ("{'é'}".encode("utf-16"), 1, "not JSON"),
         (b"PK\x03\x04", 0, "This is a spreadsheet"),

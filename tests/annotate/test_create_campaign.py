@@ -141,7 +141,7 @@ def test_what_an_interrupted_command_had_stored_is_removed(file, monkeypatch):
         (b'{"item": "1", "system": "a", "output": "b", "metrics": {"m": 1e999}}', "not finite"),
         (lines(row(metrics={"m": 10**400})).encode(), "line 1: metric “m” is not finite"),
         (lines(row(reference="a"), row(system="b", reference="c")).encode(), "line 2: another ref"),
-        (b'{"item": "1", "system": "a", "otput": "x"}', "Did you mean it by “otput”?"),
+        (b'{"item": "1", "system": "a", "otput": "x"}', "Did you mean “otput”?"),
         (
             b'{"item": "1", "system": "a", "output": "\\ud800"}',
             "line 1: “output” contains an incomplete",

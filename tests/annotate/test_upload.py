@@ -42,7 +42,7 @@ def errors_of(*lines: bytes) -> list[tuple[int, str]]:
         (line(item=""), "“item” is missing."),
         (line(item=None), "“item” is missing."),
         (line(system=...), "“system” is missing."),
-        (line(system=..., sytem="x"), "“system” is missing. Did you mean it by “sytem”?"),
+        (line(system=..., sytem="x"), "“system” is missing. Did you mean “sytem”?"),
         (line(output=..., summary="x", answer="y"), "“summary” and “answer” could each be the"),
         (line(output=...), "“output” is missing"),
         (line(item=True), "“item” must be text"),

@@ -14,7 +14,7 @@ from annotate.services.importing.fields import (
     means_something,
     shown,
 )
-from annotate.services.importing.json_values import DECODER, TOO_DEEP, entries
+from annotate.services.importing.json_values import DECODER, TOO_DEEP, entries, not_json
 from annotate.services.importing.tables import DELIMITERS, Header
 from annotate.services.upload import RowError, UploadRefused
 
@@ -96,8 +96,7 @@ def _parsed(line: bytes, number: int) -> Any:
     except UnicodeDecodeError as error:
         return bytes_in.not_utf8(number, error)
     except json.JSONDecodeError as error:
-        message = f"not JSON: {error.msg} at column {error.colno:,}."
-        return RowError(number, message, kind="json")
+        return RowError(number, not_json(error.msg, error.colno), kind="json")
     except RecursionError:
         return RowError(number, TOO_DEEP)
 

@@ -75,9 +75,7 @@ class Values:
     def refused(self, why: str, at: int | None = None) -> UploadRefused:
         at = self._at if at is None else at
         column = at - self._text.rfind("\n", 0, at)
-        return UploadRefused(
-            [RowError(self._line_at(at), f"not JSON: {why} at column {column:,}.", kind="json")]
-        )
+        return UploadRefused([RowError(self._line_at(at), not_json(why, column), kind="json")])
 
     def _line_at(self, at: int) -> int:
         return self._line + self._text.count("\n", 0, at)
@@ -115,6 +113,10 @@ class Values:
         except UnicodeDecodeError:
             message = "The file is not UTF-8. Save it with the encoding UTF-8."
             raise UploadRefused([RowError(0, message)]) from None
+
+
+def not_json(why: str, column: int) -> str:
+    return f"not JSON: {why.removesuffix(' at')} at column {column:,}."
 
 
 def entries(blocks: Iterable[bytes]) -> Iterator[Any]:

@@ -104,7 +104,7 @@ def _told(violations: Violations, unknown: Iterable[str]) -> Iterator[Told]:
 def _of_text(error: ErrorDetails, name: str, unknown: Iterable[str]) -> str:
     if error["type"] in ("missing", "string_too_short"):
         close = looks_like(name, unknown) if name in REQUIRED else ""
-        hint = f" Did you mean it by “{shown(close)}”? Rename that to “{name}”." if close else ""
+        hint = f" Did you mean “{shown(close)}”? Then rename it to “{name}”." if close else ""
         return f"“{name}” is missing.{hint}"
     if error["type"] == "dict_type":
         return '“metrics” must be an object of numbers, such as {"comet": 0.71}.'
