@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Exists, F, Q, QuerySet
 from django.utils import timezone
 
@@ -31,6 +31,7 @@ from annotate.states import ImportStatus as Status
 CLAIM = timedelta(minutes=1)
 MOST_ATTEMPTS = 3  # without any progress between them
 OFTEN = 0.5  # seconds between two notes of how far reading is
+LONGEST_PAUSE = 0.1  # seconds: as seldom as SQLite looks whether it may write
 FREE: dict[str, Any] = {"claim": "", "claimed_until": None}
 Progress = Callable[[int, int], None]  # items that are stored, and in all
 
@@ -186,16 +187,23 @@ def _create(
     campaign = of.campaign or _begin(of, checked, sheet)
     start = campaign.items.count()
     for chunk in ingest.chunks(campaign, sheet, checked.loose, start=start):
-        done = chunk[-1][0] + 1
+        done, began = chunk[-1][0] + 1, time.monotonic()
         with transaction.atomic():
             _note(of, done=done, total=total, attempts=0)
             ingest.store(campaign, checked.plan, chunk)
+        _let_others_write(time.monotonic() - began)
         progress(done, total)
     with transaction.atomic():
         ingest.finish(campaign, owner_id=of.owner_id, outputs=checked.facts.n_rows)
         _settle(of, Status.DONE)
     cleaning.clean(of)
     return campaign
+
+
+def _let_others_write(held: float) -> None:
+    """SQLite has one writer, and those who wait for it only look now and then."""
+    if connection.vendor == "sqlite":
+        time.sleep(min(held, LONGEST_PAUSE))
 
 
 def _begin(of: CampaignImport, checked: Checked, sheet: Sheet) -> Campaign:
