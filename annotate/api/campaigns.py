@@ -24,14 +24,16 @@ from annotate.api.imports import ImportSerializer
 from annotate.api.serializers import (
     CampaignSerializer,
     FileImportSerializer,
+    ImportedSerializer,
     JsonImportSerializer,
     JudgmentSerializer,
 )
 from annotate.errors import Conflict
 from annotate.models import Campaign
 from annotate.services import campaigns
-from annotate.services.importing import receiving
+from annotate.services.importing import receiving, stored
 from annotate.services.plans import Plan
+from annotate.states import ImportStatus
 
 IMPORT = {"multipart/form-data": FileImportSerializer, "application/json": JsonImportSerializer}
 
@@ -57,7 +59,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
 
     @extend_schema(
         request=IMPORT,
-        responses={200: CampaignSerializer, 201: CampaignSerializer, 202: ImportSerializer},
+        responses={200: ImportedSerializer, 201: ImportedSerializer, 202: ImportSerializer},
     )
     def create(self, request: Request) -> Response:
         """Import a campaign, as a draft: whole, or not at all.
@@ -69,8 +71,10 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         made, is_new = receiving.at_once(
             plan, **given, owner_id=cast(User, request.user).pk, key=key
         )
-        if isinstance(made, Campaign):
-            return self._shown(made, status=201 if is_new else 200)
+        if made.status == ImportStatus.DONE and made.campaign:
+            shown = self._shown(made.campaign, status=201 if is_new else 200)
+            shown.data["notices"] = stored.notices_of(made)
+            return shown
         address = reverse("api-import-detail", args=[made.public_id], request=request)
         return Response(ImportSerializer(made).data, status=202, headers={"Location": address})
 

@@ -31,6 +31,7 @@ class ImportSerializer(serializers.Serializer[Any]):
     total = serializers.IntegerField(help_text="0 while that is not known")
     campaign = serializers.SerializerMethodField()
     refusal = serializers.SerializerMethodField()
+    notices = serializers.SerializerMethodField()
     created_at = serializers.DateTimeField()
 
     def get_campaign(self, row: Any) -> str | None:
@@ -39,6 +40,9 @@ class ImportSerializer(serializers.Serializer[Any]):
     @extend_schema_field(OpenApiTypes.OBJECT)
     def get_refusal(self, row: Any) -> dict[str, Any] | None:
         return refusal_as_data(stored.refusal_of(row)) if row.problems else None
+
+    def get_notices(self, row: Any) -> list[str]:
+        return stored.notices_of(row)
 
 
 class ImportViewSet(BoundedView, ListModelMixin, GenericViewSet[Any]):

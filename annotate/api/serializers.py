@@ -34,7 +34,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
     class Meta:
         model = Campaign
-        fields = (
+        fields: tuple[str, ...] = (
             "id", "name", "status", "close_reason", "role", "instrument", "instrument_version",
             "crowd", "language", "contact", "targets", "systems", "metric_choice",
             "metrics", "estimand", "level", "stop_mode",
@@ -47,6 +47,18 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
     def get_targets(self, campaign: Campaign) -> dict[str, float]:
         return {target.criterion: target.width for target in campaign.targets.all()}
+
+
+class ImportedSerializer(CampaignSerializer):
+    """A campaign that has just been imported."""
+
+    notices = serializers.ListField(
+        child=serializers.CharField(), help_text="what was not used of the file, and the like"
+    )
+
+    class Meta(CampaignSerializer.Meta):
+        fields = (*CampaignSerializer.Meta.fields, "notices")
+        read_only_fields = fields
 
 
 class JudgmentSerializer(serializers.ModelSerializer[Judgment]):

@@ -69,6 +69,12 @@ def unused(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
     return tuple(name for name in whole if name not in names and given(name, facts))
 
 
+def offers(names: Sequence[str], facts: Facts) -> list[str]:
+    """Return a sentence about the metrics that are not used, if there are any."""
+    found = ", ".join(unused(names, facts))
+    return [f"Metrics of the file that are not used: {found}."] if found else []
+
+
 def _all_there_are(facts: Facts) -> tuple[str, ...]:
     """Computed metrics first, then the file's own, but for those with gaps.
 

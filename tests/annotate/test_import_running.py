@@ -264,7 +264,7 @@ def test_workers_run_one_import_at_a_time():
 
 
 def test_a_command_does_not_keep_workers_from_importing():
-    command = receiving.by_command(plan(), owner_id=None)
+    command = receiving.by_command(plan(), "outputs.jsonl", owner_id=None)
     command.status, command.claim = ImportStatus.CREATING, "the command"
     command.claimed_until = timezone.now() + timedelta(seconds=30)
     command.save()
@@ -276,7 +276,7 @@ def test_what_a_killed_command_had_stored_is_removed(monkeypatch):
     kill_after(monkeypatch, 2)
     monkeypatch.setattr(states, "move", lambda *_args, **_options: False)  # the process is gone
     with pytest.raises(Killed):
-        running.run_directly(receiving.by_command(plan(), owner_id=None), [data()])
+        running.run_directly(receiving.by_command(plan(), "outputs.jsonl", owner_id=None), [data()])
     monkeypatch.undo()
     assert Item.objects.exists()
     assert running.run_due() == 0  # it may still run
@@ -301,6 +301,17 @@ def test_a_plan_that_does_not_fit_is_refused_where_nobody_is_asked():
     of.refresh_from_db()
     assert of.status == ImportStatus.REFUSED
     assert "no value of the metric “comet”" in str(of.problems)
+
+
+def test_a_person_keeps_so_many_files_waiting_and_no_more(monkeypatch):
+    monkeypatch.setattr(receiving, "MOST_OPEN", 3)
+    owner = user("careless")
+    waiting = [received(key=str(i), owner=owner) for i in range(3)]
+    with pytest.raises(Conflict, match="Finish or discard"):
+        received(key="one too many", owner=owner)
+    assert received(key="2", owner=owner).pk == waiting[2].pk  # it is here already
+    receiving.cancel(waiting[0], actor_id=owner.pk)
+    received(key="now there is room", owner=owner)
 
 
 def test_an_import_at_once_becomes_a_campaign_in_one_go():

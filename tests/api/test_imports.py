@@ -115,6 +115,19 @@ def test_the_answer_to_a_repeated_request_is_the_same_address_until_then(api):
     assert second.status_code == 202
 
 
+def test_what_is_not_used_of_a_file_is_told(api):
+    table = "id,model,output,comet,url\n1,a,x,0.5,http://x\n2,a,y,0.25,http://y\n"
+    told = [
+        "Read by their usual names: “id” as item, “model” as system.",
+        "Not used: “url”.",
+        "Metrics of the file that are not used: comet.",
+    ]
+    assert post_file(api, table).json()["notices"] == told
+    (one,) = api.get("/api/v1/imports/").json()["results"]
+    assert one["notices"] == told
+    assert post(api).json()["notices"] == []
+
+
 def test_csv_and_its_numbers_come_in_too(api):
     table = "id;model;summary;comet\n" + "".join(f"{i};a;Text {i};0,{i}\n" for i in range(5))
     answer = post_file(api, table, metrics="comet")

@@ -188,7 +188,7 @@ def _import(
             bar.update(done - bar.n)
 
         return running.run_directly(
-            receiving.by_command(plan, owner_id=owner_id),
+            receiving.by_command(plan, file.name, owner_id=owner_id),
             files.enter_context(_blocks(file)),
             files.enter_context(_blocks(metrics)) if metrics else None,
             progress=progress,
@@ -232,15 +232,10 @@ def _summary(made: Campaign, facts: Facts) -> dict[str, Any]:
         "planned_judgments": made.places.count(),
         "metrics": made.metrics,
         "seed": made.seed,
-        "notices": [*facts.notices, *_offers(made, facts)],
+        "notices": [*facts.notices, *metric_choice.offers(made.metrics, facts)],
         "dashboard": f"{public}/campaigns/{made.public_id}/",
         "annotators": f"{public}{_way_in(made)}",
     }
-
-
-def _offers(made: Campaign, facts: Facts) -> list[str]:
-    names = metric_choice.unused(made.metrics, facts)
-    return [f"The file has a metric that is not used: {name} (--metric {name})." for name in names]
 
 
 def _way_in(made: Campaign) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from annotate.services.upload import RowError, UploadRefused
 
 HEAD = 64 * 1024  # bytes that are enough to recognise what a file is
-LONGEST_LINE = 16 * 1024 * 1024  # bytes; several times the longest row there can be
+LONGEST_LINE = 8 * 1024 * 1024  # bytes; longer than the longest row in its longest spelling
 TOO_LONG = f"longer than {LONGEST_LINE >> 20} MB."
 
 _MARKS = [

@@ -40,10 +40,8 @@ def due() -> list[int]:
 
 def expire() -> None:
     """Give up what has waited for its owner for a week."""
-    old = CampaignImport.objects.filter(
-        status__in=CampaignImport.WAITING, changed_at__lt=timezone.now() - KEPT
-    )
-    for of in old.exclude(status=Status.REFUSED):
+    old = timezone.now() - KEPT
+    for of in CampaignImport.objects.filter(status__in=CampaignImport.WAITING, changed_at__lt=old):
         states.move(of, Status.CANCELLED)
 
 

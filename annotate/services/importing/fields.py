@@ -10,7 +10,8 @@ OPTIONAL = ("reference", "input", "paragraphs", "metrics")
 FIELDS = REQUIRED + OPTIONAL
 METRIC = "metrics."  # before the name of a metric that has a column of its own
 MOST_UNKNOWN = 50  # names that are told; a file may have a new one on every line
-MOST_SHAPES = 1000
+MOST_SHAPES = 100
+MOST_FIELDS = 1000  # of one record
 SHOWN = 60  # characters of a name that somebody else chose
 
 _USUAL = {
@@ -109,7 +110,7 @@ def means_something(names: Iterable[str]) -> int:
 
 def looks_like(wanted: str, names: Iterable[str]) -> str:
     """Return the name that `wanted` was perhaps misspelt as; "" if none."""
-    return next(iter(get_close_matches(wanted, list(names), n=1)), "")
+    return next(iter(get_close_matches(wanted, list(names)[:MOST_UNKNOWN], n=1)), "")
 
 
 def shown(name: str) -> str:

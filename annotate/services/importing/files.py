@@ -69,7 +69,7 @@ def digest(plan: dict[str, Any], given: dict[str, Uploaded]) -> str:
 def keep(made: CampaignImport, given: dict[str, Uploaded]) -> None:
     """Store the files, one piece at a time. Call it in a transaction."""
     for kind, file in given.items():
-        setattr(made, f"{kind}_name", _name(file))
+        setattr(made, f"{kind}_name", tidy(file.name))
         setattr(made, f"{kind}_size", file.size)
         for number, block in enumerate(_pieces(file)):
             ImportChunk.objects.create(campaign_import=made, file=kind, number=number, data=block)
@@ -83,9 +83,9 @@ def _pieces(file: Uploaded) -> Iterator[bytes]:
             yield block[start : start + CHUNK]
 
 
-def _name(file: Uploaded) -> str:
-    name = str(file.name or "").replace("\0", "")
-    return name.encode(errors="replace").decode()[:200]
+def tidy(name: object) -> str:
+    """Return the name of a file as the database can keep it."""
+    return str(name or "").replace("\0", "").encode(errors="replace").decode()[:200]
 
 
 def blocks(of: CampaignImport, file: str) -> Iterator[bytes]:

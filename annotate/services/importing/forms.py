@@ -8,6 +8,7 @@ from typing import Any
 from annotate.services.importing import bytes_in, tables
 from annotate.services.importing.fields import (
     METRIC,
+    MOST_FIELDS,
     REQUIRED,
     AmbiguousError,
     Names,
@@ -26,6 +27,7 @@ NEITHER = (
     "This is neither JSON nor a table. The file needs one JSON object on each line, a JSON list "
     "of such objects, or CSV whose first line names the columns item, system and output."
 )
+MANY_FIELDS = f"more than {MOST_FIELDS:,} fields."
 NO_OBJECT = 'not an object. Each one looks like {"item": …, "system": …, "output": …}.'
 MOST_NAMES = 6  # columns that are told
 
@@ -107,6 +109,8 @@ def _sorted(raw: Raw, names: Names, unit: str) -> Iterator[Record | RowError]:
             yield value
         elif not isinstance(value, dict):
             yield RowError(place, NO_OBJECT, unit=unit)
+        elif len(value) > MOST_FIELDS:
+            yield RowError(place, MANY_FIELDS, unit=unit)
         elif wrapped := _wrapped(value):
             message = f"an object around the rows. Save the list “{shown(wrapped)}” alone."
             yield RowError(place, message, kind="wrapped", unit=unit)
@@ -144,6 +148,8 @@ def _table(head: bytes, text: Iterable[bytes], encoding: str, names: Names) -> F
     header = tables.header_of(head)
     if not means_something(header.names) and len(header.names) < len(REQUIRED):
         raise UploadRefused([RowError(0, NEITHER)])
+    if len(header.names) > MOST_FIELDS:
+        raise UploadRefused([RowError(header.line, MANY_FIELDS)])
     tables.check_names(header)
     try:
         known, _unknown = names.sort(dict.fromkeys(header.names, ""))

@@ -2,13 +2,14 @@
 
 import hashlib
 import uuid
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
 from annotate.errors import Conflict
-from annotate.models import Campaign, CampaignImport
+from annotate.models import CampaignImport
 from annotate.services import ingest, plans
 from annotate.services.importing import files, running, states
 from annotate.services.importing.files import Uploaded
@@ -16,6 +17,7 @@ from annotate.services.importing.stored import as_json, facts_of, plan_of
 from annotate.services.plans import Plan
 from annotate.states import ImportStatus as Status
 
+MOST_OPEN = 50  # imports of one person that wait or run, each with its file
 MOST_AT_ONCE = 1024 * 1024  # bytes that a request of a program imports itself
 
 
@@ -43,6 +45,7 @@ def receive(
     )
     if (found := same.first()) is not None:
         return found
+    _check_room(owner_id)
     try:
         with transaction.atomic():
             made = CampaignImport.objects.create(
@@ -59,14 +62,22 @@ def receive(
     return made
 
 
+def _check_room(owner_id: int) -> None:
+    unfinished = (*CampaignImport.RUNNING, *CampaignImport.WAITING)
+    if CampaignImport.objects.filter(owner=owner_id, status__in=unfinished).count() >= MOST_OPEN:
+        raise Conflict(
+            f"{MOST_OPEN} of your imports are not campaigns yet. Finish or discard some of them."
+        )
+
+
 def at_once(
     plan: Plan, outputs: Uploaded, metrics: Uploaded | None = None, *, owner_id: int, key: str
-) -> tuple[Campaign | CampaignImport, bool]:
+) -> tuple[CampaignImport, bool]:
     """Take what a program sends: make the campaign in this process if the files are small.
 
-    Returns the campaign, or the import that a worker goes on with, and whether it is new: the
-    same request again returns the same. Raises `Conflict` where the key was used for another one,
-    and what `ingest` raises for files or a plan that cannot be.
+    Returns the import, which is done then or waits for a worker, and whether it is new: the same
+    request again returns the same. Raises `Conflict` where the key was used for another one, and
+    what `ingest` raises for files or a plan that cannot be.
     """
     given = files.given(outputs, metrics, None, drop_metrics=False)
     digest = files.digest(as_json(plan), given)
@@ -76,21 +87,26 @@ def at_once(
     if sum(file.size for file in given.values()) > MOST_AT_ONCE:
         return receive(plan, outputs, metrics, owner_id=owner_id, key=key, at_once=True), True
     blocks = [file.chunks(files.CHUNK) for file in given.values()]
-    of = CampaignImport(owner_id=owner_id, key=key, digest=digest, plan=as_json(plan), at_once=True)
+    of = _direct(plan, outputs.name, owner_id=owner_id, key=key, digest=digest)
     try:
-        return running.run_directly(of, *blocks)[0], True
+        running.run_directly(of, *blocks)
+        return of, True
     except IntegrityError:  # the same request came twice at the same time
         if (same := _under(owner_id, key, digest)) is None:
             raise Conflict("This import has just been cancelled. Send it again.") from None
         return same, False
 
 
-def by_command(plan: Plan, *, owner_id: int | None) -> CampaignImport:
-    """Return a new import of its own, not stored yet, for `running.run_directly`."""
-    return CampaignImport(owner_id=owner_id, key=uuid.uuid4().hex, plan=as_json(plan), at_once=True)
+def by_command(plan: Plan, name: str, *, owner_id: int | None) -> CampaignImport:
+    """Return a new import of a file of this name, not stored yet, for `running.run_directly`."""
+    return _direct(plan, name, owner_id=owner_id, key=uuid.uuid4().hex)
 
 
-def _under(owner_id: int, key: str, digest: str) -> Campaign | CampaignImport | None:
+def _direct(plan: Plan, name: str, **more: Any) -> CampaignImport:
+    return CampaignImport(plan=as_json(plan), at_once=True, outputs_name=files.tidy(name), **more)
+
+
+def _under(owner_id: int, key: str, digest: str) -> CampaignImport | None:
     """Return what was made under this key; raises `Conflict` if that is something else."""
     found = (
         CampaignImport.objects.exclude(status=Status.CANCELLED)
@@ -98,11 +114,9 @@ def _under(owner_id: int, key: str, digest: str) -> Campaign | CampaignImport | 
         .select_related("campaign")
         .first()
     )
-    if found is None:
-        return None
-    if found.digest != digest:
+    if found is not None and found.digest != digest:
         raise Conflict("Another import was made with this key. Take a new one.")
-    return found.campaign if found.campaign and found.status == Status.DONE else found
+    return found
 
 
 def receive_or_change(

@@ -85,6 +85,7 @@ def run_directly(
         checked = ingest.check(plan_of(of), reading.read(sheet, outputs, metrics))
         of.status, of.claim = Status.CREATING, uuid.uuid4().hex
         of.claimed_until = timezone.now() + CLAIM
+        of.facts = checked.facts.model_dump(mode="json")
         of.save(force_insert=True)
         try:
             return _create(of, checked, sheet, progress), checked.facts

@@ -5,6 +5,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from annotate.models import CampaignImport
+from annotate.services import metric_choice
 from annotate.services.importing.facts import Facts
 from annotate.services.plans import Plan
 from annotate.services.upload import Refusal
@@ -23,6 +24,15 @@ def plan_of(of: CampaignImport) -> Plan:
 
 def facts_of(of: CampaignImport) -> Facts:
     return Facts.model_validate(of.facts)
+
+
+def notices_of(of: CampaignImport) -> list[str]:
+    """Return what the owner should know of the file, once it was read."""
+    if of.facts is None:
+        return []
+    facts = facts_of(of)
+    names = of.campaign.metrics if of.campaign else of.plan["metrics"]
+    return [*facts.notices, *metric_choice.offers(names, facts)]
 
 
 def refusal_of(of: CampaignImport) -> Refusal:
