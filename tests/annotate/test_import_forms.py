@@ -179,6 +179,11 @@ def test_ones_own_name_wins_over_a_usual_one():
     assert found.notices == ["Not used: “summary”."]
 
 
+def test_its_exact_spelling_wins_over_another():
+    assert facts(b"Item,item,system,output\n9,1,a,x\n").first.item == "1"
+    assert "“Item” and “ITEM” could each" in refused(b"Item,ITEM,system,output\n9,1,a,x\n")[0]
+
+
 def test_an_optional_field_that_could_be_either_is_not_guessed():
     found = facts(b"item,system,output,source,document\n1,a,x,y,z\n")
     assert found.first.input == ""

@@ -216,8 +216,31 @@ def test_a_worker_stops_at_the_next_step_after_a_cancel(monkeypatch, when):
     assert running.run(of.pk)
     of.refresh_from_db()
     assert of.status == ImportStatus.CANCELLED
+    assert Item.objects.count() == (0 if when == "reading" else 5)
     running.run_due()
     assert not Campaign.objects.exists()
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_worker_that_was_taken_for_dead_stores_nothing_more(monkeypatch):
+    of = ready()
+    create(of)
+    real = ingest.chunks
+
+    def slow(*args: Any, **options: Any) -> Iterator[Any]:
+        """Sleeps after its first chunk for so long that another worker does all the rest."""
+        yield next(steps := real(*args, **options))
+        monkeypatch.setattr(ingest, "chunks", real)
+        minutes_pass(of)
+        assert running.run(of.pk)
+        yield from steps
+
+    monkeypatch.setattr(ingest, "chunks", slow)
+    assert running.run(of.pk)
+    of.refresh_from_db()
+    assert (of.status, of.attempts) == (ImportStatus.DONE, 0)
+    assert sorted(of.campaign.items.values_list("position", flat=True)) == list(range(60))
+    assert of.campaign.memberships.count() == 1
 
 
 def test_a_finished_campaign_is_not_removed_by_a_late_cancel():
