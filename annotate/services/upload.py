@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from annotate.figures import count
 from annotate.instruments.base import whole_input
 
 MOST_EXAMPLES = 5  # places of one kind of error that are kept, with their own words
@@ -165,9 +166,9 @@ def _places(named: list[RowError], total: int) -> str:
         return ""
     if total > len(named):
         named = named[:SHOWN]
-    numbers = [f"{error.line:,}" for error in named]
+    numbers = [count(error.line) for error in named]
     if rest := total - len(named):
-        numbers.append(f"{rest:,} more")
+        numbers.append(f"{count(rest)} more")
     unit = named[0].unit if total == 1 else _plural(named[0].unit)
     return f"{unit} {_listed(numbers)}"
 

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from annotate.errors import Conflict, Invalid, NotFound
+from annotate.figures import count, many
 from annotate.permissions import own_import, researcher_page
 from annotate.selectors import imports
 from annotate.services import ingest, metric_choice
@@ -144,7 +145,7 @@ def _progress(standing: imports.Standing) -> str:
         return f"{filesizeformat(standing.done)} of {filesizeformat(standing.total)}"
     if not standing.total:
         return "The file is read once more."
-    return f"{standing.done:,} of {standing.total:,} items"
+    return f"{count(standing.done)} of {many(standing.total, 'item')}"
 
 
 def _preview(of: Any) -> Context:

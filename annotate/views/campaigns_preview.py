@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
+from annotate.figures import count, many
 from annotate.models import Campaign
 from annotate.services import metric_choice, payments
 from annotate.services.importing.facts import Facts
@@ -62,17 +63,18 @@ def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str
     found = []
     if facts.n_items < MIN_ITEMS:
         found.append(
-            f"{facts.n_items} items are few: collection can stop early only after 30 to 50 of them "
-            "are judged."
+            f"{many(facts.n_items, 'item is', 'items are')} few: collection can stop early only "
+            "after 30 to 50 of them are judged."
         )
     if not facts.is_even:
         found.append("Not every system has an output for every item. Is the file complete?")
     if facts.n_empty:
-        found.append(f"{facts.n_empty:,} outputs are empty. They will be judged like any other.")
+        empty = many(facts.n_empty, "output is", "outputs are")
+        found.append(f"{empty} empty, and will be judged like any other.")
     if plan.budget is not None and plan.budget < planned * price:
         found.append(
-            f"The budget pays for {int(plan.budget / price):,} of about {planned:,} planned "
-            "judgments. The intervals may be wider than asked for when it is spent."
+            f"The budget pays for {count(int(plan.budget / price))} of about {count(planned)} "
+            "planned judgments. The intervals may be wider than asked for when it is spent."
         )
     if plan.annotator_cap is None or plan.annotator_cap > 25:
         found.append(

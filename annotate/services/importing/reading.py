@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from annotate.figures import count, many
 from annotate.services.importing import forms, values
 from annotate.services.importing.facts import Facts
 from annotate.services.importing.fields import FIELDS, Names, looks_like, shown
@@ -111,15 +112,14 @@ class _Reading:
             either = " or ".join(f"“{shown(name)}”" for name in theirs)
             yield f"No {ours} was read: it could be {either}. Rename the one that you mean."
         if self.n_broken:
+            broken = many(self.n_broken, "output is", "outputs are")
             yield (
-                f"{self.n_broken:,} outputs are “{BROKEN}”, which a spreadsheet writes for a text "
-                "that it takes for a formula."
+                f"{broken} “{BROKEN}”, which a spreadsheet writes for a text that it takes for a "
+                "formula."
             )
         if self.n_cut:
-            yield (
-                f"{self.n_cut:,} outputs have exactly {EXCEL_CUTS:,} characters, where Excel cuts "
-                "a cell off."
-            )
+            cut = many(self.n_cut, "output has", "outputs have")
+            yield f"{cut} exactly {count(EXCEL_CUTS)} characters, where Excel cuts a cell off."
 
 
 def _about_unknown(names: Names, numeric: set[str]) -> Iterator[str]:
