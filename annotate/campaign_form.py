@@ -1,5 +1,9 @@
 """The form of a new campaign, checked in shape; the services check its meaning."""
 
+import csv
+import io
+import uuid
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -11,7 +15,7 @@ from annotate.instruments.base import Criterion, Instrument
 from annotate.instruments.tutorials import files
 from annotate.numerals import number
 from annotate.selectors import instruments, tutorial_contents
-from annotate.services.metric_choice import AUTO
+from annotate.services.metric_choice import AUTO, choice
 from annotate.services.plans import Plan
 from annotate.states import Estimand, MetricChoice, StopMode
 from estimation.metrics import METRICS, Metric
@@ -23,9 +27,11 @@ BUILT_IN, NO_TUTORIAL = "built-in", "none"
 LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 HINTS = {
     "language": "A code such as en, de or pt-BR. In German, annotators read German pages.",
-    "outputs": "Up to 50 MB; larger files go through the command line.",
+    "outputs": "Up to {limit} MB; larger files go through the command line.",
     "name": "For you and your reviewers.",
-    "metric_columns": "Names separated by commas, such as comet, judge. Empty: none.",
+    "metric_columns": (
+        "Names separated by commas, such as comet, judge. The preview offers those of the file."
+    ),
     "metrics_file": "Columns: system,item,metric,value",
     "tutorial_bonus": "Paid once to each person.",
     "fee": "Empty: what it usually is (MTurk 20, Prolific 40). The budget reckons with it.",
@@ -91,21 +97,36 @@ def _main_criterion(instrument: Instrument) -> Criterion:
     return (named or list(instrument.criteria))[0]
 
 
+def _split(names: str) -> list[str]:
+    """Names between commas; one that contains a comma stands in quotation marks."""
+    cells = next(csv.reader([names], skipinitialspace=True), [])
+    return [name.strip() for name in cells if name.strip()]
+
+
+def _joined(names: Iterable[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue().replace(",", ", ") if '"' not in line.getvalue() else line.getvalue()
+
+
 class CampaignForm(forms.Form):
     """One form for the files and the plan of a campaign."""
 
     use_required_attribute = False  # the server says what is missing, for all fields at once
 
+    # The same form sent twice is one import; an old tab without a key is a new one each time.
+    key = forms.CharField(max_length=40, required=False, widget=forms.HiddenInput)
     outputs = forms.FileField(
-        label="Outputs (JSON lines)",
+        label="Outputs (JSON or CSV)",
         error_messages={
             "required": "Choose the file with the outputs.",
-            "empty": "The file is empty. It needs one JSON object a line, one for each output.",
+            "empty": "The file is empty. It needs one output of one system on each line.",
         },
     )
     metrics_file = forms.FileField(
         label="Metric values (CSV), if not in the outputs file", required=False
     )
+    drop_metrics = forms.BooleanField(label="Without the metrics file", required=False)
     name = forms.CharField(
         label="Name", max_length=120, error_messages={"required": "Give the campaign a name."}
     )
@@ -193,9 +214,12 @@ class CampaignForm(forms.Form):
     )  # fmt: skip
     contact = forms.EmailField(label="E-mail for annotators’ questions", required=False)
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, has_file: bool = False, **kwargs: Any) -> None:
+        """has_file: whether the outputs were uploaded before, so that none must be chosen."""
         super().__init__(*args, **kwargs)
         self.asked = self._asked()
+        self.fields["key"].initial = uuid.uuid4().hex
+        self.fields["outputs"].required = not has_file
         choice = self.fields["tutorial"]
         assert isinstance(choice, forms.ChoiceField)
         choice.choices = _tutorials(self.asked)
@@ -209,8 +233,9 @@ class CampaignForm(forms.Form):
                 help_text=criterion.scale_text,
                 widget=forms.NumberInput(attrs={"step": "0.01", "min": "0.01"}),
             )  # fmt: skip
+        limit = settings.UPLOAD_LIMIT // 1024**2
         for name, hint in HINTS.items():
-            self.fields[name].help_text = hint.format(zone=settings.TIME_ZONE)
+            self.fields[name].help_text = hint.format(zone=settings.TIME_ZONE, limit=limit)
 
     def _asked(self) -> Instrument:
         """Return the instrument that was chosen; an unknown one is told beside the field."""
@@ -254,8 +279,8 @@ class CampaignForm(forms.Form):
         given = self.cleaned_data
         if given["metric_choice"] != MetricChoice.NAMED:
             return (AUTO,) if given["metric_choice"] == MetricChoice.AUTO else ()
-        columns = (name.strip() for name in given.get("metric_columns", "").split(","))
-        return tuple(dict.fromkeys([*given["metric_names"], *filter(None, columns)]))
+        columns = _split(given.get("metric_columns", ""))
+        return tuple(dict.fromkeys([*given["metric_names"], *columns]))
 
     def plan(self) -> Plan:
         """Return the plan of a valid form."""
@@ -282,3 +307,24 @@ class CampaignForm(forms.Form):
             stop_mode=given["stop_mode"],
             contact=given["contact"],
         )
+
+
+def initial_of(plan: Plan) -> dict[str, Any]:
+    """Return what the form was filled in with to give this plan."""
+    instrument = instruments.named(plan.instrument)
+    own = [name for name in plan.metrics if name not in (*METRICS, AUTO)]
+    copied = (
+        "name", "instrument", "language", "tutorial_bonus", "crowd", "reward", "budget",
+        "max_judgments", "deadline", "annotator_cap", "estimand", "stop_mode", "contact",
+    )  # fmt: skip
+    return {
+        **{name: getattr(plan, name) for name in copied},
+        **{f"width_{one.name}": plan.targets.get(one.name, "") for one in instrument.criteria},
+        "tutorial": str(plan.tutorial_id or (BUILT_IN if plan.tutorial else NO_TUTORIAL)),
+        "metric_choice": choice(plan.metrics),
+        "metric_names": [name for name in plan.metrics if name in METRICS],
+        "metric_columns": _joined(own),
+        "fee": None if plan.fee_rate is None else round(plan.fee_rate * 100, 2),
+        "double_share": f"{plan.double_share * 100:.1f}".removesuffix(".0"),
+        "level": f"{plan.level * 100:.1f}".removesuffix(".0"),
+    }

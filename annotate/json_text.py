@@ -25,7 +25,7 @@ def parse(raw: bytes | str, *, text: Text | None = None) -> Any:
     refused. Names of fields are never changed: odd ones are always refused.
     """
     try:
-        data = json.loads(_decoded(raw), object_pairs_hook=_once, parse_constant=_no_constant)
+        data = DECODER.decode(_decoded(raw))
     except UnicodeDecodeError as error:
         message = f"Not UTF-8 at byte {error.start + 1}. Save or send it as UTF-8."
         raise NotJson(message) from None
@@ -34,10 +34,11 @@ def parse(raw: bytes | str, *, text: Text | None = None) -> Any:
         raise NotJson(message) from None
     except RecursionError:
         raise NotJson(_too_deep()) from None
-    except NotJson:
-        raise
-    except ValueError:  # the only other: a whole number with thousands of digits
-        raise NotJson(_too_large_a_number()) from None
+    return checked(data, text=text)
+
+
+def checked(data: Any, *, text: Text | None = None) -> Any:
+    """Return what `DECODER` has read, as `parse` does; raise `NotJson` where it cannot be taken."""
     return _checked([data], 0, text or _storable)[0]
 
 
@@ -89,7 +90,8 @@ def _finite(value: Any) -> bool:
         return False
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of these names and values; raise `NotJson` where a name comes again."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
@@ -109,3 +111,12 @@ def _too_deep() -> str:
 
 def _too_large_a_number() -> str:
     return "A number is too large: at most about 1.8e308 is taken."
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > 400:  # Python refuses thousands of digits with words of its own
+        raise NotJson(_too_large_a_number())
+    return int(digits)
+
+
+DECODER = json.JSONDecoder(object_pairs_hook=once, parse_constant=_no_constant, parse_int=_whole)

@@ -1,10 +1,10 @@
-"""Reacts to intended operations and to news of crowds: asks a worker to see to them."""
+"""Reacts to intended operations, uploaded files and news of crowds: asks a worker to act."""
 
 from typing import Any
 
 from django.dispatch import receiver
 
-from annotate.signals import operation_intended, posting_changed
+from annotate.signals import import_waiting, operation_intended, posting_changed
 
 
 @receiver(operation_intended)
@@ -21,3 +21,11 @@ def look_soon(sender: Any, *, posting_id: int, **_signal: Any) -> None:
     from config.celery import enqueue
 
     enqueue(look_at, posting_id)
+
+
+@receiver(import_waiting)
+def run_import_soon(sender: Any, *, import_id: int, **_signal: Any) -> None:
+    from annotate.tasks import run_import
+    from config.celery import enqueue
+
+    enqueue(run_import, import_id)

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
 from annotate.errors import NotAllowed, NotFound, ServiceError
-from annotate.models import Campaign, Membership
+from annotate.models import Campaign, CampaignImport, Membership
 from annotate.selectors import blinding
 from annotate.selectors.blinding import sees_results
 from annotate.services import looking
@@ -84,6 +84,14 @@ def access(user: Who, public_id: str) -> Access:
     if found is None:
         raise NotFound("There is no campaign at this address, or it is not shared with you.")
     return Access(found.campaign, found.user_id, found.role)
+
+
+def own_import(user: Who, public_id: str) -> CampaignImport:
+    """Return the import, if `user` has begun it; to anybody else it is not there."""
+    found = CampaignImport.objects.filter(public_id=public_id, owner=user.pk or 0).first()
+    if found is None:
+        raise NotFound("There is no import at this address, or it is somebody else's.")
+    return found
 
 
 def is_owner(user: Who, campaign: Campaign) -> bool:

@@ -23,6 +23,18 @@ class CloseReason(TextChoices):
     HAND = "hand", "closed by hand"
 
 
+class ImportStatus(TextChoices):
+    """Where an uploaded file stands on its way to a campaign."""
+
+    READING = "reading", "waits for a worker, or is read by one"
+    REFUSED = "refused", "cannot be imported as it is"
+    READY = "ready", "was read and waits for its owner"
+    CREATING = "creating", "becomes a campaign"
+    DONE = "done", "is a campaign"
+    CANCELLED = "cancelled", "was given up"
+    FAILED = "failed", "was stopped by an error of ours"
+
+
 class MetricChoice(TextChoices):
     """What was asked for; `Campaign.metrics` holds the names that it came to."""
 

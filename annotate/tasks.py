@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from annotate.services import outbox, reconciling, sweeps
+from annotate.services.importing import running
 
 
 @shared_task
@@ -39,3 +40,15 @@ def look_at(posting_id: int) -> bool:
 def reconcile() -> int:
     """Compare what is posted with its crowds, and follow what they say."""
     return reconciling.reconcile_all()
+
+
+@shared_task
+def run_import(import_id: int) -> bool:
+    """Read an uploaded file, or make the campaign, unless a worker is at it."""
+    return running.run(import_id)
+
+
+@shared_task
+def run_imports() -> int:
+    """Find imports whose message was lost or whose worker is gone, and what is left behind."""
+    return running.run_due()

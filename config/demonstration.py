@@ -17,7 +17,8 @@ from django.utils import timezone
 from annotate.demo import people, texts
 from annotate.errors import Conflict
 from annotate.selectors import evidence, standing
-from annotate.services import campaigns, ingest, rulings, upload
+from annotate.services import campaigns, ingest, rulings
+from annotate.services.importing import reading
 from annotate.services.plans import Plan
 from annotate.services.rulings import Act
 from annotate.states import CloseReason
@@ -96,7 +97,7 @@ def stage(port: int, *, coming: Coming | None = None, size: Size = WHOLE) -> Ite
 
 def _campaign(coming: Coming, size: Size) -> tuple[int, str]:
     user = User.objects.create_user(USER, password=PASSWORD)
-    lines = (json.dumps(row).encode() for row in texts.rows_for_upload(items=size.items))
+    lines = (f"{json.dumps(row)}\n".encode() for row in texts.rows_for_upload(items=size.items))
     plan = Plan(
         name="Town news, three summarisers",
         targets=size.targets,
@@ -107,7 +108,7 @@ def _campaign(coming: Coming, size: Size) -> tuple[int, str]:
         lease_minutes=3,  # a visitor who walks away delays the end no longer
         seed=SEED,
     )
-    campaign = ingest.create(plan, upload.read(lines), owner_id=user.pk)
+    campaign = ingest.create(plan, reading.rows(lines), owner_id=user.pk)
     campaigns.open_(campaign.pk, actor_id=user.pk)
     return campaign.pk, campaign.public_id
 

@@ -183,7 +183,8 @@ CROWD_CALLS_PER_SECOND = env.int("CROWD_CALLS_PER_SECOND", default=10)
 # After a unit's deadline: clocks differ, and crowds list a little later what was handed in.
 CROWD_GRACE = timedelta(minutes=env.int("CROWD_GRACE_MINUTES", default=30))
 
-UPLOAD_LIMIT = 50 * 1024 * 1024
+# Of a form or an API call; the command line has none.
+UPLOAD_LIMIT = env.int("UPLOAD_LIMIT_MB", default=50) * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_HANDLERS = [
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
@@ -229,6 +230,10 @@ CELERY_BEAT_SCHEDULE = {
     "reconcile": {
         "task": "annotate.tasks.reconcile",
         "schedule": timedelta(seconds=30),
+    },
+    "run-imports": {
+        "task": "annotate.tasks.run_imports",
+        "schedule": timedelta(seconds=5),
     },
     "estimate-old-evidence": {
         "task": "estimation.tasks.catch_up",

@@ -6,16 +6,18 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.regex_helper import normalize
 
 from annotate.models import Annotator, Campaign, Operation, PayoutList
 from annotate.services import outbox, payouts
+from annotate.services.importing import receiving
 from estimation.models import Estimate
 from estimation.services import estimating
 from tests import reviewed
 from tests.annotate import market
-from tests.factories import user
+from tests.factories import plan, user
 
 # Doors of campaigns on a marketplace.
 MARKET = ("batch", "operation", "unit")
@@ -92,6 +94,11 @@ class World:
         return {name: facts[name] for name in door.arguments}
 
 
+def _import(owner: User) -> str:
+    file = SimpleUploadedFile("outputs.jsonl", b"no matter")
+    return receiving.receive(plan(), file, owner_id=owner.pk, key="k").public_id
+
+
 def built() -> World:
     """Return a world: a campaign by link with somebody flagged, and one on a marketplace."""
     cache.clear()
@@ -124,5 +131,6 @@ def built() -> World:
         "language": "en",
         "tutorial_id": 1,
         "reference": "language_quality",
+        "import_id": _import(owner),
     }
     return World(owner, link, sold, facts)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import Any, cast
+from uuid import uuid4
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -12,26 +13,29 @@ from rest_framework.mixins import ListModelMixin
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.reverse import reverse
 from rest_framework.viewsets import GenericViewSet
 
 from annotate import permissions
 from annotate.api import queries
 from annotate.api.base import BoundedView, ById, NewestFirst, validated
-from annotate.api.parsers import JsonParser
+from annotate.api.import_parser import ImportParser
+from annotate.api.imports import ImportSerializer
 from annotate.api.serializers import (
     CampaignSerializer,
     FileImportSerializer,
+    ImportedSerializer,
     JsonImportSerializer,
     JudgmentSerializer,
-    as_lines,
 )
 from annotate.errors import Conflict
 from annotate.instruments import highlights
 from annotate.models import Campaign
 from annotate.selectors import instruments
-from annotate.services import campaigns, ingest, upload
+from annotate.services import campaigns
+from annotate.services.importing import receiving, stored
 from annotate.services.plans import Plan
-from annotate.services.upload import Row
+from annotate.states import ImportStatus
 
 IMPORT = {"multipart/form-data": FileImportSerializer, "application/json": JsonImportSerializer}
 
@@ -41,7 +45,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
 
     serializer_class = CampaignSerializer
     pagination_class: type[ById] = NewestFirst
-    parser_classes = [JsonParser, MultiPartParser]
+    parser_classes = [ImportParser, MultiPartParser]
     queryset = Campaign.objects.none()
     lookup_field = "public_id"
     lookup_value_regex = "[0-9a-z]+"
@@ -55,12 +59,26 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     def retrieve(self, request: Request, public_id: str) -> Response:
         return self._shown(permissions.visible(request.user, public_id))
 
-    @extend_schema(request=IMPORT, responses={201: CampaignSerializer})
+    @extend_schema(
+        request=IMPORT,
+        responses={200: ImportedSerializer, 201: ImportedSerializer, 202: ImportSerializer},
+    )
     def create(self, request: Request) -> Response:
-        """Import a campaign, as a draft: whole, or not at all."""
-        plan, rows = _import(request)
-        made = ingest.create(plan, rows, owner_id=cast(User, request.user).pk)
-        return self._shown(made, status=201)
+        """Import a campaign, as a draft: whole, or not at all.
+
+        More than a megabyte is imported by a worker: 202, with the address of the import. The
+        same request with the same key again answers 200 once the campaign exists.
+        """
+        plan, given, key = _import(request)
+        made, is_new = receiving.at_once(
+            plan, **given, owner_id=cast(User, request.user).pk, key=key
+        )
+        if made.status == ImportStatus.DONE and made.campaign:
+            shown = self._shown(made.campaign, status=201 if is_new else 200)
+            shown.data["notices"] = stored.notices_of(made)
+            return shown
+        address = reverse("api-import-detail", args=[made.public_id], request=request)
+        return Response(ImportSerializer(made).data, status=202, headers={"Location": address})
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
@@ -107,17 +125,13 @@ def _close(campaign_id: int, *, actor_id: int) -> None:
         raise Conflict("Only a campaign that is open or paused can be closed.")
 
 
-def _import(request: Request) -> tuple[Plan, list[Row]]:
+def _import(request: Request) -> tuple[Plan, dict[str, Any], str]:
+    """Return the plan, its files, and the key of the request."""
     if (request.content_type or "").startswith("application/json"):
         given = validated(JsonImportSerializer(data=request.data))
-        rows = upload.read(as_lines(given.pop("outputs")))
-        return _plan(given), rows
-    given = validated(FileImportSerializer(data=request.data))
-    rows = upload.read(given.pop("file"))
-    if metrics := given.pop("metrics_file", None):
-        rows = upload.read_metrics(metrics, rows)
-    return _plan(given), rows
-
-
-def _plan(given: dict[str, Any]) -> Plan:
-    return Plan(**given | {"metrics": tuple(given["metrics"])})
+        files = {"outputs": given.pop("outputs"), "metrics": None}
+    else:
+        given = validated(FileImportSerializer(data=request.data))
+        files = {"outputs": given.pop("file"), "metrics": given.pop("metrics_file", None)}
+    key = given.pop("key") or uuid4().hex
+    return Plan(**given | {"metrics": tuple(given["metrics"])}), files, key

@@ -7,26 +7,40 @@ from rest_framework.views import exception_handler
 
 from annotate.api.base import flat
 from annotate.errors import Invalid, ServiceError, TooMany
-from annotate.services.upload import UploadRefused
+from annotate.services.upload import Refusal, UploadRefused
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     """Answer with `{"error": code, "message": text}`.
 
     Where fields are wrong, `errors` maps each to what to do; where rows of an upload are wrong,
-    `rows` lists line and message of each.
+    `rows` lists line and message of examples, and `problems` counts all by their kind.
     """
     if isinstance(error, ServiceError):
         later = {"Retry-After": str(error.wait)} if isinstance(error, TooMany) else None
         return Response(_service_error(error), status=error.status, headers=later)
     if isinstance(error, UploadRefused):
-        rows = [{"line": row.line, "message": row.message} for row in error.errors]
-        body = {"error": "refused", "message": str(error), "rows": rows, "more": error.more}
-        return Response(body, status=422)
+        return Response({"error": "refused", **refusal_as_data(error.refusal)}, status=422)
     response = exception_handler(error, context)
     if response is not None:
         response.data = _framework_error(response.data)
     return response
+
+
+def refusal_as_data(refusal: Refusal) -> dict[str, Any]:
+    return {
+        "message": str(refusal),
+        "rows": [{"line": row.line, "message": row.message} for row in refusal.errors],
+        "more": refusal.more,
+        "problems": [
+            {
+                "message": problem.message,
+                "lines": [row.line for row in problem.examples],
+                "count": problem.count,
+            }
+            for problem in refusal.problems
+        ],
+    }
 
 
 def _service_error(error: ServiceError) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from annotate.models import (
     Annotator,
     Assignment,
     Campaign,
+    CampaignImport,
     Exclusion,
     Item,
     Judgment,
@@ -56,6 +57,11 @@ def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
         )
         .prefetch_related("targets", "systems")
     )
+
+
+def imports(user: User | AnonymousUser) -> QuerySet[CampaignImport]:
+    """The imports that this user has begun, with the campaigns that they have become."""
+    return CampaignImport.objects.filter(owner=user.pk or 0).select_related("campaign")
 
 
 def judgments(campaign: Campaign, *, with_texts: bool) -> QuerySet[Judgment]:

@@ -1,7 +1,6 @@
 """Campaigns, judgments and uploads as JSON. Money is a decimal string, never a float."""
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -10,6 +9,7 @@ from rest_framework.fields import empty
 
 from annotate import adapters, json_text
 from annotate.api.base import Finite
+from annotate.api.import_parser import Rows
 from annotate.api.work_serializers import HighlightSerializer
 from annotate.instruments import highlights
 from annotate.models import Campaign, Judgment
@@ -42,7 +42,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
     class Meta:
         model = Campaign
-        fields = (
+        fields: tuple[str, ...] = (
             "id", "name", "status", "close_reason", "role", "instrument", "instrument_version",
             "crowd", "language", "contact", "targets", "systems", "metric_choice",
             "metrics", "estimand", "level", "stop_mode",
@@ -71,6 +71,18 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 def _shows(campaign: Any) -> bool:
     """Whether this row of a list shows its results to whoever asked for it."""
     return sees_results(campaign.role, campaign.closed_at)
+
+
+class ImportedSerializer(CampaignSerializer):
+    """A campaign that has just been imported."""
+
+    notices = serializers.ListField(
+        child=serializers.CharField(), help_text="what was not used of the file, and the like"
+    )
+
+    class Meta(CampaignSerializer.Meta):
+        fields = (*CampaignSerializer.Meta.fields, "notices")
+        read_only_fields = fields
 
 
 class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
@@ -180,21 +192,32 @@ class PlanSerializer(serializers.Serializer[Any]):
     language = serializers.CharField(default=DEFAULTS.language, max_length=12)
     contact = serializers.EmailField(default="", allow_blank=True)
     seed = serializers.IntegerField(default=None, allow_null=True)
+    key = serializers.CharField(
+        default="", max_length=40, help_text="yours: the same request again is the same import"
+    )
+
+
+class RowList(serializers.ListField):
+    """Rows as `ImportParser` has put them aside; each is checked with its neighbours."""
+
+    child = serializers.JSONField()
+
+    def to_internal_value(self, data: Any) -> Any:
+        return (
+            data
+            if isinstance(data, Rows)
+            else self.fail("not_a_list", input_type=type(data).__name__)
+        )
 
 
 class JsonImportSerializer(PlanSerializer):
     """A plan with its rows. Errors name a row by its place in the list, from 1, as `line`."""
 
-    outputs = serializers.ListField(child=serializers.JSONField())
+    outputs = RowList()
 
 
 class FileImportSerializer(PlanSerializer):
-    """A plan with a file of JSON lines, and perhaps a CSV file system,item,metric,value."""
+    """A plan with a file: JSON lines, a JSON list or CSV; perhaps a CSV file of metrics."""
 
     file = serializers.FileField(allow_empty_file=True)
     metrics_file = serializers.FileField(required=False, allow_empty_file=True)
-
-
-def as_lines(outputs: list[Any]) -> Iterator[bytes]:
-    """Return rows as the lines of a file, so that one reader checks both."""
-    return (json.dumps(row).encode() for row in outputs)

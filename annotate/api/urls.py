@@ -3,6 +3,7 @@ from rest_framework.routers import SimpleRouter
 
 from annotate.api import batches, reviews, work
 from annotate.api.campaigns import CampaignViewSet
+from annotate.api.imports import ImportViewSet
 from annotate.api.instruments import InstrumentViewSet
 from annotate.api.pay import (
     AccountsView,
@@ -16,6 +17,7 @@ from annotate.api.token import TokenView
 
 router = SimpleRouter()
 router.register("campaigns", CampaignViewSet, basename="api-campaign")
+router.register("imports", ImportViewSet, basename="api-import")
 router.register("instruments", InstrumentViewSet, basename="api-instrument")
 
 CAMPAIGN = "campaigns/<slug:public_id>/"

@@ -10,6 +10,7 @@ from annotate.models.campaign import (
     Target,
 )
 from annotate.models.crowd import Batch, CrowdEvent, Operation, Posting
+from annotate.models.importing import CampaignImport, ImportChunk
 from annotate.models.instrument import InstrumentDefinition, TutorialContent
 from annotate.models.payment import LedgerEntry, Payout, PayoutList
 from annotate.models.screening import (
@@ -33,12 +34,14 @@ __all__ = [
     "Batch",
     "Block",
     "Campaign",
+    "CampaignImport",
     "CrowdEvent",
     "Draft",
     "EvidenceChange",
     "Exclusion",
     "Feedback",
     "Flag",
+    "ImportChunk",
     "InstrumentDefinition",
     "Item",
     "Judgment",

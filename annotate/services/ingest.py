@@ -2,8 +2,8 @@
 
 import hashlib
 import random
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
 from django.db import transaction
@@ -19,65 +19,111 @@ from annotate.models import (
     System,
     Target,
 )
-from annotate.selectors import instruments
 from annotate.services import audit, evidence, metric_choice, plans
+from annotate.services.importing.facts import Facts, Gap
+from annotate.services.importing.sheet import Sheet
 from annotate.services.plans import Plan, Planned
-from annotate.services.upload import MOST_ERRORS, Row, RowError, UploadRefused
+from annotate.services.upload import Problems, Row
 
-BATCH = 2000
+NO_QUESTION = "no question (“input”) or no “paragraphs”, which this instrument needs."
+NO_INPUT = "no “input”, which this instrument shows beside the text."
+MOST_OUTPUTS, MOST_TEXT = 500, 2_000_000  # of one chunk: outputs, and characters
+
+Chunk = list[tuple[int, list[Row]]]  # positions of items, and the rows of each
 
 
-def create(plan: Plan, rows: Sequence[Row], *, owner_id: int | None) -> Campaign:
+@dataclass(frozen=True)
+class Checked:
+    """A plan that fits a file: what the campaign will be."""
+
+    plan: Plan
+    instrument: Instrument
+    metrics: tuple[str, ...]  # `auto` expanded: fixed from here on
+    loose: tuple[str, ...]  # those of them whose values stand in columns of the file's own
+    facts: Facts
+
+
+def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign:
     """Create a draft campaign with all its items, outputs and places, in one transaction.
 
-    Raises `Invalid` for a plan that cannot be, `UploadRefused` for rows that the metric cannot
-    be had for.
+    For rows that fit into memory; files go through `importing.running`. Raises `Invalid` for a
+    plan that cannot be, `UploadRefused` for rows that the metric cannot be had for.
     """
-    instrument = plans.check(plan)
-    metrics = check_rows(plan, rows)
-    seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
-    with transaction.atomic():
-        campaign = _campaign(plan, instrument, seed, metrics)
-        _outputs(campaign, rows, planned=plan.planned or _every_so_many(plan, seed))
-        if owner_id is not None:
-            Membership.objects.create(
-                campaign=campaign, user_id=owner_id, role=Membership.Role.OWNER
-            )
-        audit.record("create", campaign_id=campaign.pk, actor_id=owner_id, outputs=len(rows))
-        evidence.mark(campaign.pk, "imported")
+    with Sheet() as sheet:
+        for row in rows:
+            sheet.add(row)
+        checked = check(plan, sheet.facts())
+        with transaction.atomic():
+            campaign = begin(checked, sheet)
+            for chunk in chunks(campaign, sheet, checked.loose):
+                store(campaign, plan, chunk)
+            finish(campaign, owner_id=owner_id, outputs=checked.facts.n_rows)
     return campaign
 
 
-def check_rows(plan: Plan, rows: Sequence[Row]) -> tuple[str, ...]:
-    """Return the names of the campaign's metrics, `auto` expanded: fixed from here on.
+def check(plan: Plan, facts: Facts) -> Checked:
+    """Return the plan with what the file makes of it.
 
-    Raises `UploadRefused` where one of them cannot be had for every row.
+    Raises `Invalid` for a plan that cannot be, `UploadRefused` where rows lack what it needs.
     """
-    instrument = instruments.named(plan.instrument)
+    instrument = plans.check(plan)
+    problems = Problems()
     if instrument.needs_paragraphs:
-        _check_paragraphs(rows)
+        gap, message = facts.no_question, NO_QUESTION
     elif instrument.needs_input:
-        _check_inputs(rows)
-    return metric_choice.resolve(plan.metrics, rows)
+        gap, message = facts.no_input, NO_INPUT
+    else:
+        gap, message = Gap(), ""
+    problems.lacking(gap.lines, gap.count, message, facts.unit)
+    problems.check()
+    metrics = metric_choice.resolve(plan.metrics, facts)
+    return Checked(plan, instrument, metrics, metric_choice.loose(metrics, facts), facts)
 
 
-def _check_paragraphs(rows: Sequence[Row]) -> None:
-    errors = [
-        RowError(row.line, "no question (“input”) or no “paragraphs”, which this instrument needs.")
-        for row in rows
-        if not row.input.strip() or not row.paragraphs
-    ]
-    _refuse(errors)
+def begin(checked: Checked, sheet: Sheet) -> Campaign:
+    """Make the campaign itself. Until `finish` it has no member, so that no page shows it."""
+    plan = checked.plan
+    seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
+    campaign = _campaign(plan, checked.instrument, seed, checked.metrics)
+    System.objects.bulk_create(System(campaign=campaign, name=name) for name in sheet.systems)
+    return campaign
 
 
-def _check_inputs(rows: Sequence[Row]) -> None:
-    message = "no “input”, which this instrument shows beside the text."
-    _refuse([RowError(row.line, message) for row in rows if not row.whole_input.strip()])
+def finish(campaign: Campaign, *, owner_id: int | None, outputs: int) -> None:
+    """Let the owner see it, log it, and announce it. Call it in a transaction."""
+    if owner_id is not None:
+        Membership.objects.create(campaign=campaign, user_id=owner_id, role=Membership.Role.OWNER)
+    audit.record("create", campaign_id=campaign.pk, actor_id=owner_id, outputs=outputs)
+    evidence.mark(campaign.pk, "imported")
 
 
-def _refuse(errors: list[RowError]) -> None:
-    if errors:
-        raise UploadRefused(errors[:MOST_ERRORS], more=len(errors) > MOST_ERRORS)
+def chunks(
+    campaign: Campaign, sheet: Sheet, loose: Sequence[str] = (), *, start: int = 0
+) -> Iterator[Chunk]:
+    """Yield the items in the campaign's random order, from position `start` on.
+
+    The order depends on the seed and the file alone, so an import that was interrupted goes on
+    where it was.
+    """
+    shuffle = random.Random(campaign.seed).shuffle
+    items = sheet.in_order()
+    shuffle(items)
+    chunk: Chunk = []
+    n_outputs = n_text = 0
+    for position, item in enumerate(items):
+        if position < start:
+            shuffle([0] * sheet.size_of(item))  # what was stored has used as much chance
+            continue
+        group = sheet.group(item, loose)
+        shuffle(group)  # so that no system's output is always the first to be judged
+        chunk.append((position, group))
+        n_outputs += len(group)
+        n_text += sum(len(row.output) for row in group) + len(group[0].whole_input)
+        if n_outputs >= MOST_OUTPUTS or n_text >= MOST_TEXT:
+            yield chunk
+            chunk, n_outputs, n_text = [], 0, 0
+    if chunk:
+        yield chunk
 
 
 def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str, ...]) -> Campaign:
@@ -132,43 +178,37 @@ def _every_so_many(plan: Plan, seed: int) -> Planned:
     return planned
 
 
-def _outputs(campaign: Campaign, rows: Sequence[Row], *, planned: Planned) -> None:
-    shuffle = random.Random(campaign.seed).shuffle
-    systems = {name: System(campaign=campaign, name=name) for name in {r.system: 0 for r in rows}}
-    System.objects.bulk_create(systems.values())
-    grouped = [
-        list(group)
-        for _key, group in groupby(sorted(rows, key=lambda row: row.item), lambda row: row.item)
+def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
+    """Store items with their outputs and places. Call it in a transaction."""
+    planned = plan.planned or _every_so_many(plan, campaign.seed)
+    systems = dict(campaign.systems.values_list("name", "pk"))
+    items = [_item(campaign, position, group[0]) for position, group in chunk]
+    Item.objects.bulk_create(items)
+    alike = [
+        (item, same)
+        for item, (_position, group) in zip(items, chunk, strict=True)
+        for same in _by_text(group)
     ]
-    shuffle(grouped)
-    items = [
-        Item(
-            campaign=campaign, key=group[0].item, position=position,
-            input=group[0].input, paragraphs=list(group[0].paragraphs),
-            words=len(group[0].input.split()),
-            reference=group[0].reference,
-        )
-        for position, group in enumerate(grouped)
-    ]  # fmt: skip
-    Item.objects.bulk_create(items, batch_size=BATCH)
-    outputs: list[Output] = []
-    authorships: list[Authorship] = []
-    places: list[Place] = []
-    for item, group in zip(items, grouped, strict=True):
-        shuffle(group)  # so that no system's output is always the first to be judged
-        for same in _by_text(group):
-            output = _output(campaign, item, same)
-            outputs.append(output)
-            authorships += [
-                Authorship(system=systems[row.system], item=item, output=output) for row in same
-            ]
-            places += [
-                Place(campaign=campaign, output=output, position=item.position, number=number)
-                for number in range(1, planned(same[0], item.position) + 1)
-            ]
-    Output.objects.bulk_create(outputs, batch_size=BATCH)
-    Authorship.objects.bulk_create(authorships, batch_size=BATCH)
-    Place.objects.bulk_create(places, batch_size=BATCH)
+    outputs = [_output(item, same) for item, same in alike]
+    Output.objects.bulk_create(outputs)
+    written = list(zip(outputs, alike, strict=True))
+    Authorship.objects.bulk_create(
+        Authorship(system_id=systems[row.system], item_id=item.pk, output_id=output.pk)
+        for output, (item, same) in written
+        for row in same
+    )
+    Place.objects.bulk_create(
+        Place(campaign_id=campaign.pk, output_id=output.pk, position=item.position, number=number)
+        for output, (item, same) in written
+        for number in range(1, planned(same[0], item.position) + 1)
+    )
+
+
+def _item(campaign: Campaign, position: int, row: Row) -> Item:
+    return Item(
+        campaign_id=campaign.pk, key=row.item, position=position, input=row.input,
+        paragraphs=list(row.paragraphs), words=len(row.input.split()), reference=row.reference,
+    )  # fmt: skip
 
 
 def _by_text(group: list[Row]) -> list[list[Row]]:
@@ -178,15 +218,15 @@ def _by_text(group: list[Row]) -> list[list[Row]]:
     return list(same.values())
 
 
-def _output(campaign: Campaign, item: Item, rows: list[Row]) -> Output:
+def _output(item: Item, rows: list[Row]) -> Output:
     """One output of the systems that wrote the same text.
 
     A metric is a function of the text, so values that differ between these rows are averaged.
     """
     names = set.intersection(*(set(row.metrics) for row in rows))
     return Output(
-        campaign=campaign,
-        item=item,
+        campaign_id=item.campaign_id,
+        item_id=item.pk,
         text=rows[0].output,
         words=len(rows[0].output.split()),
         digest=hashlib.sha256(rows[0].output.encode()).hexdigest(),

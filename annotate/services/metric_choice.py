@@ -1,11 +1,13 @@
 """Which automatic metrics a campaign uses: asked for by name or as `auto`, fixed at creation."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from annotate.errors import Invalid
-from annotate.services.upload import LONGEST_METRIC, MOST_ERRORS, Row, RowError, UploadRefused
+from annotate.services.importing.facts import Column, Facts, Gap
+from annotate.services.importing.rows import LONGEST_METRIC
+from annotate.services.upload import Problems, RowError
 from annotate.states import MetricChoice
-from estimation.metrics import MissingExtraError, available, find, vectors
+from estimation.metrics import Metric, MissingExtraError, available, find, vectors
 
 AUTO = "auto"
 MOST_METRICS = 50
@@ -31,46 +33,89 @@ def problem(asked: Sequence[str]) -> str:
     return ""
 
 
-def resolve(asked: Sequence[str], rows: Sequence[Row]) -> tuple[str, ...]:
+def resolve(asked: Sequence[str], facts: Facts) -> tuple[str, ...]:
     """Return the names that the campaign keeps; `auto` becomes all that every row can have.
 
     Raises `UploadRefused` where a named metric cannot be had for every row, `Invalid` for
     sentence vectors without the package that makes them.
     """
     if AUTO in asked:
-        return _all_there_are(rows)
+        return _all_there_are(facts)
     for name in asked:
-        errors = list(_missing(name, rows))
-        if errors:
-            raise UploadRefused(errors[:MOST_ERRORS], more=len(errors) > MOST_ERRORS)
+        problems = Problems()
+        _find_missing(name, facts, problems)
+        problems.check()
     return tuple(asked)
 
 
-def _all_there_are(rows: Sequence[Row]) -> tuple[str, ...]:
-    """Computed metrics first, then the file's own columns, but for those with gaps."""
-    mentioned = set().union(*(row.metrics for row in rows))
-    whole = set.intersection(*(set(row.metrics) for row in rows)) if rows else set()
+def given(name: str, facts: Facts) -> Column | None:
+    """Return the file's values of a metric, if it is these that count.
+
+    A loose column is used where it is asked for, but does not replace a metric that is computed.
+    """
+    column = facts.column(name)
+    return None if column and column.loose and find(name) else column
+
+
+def loose(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
+    """Return those of the names whose values come from loose columns."""
+    found = [given(name, facts) for name in names]
+    return tuple(column.name for column in found if column and column.loose)
+
+
+def unused(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
+    """Return the metrics that the file has for every output and that are not among `names`."""
+    whole = [column.name for column in facts.columns if column.is_whole]
+    return tuple(name for name in whole if name not in names and given(name, facts))
+
+
+def offers(names: Sequence[str], facts: Facts) -> list[str]:
+    """Return a sentence about the metrics that are not used, if there are any."""
+    found = ", ".join(unused(names, facts))
+    return [f"Metrics of the file that are not used: {found}."] if found else []
+
+
+def _all_there_are(facts: Facts) -> tuple[str, ...]:
+    """Computed metrics first, then the file's own, but for those with gaps.
+
+    A loose column must be asked for by its name: it may be anything that is counted.
+    """
+    own = [column for column in facts.columns if not column.loose]
     computed = available(
-        has_reference=all(row.reference for row in rows),
-        has_paragraphs=all(row.whole_input.strip() for row in rows),
+        has_reference=not facts.no_reference.count, has_paragraphs=not facts.no_input.count
     )
+    mentioned = {column.name for column in own}
     names = [metric.name for metric in computed if metric.name not in mentioned]
-    return (*names, *sorted(whole))[:MOST_METRICS]
+    return (*names, *sorted(one.name for one in own if one.is_whole))[:MOST_METRICS]
 
 
-def _missing(name: str, rows: Sequence[Row]) -> Iterator[RowError]:
-    """The rows that this metric cannot be had for, given values before computed ones."""
-    given = any(name in row.metrics for row in rows)
-    metric = None if given else find(name)
-    if metric is not None and name.startswith(vectors.PREFIX):
-        _check_vectors()
-    for row in rows:
-        if metric is None and name not in row.metrics:
-            yield RowError(row.line, f"no value of the metric “{name}” for this output.")
-        elif metric is not None and metric.needs == "reference" and not row.reference:
-            yield RowError(row.line, f"no reference, which {name} needs.")
-        elif metric is not None and metric.needs == "paragraphs" and not row.whole_input.strip():
-            yield RowError(row.line, f"no input, whose paragraphs {name} needs.")
+def _find_missing(name: str, facts: Facts, problems: Problems) -> None:
+    """Note the rows that this metric cannot be had for, given values before computed ones."""
+    column = given(name, facts)
+    metric = None if column else find(name)
+    if column:
+        gap, message = column.lacking, f"no value of the metric “{name}” for this output."
+    elif metric is None:
+        problems.add(RowError(0, _unknown(name, facts)))
+        return
+    else:
+        if name.startswith(vectors.PREFIX):
+            _check_vectors()
+        gap, message = _needed(metric, facts)
+    problems.lacking(gap.lines, gap.count, message, facts.unit)
+
+
+def _needed(metric: Metric, facts: Facts) -> tuple[Gap, str]:
+    if metric.needs == "reference":
+        return facts.no_reference, f"no reference, which {metric.name} needs."
+    if metric.needs == "paragraphs":
+        return facts.no_input, f"no input, whose paragraphs {metric.name} needs."
+    return Gap(), ""
+
+
+def _unknown(name: str, facts: Facts) -> str:
+    has = ", ".join(unused((), facts)) or "none"
+    return f"The file has no value of the metric “{name}”. Metrics that it has: {has}."
 
 
 def _check_vectors() -> None:

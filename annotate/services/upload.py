@@ -1,26 +1,16 @@
-"""Reading what a researcher uploads: JSON lines, checked whole, with line numbers.
+"""What an uploaded file comes to: rows, or what is wrong with it, errors of one kind together."""
 
-One line per system output: `item`, `system`, `output`, and optionally `reference`, `input`,
-`paragraphs` (a list of texts), `metrics` (an object of numbers). Nothing is stored here;
-`ingest` takes the checked rows.
-"""
-
-import json
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
-from typing import Any
 
+from annotate.figures import count
 from annotate.instruments.base import whole_input
 
-REQUIRED = ("item", "system", "output")
-OPTIONAL = ("reference", "input", "paragraphs", "metrics")
-MOST_PARAGRAPHS = 10
-MOST_ERRORS = 50
-LONGEST_METRIC = 60
-LONGEST = {"item": 120, "system": 80, "output": 50_000, "reference": 50_000, "input": 200_000}
-LONGEST_PARAGRAPH = 20_000
+MOST_EXAMPLES = 5  # places of one kind of error that are kept, with their own words
+MOST_KINDS = 50
+MOST_FAULTS = 10_000  # errors after which reading is given up
+SHOWN = 3  # places that are named where there are more than the examples
+CUT = "There are more errors than these."
 
 
 @dataclass(frozen=True)
@@ -43,243 +33,149 @@ class Row:
 
 @dataclass(frozen=True)
 class RowError:
-    """What is wrong on one line (0: the file as a whole), and what to do."""
+    """What is wrong at one place (0: the file as a whole), and what to do.
+
+    unit: what `line` counts: lines of a file, or entries of a list. kind: errors of one kind are
+    shown together; without one, those with the same words.
+    """
 
     line: int
     message: str
+    kind: str = field(default="", compare=False)
+    unit: str = field(default="line", compare=False)
 
     def __str__(self) -> str:
-        return f"line {self.line}: {self.message}" if self.line else self.message
+        return f"{self.unit} {self.line}: {self.message}" if self.line else self.message
+
+
+@dataclass
+class Problem:
+    """One kind of error: where it is found, the first examples, and how many there are."""
+
+    examples: list[RowError]
+    count: int = 1
+    alike: bool = True  # all have the same words
+
+    @property
+    def message(self) -> str:
+        return self.examples[0].message
+
+    @property
+    def title(self) -> str:
+        """“line 3”, “lines 3 and 7”, “lines 3, 4, 9 and 1,204 more”; "" for a whole file."""
+        if self.alike:
+            return _places(self.examples, self.count)
+        return _places(self.examples[:1], 1)
+
+    @property
+    def others(self) -> str:
+        """Where errors of this kind with other words are, as in `title`; "" if nowhere."""
+        return "" if self.alike else _places(self.examples[1:], self.count - 1)
+
+    def __str__(self) -> str:
+        start = f"{self.title}: " if self.title else ""
+        others = f" (the same kind of error: {self.others})" if self.others else ""
+        return f"{start}{self.message}{others}"
+
+
+class Problems:
+    """Collects errors by kind; what it keeps does not grow with the file."""
+
+    def __init__(self, errors: Iterable[RowError] = ()) -> None:
+        self.count = 0
+        self.left_out = False
+        self._kinds: dict[tuple[str, str], Problem] = {}
+        for error in errors:
+            self.add(error)
+
+    def add(self, error: RowError) -> None:
+        self.count += 1
+        key = (error.kind or error.message, error.unit)
+        known = self._kinds.get(key)
+        if known is not None:
+            known.count += 1
+            known.alike &= error.message == known.message
+            if len(known.examples) < MOST_EXAMPLES:
+                known.examples.append(error)
+        elif len(self._kinds) < MOST_KINDS:
+            self._kinds[key] = Problem([error])
+        else:
+            self.left_out = True
+
+    def lacking(self, lines: list[int], count: int, message: str, unit: str = "line") -> None:
+        """Add the same error for `count` rows, of which `lines` are the first ones."""
+        if count:
+            errors = [RowError(line, message, unit=unit) for line in lines]
+            self._kinds[message, unit] = Problem(errors, count)
+            self.count += count
+
+    @property
+    def full(self) -> bool:
+        """Whether so many are known that it is no use to look for more."""
+        return self.count >= MOST_FAULTS
+
+    def listed(self) -> list[Problem]:
+        return sorted(self._kinds.values(), key=lambda problem: problem.examples[0].line)
+
+    def check(self) -> None:
+        """Raise `UploadRefused` if there are any."""
+        if self.count:
+            raise UploadRefused(self)
+
+
+@dataclass
+class Refusal:
+    """All that is told about a file that cannot be imported.
+
+    cut: there are further kinds of errors, or the rest of the file was not looked at.
+    """
+
+    problems: list[Problem]
+    cut: bool = False
+
+    @property
+    def errors(self) -> list[RowError]:
+        """The examples, in the order of the file."""
+        found = (error for problem in self.problems for error in problem.examples)
+        return sorted(found, key=lambda error: error.line)
+
+    @property
+    def more(self) -> bool:
+        """Whether there are errors beside the examples."""
+        return self.cut or any(one.count > len(one.examples) for one in self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.problems), *([CUT] if self.cut else [])])
 
 
 class UploadRefused(ValueError):
     """The file as it is cannot be imported; nothing was."""
 
-    def __init__(self, errors: list[RowError], *, more: bool = False) -> None:
-        shown = "\n".join(str(error) for error in errors)
-        tail = f"\n(only the first {MOST_ERRORS} errors are shown)" if more else ""
-        super().__init__(shown + tail)
-        self.errors = errors
-        self.more = more
+    def __init__(self, found: Problems | Iterable[RowError]) -> None:
+        problems = found if isinstance(found, Problems) else Problems(found)
+        self.refusal = Refusal(problems.listed(), problems.full or problems.left_out)
+        super().__init__(str(self.refusal))
+
+    @property
+    def errors(self) -> list[RowError]:
+        return self.refusal.errors
 
 
-@dataclass
-class _Reading:
-    """What has been seen so far, for checks between lines."""
-
-    rows: list[Row] = field(default_factory=list)
-    errors: list[RowError] = field(default_factory=list)
-    first_line: dict[tuple[str, str], int] = field(default_factory=dict)
-    of_item: dict[tuple[str, str], tuple[Any, int]] = field(default_factory=dict)
-
-
-def read(lines: Iterable[bytes]) -> list[Row]:
-    """Return the rows of a UTF-8 JSON-lines file, or raise `UploadRefused` with every error.
-
-    Streams: one line is held at a time beside the rows themselves.
-    """
-    reading = _Reading()
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            _read_line(line, number, reading)
-        if len(reading.errors) > MOST_ERRORS:
-            raise UploadRefused(reading.errors[:MOST_ERRORS], more=True)
-    if not reading.rows and not reading.errors:
-        reading.errors.append(
-            RowError(0, "The file is empty. It needs one JSON object a line, one for each output.")
-        )
-    if reading.errors:
-        raise UploadRefused(reading.errors)
-    return reading.rows
-
-
-def _read_line(line: bytes, number: int, reading: _Reading) -> None:
-    try:
-        row = _row(_object(line, first=number == 1), number)
-        _check_against_others(row, number, reading)
-    except ValueError as problem:
-        reading.errors.append(RowError(number, str(problem)))
-    else:
-        reading.rows.append(row)
-
-
-def _object(line: bytes, *, first: bool) -> dict[str, Any]:
-    try:
-        text = line.decode("utf-8-sig" if first else "utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"not UTF-8 at byte {error.start + 1}. Save the file with the encoding UTF-8."
-        ) from None
-    try:
-        value = json.loads(text, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        raise ValueError(f"not JSON: {error.msg} at column {error.colno}.") from None
-    except RecursionError:
-        raise ValueError("not such an object: it is nested far too deep.") from None
-    if not isinstance(value, dict):
-        raise ValueError(
-            'not an object. Each line looks like {"item": …, "system": …, "output": …}.'
-        )
-    return value
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number. Leave the metric out, or correct it.")
-
-
-def _row(value: dict[str, Any], line: int) -> Row:
-    for name in value:
-        if name not in REQUIRED + OPTIONAL:
-            close = get_close_matches(name, REQUIRED + OPTIONAL, n=1)
-            hint = f" Did you mean “{close[0]}”?" if close else ""
-            shown = name[:80].encode(errors="replace").decode()
-            raise ValueError(f"unknown field “{shown}”.{hint}")
-    texts = {name: _text(value, name) for name in (*REQUIRED, "reference", "input")}
-    return Row(
-        **texts,
-        paragraphs=_paragraphs(value.get("paragraphs", [])),
-        metrics=_metrics(value.get("metrics", {})),
-        line=line,
-    )
-
-
-def _paragraphs(given: Any) -> tuple[str, ...]:
-    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
-        raise ValueError("“paragraphs” must be a list of texts.")
-    if len(given) > MOST_PARAGRAPHS:
-        raise ValueError(f"more than {MOST_PARAGRAPHS} paragraphs.")
-    for one in given:
-        if not one.strip():
-            raise ValueError("a paragraph is empty.")
-        _check_text(one, "paragraphs", LONGEST_PARAGRAPH)
-    return tuple(given)
-
-
-def _text(value: dict[str, Any], name: str) -> str:
-    given = value.get(name)
-    if given is None or given == "":
-        if name in REQUIRED and (given is None or name != "output"):
-            raise ValueError(f"“{name}” is missing.")
+def _places(named: list[RowError], total: int) -> str:
+    if not named[0].line:
         return ""
-    if name == "item" and isinstance(given, int) and not isinstance(given, bool):
-        given = str(given)
-    if not isinstance(given, str):
-        raise ValueError(f"“{name}” must be text.")
-    _check_text(given, name, LONGEST[name])
-    return given
+    if total > len(named):
+        named = named[:SHOWN]
+    numbers = [count(error.line) for error in named]
+    if rest := total - len(named):
+        numbers.append(f"{count(rest)} more")
+    unit = named[0].unit if total == 1 else _plural(named[0].unit)
+    return f"{unit} {_listed(numbers)}"
 
 
-def _check_text(given: str, name: str, longest: int) -> None:
-    if len(given) > longest:
-        raise ValueError(f"“{name}” is longer than {longest:,} characters.")
-    if "\x00" in given:
-        raise ValueError(f"“{name}” contains a NUL character, which no text has.")
-    if not _encodable(given):
-        raise ValueError(f"“{name}” contains half a character (a lone surrogate such as \\ud800).")
+def _plural(unit: str) -> str:
+    return unit.removesuffix("y") + "ies" if unit.endswith("y") else f"{unit}s"
 
 
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _metrics(given: Any) -> dict[str, float]:
-    if not isinstance(given, dict):
-        raise ValueError('“metrics” must be an object of numbers, such as {"comet": 0.71}.')
-    for name, number in given.items():
-        _check_metric_name(name)
-        if isinstance(number, bool) or not isinstance(number, int | float):
-            raise ValueError(f"metric “{name}” is not a number.")
-        if not _finite(number):
-            raise ValueError(f"metric “{name}” is not finite.")
-    return {name: float(number) for name, number in given.items()}
-
-
-def _check_metric_name(name: str) -> None:
-    if not 0 < len(name) <= LONGEST_METRIC:
-        raise ValueError(f"the name of a metric has 1 to {LONGEST_METRIC} characters.")
-    if "\x00" in name or not _encodable(name):
-        raise ValueError("the name of a metric contains a character that no text has.")
-
-
-def _finite(number: float) -> bool:
-    try:
-        return math.isfinite(number)
-    except OverflowError:  # a whole number beyond every float
-        return False
-
-
-def _check_against_others(row: Row, number: int, reading: _Reading) -> None:
-    pair = (row.item, row.system)
-    if pair in reading.first_line:
-        raise ValueError(
-            f"system “{row.system}” already has an output for item “{row.item}” "
-            f"on line {reading.first_line[pair]}. Keep one of them."
-        )
-    reading.first_line[pair] = number
-    for name in ("reference", "input", "paragraphs"):
-        given = getattr(row, name)
-        before, line = reading.of_item.setdefault((row.item, name), (given, number))
-        if given != before:
-            raise ValueError(
-                f"another {name} for item “{row.item}” than on line {line}. "
-                "All outputs of an item share one."
-            )
-
-
-def read_metrics(lines: Iterable[bytes], rows: list[Row]) -> list[Row]:
-    """Return `rows` with the values of a CSV file `system,item,metric,value` added.
-
-    Raises `UploadRefused` for unknown outputs, values that are no numbers, and duplicates.
-    """
-    by_pair = {(row.system, row.item): row for row in rows}
-    errors: list[RowError] = []
-    for number, record in _csv(lines):
-        try:
-            _add_value(record, by_pair)
-        except ValueError as problem:
-            errors.append(RowError(number, str(problem)))
-        if len(errors) > MOST_ERRORS:
-            raise UploadRefused(errors[:MOST_ERRORS], more=True)
-    if errors:
-        raise UploadRefused(errors)
-    return rows
-
-
-def _csv(lines: Iterable[bytes]) -> Iterator[tuple[int, dict[str, str]]]:
-    import csv
-
-    try:
-        reader = csv.DictReader(line.decode("utf-8-sig") for line in lines)
-        if sorted(reader.fieldnames or []) != ["item", "metric", "system", "value"]:
-            raise UploadRefused([RowError(1, "The columns must be: system,item,metric,value.")])
-        for record in reader:
-            yield reader.line_num, record
-    except UnicodeDecodeError:
-        raise UploadRefused([RowError(0, "The metrics file is not UTF-8.")]) from None
-    except csv.Error as error:
-        raise UploadRefused([RowError(0, f"The metrics file is not CSV: {error}.")]) from None
-
-
-def _add_value(record: dict[str, str], by_pair: dict[tuple[str, str], Row]) -> None:
-    if None in record or None in record.values():
-        raise ValueError("not four columns.")
-    row = by_pair.get((record["system"], record["item"]))
-    if row is None:
-        raise ValueError(
-            f"there is no output of system “{record['system']}” for item “{record['item']}”."
-        )
-    name = record["metric"]
-    _check_metric_name(name)
-    if name in row.metrics:
-        raise ValueError(f"metric “{name}” of this output was given twice.")
-    try:
-        number = float(record["value"])
-    except (TypeError, ValueError):
-        raise ValueError(f"“{record['value']}” is not a number.") from None
-    if not math.isfinite(number):
-        raise ValueError(f"“{record['value']}” is not a finite number.")
-    row.metrics[name] = number
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

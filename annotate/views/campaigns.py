@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -15,7 +16,7 @@ from annotate.forms import ReasonForm
 from annotate.models import Campaign
 from annotate.permissions import owned, researcher_page
 from annotate.selectors import campaigns as selectors
-from annotate.selectors import progress
+from annotate.selectors import imports, progress
 from annotate.services import campaigns
 
 
@@ -89,8 +90,13 @@ AT_A_CROWD = {
 @researcher_page
 def index(request: HttpRequest) -> HttpResponseBase:
     assert request.user.pk is not None
-    rows = selectors.listed(request.user.pk)
-    return render(request, "campaigns/list.html", {"campaigns": rows, "section": "campaigns"})
+    context = {
+        "campaigns": selectors.listed(request.user.pk),
+        "imports": imports.unfinished(request.user.pk),
+        "upload_limit": settings.UPLOAD_LIMIT // (1024 * 1024),
+        "section": "campaigns",
+    }
+    return render(request, "campaigns/list.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

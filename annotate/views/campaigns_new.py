@@ -1,17 +1,10 @@
-"""A new campaign from files: the first press shows what it would be, the second makes it.
-
-Nothing is kept between the two: the browser sends the files again, and a signed digest tells
-whether they and the plan are those that were shown.
-"""
+"""A new campaign: the form with the files and the plan. What follows is on the import's page."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
+from uuid import uuid4
 
 from django.conf import settings
-from django.contrib import messages
-from django.core import signing
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -23,26 +16,13 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRedirect
 
 from annotate import bodies
-from annotate.campaign_form import CampaignForm
+from annotate.campaign_form import CampaignForm, initial_of
 from annotate.errors import Invalid
-from annotate.permissions import researcher_page
-from annotate.services import ingest, plans, upload
-from annotate.services.plans import Plan
-from annotate.services.upload import Row, RowError, UploadRefused
-from annotate.views.campaigns_preview import preview
+from annotate.permissions import own_import, researcher_page
+from annotate.services import plans
+from annotate.services.importing import receiving, stored
 
 FORM_ROOM = 1024 * 1024  # what the fields and the envelope around the files may take
-SALT = "campaign-preview"
-
-
-@dataclass(frozen=True)
-class Uploaded:
-    """A checked plan with its rows, and a digest of the bytes they came from."""
-
-    plan: Plan
-    rows: list[Row]
-    metrics: tuple[str, ...]
-    digest: str
 
 
 @bodies.measures_its_body
@@ -70,25 +50,21 @@ def criteria(request: HttpRequest) -> HttpResponseBase:
 
 @csrf_protect
 def _new(request: HttpRequest) -> HttpResponseBase:
+    named = request.POST.get("import") or request.GET.get("import", "")
+    kept = own_import(request.user, named) if named else None
     if request.method != "POST":
-        return _page(request, CampaignForm(initial=request.GET.dict()))
+        return _empty(request, kept)
     if sum(file.size or 0 for file in _files(request)) > settings.UPLOAD_LIMIT:
         return too_large(request)
-    form = CampaignForm(request.POST, request.FILES)
+    form = CampaignForm(request.POST, request.FILES, has_file=bool(kept and kept.has_file))
     if not form.is_valid():
-        return _page(request, form, status=422)
+        return _page(request, form, kept, status=422)
     try:
-        uploaded = _read(form)
-        if request.POST.get("act") == "create" and _was_shown(request, uploaded):
-            return _create(request, uploaded)
-    except (Invalid, UploadRefused) as refused:
-        return _page(request, form, status=422, problems=_problems(form, refused))
-    changed = bool(request.POST.get("shown"))
-    return _page(
-        request, form, changed=changed,
-        preview=preview(uploaded.plan, uploaded.rows, uploaded.metrics),
-        shown=signing.dumps(uploaded.digest, salt=SALT),
-    )  # fmt: skip
+        plans.check(form.plan())
+    except Invalid as invalid:
+        _tell(form, invalid)
+        return _page(request, form, kept, status=422)
+    return _go_to(request, _receive(request, form, kept))
 
 
 def too_large(request: HttpRequest) -> HttpResponseBase:
@@ -98,27 +74,51 @@ def too_large(request: HttpRequest) -> HttpResponseBase:
     return response
 
 
-def _create(request: HttpRequest, uploaded: Uploaded) -> HttpResponseBase:
-    campaign = ingest.create(uploaded.plan, uploaded.rows, owner_id=request.user.pk)
-    messages.success(request, f"The campaign “{campaign.name}” is ready. Open it when you are.")
-    address = reverse("estimation:dashboard", args=[campaign.public_id])
+def _empty(request: HttpRequest, kept: Any) -> HttpResponseBase:
+    """The form as it is opened: with defaults, or with the plan of an import that is changed."""
+    if kept is None:
+        return _page(request, CampaignForm(initial=request.GET.dict()), None)
+    if not kept.can_change:
+        return redirect("annotate:import", kept.public_id)
+    form = CampaignForm(initial=initial_of(stored.plan_of(kept)), has_file=kept.has_file)
+    return _page(request, form, kept)
+
+
+def _receive(request: HttpRequest, form: CampaignForm, kept: Any) -> str:
+    """Keep what was sent, and return the public id of the import."""
+    assert request.user.pk is not None
+    made = receiving.receive_or_change(
+        form.plan(),
+        form.cleaned_data["outputs"],
+        form.cleaned_data["metrics_file"],
+        owner_id=request.user.pk,
+        key=form.cleaned_data["key"] or uuid4().hex,
+        before=kept,
+        drop_metrics=form.cleaned_data["drop_metrics"],
+    )
+    return made.public_id
+
+
+def _go_to(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    address = reverse("annotate:import", args=[public_id])
     if getattr(request, "htmx", False):
         return HttpResponseClientRedirect(address)
     return redirect(address)
 
 
 def _page(
-    request: HttpRequest, form: CampaignForm, *, status: int = 200, **context: Any
+    request: HttpRequest, form: CampaignForm, kept: Any, *, status: int = 200
 ) -> HttpResponseBase:
     """The whole page, or, for htmx, its outcome: then the browser keeps the chosen files."""
     fragment = bool(getattr(request, "htmx", False))
-    template = "campaigns/_outcome.html" if fragment else "campaigns/new.html"
-    context |= {
+    context: dict[str, Any] = {
         "form": form,
+        "kept": kept,
         "section": "campaigns",
         "fragment": fragment,
         "upload_limit": settings.UPLOAD_LIMIT,
     }
+    template = "campaigns/_outcome.html" if fragment else "campaigns/new.html"
     return render(request, template, context, status=status)
 
 
@@ -126,47 +126,10 @@ def _files(request: HttpRequest) -> Iterable[UploadedFile]:
     return [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
 
 
-def _read(form: CampaignForm) -> Uploaded:
-    """Check the plan, then the files, then both together: nothing is stored."""
-    plan = form.plan()
-    plans.check(plan)
-    digest = sha256(repr(plan).encode())
-    rows = upload.read(_lines(form.cleaned_data["outputs"], digest))
-    if values := form.cleaned_data["metrics_file"]:
-        try:
-            rows = upload.read_metrics(_lines(values, digest), rows)
-        except UploadRefused as refused:
-            raise _of_metrics_file(refused) from None
-    return Uploaded(plan, rows, ingest.check_rows(plan, rows), digest.hexdigest())
-
-
-def _lines(file: UploadedFile, digest: Any) -> Iterable[bytes]:
-    for line in file:
-        digest.update(line)
-        yield line
-
-
-def _of_metrics_file(refused: UploadRefused) -> UploadRefused:
-    errors = [RowError(e.line, f"(metrics file) {e.message}") for e in refused.errors]
-    return UploadRefused(errors, more=refused.more)
-
-
-def _was_shown(request: HttpRequest, uploaded: Uploaded) -> bool:
-    try:
-        shown = signing.loads(request.POST.get("shown", ""), salt=SALT, max_age=24 * 3600)
-    except signing.BadSignature:
-        return False
-    return bool(shown == uploaded.digest)
-
-
-def _problems(form: CampaignForm, refused: Invalid | UploadRefused) -> UploadRefused | None:
-    """Put what concerns a field beside it; return what concerns lines of a file."""
-    if isinstance(refused, UploadRefused):
-        return refused
+def _tell(form: CampaignForm, invalid: Invalid) -> None:
+    """Put what is wrong with the plan beside its field."""
     first = form.width_fields[0].name
-    for name, message in refused.errors.items():
-        field = {"targets": first, "metrics": "metric_names", "tutorial_id": "tutorial"}.get(
-            name, name
-        )
+    fields = {"targets": first, "metrics": "metric_names", "tutorial_id": "tutorial"}
+    for name, message in invalid.errors.items():
+        field = fields.get(name, name)
         form.add_error(field if field in form.fields else None, message)
-    return None

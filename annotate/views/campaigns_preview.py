@@ -1,93 +1,80 @@
 """What a file and a plan would become: shown before anything is stored."""
 
-from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 
+from annotate.figures import count, many
 from annotate.models import Campaign
-from annotate.services import payments
+from annotate.services import metric_choice, payments
+from annotate.services.importing.facts import Facts
+from annotate.services.ingest import Checked
 from annotate.services.plans import Plan
-from annotate.services.upload import Row
 
-SAMPLES = 3
 MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.md, intervals)
 
 
 @dataclass(frozen=True)
-class SystemPreview:
-    name: str
-    n_outputs: int
-    samples: tuple[Row, ...]
-
-
-@dataclass(frozen=True)
 class Preview:
-    systems: tuple[SystemPreview, ...]
-    n_items: int
-    n_rows: int
-    n_outputs: int
-    n_references: int
+    """What would be made, and what its researcher should know before.
+
+    offers: metrics that the file has for every output and that the plan does not use.
+    """
+
+    facts: Facts
     planned: int
     most: Decimal
     price: Decimal
     metrics: tuple[str, ...]
     notices: tuple[str, ...]
+    offers: tuple[str, ...]
 
     @property
     def n_shared(self) -> int:
         """Rows whose text another system wrote for the same item too."""
-        return self.n_rows - self.n_outputs
+        return self.facts.n_rows - self.facts.n_outputs
+
+    @property
+    def n_more_systems(self) -> int:
+        return self.facts.n_systems - len(self.facts.systems)
 
 
-def preview(plan: Plan, rows: list[Row], metrics: tuple[str, ...]) -> Preview:
-    """Return what would be made; `metrics`: what the plan's choice comes to for these rows."""
-    by_system: dict[str, list[Row]] = {}
-    for row in rows:
-        by_system.setdefault(row.system, []).append(row)
-    distinct = {(row.item, row.output) for row in rows}
+def preview(checked: Checked) -> Preview:
+    """Return what would be made of a file, with a plan that fits it."""
+    plan, facts = checked.plan, checked.facts
     price = payments.price(Campaign(reward=plan.reward, fee_rate=plan.fee)).total
-    planned = len(distinct) + round(plan.double_share * len(distinct))
+    planned = facts.n_outputs + round(plan.double_share * facts.n_outputs)
     reachable = min(planned, plan.max_judgments or planned)
-    most = min(reachable * price, plan.budget or reachable * price)
-    items = {row.item for row in rows}
     return Preview(
-        systems=tuple(
-            SystemPreview(name, len(mine), tuple(mine[:SAMPLES]))
-            for name, mine in by_system.items()
-        ),
-        n_items=len(items),
-        n_rows=len(rows),
-        n_outputs=len(distinct),
-        n_references=len({row.item for row in rows if row.reference}),
+        facts=facts,
         planned=planned,
-        most=most,
+        most=min(reachable * price, plan.budget or reachable * price),
         price=price,
-        metrics=metrics,
+        metrics=checked.metrics,
         notices=(
-            *_notices(plan, by_system, items, planned, price),
-            *_about_metrics(metrics, rows),
+            *facts.notices,
+            *_notices(plan, facts, planned, price),
+            *_about_metrics(checked.metrics, facts),
         ),
+        offers=metric_choice.unused(checked.metrics, facts),
     )
 
 
-def _notices(
-    plan: Plan, by_system: dict[str, list[Row]], items: set[str], planned: int, price: Decimal
-) -> list[str]:
+def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str]:
     found = []
-    if len(items) < MIN_ITEMS:
+    if facts.n_items < MIN_ITEMS:
         found.append(
-            f"{len(items)} items are few: collection can stop early only after 30 to 50 of them "
-            "are judged."
+            f"{many(facts.n_items, 'item is', 'items are')} few: collection can stop early only "
+            "after 30 to 50 of them are judged."
         )
-    sizes = Counter(len(mine) for mine in by_system.values())
-    if len(sizes) > 1:
+    if not facts.is_even:
         found.append("Not every system has an output for every item. Is the file complete?")
-    if empty := sum(not row.output.strip() for mine in by_system.values() for row in mine):
-        found.append(f"{empty} outputs are empty. They will be judged like any other.")
+    if facts.n_empty:
+        empty = many(facts.n_empty, "output is", "outputs are")
+        found.append(f"{empty} empty, and will be judged like any other.")
     if plan.budget is not None and plan.budget < planned * price:
         found.append(
-            f"The budget pays for {int(plan.budget / price):,} of about {planned:,} planned "
-            "judgments. The intervals may be wider than asked for when it is spent."
+            f"The budget pays for {count(int(plan.budget / price))} of about {count(planned)} "
+            "planned judgments. The intervals may be wider than asked for when it is spent."
         )
     if plan.annotator_cap is None or plan.annotator_cap > 25:
         found.append(
@@ -97,12 +84,19 @@ def _notices(
     return found
 
 
-def _about_metrics(metrics: tuple[str, ...], rows: list[Row]) -> list[str]:
+def _about_metrics(metrics: tuple[str, ...], facts: Facts) -> list[str]:
     if not metrics:
         return ["Without a metric nothing is saved: the estimate is the plain mean."]
     found = []
-    if given := [name for name in metrics if name in rows[0].metrics]:
+    given = [name for name in metrics if metric_choice.given(name, facts)]
+    if given:
         found.append(f"Taken from your file as it is: {', '.join(given)}.")
+    found += [
+        f"{name} is computed here, not taken from the column “{name}” of your file. Rename the "
+        "column to use it."
+        for name in metrics
+        if name not in given and facts.column(name)
+    ]
     if len(metrics) > 1:
         found.append(
             f"{len(metrics)} metrics are combined, with weights learnt from other items than the "

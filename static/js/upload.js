@@ -34,8 +34,10 @@ for (const failure of ["htmx:sendError", "htmx:responseError"]) {
       "The files did not get through. Check the connection, that the files have not changed, and in another tab that you are still logged in; then press again.";
   });
 }
-document.addEventListener("htmx:beforeRequest", () => {
-  document.getElementById("sending").textContent = "Reading the files…";
+document.addEventListener("htmx:xhr:progress", (event) => {
+  if (!event.detail.lengthComputable || event.target !== form) return;
+  const percent = Math.floor((100 * event.detail.loaded) / event.detail.total);
+  document.getElementById("sending").textContent = `Sending the files: ${percent} %`;
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.successful || event.detail.xhr.status) document.getElementById("sending").textContent = "";

@@ -1,13 +1,16 @@
 """What tests of researchers' pages share: the form of a new campaign, sent as a browser does."""
 
 import json
-import re
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from annotate.models import Campaign
+from annotate.services.importing import running
+
 NEW = "/campaigns/new/"
+NO_FILE = b"no file at all"
 
 
 PLAN = {
@@ -32,17 +35,35 @@ def lines(items: int = 4) -> bytes:
 def send(
     client: Client, content: bytes | None = None, *, metrics: bytes = b"", **fields: Any
 ) -> Any:
-    body: dict[str, Any] = {**PLAN, "act": "preview", **fields}
-    body["outputs"] = SimpleUploadedFile("outputs.jsonl", lines() if content is None else content)
+    """Send the form with its files."""
+    body: dict[str, Any] = {**PLAN, **fields}
+    if content != NO_FILE:
+        body["outputs"] = SimpleUploadedFile("outputs.any", lines() if content is None else content)
     if metrics:
         body["metrics_file"] = SimpleUploadedFile("metrics.csv", metrics)
     return client.post(NEW, body)
 
 
-def shown(answer: Any) -> str:
-    found = re.search(r'name="shown" value="([^"]+)"', answer.content.decode())
-    assert found, answer.content.decode()
-    return found.group(1)
+def looked_at(client: Client, content: bytes | None = None, **fields: Any) -> Any:
+    """Send the form, let a worker read the file, and return the page of the import."""
+    answer = send(client, content, **fields)
+    assert answer.status_code == 302, answer.content.decode()
+    running.run_due()
+    return client.get(answer["Location"])
+
+
+def press(client: Client, page: Any, act: str = "create", **fields: Any) -> Any:
+    """Press a button on the page of an import."""
+    body = {"act": act, "revision": page.context["of"].revision, **fields}
+    return client.post(page.request["PATH_INFO"], body)
+
+
+def created(client: Client, content: bytes | None = None, **fields: Any) -> Campaign:
+    """Go the whole way from the form to the campaign."""
+    page = looked_at(client, content, **fields)
+    press(client, page)
+    running.run_due()
+    return Campaign.objects.get(imported__public_id=page.context["of"].public_id)
 
 
 def owner_of(client: Client) -> Any:

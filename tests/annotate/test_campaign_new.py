@@ -1,5 +1,6 @@
 """A new campaign from files: shown first, then made; every fault at its place."""
 
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -7,68 +8,191 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 
-from annotate.models import Campaign, Membership, Output
+from annotate.campaign_form import CampaignForm, _joined, initial_of
+from annotate.models import Campaign, CampaignImport, ImportChunk, Membership, Output
+from annotate.services.importing import running, stored
 from estimation.metrics import available
-from tests.annotate.researcher import NEW, PLAN, lines, owner_of, send, shown
+from tests.annotate.researcher import (
+    NEW,
+    NO_FILE,
+    PLAN,
+    created,
+    lines,
+    looked_at,
+    owner_of,
+    press,
+    send,
+)
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
-def test_preview_stores_nothing_and_counts(ada: Client) -> None:
-    answer = send(ada)
-    preview = answer.context["preview"]
+def test_the_preview_counts_and_no_campaign_exists_yet(ada: Client) -> None:
+    preview = looked_at(ada).context["preview"]
     assert not Campaign.objects.exists()
-    assert (preview.n_items, preview.n_rows, preview.n_outputs, preview.n_shared) == (4, 8, 7, 1)
+    facts = preview.facts
+    assert (facts.n_items, facts.n_rows, facts.n_outputs, preview.n_shared) == (4, 8, 7, 1)
     assert preview.planned == 9  # 7 outputs, a quarter of them twice
     assert preview.most == Decimal("3.60")
-    assert [len(system.samples) for system in preview.systems] == [3, 3]
+    assert [len(system.samples) for system in facts.systems] == [3, 3]
 
 
-def test_the_second_press_creates_what_was_shown(ada: Client) -> None:
-    answer = send(ada, act="create", shown=shown(send(ada)))
+def test_a_press_creates_what_was_shown(ada: Client) -> None:
+    page = looked_at(ada)
+    press(ada, page)
+    assert not Campaign.objects.exists()  # a worker makes it
+    running.run_due()
     made = Campaign.objects.get()
-    assert answer["Location"] == reverse("estimation:dashboard", args=[made.public_id])
     assert made.status == Campaign.Status.DRAFT
     assert made.targets.get().width == 0.2
     assert (made.metrics, made.annotator_cap, made.level) == (["repetition"], 25, 0.95)
     assert made.memberships.get().role == Membership.Role.OWNER
+    address = reverse("estimation:dashboard", args=[made.public_id])
+    assert ada.get(page.request["PATH_INFO"])["Location"] == address
+    assert ada.get(f"{page.request['PATH_INFO']}now/")["HX-Redirect"] == address
 
 
 def test_a_crowd_is_chosen_with_its_fee(ada: Client) -> None:
-    first = send(ada, crowd="mturk")
-    assert first.context["preview"].price == Decimal("0.48")
-    send(ada, crowd="mturk", fee="25", act="create", shown=shown(first))
-    assert not Campaign.objects.exists()  # another price than was shown
-    send(ada, crowd="mturk", act="create", shown=shown(first))
-    made = Campaign.objects.get()
-    assert (made.crowd, made.fee_rate) == ("mturk", Decimal("0.2"))
+    page = looked_at(ada, crowd="mturk")
+    assert page.context["preview"].price == Decimal("0.48")
+    assert created(ada, crowd="mturk").fee_rate == Decimal("0.2")
     assert send(ada, crowd="nowhere").status_code == 422
 
 
-def test_by_htmx_the_answer_is_a_fragment_and_then_a_redirect(ada: Client) -> None:
+def test_by_htmx_errors_are_a_fragment_and_success_is_a_redirect(ada: Client) -> None:
     headers = {"HX-Request": "true"}
-    body = {**PLAN, "act": "preview"}
-    first = ada.post(NEW, {**body, "outputs": SimpleUploadedFile("o", lines())}, headers=headers)
-    assert b"<html" not in first.content
-    body |= {"act": "create", "shown": shown(first)}
-    then = ada.post(NEW, {**body, "outputs": SimpleUploadedFile("o", lines())}, headers=headers)
-    assert then["HX-Redirect"] == reverse(
-        "estimation:dashboard", args=[Campaign.objects.get().public_id]
+    bad = ada.post(NEW, {**PLAN, "name": ""}, headers=headers)
+    assert b"<html" not in bad.content
+    file = SimpleUploadedFile("o", lines())
+    answer = ada.post(NEW, {**PLAN, "outputs": file}, headers=headers)
+    assert answer["HX-Redirect"] == f"/campaigns/imports/{CampaignImport.objects.get().public_id}/"
+
+
+def test_three_presses_make_one_campaign(ada: Client) -> None:
+    form = ada.get(NEW).context["form"]
+    addresses = {send(ada, key=form["key"].value())["Location"] for _press in range(3)}
+    assert len(addresses) == CampaignImport.objects.count() == 1
+    running.run_due()
+    page = ada.get(addresses.pop())
+    for _press in range(3):
+        press(ada, page)
+        running.run_due()
+    assert Campaign.objects.count() == 1
+    assert Campaign.objects.get().outputs.count() == 7
+
+
+def test_the_same_form_with_other_contents_is_another_import(ada: Client) -> None:
+    key = ada.get(NEW).context["form"]["key"].value()
+    send(ada, key=key)
+    send(ada, lines(5), key=key)
+    send(ada, key=key, reward="0.50")
+    assert CampaignImport.objects.count() == 3
+
+
+def test_two_forms_with_the_same_contents_are_two_campaigns(ada: Client) -> None:
+    assert created(ada, key="a").pk != created(ada, key="b").pk
+
+
+# --- the plan is changed, the file stays
+
+
+def change(ada: Client, page: Any, **fields: Any) -> Any:
+    answer = send(ada, NO_FILE, **{"import": page.context["of"].public_id}, **fields)
+    assert answer.status_code == 302, answer.content.decode()
+    running.run_due()
+    return ada.get(answer["Location"])
+
+
+def test_the_plan_is_changed_without_sending_the_file_again(ada: Client) -> None:
+    page = looked_at(ada)
+    form = ada.get(NEW, {"import": page.context["of"].public_id})
+    assert b"outputs.any" in form.content
+    assert form.context["form"]["name"].value() == "News"
+    then = change(ada, page, reward="0.50")
+    assert then.context["preview"].price == Decimal("0.50")
+    press(ada, then)
+    running.run_due()
+    assert Campaign.objects.get().reward == Decimal("0.50")
+
+
+def test_a_plan_that_has_changed_since_it_was_shown_is_shown_again(ada: Client) -> None:
+    page = looked_at(ada)
+    change(ada, page, reward="0.50")
+    told = ada.post(page.request["PATH_INFO"], {"act": "create", "revision": 0}, follow=True)
+    assert "has been changed since it was shown" in told.content.decode()
+    running.run_due()
+    assert not Campaign.objects.exists()
+
+
+@pytest.mark.parametrize("forged", ["", "abc", "-1", "9" * 30])
+def test_a_forged_revision_creates_nothing(ada: Client, forged: str) -> None:
+    page = looked_at(ada)
+    assert press(ada, page, revision=forged).status_code == 302
+    running.run_due()
+    assert not Campaign.objects.exists()
+
+
+def test_another_file_takes_the_place_of_the_first(ada: Client) -> None:
+    page = looked_at(ada)
+    answer = send(ada, lines(6), **{"import": page.context["of"].public_id})
+    running.run_due()
+    assert ada.get(answer["Location"]).context["preview"].facts.n_items == 6
+    assert ada.get(page.request["PATH_INFO"]).context["of"].status == "cancelled"
+
+
+def test_each_file_is_replaced_alone_and_the_metrics_can_be_left_out(ada: Client) -> None:
+    values = b"system,item,metric,value\n" + b"".join(
+        f"{system},i{i},comet,0.{i}\n".encode() for i in range(4) for system in ("alpha", "beta")
     )
+    own = {"metric_names": [], "metric_columns": "comet"}
+    page = looked_at(ada, metrics=values, **own)
+    again = change(ada, page, metrics=values.replace(b"0.1", b"0.7"), **own)
+    assert again.context["preview"].metrics == ("comet",)
+    without = change(ada, again, drop_metrics="on", **own)
+    assert "has no value of the metric “comet”" in str(without.context["misfit"])
+    assert b"Change the plan" in without.content
 
 
-@pytest.mark.parametrize("changed", [{"content": lines(5)}, {"reward": "0.50"}])
-def test_a_file_or_plan_that_was_not_shown_is_shown_first(ada: Client, changed: Any) -> None:
-    answer = send(ada, **changed, act="create", shown=shown(send(ada)))
-    assert answer.context["changed"]
-    assert not Campaign.objects.exists()
+PLANS = st.builds(
+    dict,
+    name=st.text("abc ü", min_size=1).filter(str.strip),
+    width_overall=st.sampled_from(["0.2", "1.25", ""]),
+    width_edit=st.sampled_from(["0.11"]),
+    metric_names=st.lists(st.sampled_from(["repetition", "length", "bleu"]), unique=True),
+    metric_columns=st.lists(
+        st.text("ab ,\"'", min_size=1).map(str.strip).filter(bool), unique=True
+    ),
+    metric_choice=st.sampled_from(["named", "auto", "none"]),
+    tutorial=st.sampled_from(["built-in", "none"]),
+    crowd=st.sampled_from(["link", "mturk", "prolific"]),
+    fee=st.sampled_from(["", "12.5", "0"]),
+    budget=st.sampled_from(["", "12.34"]),
+    max_judgments=st.sampled_from(["", "7"]),
+    deadline=st.sampled_from(["", "2030-01-02T03:04"]),
+    double_share=st.decimals(0, 100, places=1).map(str),
+    level=st.decimals("50.1", "99.9", places=1).map(str),
+    estimand=st.sampled_from(["population", "panel"]),
+    stop_mode=st.sampled_from(["precision", "anytime"]),
+    contact=st.sampled_from(["", "ada@example.org"]),
+)
 
 
-@pytest.mark.parametrize("forged", ["", "abc", "abc:def:ghi"])
-def test_a_forged_digest_creates_nothing(ada: Client, forged: str) -> None:
-    assert send(ada, act="create", shown=forged).status_code == 200
-    assert not Campaign.objects.exists()
+@given(PLANS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_the_form_shows_the_plan_that_it_was_sent_with(db: None, changes: dict[str, Any]) -> None:
+    changes["metric_columns"] = _joined(changes["metric_columns"])
+    sent = CampaignForm(PLAN | changes, has_file=True)
+    assume(sent.is_valid())
+    plan = sent.plan()
+    shown = CampaignForm(initial=initial_of(plan), has_file=True)
+    values = {field.name: field.value() for field in shown if field.value() is not None}
+    again = CampaignForm(values, has_file=True)
+    assert again.is_valid(), again.errors
+    assert again.plan() == plan
+    assert stored._PLAN.validate_python(json.loads(json.dumps(stored.as_json(plan)))) == plan
 
 
 ZEROS = b"0" * 400
@@ -83,28 +207,50 @@ GOOD_ROW = b'{"item": "a", "system": "s", "output": "x"}\n'
         (b"   \n", 0, "The file is empty"),
         (GOOD_ROW + b"nope\n", 2, "not JSON"),
         (GOOD_ROW + b'{"item": "b", "system": "s"}\n', 2, "“output” is missing"),
-        (GOOD_ROW + b'{"item": "b", "sytem": "s", "output": "x"}', 2, "Did you mean “system”"),
+        (GOOD_ROW + b'{"item": "b", "sytem": "s", "output": "x"}', 2, "Did you mean “sytem”"),
         (GOOD_ROW + GOOD_ROW, 2, "already has an output"),
-        ("{'é'}".encode("utf-16"), 1, "not UTF-8"),
+        ("{'é'}".encode("utf-16"), 1, "not JSON"),
+        (b"PK\x03\x04", 0, "This is a spreadsheet"),
         (GOOD_ROW + b'{"item": "\xe9", "system": "s", "output": "x"}', 2, "not UTF-8"),
         (b'{"item":"a","system":"s","output":"x","metrics":{"m":NaN}}', 1, "NaN is not a number"),
         (b'{"item":"a","system":"s","output":"x","metrics":{"m":1e999}}', 1, "not finite"),
         (b'{"item":"a","system":"s","output":"x","metrics":{"m":1%s}}' % ZEROS, 1, "not finite"),
-        (b'{"item":"a","system":"s","output":"\\ud800"}', 1, "half a character"),
+        (b'{"item":"a","system":"s","output":"\\ud800"}', 1, "an incomplete character"),
         (b"[" * 100_000, 1, "not "),
     ],
 )  # fmt: skip
 def test_bad_lines_are_told_with_their_number(
     ada: Client, content: bytes, line: int, says: str
 ) -> None:
-    answer = send(ada, content)
-    assert answer.status_code == 422
-    (error,) = answer.context["problems"].errors
+    page = looked_at(ada, content)
+    (error,) = page.context["refusal"].errors
     assert error.line == line
     assert says in error.message
-    assert says.split("“")[0] in answer.content.decode()
+    assert says.split("“")[0] in page.content.decode()
+    assert press(ada, page).status_code == 302
+    running.run_due()
     assert not Campaign.objects.exists()
     assert not Output.objects.exists()
+    assert not ImportChunk.objects.exists()
+
+
+def test_a_refused_file_is_replaced_and_the_plan_is_still_there(ada: Client) -> None:
+    page = looked_at(ada, GOOD_ROW + b"nope\n", reward="0.77")
+    before = page.context["of"].public_id
+    form = ada.get(NEW, {"import": before})
+    assert form.context["form"]["reward"].value() == Decimal("0.77")
+    assert b"is here already" not in form.content
+    assert send(ada, NO_FILE, **{"import": before}).status_code == 422
+    answer = send(ada, **{"import": before}, reward="0.77")
+    running.run_due()
+    assert ada.get(answer["Location"]).context["preview"].price == Decimal("0.77")
+
+
+def test_equal_errors_are_one_line_of_the_page(ada: Client) -> None:
+    page = looked_at(ada, GOOD_ROW + b'{"item": "b", "system": "s"}\n' * 1206)
+    text = " ".join(page.content.decode().split())
+    assert "<b>Lines 2, 3, 4 and 1,203 more:</b> “output” is missing." in text
+    assert text.count("is missing") == 1
 
 
 @pytest.mark.parametrize(
@@ -142,13 +288,16 @@ def test_an_empty_file_is_told_beside_the_field(ada: Client) -> None:
     assert "The file is empty" in answer.context["form"].errors["outputs"][0]
 
 
-def test_a_metric_that_cannot_be_had_is_told_by_line(ada: Client) -> None:
-    assert (
-        "no reference"
-        in send(ada, metric_names=["rouge_l_f"]).context["problems"].errors[0].message
+def test_a_metric_that_cannot_be_had_is_told_and_no_campaign_can_be_made(ada: Client) -> None:
+    page = looked_at(ada, metric_names=["rouge_l_f"])
+    assert str(page.context["misfit"]) == (
+        "lines 1, 2, 3 and 5 more: no reference, which rouge_l_f needs."
     )
-    own = send(ada, metric_names=[], metric_columns="comet").context["problems"]
-    assert "no value of the metric “comet”" in own.errors[0].message
+    press(ada, page)
+    running.run_due()
+    assert not Campaign.objects.exists()
+    own = looked_at(ada, metric_names=[], metric_columns="comet").context["misfit"]
+    assert "has no value of the metric “comet”" in str(own)
 
 
 @pytest.mark.parametrize(
@@ -162,10 +311,10 @@ def test_a_metric_that_cannot_be_had_is_told_by_line(ada: Client) -> None:
 def test_the_preview_names_the_metrics_that_are_kept(
     ada: Client, fields: Any, choice: str, kept: list[str]
 ) -> None:
-    first = send(ada, **fields)
-    assert first.context["preview"].metrics == tuple(kept)
-    assert (", ".join(kept) or "No metric") in first.content.decode()
-    send(ada, **fields, act="create", shown=shown(first))
+    page = looked_at(ada, **fields)
+    assert page.context["preview"].metrics == tuple(kept)
+    assert (", ".join(kept) or "No metric") in page.content.decode()
+    created(ada, **fields)
     assert Campaign.objects.values_list("metric_choice", "metrics").get() == (choice, kept)
 
 
@@ -173,14 +322,61 @@ def test_metric_values_come_from_a_second_file(ada: Client) -> None:
     values = b"system,item,metric,value\n" + b"".join(
         f"{system},i{i},comet,0.{i}\n".encode() for i in range(4) for system in ("alpha", "beta")
     )
-    own = {"metric_names": [], "metric_columns": "comet", "metrics": values}
-    first = send(ada, **own)
-    assert first.status_code == 200
-    send(ada, **own, act="create", shown=shown(first))
-    assert Campaign.objects.get().metrics == ["comet"]
-    bad = send(ada, **{**own, "metrics": values + b"alpha,i9,comet,1\n"})
-    (error,) = bad.context["problems"].errors
-    assert (error.line, "no output" in error.message) == (10, True)
+    own = {"metric_names": [], "metric_columns": "comet"}
+    assert created(ada, metrics=values, **own).metrics == ["comet"]
+    bad = looked_at(ada, metrics=values + b"alpha,i9,comet,1\n", **own)
+    (error,) = bad.context["refusal"].errors
+    assert (error.line, error.unit) == (10, "metrics file, line")
+    assert "no output" in error.message
+
+
+def with_comet() -> bytes:
+    rows = [json.loads(line) for line in lines().splitlines()]
+    for i, row in enumerate(rows):
+        row |= {"metrics": {"comet": i / 10}, "year": 2000 + i, "length": i}
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def test_metrics_of_the_file_that_the_plan_does_not_use_are_offered(ada: Client) -> None:
+    page = looked_at(ada, with_comet())
+    assert page.context["preview"].offers == ("comet", "year")
+    press(ada, page, "use", metric="comet")
+    then = ada.get(page.request["PATH_INFO"])
+    assert then.context["preview"].metrics == ("repetition", "comet")
+    assert then.context["preview"].offers == ("year",)
+    press(ada, then, "use", metric="year")
+    press(ada, then, "use", metric="no such metric")
+    press(ada, ada.get(page.request["PATH_INFO"]))
+    running.run_due()
+    made = Campaign.objects.get()
+    assert made.metrics == ["repetition", "comet", "year"]
+    given = made.outputs.order_by("pk").first().given_metrics
+    assert set(given) == {"comet", "year"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "then"), [({"metric_choice": "none"}, ["year"]), ({"metric_choice": "auto"}, None)]
+)
+def test_an_offer_is_taken_whatever_was_chosen_before(
+    ada: Client, fields: Any, then: list[str] | None
+) -> None:
+    page = looked_at(ada, with_comet(), **fields)
+    before = list(page.context["preview"].metrics)
+    assert "year" not in before
+    press(ada, page, "use", metric="year")
+    after = ada.get(page.request["PATH_INFO"]).context["preview"].metrics
+    assert list(after) == (then or [*before, "year"])
+
+
+def test_a_column_does_not_quietly_replace_a_computed_metric(ada: Client) -> None:
+    page = looked_at(ada, with_comet(), metric_names=["length"])
+    assert "length is computed here" in page.content.decode()
+    press(ada, page)
+    running.run_due()
+    assert "length" not in Campaign.objects.get().outputs.order_by("pk").first().given_metrics
+
+
+# --- limits and doors
 
 
 def test_too_large_is_refused_before_reading(ada: Client, settings: Any) -> None:
@@ -190,6 +386,12 @@ def test_too_large_is_refused_before_reading(ada: Client, settings: Any) -> None
     for answer in (huge, counted):
         assert answer.status_code == 413
         assert "create_campaign" in answer.content.decode()
+
+
+def test_the_limit_is_a_setting_and_the_page_tells_it(ada: Client, settings: Any) -> None:
+    settings.UPLOAD_LIMIT = 7 * 1024 * 1024
+    assert "Up to 7 MB" in ada.get(NEW).content.decode()
+    assert "Files up to 7&nbsp;MB" in ada.get("/").content.decode()
 
 
 def test_the_form_is_protected_against_other_sites(ada: Client) -> None:

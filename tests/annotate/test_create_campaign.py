@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotate.models import Campaign, Membership
+from annotate.models import Campaign, Item, Membership, Place
 from annotate.tokens import read_invitation
 from tests.factories import user
 
@@ -103,11 +103,36 @@ def test_a_gzipped_file_and_a_metrics_file(file, tmp_path):
     assert Campaign.objects.get().outputs.first().given_metrics == {"comet": 0.5}
 
 
+def test_a_csv_file_with_a_metric_that_is_not_asked_for(tmp_path):
+    path = tmp_path / "outputs.csv"
+    path.write_text("id;model;output;comet;note\n1;a;x;0,5;n\n1;b;y;0,25;n\n")
+    told = run(path)
+    assert "note         Read by their usual names: “id” as item, “model” as system." in told
+    assert "note         Not used: “note”." in told
+    assert "Metrics of the file that are not used: comet." in told
+    made = json.loads(run(path, "--target", "overall=0.2", "--metric", "comet", "--json"))
+    assert made["metrics"] == ["comet"]
+    assert not any("comet" in notice for notice in made["notices"])
+    given = Campaign.objects.get(public_id=made["id"]).outputs.order_by("text")
+    assert [output.given_metrics for output in given] == [{"comet": 0.5}, {"comet": 0.25}]
+
+
+def test_what_an_interrupted_command_had_stored_is_removed(file, monkeypatch):
+    def full(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Place.objects, "bulk_create", full)
+    with pytest.raises(KeyboardInterrupt):
+        run(file)
+    assert not Campaign.objects.exists()
+    assert not Item.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("content", "told"),
     [
         (b'{"item": "1", "system": "a", "output": "b"}\n{"item": ', "line 2: not JSON"),
-        (b"[1]\n", "line 1: not an object"),
+        (b"[1]\n", "entry 1: not an object"),
         (b"", "The file is empty"),
         (b"\n\n", "The file is empty"),
         ('{"item": "1", "system": "a", "output": "né"}'.encode("latin-1"), "line 1: not UTF-8"),
@@ -116,8 +141,11 @@ def test_a_gzipped_file_and_a_metrics_file(file, tmp_path):
         (b'{"item": "1", "system": "a", "output": "b", "metrics": {"m": 1e999}}', "not finite"),
         (lines(row(metrics={"m": 10**400})).encode(), "line 1: metric “m” is not finite"),
         (lines(row(reference="a"), row(system="b", reference="c")).encode(), "line 2: another ref"),
-        (lines(row(otput="x")).encode(), "Did you mean “output”?"),
-        (b'{"item": "1", "system": "a", "output": "\\ud800"}', "line 1: “output” contains half a"),
+        (b'{"item": "1", "system": "a", "otput": "x"}', "Did you mean “otput”?"),
+        (
+            b'{"item": "1", "system": "a", "output": "\\ud800"}',
+            "line 1: “output” contains an incomplete",
+        ),
         (b'{"item": "1", "system": "a", "output": ' + b"[" * 100_000, "line 1: not"),
         (b"\x1f\x8bnothing like gzip", "cannot be read"),
     ],
@@ -136,9 +164,9 @@ def test_a_bad_file_is_refused_whole_with_its_line(content, told, tmp_path):
         (METRICS + "alpha,1,comet,NaN\n", "line 2: “NaN” is not a finite number"),
         (METRICS + "alpha,1,comet,much\n", "line 2: “much” is not a number"),
         (METRICS + "alpha,1,comet,1\nalpha,1,comet,2\n", "line 3: metric “comet” of this output"),
-        (METRICS + "alpha,1\n", "line 2: not four columns"),
-        (METRICS + "alpha,1,comet,0.5\n", "line 2: no value of the metric “comet”"),
-        ("a,b\n", "The columns must be"),
+        (METRICS + "alpha,1\n", "line 2: 2 columns, where"),
+        (METRICS + "alpha,1,comet,0.5\n", "lines 2, 3 and 4: no value of the metric “comet”"),
+        ("a,b\n", "the columns must be"),
     ],
 )
 def test_bad_metrics_are_refused_with_their_line(content, told, file, tmp_path):
@@ -156,8 +184,11 @@ def test_bad_metrics_are_refused_with_their_line(content, told, file, tmp_path):
         (["--target", "overall"], "must look like overall=0.2"),
         (["--target", "overall=1", "--target", "overall=2"], "named twice"),
         (["--target", "overall=0.2", "--owner", "nobody"], "There is no user “nobody”"),
-        (["--target", "overall=0.2", "--metric", "rouge_l_f"], "line 1: no reference"),
-        (["--target", "overall=0.2", "--metric", "comet"], "line 1: no value of the metric"),
+        (["--target", "overall=0.2", "--metric", "rouge_l_f"], "lines 1, 2, 3 and 4: no reference"),
+        (
+            ["--target", "overall=0.2", "--metric", "comet"],
+            "The file has no value of the metric “comet”",
+        ),
         (["--target", "overall=0.2", "--max-judgments", "-1"], "must be positive"),
         (["--target", "overall=0.2", "--level", "95"], "between 0.5 and 1"),
         (["--target", "overall=0.2", "--reward", "NaN"], "not a finite number"),

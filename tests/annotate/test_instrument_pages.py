@@ -9,10 +9,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from annotate.models import Campaign, InstrumentDefinition
+from annotate.models import InstrumentDefinition
 from annotate.services import instruments
 from tests.annotate.own import HELPFUL, helpful
-from tests.annotate.researcher import owner_of, send, shown
+from tests.annotate.researcher import created, owner_of, send
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -96,10 +96,7 @@ def test_markup_in_a_definition_is_text(ada: Client) -> None:
 
 def test_a_campaign_is_made_with_an_own_instrument(ada: Client) -> None:
     instruments.define(HELPFUL, owner_id=owner_of(ada).pk)
-    first = send(ada, QUESTIONS, **FORM, language="de")
-    assert first.status_code == 200, first.context["form"].errors
-    send(ada, QUESTIONS, **FORM, language="de", act="create", shown=shown(first))
-    made = Campaign.objects.get()
+    made = created(ada, QUESTIONS, **FORM, language="de")
     assert (made.instrument, made.instrument_version, made.language) == ("helpfulness", "1", "de")
     assert {target.criterion: target.width for target in made.targets.all()} == {"helpful": 0.4}
 

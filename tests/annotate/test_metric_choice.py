@@ -6,12 +6,19 @@ import pytest
 
 from annotate.errors import Invalid
 from annotate.services import metric_choice, plans
-from annotate.services.metric_choice import resolve
+from annotate.services.importing.sheet import Sheet
 from annotate.services.upload import Row, UploadRefused
 from estimation.metrics import METRICS
 from tests.factories import campaign, plan, rows
 
 FREE = tuple(name for name, metric in METRICS.items() if metric.needs == "nothing")
+
+
+def resolve(asked: list[str], found: list[Row]) -> tuple[str, ...]:
+    with Sheet() as sheet:
+        for row in found:
+            sheet.add(row)
+        return metric_choice.resolve(asked, sheet.facts())
 
 
 def two(*, reference: str = "", **metrics: float) -> list[Row]:
@@ -28,7 +35,7 @@ def test_a_named_metric_that_some_output_lacks_is_refused_with_its_line():
     with pytest.raises(UploadRefused, match="line 2: no reference, which bleu needs"):
         resolve(["bleu"], two())
     looks_into = next(name for name, metric in METRICS.items() if metric.needs == "paragraphs")
-    with pytest.raises(UploadRefused, match="line 1: no input, whose"):
+    with pytest.raises(UploadRefused, match="lines 1 and 2: no input, whose"):
         resolve([looks_into], two())
     assert resolve([], gap) == ()
 

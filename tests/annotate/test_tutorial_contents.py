@@ -8,11 +8,11 @@ from django.test import Client
 
 from annotate.errors import Invalid
 from annotate.instruments.tutorials import files
-from annotate.models import AuditEntry, Campaign, TutorialContent
+from annotate.models import AuditEntry, TutorialContent
 from annotate.selectors import tutorial_contents as selectors
 from annotate.services import instruments, plans, tutorial_contents
 from tests.annotate.own import HELPFUL, asked_rows
-from tests.annotate.researcher import owner_of, send, shown
+from tests.annotate.researcher import created, owner_of, send
 from tests.factories import campaign, plan, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -104,8 +104,7 @@ def test_a_campaign_takes_it_or_none(ada: Client) -> None:
     made = store(owner_of(ada))
     for given, stored in ((str(made.pk), made.pk), ("none", None)):
         fields = {"tutorial": given, "tutorial_bonus": "1.25", "name": f"With {given}"}
-        send(ada, **fields, act="create", shown=shown(send(ada, **fields)))
-        study = Campaign.objects.get(name=f"With {given}")
+        study = created(ada, **fields)
         assert (study.tutorial_id, str(study.tutorial_bonus)) == (stored, "1.25")
         assert study.tutorial_required is (stored is not None)
     refused = send(ada, tutorial="999999")

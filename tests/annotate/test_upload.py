@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.services.upload import (
-    MOST_ERRORS,
-    Row,
-    UploadRefused,
-    read,
-    read_metrics,
-)
+from annotate.services.importing.reading import rows
+from annotate.services.upload import MOST_FAULTS, Row, UploadRefused
 
 GOOD = {"item": "1", "system": "alpha", "output": "A text."}
+
+
+def read(lines, metrics=None) -> list[Row]:
+    return rows((one + b"\n" for one in lines), metrics)
 
 
 def line(**changes) -> bytes:
@@ -34,32 +33,32 @@ def errors_of(*lines: bytes) -> list[tuple[int, str]]:
         (b'{"item": 1,', "not JSON"),
         (b"item,system,output", "not JSON"),
         (b"[1, 2]", "not an object"),
+        (b'{"data": [{"item": 1}]}', "Save the list “data” alone"),
         (b'"text"', "not an object"),
         (b"[" * 100_000, "nested far too deep"),
         ('{"item": "é"}'.encode("latin-1"), "not UTF-8 at byte 11"),
         ('{"item": "x"}'.encode("utf-16"), "not UTF-8 at byte 1"),
-        (line(item=...), "“item” is missing"),
-        (line(item=""), "“item” is missing"),
-        (line(item=None), "“item” is missing"),
-        (line(system=...), "“system” is missing"),
+        (line(item=...), "“item” is missing."),
+        (line(item=""), "“item” is missing."),
+        (line(item=None), "“item” is missing."),
+        (line(system=...), "“system” is missing."),
+        (line(system=..., sytem="x"), "“system” is missing. Did you mean “sytem”?"),
+        (line(output=..., summary="x", answer="y"), "“summary” and “answer” could each be the"),
         (line(output=...), "“output” is missing"),
         (line(item=True), "“item” must be text"),
         (line(item=1.5), "“item” must be text"),
         (line(system=7), "“system” must be text"),
         (line(output=["A"]), "“output” must be text"),
-        (line(sytem="x"), "unknown field “sytem”. Did you mean “system”?"),
-        (line(zzz="x"), "unknown field “zzz”."),
-        (b'{"\\ud800": 1}', "unknown field “?”."),
         (line(item="x" * 121), "“item” is longer than 120 characters"),
         (line(system="x" * 81), "“system” is longer than 80 characters"),
         (line(output="x" * 50_001), "“output” is longer than 50,000 characters"),
         (line(input="x" * 200_001), "“input” is longer than 200,000 characters"),
         (line(output="a\x00b"), "“output” contains a NUL"),
-        (line(reference="\ud800"), "“reference” contains half a character"),
+        (line(reference="\ud800"), "“reference” contains an incomplete character"),
         (line(metrics=[1]), "“metrics” must be an object"),
         (line(metrics={"m": "1"}), "metric “m” is not a number"),
         (line(metrics={"m": True}), "metric “m” is not a number"),
-        (line(metrics={"m": None}), "metric “m” is not a number"),
+        (line(metrics={"m": "\ud800"}), "metric “m” is not a number"),
         (line(metrics={"m": float("nan")}), "NaN is not a number"),
         (line(metrics={"m": float("-inf")}), "-Infinity is not a number"),
         (line(metrics={"m": 10**400}), "metric “m” is not finite"),
@@ -81,7 +80,6 @@ def test_a_bad_line_is_named_with_what_to_do(bad, message):
     [
         ("The text.", "must be a list of texts"),
         ({"1": "The text."}, "must be a list of texts"),
-        (None, "must be a list of texts"),
         (["The text.", 7], "must be a list of texts"),
         ([["The text."]], "must be a list of texts"),
         (["The text.", ""], "a paragraph is empty"),
@@ -89,7 +87,7 @@ def test_a_bad_line_is_named_with_what_to_do(bad, message):
         (["x"] * 11, "more than 10 paragraphs"),
         (["x" * 20_001], "“paragraphs” is longer than 20,000 characters"),
         (["a\x00b"], "“paragraphs” contains a NUL"),
-        (["\ud800"], "“paragraphs” contains half a character"),
+        (["\ud800"], "“paragraphs” contains an incomplete character"),
     ],
 )
 def test_paragraphs_are_a_list_of_texts(paragraphs, message):
@@ -148,13 +146,41 @@ def test_all_errors_come_at_once_and_in_order():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("n_bad", "more"), [(MOST_ERRORS, False), (MOST_ERRORS + 1, True)])
-def test_only_so_many_errors_are_shown_and_it_is_said_when_there_are_more(n_bad, more):
+def refusal_of(*lines: bytes) -> UploadRefused:
     with pytest.raises(UploadRefused) as refused:
-        read([b"{"] * n_bad)
-    assert len(refused.value.errors) == MOST_ERRORS
-    assert refused.value.more is more
-    assert ("only the first" in str(refused.value)) is more
+        read(lines)
+    return refused.value
+
+
+@pytest.mark.parametrize(
+    ("n_bad", "title"),
+    [(1, "line 2"), (2, "lines 2 and 3"), (5, "lines 2, 3, 4, 5 and 6"),
+     (6, "lines 2, 3, 4 and 3 more"), (1207, "lines 2, 3, 4 and 1,204 more")],
+)  # fmt: skip
+def test_equal_errors_are_told_once_with_their_lines(n_bad, title):
+    refused = refusal_of(line(), *[line(system="")] * n_bad)
+    (problem,) = refused.refusal.problems
+    assert (problem.title, problem.others, problem.count) == (title, "", n_bad)
+    assert str(refused) == f"{title}: “system” is missing."
+    assert refused.refusal.more == (n_bad > 5)
+
+
+def test_errors_of_one_kind_with_other_words_are_told_by_an_example():
+    repeated = [line(item=f"i{i}") for i in range(9)]
+    (problem,) = refusal_of(*repeated, *repeated).refusal.problems
+    assert problem.title == "line 10"
+    assert "item “i0” on line 1" in problem.message
+    assert problem.others == "lines 11, 12, 13 and 5 more"
+
+
+def test_each_fault_of_a_row_is_told_and_each_kind_in_the_order_of_the_file():
+    refused = refusal_of(line(item="2", reference=7), line(system=7, output=["A"]), b"{")
+    assert [str(problem) for problem in refused.refusal.problems] == [
+        "line 1: “reference” must be text.",
+        "line 2: “system” must be text.",
+        "line 2: “output” must be text.",
+        "line 3: not JSON: Expecting property name enclosed in double quotes at column 2.",
+    ]
 
 
 def test_an_endless_bad_file_is_given_up():
@@ -162,8 +188,11 @@ def test_an_endless_bad_file_is_given_up():
         while True:
             yield b"{"
 
-    with pytest.raises(UploadRefused):
+    with pytest.raises(UploadRefused) as refused:
         read(endless())
+    assert refused.value.refusal.cut
+    assert refused.value.refusal.problems[0].count == MOST_FAULTS
+    assert "There are more errors" in str(refused.value)
 
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=30)
@@ -201,23 +230,32 @@ def test_no_bytes_at_all_make_it_fail_otherwise_than_by_refusing(lines):
 # --- the table of metrics
 
 
-def two() -> list[Row]:
-    return [Row("1", "alpha", "A."), Row("2", "alpha", "B.", metrics={"given": 1.0})]
-
-
+TWO = [line(), line(item="2", output="B.", metrics={"given": 1.0})]
 HEAD = b"system,item,metric,value\n"
 
 
 def test_a_table_of_metrics_is_added_to_its_outputs():
-    rows = read_metrics([b"\xef\xbb\xbf" + HEAD, b"alpha,1,m,0.5\n", b"alpha,2,m,-1e3\n"], two())
-    assert [row.metrics.get("m") for row in rows] == [0.5, -1000.0]
+    table = [b"\xef\xbb\xbf" + HEAD, b"alpha,1,m,0.5\n", b"alpha,2,m,-1e3\n"]
+    assert [row.metrics for row in read(TWO, table)] == [{"m": 0.5}, {"given": 1.0, "m": -1000.0}]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "Item;System;Metric;Value\n1;alpha;m;0,5\n2;alpha;m;-1e3\n".encode("utf-16"),
+        b"metric\titem\tsystem\tvalue\r\nm\t1\talpha\t 0.5 \r\nm\t2\talpha\t-1000\r\n",
+    ],
+)
+def test_the_table_may_come_from_any_spreadsheet(table):
+    assert [row.metrics["m"] for row in read(TWO, [table])] == [0.5, -1000.0]
 
 
 @pytest.mark.parametrize(
     ("lines", "number", "message"),
     [
-        ([b"system,item,value\n"], 1, "The columns must be"),
-        ([], 1, "The columns must be"),
+        ([b"system,item,value\n"], 1, "the columns must be"),
+        ([], 1, "the columns must be"),
+        ([b"PK\x03\x04 ..."], 0, "a spreadsheet"),
         ([HEAD, b"beta,1,m,1\n"], 2, "no output of system “beta” for item “1”"),
         ([HEAD, b"alpha,1,m,1\n", b"alpha,1,m,1\n"], 3, "given twice"),
         ([HEAD, b"alpha,2,given,1\n"], 2, "given twice"),
@@ -225,22 +263,24 @@ def test_a_table_of_metrics_is_added_to_its_outputs():
         ([HEAD, b"alpha,1,m,\n"], 2, "“” is not a number"),
         ([HEAD, b"alpha,1,m,nan\n"], 2, "“nan” is not a finite number"),
         ([HEAD, b"alpha,1,m,inf\n"], 2, "“inf” is not a finite number"),
-        ([HEAD, b"alpha,1,m\n"], 2, "not four columns"),
-        ([HEAD, b"alpha,1,m,1,2\n"], 2, "not four columns"),
+        ([HEAD, b"alpha,1,m\n"], 2, "columns, where the first line has 4"),
+        ([HEAD, b"alpha,1,m,1,2\n"], 2, "columns, where the first line has 4"),
         ([HEAD, b"alpha,1," + b"m" * 61 + b",1\n"], 2, "1 to 60 characters"),
-        ([HEAD, b"alpha,1,\xff,1\n"], 0, "not UTF-8"),
-        ([HEAD, b"alpha,1,m," + b"1" * 140_000 + b"\n"], 0, "not CSV"),
+        ([HEAD, b"alpha,1,\xff,1\n", b"alpha,1,m,1\n"], 2, "not UTF-8 at byte 9"),
+        ([HEAD, b"alpha,1,m," + b"1" * 140_000 + b"\n"], 2, "1…” is not a finite number"),
+        ([HEAD, b'alpha,1,m,"1\n'], 2, "never closed"),
     ],
 )
 def test_a_bad_line_of_the_table_is_named(lines, number, message):
     with pytest.raises(UploadRefused) as refused:
-        read_metrics(lines, two())
-    (error,) = refused.value.errors
-    assert error.line == number
+        read(TWO, lines)
+    error = refused.value.errors[0]
+    assert (error.line, error.unit) == (number, "metrics file, line")
     assert message in error.message
+    assert len(error.message) < 200
 
 
-def test_the_table_shows_only_so_many_errors():
+def test_equal_errors_of_the_table_are_told_once():
     with pytest.raises(UploadRefused) as refused:
-        read_metrics([HEAD, *[b"x,1,m,1\n"] * 80], two())
-    assert (len(refused.value.errors), refused.value.more) == (MOST_ERRORS, True)
+        read(TWO, [HEAD, *[b"x,1,m,1\n"] * 80])
+    assert str(refused.value).startswith("metrics file, lines 2, 3, 4 and 77 more: there is no")

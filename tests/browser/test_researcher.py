@@ -8,9 +8,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import User
 from django.urls import reverse
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
-from annotate.models import Campaign
+from annotate.models import Campaign, CampaignImport
+from annotate.services.importing import running
 from tests.browser.researchers import PASSWORD, history
 from tests.estimation.exported import Unzipped
 from tests.factories import campaign, judge, person, user
@@ -40,7 +41,7 @@ def file_of(folder: Path, name: str, text: str) -> Path:
 
 def good(folder: Path) -> Path:
     rows = [
-        {"item": f"i{i}", "system": system, "output": f"{system} wrote {i}"}
+        {"item": f"i{i}", "system": system, "output": f"{system} wrote {i}", "judge": i / 7}
         for i in range(60)
         for system in ("alpha", "beta")
     ]
@@ -62,32 +63,97 @@ def no_barriers(page: Page, where: str) -> None:
         assert not found, (where, theme, [(v["id"], v["nodes"][0]["html"]) for v in found])
 
 
+def choose(page: Page, file: Path) -> None:
+    page.get_by_label("Outputs (JSON or CSV)").set_input_files(file)
+    press(page, "button", "Preview")
+
+
 def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> None:
     no_barriers(ada, "empty list")
     press(ada, "link", "New campaign")
     no_barriers(ada, "form")
     bad = file_of(tmp_path, "bad.jsonl", '{"item": "a", "system": "s", "output": "x"}\nnope\n')
-    ada.get_by_label("Outputs (JSON lines)").set_input_files(bad)
-    press(ada, "button", "Preview")
+    choose(ada, bad)
     expect(ada.get_by_text("Give the campaign a name.").first).to_be_visible()
     expect(ada.get_by_label("Name", exact=True)).to_have_attribute("aria-invalid", "true")
-    ada.get_by_label("Name", exact=True).focus()
-    ada.keyboard.type("News")
-    press(ada, "button", "Preview again")
-    expect(ada.get_by_text("Line 2")).to_be_visible()
     expect(ada.locator("#outcome")).to_be_focused()
     no_barriers(ada, "errors")
+    ada.get_by_label("Name", exact=True).focus()
+    ada.keyboard.type("News")
+    press(ada, "button", "Preview")  # the browser still has the file
 
-    ada.get_by_label("Outputs (JSON lines)").set_input_files(good(tmp_path))
-    press(ada, "button", "Preview again")
-    expect(ada.get_by_role("heading", name="Preview: nothing is stored yet")).to_be_visible()
+    expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
+    no_barriers(ada, "reading")
+    running.run_due()
+    expect(ada.get_by_text("Line 2:")).to_be_visible()
+    expect(ada.locator("#import-said")).to_have_text("The file cannot be imported as it is")
+    no_barriers(ada, "refused")
+
+    press(ada, "link", "Choose another file")
+    expect(ada.get_by_label("Name", exact=True)).to_have_value("News")
+    choose(ada, good(tmp_path))
+    expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
+    running.run_due()
+    expect(ada.get_by_role("heading", name="Preview: the campaign does not exist")).to_be_visible()
     assert not Campaign.objects.exists()
     no_barriers(ada, "preview")
+
+    press(ada, "button", "Use judge")
+    expect(ada.get_by_text("2 metrics: repetition, judge")).to_be_visible()
+    press(ada, "link", "Change the plan or the file")
+    expect(ada.get_by_text("good.jsonl")).to_be_visible()
+    ada.get_by_label("Reward for one judgment, in $").fill("0.50")
+    press(ada, "button", "Preview")
+    expect(ada.get_by_text("$0.50 a judgment")).to_be_visible()
+
     press(ada, "button", "Create the campaign")
+    expect(ada.get_by_role("heading", name="Creating the campaign")).to_be_visible()
+    running.run_due()
     expect(ada.get_by_role("heading", name="Open the campaign")).to_be_visible()
     press(ada, "button", "Open for judgments")
     expect(ada.get_by_role("heading", name="Invite people")).to_be_visible()
-    assert Campaign.objects.get().status == Campaign.Status.OPEN
+    made = Campaign.objects.get()
+    assert (made.status, made.metrics) == (Campaign.Status.OPEN, ["repetition", "judge"])
+
+
+def test_the_list_leads_back_to_an_import_and_cancelling_ends_it(ada: Page, tmp_path: Path) -> None:
+    press(ada, "link", "New campaign")
+    ada.get_by_label("Name", exact=True).fill("News")
+    choose(ada, good(tmp_path))
+    expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
+    ada.get_by_role("link", name="Campaigns", exact=True).click()
+    press(ada, "link", "News")
+    cancel = ada.get_by_role("button", name="Cancel")
+    cancel.focus()
+    CampaignImport.objects.update(done=50, total=100)
+    expect(ada.get_by_role("progressbar")).to_have_attribute("value", "50")
+    expect(cancel).to_be_focused()  # while the page refreshed itself around it
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_text("The import was cancelled.")).to_be_visible()
+    expect(ada.get_by_role("heading", name="Imports")).not_to_be_visible()
+
+
+def test_without_scripts_the_form_and_the_page_lead_there_too(
+    browser: Browser, live_server: Any, tmp_path: Path
+) -> None:
+    user()
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{live_server.url}/login/")
+    page.get_by_label("User name").fill("ada")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.goto(live_server.url + reverse("annotate:campaign-new"))
+    page.get_by_label("Name", exact=True).fill("News")
+    page.get_by_label("Outputs (JSON or CSV)").set_input_files(good(tmp_path))
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
+    running.run_due()
+    expect(page.get_by_role("heading", name="Preview: the campaign does not")).to_be_visible()
+    page.get_by_role("button", name="Create the campaign").click()
+    running.run_due()
+    expect(page.get_by_role("heading", name="Open the campaign")).to_be_visible()
+    context.close()
 
 
 def test_no_barrier_on_list_dashboard_and_people(ada: Page, live_server: Any) -> None:

@@ -1,4 +1,4 @@
-"""`manage.py create_campaign FILE.jsonl --name N --target overall=0.2`: import from a terminal."""
+"""`manage.py create_campaign FILE --name N --target overall=0.2`: import from a terminal."""
 
 import gzip
 import json
@@ -6,13 +6,12 @@ import sys
 import zlib
 from argparse import ArgumentTypeError
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import IO, Any
 
-from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
@@ -22,13 +21,17 @@ from tqdm import tqdm
 from annotate import adapters
 from annotate.errors import Invalid
 from annotate.models import Campaign
-from annotate.services import campaigns, ingest, upload
+from annotate.services import campaigns, metric_choice
+from annotate.services.importing import receiving, running
+from annotate.services.importing.facts import Facts
 from annotate.services.plans import Plan
-from annotate.services.upload import Row, UploadRefused
+from annotate.services.upload import UploadRefused
 from annotate.states import StopMode
 from annotate.tokens import invitation_token
+from config import address
 
 GZIP_MAGIC = b"\x1f\x8b"
+BLOCK = 1024 * 1024  # bytes that are read at a time
 DEFAULTS = Plan(name="", targets={})
 
 
@@ -73,10 +76,12 @@ def cap(text: str) -> int | None:
 
 
 class Command(BaseCommand):
-    help = "Create a campaign from a JSON-lines file (.gz too): whole, or not at all."
+    help = "Create a campaign from JSON lines, a JSON list or CSV (.gz too): whole, or not at all."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("file", type=Path, help="one JSON object a line: item, system, output")
+        parser.add_argument(
+            "file", type=Path, help="item, system and output of each text; any size"
+        )
         parser.add_argument("--name", required=True)
         parser.add_argument(
             "--target", type=target, action="append", required=True, dest="targets",
@@ -91,8 +96,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         owner_id = _owner_id(options["owner"])
         try:
-            rows = _rows(options["file"], options["metrics"])
-            made = ingest.create(_plan(options), rows, owner_id=owner_id)
+            made, facts = _import(_plan(options), options["file"], options["metrics"], owner_id)
             if options["open"]:
                 campaigns.open_(made.pk, actor_id=owner_id)
         except UploadRefused as refused:
@@ -100,7 +104,9 @@ class Command(BaseCommand):
         except Invalid as invalid:
             lines = "\n".join(f"{name}: {text}" for name, text in invalid.errors.items())
             raise CommandError(f"Nothing was imported.\n{lines}") from None
-        summary = _summary(made, rows)
+        except running.LostError:
+            raise CommandError("Nothing was imported: it was cancelled on the page.") from None
+        summary = _summary(made, facts)
         self.stdout.write(json.dumps(summary) if options["json"] else _in_words(summary))
 
 
@@ -172,26 +178,29 @@ def _owner_id(username: str) -> int | None:
     return user.pk
 
 
-def _rows(file: Path, metrics: Path | None) -> list[Row]:
-    with _lines(file) as lines:
-        rows = upload.read(lines)
-    if metrics is not None:
-        with _lines(metrics) as lines:
-            rows = upload.read_metrics(lines, rows)
-    return rows
+def _import(
+    plan: Plan, file: Path, metrics: Path | None, owner_id: int | None
+) -> tuple[Campaign, Facts]:
+    with ExitStack() as files, _bar("storing", unit="items") as bar:
+
+        def progress(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        return running.run_directly(
+            receiving.by_command(plan, file.name, owner_id=owner_id),
+            files.enter_context(_blocks(file)),
+            files.enter_context(_blocks(metrics)) if metrics else None,
+            progress=progress,
+        )
 
 
 @contextmanager
-def _lines(path: Path) -> Iterator[Iterator[bytes]]:
-    """Stream the lines of a file, compressed or not, with a progress bar on a terminal."""
+def _blocks(path: Path) -> Iterator[Iterator[bytes]]:
+    """Stream a file, compressed or not, with a progress bar on a terminal."""
     try:
-        with (
-            path.open("rb") as file,
-            tqdm(
-                total=path.stat().st_size, unit="B", unit_scale=True, desc=path.name, leave=False,
-                disable=not sys.stderr.isatty(),
-            ) as bar,
-        ):  # fmt: skip
+        size = path.stat().st_size
+        with path.open("rb") as file, _bar(path.name, unit="B", total=size) as bar:
             yield _counted(file, bar)
     except (OSError, EOFError, zlib.error) as error:
         raise CommandError(f"{path} cannot be read: {error}") from None
@@ -200,25 +209,32 @@ def _lines(path: Path) -> Iterator[Iterator[bytes]]:
 def _counted(file: IO[bytes], bar: Any) -> Iterator[bytes]:
     packed = file.read(2) == GZIP_MAGIC
     file.seek(0)
-    for line in gzip.GzipFile(fileobj=file) if packed else file:
+    source = gzip.GzipFile(fileobj=file) if packed else file
+    while block := source.read(BLOCK):
         bar.update(file.tell() - bar.n)
-        yield line
+        yield block
 
 
-def _summary(made: Campaign, rows: list[Row]) -> dict[str, Any]:
+def _bar(name: str, **more: Any) -> Any:
+    return tqdm(desc=name, unit_scale=True, leave=False, disable=not sys.stderr.isatty(), **more)
+
+
+def _summary(made: Campaign, facts: Facts) -> dict[str, Any]:
     made.refresh_from_db()
+    public = address.public_url()
     return {
         "id": made.public_id,
         "name": made.name,
         "status": made.status,
-        "systems": sorted({row.system for row in rows}),
+        "systems": sorted(made.systems.values_list("name", flat=True)),
         "items": made.items.count(),
         "outputs": made.outputs.count(),
         "planned_judgments": made.places.count(),
         "metrics": made.metrics,
         "seed": made.seed,
-        "dashboard": f"{settings.PUBLIC_URL}/campaigns/{made.public_id}/",
-        "annotators": f"{settings.PUBLIC_URL}{_way_in(made)}",
+        "notices": [*facts.notices, *metric_choice.offers(made.metrics, facts)],
+        "dashboard": f"{public}/campaigns/{made.public_id}/",
+        "annotators": f"{public}{_way_in(made)}",
     }
 
 
@@ -234,9 +250,10 @@ def _in_words(summary: dict[str, Any]) -> str:
         "Created “{name}” ({id}), {status}: {items} items, {outputs} different outputs of "
         "{n_systems} systems, {planned_judgments} judgments planned, seed {seed}.\n"
         "  metrics      {metric_names}\n"
-        "  dashboard    {dashboard}\n  annotators   {annotators}"
+        "  dashboard    {dashboard}\n  annotators   {annotators}{told}"
     ).format(
         **summary,
+        told="".join(f"\n  note         {notice}" for notice in summary["notices"]),
         n_systems=len(summary["systems"]),
         metric_names=", ".join(summary["metrics"]) or "none",
     )

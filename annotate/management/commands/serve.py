@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from config import embedded
+from config import address, embedded
 
 
 class Command(BaseCommand):
@@ -25,7 +25,9 @@ class Command(BaseCommand):
         call_command("migrate", verbosity=0)
         server = embedded.make_server(options["port"], host=options["host"])
         if settings.PUBLIC_URL == settings.LOCAL_URL:
-            settings.PUBLIC_URL = f"http://localhost:{options['port']}"  # invitations name it
+            settings.PUBLIC_URL = f"http://localhost:{embedded.port_of(server)}"
+        # Invitations name it, and create_campaign.
+        address.note(settings.PUBLIC_URL, options["host"], embedded.port_of(server))
         embedded.start_worker()
         embedded.start_ticker()
         self.stdout.write(
@@ -33,4 +35,7 @@ class Command(BaseCommand):
             "The first time, make yourself an account in another terminal: "
             "python manage.py createsuperuser"
         )
-        server.run()
+        try:
+            server.run()
+        finally:
+            address.forget()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 from estimation.core.interval import check_level
 
@@ -67,8 +67,8 @@ class Outcome:
         if not self.stopped:
             return 0.0, 1.0
         missed, tail = self.stopped - self.covered, (1 - level) / 2
-        low = beta.ppf(tail, self.covered, missed + 1) if self.covered else 0.0
-        high = beta.ppf(1 - tail, self.covered + 1, missed) if missed else 1.0
+        low = betaincinv(self.covered, missed + 1, tail) if self.covered else 0.0
+        high = betaincinv(self.covered + 1, missed, 1 - tail) if missed else 1.0
         return float(low), float(high)
 
     def as_data(self) -> dict[str, object]:

@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Mapping
+from datetime import timedelta
 
 from django.contrib.auth.models import User
 from django.test import override_settings
 from django.urls import reverse
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotate.models import Campaign
+from annotate.models import Campaign, CampaignImport
 from annotate.services import campaigns, feedback
+from annotate.services.importing import running, states
 from tests.browser.researchers import PASSWORD, history
 from tests.browser.states import Visitor, state
 from tests.browser.states.texts import rows
@@ -51,12 +54,40 @@ def form(visitor: Visitor, **fields: str) -> Page:
     return page
 
 
-def upload(page: Page, *lines: Mapping[str, str]) -> None:
-    content = "\n".join(map(json.dumps, lines)).encode()
-    page.get_by_label("Outputs (JSON lines)").set_input_files(
-        {"name": "outputs.jsonl", "mimeType": "application/jsonl", "buffer": content}
+def upload(page: Page, content: bytes, name: str = "outputs.jsonl") -> None:
+    page.get_by_label("Outputs (JSON or CSV)").set_input_files(
+        {"name": name, "mimeType": "text/plain", "buffer": content}
     )
     page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
+
+
+def as_lines(*lines: Mapping[str, object]) -> bytes:
+    return "\n".join(map(json.dumps, lines)).encode()
+
+
+def texts() -> bytes:
+    """The texts with references and two numbers that the plan does not use."""
+    return as_lines(
+        *(
+            {"id": r.item, "model": r.system, "output": r.output, "reference": r.reference,
+             "comet": i / 10, "length_in_words": i, "url": "https://example.org"}
+            for i, r in enumerate(rows())
+        )
+    )  # fmt: skip
+
+
+def sent(visitor: Visitor, content: bytes, **fields: str) -> Page:
+    """The page of an import that no worker has seen yet."""
+    page = form(visitor, Name="News in short, autumn", **fields)
+    upload(page, content)
+    return page
+
+
+def read(visitor: Visitor, content: bytes, **fields: str) -> Page:
+    page = sent(visitor, content, **fields)
+    running.run_due()
+    return page
 
 
 @state("researcher/login")
@@ -100,9 +131,49 @@ def _new(visitor: Visitor) -> None:
 
 @state("researcher/new-errors")
 def _errors(visitor: Visitor) -> None:
-    page = form(visitor, Name="News in short, autumn")
-    upload(page, {"item": "a", "system": "s", "output": "x"}, {"item": "a", "sistem": "s"})
-    expect(page.get_by_text("Line 2")).to_be_visible()
+    page = form(visitor)
+    page.get_by_label("Reward for one judgment, in $").fill("-1")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_text("Some fields need correcting")).to_be_visible()
+
+
+@state("researcher/new-kept")
+def _kept(visitor: Visitor) -> None:
+    page = read(visitor, texts())
+    page.get_by_role("link", name="Change the plan or the file").click()
+    expect(page.get_by_text("is here already")).to_be_visible()
+
+
+@state("researcher/import-reading")
+def _reading(visitor: Visitor) -> None:
+    page = sent(visitor, texts())
+    CampaignImport.objects.update(
+        done=31_000_000, total=48_000_000, outputs_size=48_000_000,
+        claimed_until=timezone.now() + timedelta(minutes=5),
+    )  # fmt: skip
+    expect(page.get_by_text("29.6")).to_be_visible()
+
+
+@state("researcher/import-no-worker")
+def _no_worker(visitor: Visitor) -> None:
+    page = sent(visitor, texts())
+    CampaignImport.objects.update(changed_at=timezone.now() - timedelta(minutes=1))
+    expect(page.get_by_text("No worker has begun yet")).to_be_visible()
+
+
+@state("researcher/import-refused")
+def _refused(visitor: Visitor) -> None:
+    faulty: list[dict[str, object]] = [{"item": "a", "system": "s", "output": "x"}] * 9
+    faulty += [{"item": f"b{i}", "sytem": "s", "output": "x"} for i in range(1206)]
+    faulty += [{"item": "c", "system": "s", "output": "x", "metrics": {"comet": "high"}}]
+    page = read(visitor, as_lines(*faulty) + b'\n{"item": "d", "system": "s", "output": "x')
+    expect(page.get_by_text("1,203 more")).to_be_visible()
+
+
+@state("researcher/import-no-table")
+def _no_table(visitor: Visitor) -> None:
+    page = read(visitor, b"Our systems wrote these texts:\n\nThe library is open.\n")
+    expect(page.get_by_text("neither JSON nor a table")).to_be_visible()
 
 
 @state("researcher/new-no-room")
@@ -116,9 +187,38 @@ def _new_no_room(visitor: Visitor) -> None:
 
 @state("researcher/new-preview")
 def _preview(visitor: Visitor) -> None:
-    page = form(visitor, Name="News in short, autumn")
-    upload(page, *({"item": r.item, "system": r.system, "output": r.output} for r in rows()))
-    expect(page.get_by_role("heading", name="Preview: nothing is stored yet")).to_be_visible()
+    page = read(visitor, texts())
+    expect(page.get_by_role("button", name="Use comet")).to_be_visible()
+
+
+@state("researcher/import-misfit")
+def _misfit(visitor: Visitor) -> None:
+    page = read(visitor, texts(), **{"Columns of your own file": "bleurt"})
+    expect(page.get_by_text("The plan does not fit the file")).to_be_visible()
+
+
+@state("researcher/import-creating")
+def _creating(visitor: Visitor) -> None:
+    page = read(visitor, texts())
+    page.get_by_role("button", name="Create the campaign").click()
+    until = timezone.now() + timedelta(minutes=5)
+    CampaignImport.objects.update(done=12_400, total=25_000, claimed_until=until)
+    expect(page.get_by_text("12,400 of 25,000 items")).to_be_visible()
+
+
+@state("researcher/import-failed")
+def _failed(visitor: Visitor) -> None:
+    page = sent(visitor, texts())
+    states.move(CampaignImport.objects.get(), CampaignImport.Status.FAILED)
+    expect(page.get_by_role("button", name="Try again")).to_be_visible()
+
+
+@state("researcher/campaigns-underway")
+def _underway(visitor: Visitor) -> None:
+    page = read(visitor, texts())
+    study(User.objects.get(), is_open=False)
+    page.get_by_role("link", name="Campaigns", exact=True).click()
+    expect(page.get_by_role("heading", name="Imports")).to_be_visible()
 
 
 @state("researcher/dashboard-draft")

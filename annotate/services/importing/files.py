@@ -1,0 +1,97 @@
+"""Uploaded files, kept in the database: web and worker share no disk."""
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from annotate.models import CampaignImport, ImportChunk
+
+CHUNK = 1024 * 1024  # bytes of a file in one row
+File = ImportChunk.File
+
+
+class Uploaded(Protocol):
+    """A file as a request brings it."""
+
+    @property
+    def name(self) -> Any: ...
+
+    @property
+    def size(self) -> Any: ...
+
+    def chunks(self, chunk_size: int) -> Iterator[bytes]: ...
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """A file of another import, as if it were uploaded again."""
+
+    of: CampaignImport
+    file: str
+    name: str
+    size: int
+
+    def chunks(self, _size: int) -> Iterator[bytes]:
+        return blocks(self.of, self.file)
+
+
+def given(
+    outputs: Uploaded | None,
+    metrics: Uploaded | None,
+    replaces: CampaignImport | None,
+    *,
+    drop_metrics: bool,
+) -> dict[str, Uploaded]:
+    """Return the files of an import: those that are given, and those of the one it replaces."""
+    wanted: dict[str, Uploaded | None] = {File.OUTPUTS: outputs, File.METRICS: metrics}
+    if replaces is not None and replaces.has_file:
+        if outputs is None:
+            name, size = replaces.outputs_name, replaces.outputs_size
+            wanted[File.OUTPUTS] = _Kept(replaces, File.OUTPUTS, name, size)
+        if metrics is None and replaces.metrics_name and not drop_metrics:
+            name, size = replaces.metrics_name, replaces.metrics_size
+            wanted[File.METRICS] = _Kept(replaces, File.METRICS, name, size)
+    return {kind: file for kind, file in wanted.items() if file is not None}
+
+
+def digest(plan: dict[str, Any], given: dict[str, Uploaded]) -> str:
+    """Return what is equal for the same plan with the same files."""
+    found = hashlib.sha256(json.dumps(plan, sort_keys=True).encode())
+    for kind, file in given.items():
+        found.update(f"\0{kind} {file.size}\0".encode())
+        for block in file.chunks(CHUNK):
+            found.update(block)
+    return found.hexdigest()
+
+
+def keep(made: CampaignImport, given: dict[str, Uploaded]) -> None:
+    """Store the files, one piece at a time. Call it in a transaction."""
+    for kind, file in given.items():
+        setattr(made, f"{kind}_name", tidy(file.name))
+        setattr(made, f"{kind}_size", file.size)
+        for number, block in enumerate(_pieces(file)):
+            ImportChunk.objects.create(campaign_import=made, file=kind, number=number, data=block)
+    made.save(update_fields=[f"{kind}_{what}" for kind in given for what in ("name", "size")])
+
+
+def _pieces(file: Uploaded) -> Iterator[bytes]:
+    """Cut what a request brings into chunks: a small file comes whole, whatever is asked for."""
+    for block in file.chunks(CHUNK):
+        for start in range(0, len(block), CHUNK):
+            yield block[start : start + CHUNK]
+
+
+def tidy(name: object) -> str:
+    """Return the name of a file as the database can keep it."""
+    return str(name or "").replace("\0", "").encode(errors="replace").decode()[:200]
+
+
+def blocks(of: CampaignImport, file: str) -> Iterator[bytes]:
+    """Yield a kept file piece by piece."""
+    rows = ImportChunk.objects.filter(campaign_import=of, file=file).order_by("number")
+    number = 0
+    while (row := rows.filter(number=number).values_list("data", flat=True).first()) is not None:
+        yield bytes(row)
+        number += 1

@@ -1,0 +1,43 @@
+"""What an import's row holds as JSON: the plan, the facts of the file, what is wrong with it."""
+
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from annotate.models import CampaignImport
+from annotate.services import metric_choice
+from annotate.services.importing.facts import Facts
+from annotate.services.plans import Plan
+from annotate.services.upload import Refusal
+
+_PLAN: TypeAdapter[Plan] = TypeAdapter(Plan)
+_REFUSAL: TypeAdapter[Refusal] = TypeAdapter(Refusal)
+
+
+def as_json(plan: Plan) -> dict[str, Any]:
+    return dict(_PLAN.dump_python(plan, mode="json", exclude={"planned"}))
+
+
+def plan_of(of: CampaignImport) -> Plan:
+    return _PLAN.validate_python(of.plan)
+
+
+def facts_of(of: CampaignImport) -> Facts:
+    return Facts.model_validate(of.facts)
+
+
+def notices_of(of: CampaignImport) -> list[str]:
+    """Return what the owner should know of the file, once it was read."""
+    if of.facts is None:
+        return []
+    facts = facts_of(of)
+    names = of.campaign.metrics if of.campaign else of.plan["metrics"]
+    return [*facts.notices, *metric_choice.offers(names, facts)]
+
+
+def refusal_of(of: CampaignImport) -> Refusal:
+    return _REFUSAL.validate_python(of.problems)
+
+
+def refusal_as_json(refusal: Refusal) -> dict[str, Any]:
+    return dict(_REFUSAL.dump_python(refusal, mode="json"))

@@ -1,0 +1,423 @@
+"""An import from its first state to its last: by workers that are killed, twice, at once."""
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotate.errors import Conflict
+from annotate.models import (
+    AuditEntry,
+    Authorship,
+    Campaign,
+    CampaignImport,
+    ImportChunk,
+    Item,
+    Output,
+    Place,
+    System,
+)
+from annotate.services import ingest
+from annotate.services.importing import cleaning, receiving, running, states
+from annotate.services.importing.files import blocks
+from annotate.states import ImportStatus
+from tests.factories import plan, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+PARTS = (Campaign, System, Item, Output, Authorship, Place)
+
+
+def data(items: int = 60, systems: tuple[str, ...] = ("a", "b")) -> bytes:
+    rows = (
+        {"item": f"i{i}", "system": s, "output": f"{s} wrote {i}", "metrics": {"quality": i}}
+        for i in range(items)
+        for s in systems
+    )
+    return "\n".join(map(json.dumps, rows)).encode()
+
+
+def received(content: bytes | None = None, *, key: str = "k", **options: Any) -> CampaignImport:
+    owner = options.pop("owner", None) or user(f"owner-{key}")
+    changes = options.pop("plan", {})
+    file = SimpleUploadedFile("outputs.jsonl", data() if content is None else content)
+    return receiving.receive(plan(**changes), file, owner_id=owner.pk, key=key, **options)
+
+
+def ready(content: bytes | None = None, **options: Any) -> CampaignImport:
+    of = received(content, **options)
+    assert running.run(of.pk)
+    of.refresh_from_db()
+    assert of.status == ImportStatus.READY, of.problems
+    return of
+
+
+def create(of: CampaignImport) -> None:
+    receiving.create(of, revision=of.revision, actor_id=of.owner_id or 0)
+
+
+def sample(campaign: Campaign) -> list[tuple[Any, ...]]:
+    """All that the seed decides, and the texts."""
+    return list(
+        campaign.places.order_by("pk").values_list(
+            "position", "number", "output__text", "output__item__key",
+            "output__authorships__system__name",
+        )
+    )  # fmt: skip
+
+
+@pytest.fixture
+def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ingest, "MOST_OUTPUTS", 10)
+
+
+class Killed(BaseException):
+    """What a power cut is to a test: no `except Exception` catches it."""
+
+
+def kill_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
+    """Let the worker die in the transaction of a later chunk."""
+    left = iter(range(chunks))
+    real = Place.objects.bulk_create
+
+    def store(*args: Any, **options: Any) -> Any:
+        stored = real(*args, **options)
+        if next(left, None) is None:
+            raise Killed
+        return stored
+
+    monkeypatch.setattr(Place.objects, "bulk_create", store)
+
+
+def minutes_pass(of: CampaignImport) -> None:
+    """The claim of a killed worker runs out."""
+    CampaignImport.objects.filter(pk=of.pk).update(
+        claimed_until=timezone.now() - timedelta(seconds=1)
+    )
+
+
+def test_the_same_campaign_as_from_rows_in_memory():
+    of = ready()
+    create(of)
+    assert running.run(of.pk)
+    of.refresh_from_db()
+    from annotate.services.importing.reading import rows
+
+    other = ingest.create(plan(), rows([data()]), owner_id=None)
+    assert sample(of.campaign) == sample(other)
+    assert of.status == ImportStatus.DONE
+    assert of.campaign.memberships.get().user_id == of.owner_id
+    assert not ImportChunk.objects.exists()
+
+
+def test_the_file_is_kept_in_pieces_and_given_back(monkeypatch):
+    monkeypatch.setattr("annotate.services.importing.files.CHUNK", 1000)
+    of = received(data())
+    assert ImportChunk.objects.count() > 5
+    assert b"".join(blocks(of, ImportChunk.File.OUTPUTS)) == data()
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("chunks", [0, 1, 5, 11])
+def test_a_killed_worker_is_followed_by_one_that_goes_on_where_it_was(monkeypatch, chunks):
+    whole = ready(key="whole")
+    create(whole)
+    running.run(whole.pk)
+    of = ready(key="killed")
+    create(of)
+    with monkeypatch.context() as patch:
+        kill_after(patch, chunks)
+        with pytest.raises(Killed):
+            running.run(of.pk)
+    stored = Item.objects.filter(campaign__imported=of).count()
+    assert stored == chunks * 5
+    assert not running.run(of.pk)  # it is still claimed
+    minutes_pass(of)
+    assert running.run(of.pk)
+    for one in (of, whole):
+        one.refresh_from_db()
+    assert of.status == ImportStatus.DONE
+    assert sample(of.campaign) == sample(whole.campaign)
+
+
+def test_a_killed_reader_is_followed_by_one_that_reads_again(monkeypatch):
+    of = received()
+    with monkeypatch.context() as patch:
+        patch.setattr(running.reading, "read", lambda *_: (_ for _ in ()).throw(Killed()))
+        with pytest.raises(Killed):
+            running.run(of.pk)
+    minutes_pass(of)
+    assert running.run_due() == 1
+    of.refresh_from_db()
+    assert of.status == ImportStatus.READY
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_no_page_shows_a_campaign_before_it_is_whole(monkeypatch, client):
+    of = ready()
+    create(of)
+    client.force_login(of.owner)
+    with monkeypatch.context() as patch:
+        kill_after(patch, 3)
+        with pytest.raises(Killed):
+            running.run(of.pk)
+    of.refresh_from_db()
+    half = Campaign.objects.get()
+    assert client.get("/").context["campaigns"] == []
+    assert client.get("/").context["imports"][0].percent == 25
+    assert client.get(f"/campaigns/{half.public_id}/").status_code == 404
+    assert client.get(f"/api/v1/campaigns/{half.public_id}/").status_code == 404
+    assert client.get(f"/api/v1/imports/{of.public_id}/").json()["campaign"] is None
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_cancelled_import_leaves_nothing_behind(monkeypatch):
+    of = ready()
+    create(of)
+    with monkeypatch.context() as patch:
+        kill_after(patch, 3)
+        with pytest.raises(Killed):
+            running.run(of.pk)
+    of.refresh_from_db()
+    receiving.cancel(of, actor_id=of.owner_id)
+    assert cleaning.due() == [of.pk]
+    assert running.run_due() == 1
+    for model in (*PARTS, ImportChunk):
+        assert not model._base_manager.exists(), model
+    assert running.run_due() == 0
+    of.refresh_from_db()
+    assert (of.status, of.campaign) == (ImportStatus.CANCELLED, None)
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("when", ["reading", "creating"])
+def test_a_worker_stops_at_the_next_step_after_a_cancel(monkeypatch, when):
+    of = received() if when == "reading" else ready()
+    if when == "creating":
+        create(of)
+    step = (running, "blocks") if when == "reading" else (ingest, "chunks")
+    real = getattr(*step)
+
+    def cancelled(*args: Any, **options: Any) -> Iterator[Any]:
+        yield next(steps := real(*args, **options))
+        receiving.cancel(CampaignImport.objects.get(pk=of.pk), actor_id=of.owner_id)
+        yield from steps
+
+    monkeypatch.setattr(*step, cancelled)
+    monkeypatch.setattr("annotate.services.importing.files.CHUNK", 1000)
+    monkeypatch.setattr(running, "OFTEN", 0.0)
+    assert running.run(of.pk)
+    of.refresh_from_db()
+    assert of.status == ImportStatus.CANCELLED
+    assert Item.objects.count() == (0 if when == "reading" else 5)
+    running.run_due()
+    assert not Campaign.objects.exists()
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_worker_that_was_taken_for_dead_stores_nothing_more(monkeypatch):
+    of = ready()
+    create(of)
+    real = ingest.chunks
+
+    def slow(*args: Any, **options: Any) -> Iterator[Any]:
+        """Sleeps after its first chunk for so long that another worker does all the rest."""
+        yield next(steps := real(*args, **options))
+        monkeypatch.setattr(ingest, "chunks", real)
+        minutes_pass(of)
+        assert running.run(of.pk)
+        yield from steps
+
+    monkeypatch.setattr(ingest, "chunks", slow)
+    assert running.run(of.pk)
+    of.refresh_from_db()
+    assert (of.status, of.attempts) == (ImportStatus.DONE, 0)
+    assert sorted(of.campaign.items.values_list("position", flat=True)) == list(range(60))
+    assert of.campaign.memberships.count() == 1
+
+
+def test_a_finished_campaign_is_not_removed_by_a_late_cancel():
+    of = ready()
+    create(of)
+    running.run(of.pk)
+    of.refresh_from_db()
+    with pytest.raises(Conflict, match="exists already"):
+        receiving.cancel(of, actor_id=of.owner_id)
+    assert running.run_due() == 0
+    assert Campaign.objects.get().outputs.count() == 120
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_an_error_is_tried_three_times_then_told_and_can_be_tried_again(monkeypatch, caplog):
+    of = ready()
+    create(of)
+
+    def full(*_args: Any, **_options: Any) -> None:
+        raise OSError("no space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Place.objects, "bulk_create", full)
+        for _attempt in range(5):
+            running.run_due()
+    of.refresh_from_db()
+    assert of.status == ImportStatus.FAILED
+    assert caplog.text.count("was stopped by an error") == 3
+    assert running.run_due() == 0
+    receiving.retry(of, actor_id=of.owner_id)
+    running.run_due()
+    of.refresh_from_db()
+    assert of.status == ImportStatus.DONE
+
+
+def test_workers_run_one_import_at_a_time():
+    first, second = received(key="first"), received(key="second")
+    now = timezone.now()
+    claimed = CampaignImport.objects.filter(pk=first.pk)
+    claimed.update(claim="somebody", claimed_until=now + timedelta(seconds=30))
+    assert not running.run(second.pk)
+    claimed.update(claimed_until=now - timedelta(seconds=1))
+    assert running.run(second.pk)
+
+
+def test_a_command_does_not_keep_workers_from_importing():
+    command = receiving.by_command(plan(), "outputs.jsonl", owner_id=None)
+    command.status, command.claim = ImportStatus.CREATING, "the command"
+    command.claimed_until = timezone.now() + timedelta(seconds=30)
+    command.save()
+    assert running.run(received().pk)
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_what_a_killed_command_had_stored_is_removed(monkeypatch):
+    kill_after(monkeypatch, 2)
+    monkeypatch.setattr(states, "move", lambda *_args, **_options: False)  # the process is gone
+    with pytest.raises(Killed):
+        running.run_directly(receiving.by_command(plan(), "outputs.jsonl", owner_id=None), [data()])
+    monkeypatch.undo()
+    assert Item.objects.exists()
+    assert running.run_due() == 0  # it may still run
+    minutes_pass(CampaignImport.objects.get())
+    running.run_due()
+    for model in PARTS:
+        assert not model._base_manager.exists(), model
+
+
+def test_a_refused_file_is_removed_and_its_errors_stay():
+    of = received(b'{"item": 1}\n')
+    running.run(of.pk)
+    of.refresh_from_db()
+    assert of.status == ImportStatus.REFUSED
+    assert len(of.problems["problems"]) == 2
+    assert not ImportChunk.objects.exists()
+
+
+def test_a_plan_that_does_not_fit_is_refused_where_nobody_is_asked():
+    of = received(at_once=True, plan={"metrics": ("comet",)})
+    running.run(of.pk)
+    of.refresh_from_db()
+    assert of.status == ImportStatus.REFUSED
+    assert "no value of the metric “comet”" in str(of.problems)
+
+
+def test_a_person_keeps_so_many_files_waiting_and_no_more(monkeypatch):
+    monkeypatch.setattr(receiving, "MOST_OPEN", 3)
+    owner = user("careless")
+    waiting = [received(key=str(i), owner=owner) for i in range(3)]
+    with pytest.raises(Conflict, match="Finish or discard"):
+        received(key="one too many", owner=owner)
+    assert received(key="2", owner=owner).pk == waiting[2].pk  # it is here already
+    receiving.cancel(waiting[0], actor_id=owner.pk)
+    received(key="now there is room", owner=owner)
+
+
+def test_an_import_at_once_becomes_a_campaign_in_one_go():
+    of = received(at_once=True)
+    assert running.run(of.pk)
+    of.refresh_from_db()
+    assert of.status == ImportStatus.DONE
+
+
+def test_what_waits_for_a_week_is_given_up():
+    of = ready()
+    weeks = timezone.now() - timedelta(days=8)
+    CampaignImport.objects.filter(pk=of.pk).update(changed_at=weeks)
+    running.run_due()
+    of.refresh_from_db()
+    assert of.status == ImportStatus.CANCELLED
+    assert not ImportChunk.objects.exists()
+
+
+def test_each_change_of_state_is_logged_with_who_did_it():
+    of = ready()
+    create(of)
+    running.run(of.pk)
+    logged = AuditEntry.objects.filter(subject=f"import:{of.public_id}").order_by("pk")
+    assert list(logged.values_list("verb", "actor")) == [
+        ("import_ready", None), ("import_creating", of.owner_id), ("import_done", None),
+    ]  # fmt: skip
+
+
+ACTS = st.lists(
+    st.sampled_from(["run", "run", "create", "cancel", "change", "kill", "minutes", "retry"]),
+    max_size=12,
+)
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(ACTS, st.integers(0, 8))
+def test_whatever_happens_there_is_one_whole_campaign_or_none(db, acts, chunks):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ingest, "MOST_OUTPUTS", 10)
+        of = received(key=f"k{CampaignImport.objects.count()}", owner=_owner())
+        for act in [*acts, "minutes", "run"]:
+            _do(act, of, chunks)
+            of.refresh_from_db()
+        cleaning.clean(of)
+        of.refresh_from_db()
+    if of.status == ImportStatus.DONE:
+        assert of.campaign.outputs.count() == 120
+        assert of.campaign.memberships.count() == 1
+        assert not of.chunks.exists()
+    elif of.status == ImportStatus.CANCELLED:
+        assert of.campaign is None
+        assert not of.chunks.exists()
+    else:
+        assert of.status == ImportStatus.READY
+        assert of.campaign is None
+
+
+def _owner() -> Any:
+    from django.contrib.auth.models import User
+
+    return User.objects.get_or_create(username="random")[0]
+
+
+def _do(act: str, of: CampaignImport, chunks: int) -> None:
+    try:
+        if act == "run":
+            running.run(of.pk)
+        elif act == "create":
+            create(of)
+        elif act == "cancel":
+            receiving.cancel(of, actor_id=of.owner_id)
+        elif act == "change":
+            receiving.change_plan(of, plan(name="Another"))
+        elif act == "kill":
+            with pytest.MonkeyPatch.context() as patch, suppress(Killed):
+                kill_after(patch, chunks)
+                running.run(of.pk)
+        elif act == "minutes":
+            minutes_pass(of)
+        else:
+            receiving.retry(of, actor_id=of.owner_id)
+    except Conflict:
+        pass

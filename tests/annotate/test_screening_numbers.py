@@ -1,0 +1,21 @@
+"""What screens compute themselves equals what scipy.stats, which they do not load, computes."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom, rankdata
+
+from annotate.screening.agreement import _mid_ranks
+from annotate.screening.timing import _quantile
+
+LEVELS = st.floats(0.6, 0.99999)  # as annotate.screening.settings allows
+
+
+@given(LEVELS, st.lists(st.integers(0, 100_000), min_size=1))
+def test_quantiles_of_tosses(level, n):
+    assert _quantile(level, np.array(n)).tolist() == binom.ppf(level, n, 0.5).tolist()
+
+
+@given(st.lists(st.integers(-3, 3).map(lambda n: n / 2) | st.floats(-9, 9), max_size=60))
+def test_mid_ranks(values):
+    assert _mid_ranks(np.array(values)).tolist() == rankdata(values).tolist()
