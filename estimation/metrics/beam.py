@@ -152,8 +152,8 @@ class Beam:
         start = np.array([one.start for one in variants], dtype=np.int64)
         length = np.array([one.stop for one in variants]) - start
         middle = np.full((len(variants), int(length[0])), -2, dtype=np.int32)
-        for row, one in zip(middle, variants, strict=True):
-            row[: one.words.size] = one.words
+        for filled, one in zip(middle, variants, strict=True):
+            filled[: one.words.size] = one.words
         width = self._width
         above = np.full((len(variants), width + self._jump + 2), _FAR, dtype=np.int32)
         above[:, 1 : width + 1] = self._from_start[start]
