@@ -1,10 +1,10 @@
-"""Reacts to intended operations and to news of crowds: asks a worker to see to them."""
+"""Reacts to what is announced: asks a worker to see to it."""
 
 from typing import Any
 
 from django.dispatch import receiver
 
-from annotate.signals import operation_intended, posting_changed
+from annotate.signals import operation_intended, posting_changed, scores_awaited
 
 
 @receiver(operation_intended)
@@ -21,3 +21,11 @@ def look_soon(sender: Any, *, posting_id: int, **_signal: Any) -> None:
     from config.celery import enqueue
 
     enqueue(look_at, posting_id)
+
+
+@receiver(scores_awaited)
+def score_soon(sender: Any, **_signal: Any) -> None:
+    from annotate.tasks import score_waiting
+    from config.celery import enqueue
+
+    enqueue(score_waiting)

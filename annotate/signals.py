@@ -10,3 +10,6 @@ operation_intended = Signal()
 
 # Sent after commit, robustly, with `posting_id`: its crowd says that something happened there.
 posting_changed = Signal()
+
+# Sent after commit, robustly: some judgment waits for scores that take long.
+scores_awaited = Signal()

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from annotate.services import outbox, reconciling, sweeps
+from annotate.services import outbox, reconciling, scoring, sweeps
 
 
 @shared_task
@@ -39,3 +39,9 @@ def look_at(posting_id: int) -> bool:
 def reconcile() -> int:
     """Compare what is posted with its crowds, and follow what they say."""
     return reconciling.reconcile_all()
+
+
+@shared_task(soft_time_limit=120, time_limit=150)
+def score_waiting() -> int:
+    """Score the judgments that wait because that takes long."""
+    return scoring.score_waiting()

@@ -13,6 +13,7 @@ from annotate.models.crowd import Batch, CrowdEvent, Operation, Posting
 from annotate.models.instrument import InstrumentDefinition, TutorialContent
 from annotate.models.payment import LedgerEntry, Payout, PayoutList
 from annotate.models.screening import Appeal, Block, Exclusion, Flag, Review, Ruling
+from annotate.models.tasks import PendingScore, TaskLease
 from annotate.models.tutorial import Feedback, TutorialAnswer, TutorialRun
 from annotate.models.work import Assignment, Draft, EvidenceChange, Judgment, Place, Score
 
@@ -41,6 +42,7 @@ __all__ = [
     "Participation",
     "Payout",
     "PayoutList",
+    "PendingScore",
     "Place",
     "Posting",
     "Review",
@@ -48,6 +50,7 @@ __all__ = [
     "Score",
     "System",
     "Target",
+    "TaskLease",
     "TutorialAnswer",
     "TutorialContent",
     "TutorialRun",
