@@ -14,6 +14,7 @@ from annotate.selectors import (
     exclusions,
     operations,
     progress,
+    scoring,
     standing,
 )
 from annotate.selectors.campaigns import Facts
@@ -50,6 +51,7 @@ class Dashboard:
     price: Decimal
     rows: tuple[Row, ...]
     metric_done: int
+    n_pending: int  # judgments that count and whose scores take long
     at: datetime | None
     lines: tuple[Line, ...]
     comparisons: tuple[Table, ...]
@@ -92,7 +94,7 @@ class Dashboard:
     @property
     def live(self) -> bool:
         """Whether the numbers may change by themselves."""
-        return self.facts.status in LIVE or self.metric_left > 0
+        return self.facts.status in LIVE or self.metric_left > 0 or self.n_pending > 0
 
     @property
     def provisional(self) -> bool:
@@ -183,6 +185,7 @@ def build(facts: Facts, *, price: Decimal, collects: bool = True) -> Dashboard:
         price=price,
         rows=cells.rows(facts, newest, price=price),
         metric_done=history.metric_scores(facts.campaign_id, facts.metrics),
+        n_pending=scoring.waiting(facts.campaign_id),
         at=max((row.at for row in newest), default=None),
         lines=lines(facts.campaign_id),
         comparisons=comparisons.tables(facts),
