@@ -25,7 +25,7 @@ from estimation.core.simulation.scores import Marginal
 SEED = 2019
 PROMISE = 0.02
 CRITERIA, LEVELS = range(1, 9), range(2, 8)
-EVERY, LOOKS = 20, 50  # judgments between two looks, unless that makes more looks than these
+EVERY, LOOKS = 25, 25  # judgments between two looks; of large campaigns, so many looks
 MOST = 40_000  # judgments of one campaign
 
 Job = tuple[int, int, str, int]  # criteria, levels, crowd, seed
@@ -149,7 +149,9 @@ def one(job: Job, every: int = EVERY) -> Tally:
         return Tally()
     rng = np.random.default_rng([SEED, criteria, levels, list(CROWDS).index(name), seed])
     columns = study(criteria, levels, crowd, rng)
-    flags = first_flags(columns, Settings(), max(every, len(columns.annotator) // LOOKS))
+    if crowd.large:
+        every = max(every, len(columns.annotator) // LOOKS)
+    flags = first_flags(columns, Settings(), every)
     screens = Counter(screen for _n, fired in flags.values() for screen in fired)
     ran = any(v.enough for v in random_answers(columns, Settings()))
     return Tally(columns.people.size, len(flags), screens, 1, int(ran))
@@ -211,7 +213,7 @@ def by_crowd(found: dict[tuple[str, int, int], Tally]) -> Iterator[str]:
 
 def main() -> None:
     """Print the tables: percent of honest people ever flagged, with upper 95 % bounds."""
-    campaigns = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    campaigns = int(sys.argv[1]) if len(sys.argv) > 1 else 8
     processes = int(sys.argv[2]) if len(sys.argv) > 2 else 2
     print(f"seed {SEED}, {campaigns} campaigns of 40 people a cell and crowd, or as many people")
     with ProcessPoolExecutor(processes) as pool:

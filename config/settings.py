@@ -175,15 +175,15 @@ CELERY_BROKER_URL = REDIS_URL or "memory://localhost/"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
-# A task that hangs is stopped, by an exception first and then by ending its process; what it was
-# at is done again. Below the visibility time-out, or another worker would start it meanwhile.
-CELERY_TASK_TIME_LIMIT = env.int("TASK_SECONDS", default=300)
-CELERY_TASK_SOFT_TIME_LIMIT = max(1, CELERY_TASK_TIME_LIMIT * 4 // 5)
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# A task that hangs is stopped, by an exception first and then by ending its process; what it was
+# at is done again. Before its message becomes visible again, or another worker would start it too.
+CELERY_TASK_TIME_LIMIT = env.int("TASK_SECONDS", default=300)
+CELERY_TASK_SOFT_TIME_LIMIT = max(1, CELERY_TASK_TIME_LIMIT * 4 // 5)
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {
         # A submit waits for these at most once (config.celery.enqueue): 0.3 s to connect, 0.4 s
@@ -191,7 +191,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
         "socket_connect_timeout": 0.3,
         "socket_timeout": 0.4,
         "max_retries": 0,
-        "visibility_timeout": 600,
+        "visibility_timeout": max(600, 2 * CELERY_TASK_TIME_LIMIT),
     }
     if REDIS_URL
     else {"polling_interval": 0.02}

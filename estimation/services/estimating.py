@@ -145,7 +145,8 @@ def _estimate(brief: Brief, marks: list[int], turn: _Turn) -> None:
         final = stopping.ends(decided) or (brief.is_final and not seen.scores.waiting)
         rows = history.store_estimates(brief, found, final=final)
         history.store_comparisons(brief, compared, final=final)
-        history.withdraw(brief, found, compared)
+        if not seen.scores.waiting:  # else an estimate may only be missing its scores
+            history.withdraw(brief, found, compared)
         if is_due:
             agreement.ask(brief.campaign_id)
         stopping.carry_out(decided, rows)

@@ -128,6 +128,21 @@ def test_a_judgment_that_does_not_count_holds_back_no_decision():
     assert evidence.scores(study.pk).waiting == 2
 
 
+def test_an_estimate_whose_scores_are_all_awaited_is_not_withdrawn():
+    study = long_texts()
+    judge_all(study, 6)
+    estimating.refresh(study.pk)
+    score_waiting()
+    estimating.refresh(study.pk)
+    before = latest(study.pk)
+    assert {row.n_judgments for row in before} == {6}
+    of_version(study, "0")
+    EvidenceChange.objects.create(campaign=study, reason="test")
+    estimating.refresh(study.pk)
+    assert pending() == 6
+    assert [row.n_judgments for row in latest(study.pk)] == [row.n_judgments for row in before]
+
+
 # ---- versions ----------------------------------------------------------------------------------
 
 
