@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import log10
 from typing import Protocol
 
+from annotate.figures import count, many, number, percent
 from annotate.selectors.review_screens import Look, Screened
-from annotate.templatetags.plumbline import count, number, percent
 from annotate.views import review_plots
 from annotate.views.review_plots import Axis, Bars, Strip
 
@@ -134,7 +134,7 @@ def _uniform(said: Numbers) -> str:
 def _combined(said: Numbers) -> str:
     """What it rests on, and why it compares nobody yet."""
     numbers = {name: value or 0.0 for name, value in said.numbers.items()}
-    text = f"From {said.n} judgments’ combinations of answers."
+    text = f"From the combinations of answers in {many(said.n, 'judgment')}."
     if (needed := numbers.get("others_needed", 0.0)) > numbers.get("others", 0.0):
         there = count(int(numbers["others"]))
         return f"{text} They are compared once others gave {count(int(needed))}; so far {there}."
@@ -285,5 +285,6 @@ def times(look: Look) -> Bars | None:
     own = sorted(look.times.own)
     usual = look.times.others
     beside = f"; the others’ median is {seconds(usual)}" if usual is not None else ""
-    label = f"Active time of {len(own)} judgments: {seconds(own[0])} to {seconds(own[-1])}{beside}"
+    span = seconds(own[0]) if len(own) == 1 else f"{seconds(own[0])} to {seconds(own[-1])}"
+    label = f"Active time of {many(len(own), 'judgment')}: {span}{beside}"
     return review_plots.bars(look.times.own, usual=usual, label=label)

@@ -209,7 +209,7 @@ def test_a_reviewer_reads_why_nobody_is_compared_with_dice() -> None:
         )  # fmt: skip
         return review_words.SCREENS["random_answers"].detail(found)
 
-    start = "From 12 judgments’ combinations of answers."
+    start = "From the combinations of answers in 12 judgments."
     assert detail() == start
     assert detail(others=269.0) == (f"{start} They are compared once others gave 270; so far 269.")
     assert detail(others_needed=156_250.0).endswith("once others gave 156,250; so far 270.")

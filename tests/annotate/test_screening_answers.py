@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata, t
 
 from annotate.screening import crowd as yardsticks
-from annotate.screening import low_agreement, no_variation, random_answers, screen_all
+from annotate.screening import (
+    Settings,
+    low_agreement,
+    no_variation,
+    random_answers,
+    screen_all,
+)
 from annotate.screening.agreement import comparisons
 from annotate.screening.patterns import WITHIN
 from bench.screening_campaigns import take
@@ -290,6 +296,29 @@ def test_an_implausible_answer_is_a_category_of_its_own():
         yardsticks.IMPLAUSIBLE, yardsticks.ALL_FOR, yardsticks.ALL_AGAINST
     ]  # fmt: skip
     assert np.unique(category).size == 5
+
+
+@pytest.mark.filterwarnings("error")
+@settings(max_examples=60, deadline=None)
+@given(
+    paragraphs=st.integers(0, 5), plausible=st.floats(0, 1), people=st.integers(1, 6),
+    slips=st.sampled_from([0.001, 0.1, 0.9]), seed=st.integers(0, 99),
+)  # fmt: skip
+def test_odds_are_numbers_although_some_categories_are_impossible(
+    paragraphs, plausible, people, slips, seed
+):
+    """With one paragraph six of twelve categories are; nobody gives them, and neither do dice."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), 10)
+    verdicts = rng.integers(-1, 2, (who.size, max(paragraphs, 1))).astype(float)
+    if not paragraphs:
+        verdicts[:] = np.nan
+    kept = (rng.random(who.size) < plausible).astype(float)
+    found = columns(who, plausible=kept, verdicts=verdicts)
+    given = {"patterns": {"slips": slips}, "crowd": {"people": 3, "judgments": 12}}
+    for v in random_answers(found, Settings.from_dict(given)):
+        numbers = [v.value, *v.numbers.values()]
+        assert np.isfinite(numbers).all()
 
 
 def test_a_plausible_answer_without_paragraphs_is_neutral():
