@@ -71,7 +71,7 @@ lint: setup-dev  ## Check style and types
 	$(BIN)/mypy
 
 bench: setup-dev  ## Measure speed and print ratios (bench/coverage, balanced, replay: by hand, minutes)
-	@for name in bootstrap leasing estimation reviewing; do \
+	@for name in agreement bootstrap leasing estimation reviewing; do \
 		echo "== bench/$$name.py"; $(BIN)/python -m bench.$$name || exit 1; done
 
 messages: setup-dev  ## Collect what annotators read for translation, and compile it (needs GNU gettext)

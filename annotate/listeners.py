@@ -1,10 +1,10 @@
-"""Reacts to intended operations, uploaded files and news of crowds: asks a worker to act."""
+"""Reacts to what is announced: asks a worker to act."""
 
 from typing import Any
 
 from django.dispatch import receiver
 
-from annotate.signals import import_waiting, operation_intended, posting_changed
+from annotate.signals import import_waiting, operation_intended, posting_changed, scores_awaited
 
 
 @receiver(operation_intended)
@@ -29,3 +29,11 @@ def run_import_soon(sender: Any, *, import_id: int, **_signal: Any) -> None:
     from config.celery import enqueue
 
     enqueue(run_import, import_id)
+
+
+@receiver(scores_awaited)
+def score_soon(sender: Any, **_signal: Any) -> None:
+    from annotate.tasks import score_waiting
+    from config.celery import enqueue
+
+    enqueue(score_waiting)

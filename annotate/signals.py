@@ -13,3 +13,6 @@ posting_changed = Signal()
 
 # Sent after commit, robustly, with `import_id`: a worker has something to do with this import.
 import_waiting = Signal()
+
+# Sent after commit, robustly: some judgment waits for scores that take long.
+scores_awaited = Signal()

@@ -2,8 +2,11 @@
 
 from celery import shared_task
 
-from annotate.services import outbox, reconciling, sweeps
+from annotate.services import outbox, reconciling, scoring, sweeps
 from annotate.services.importing import running
+
+# Seconds. A large file takes minutes; what is stopped goes on with the chunk where it was.
+AN_IMPORT = {"soft_time_limit": 3000, "time_limit": 3060}
 
 
 @shared_task
@@ -42,13 +45,19 @@ def reconcile() -> int:
     return reconciling.reconcile_all()
 
 
-@shared_task
+@shared_task(**AN_IMPORT)
 def run_import(import_id: int) -> bool:
     """Read an uploaded file, or make the campaign, unless a worker is at it."""
     return running.run(import_id)
 
 
-@shared_task
+@shared_task(**AN_IMPORT)
 def run_imports() -> int:
     """Find imports whose message was lost or whose worker is gone, and what is left behind."""
     return running.run_due()
+
+
+@shared_task(soft_time_limit=120, time_limit=150)
+def score_waiting() -> int:
+    """Score the judgments that wait because that takes long."""
+    return scoring.score_waiting()

@@ -29,8 +29,10 @@ SILENCE = 5.0  # seconds: after a failure nobody waits for this broker again
 _silent_until = 0.0
 
 
-def enqueue(task: Task, *args: int) -> None:
+def enqueue(task: Task, *args: int, expires: float | None = None) -> None:
     """Send `task`, without waiting for a broker that is down.
+
+    expires: seconds after which no worker takes it up any more.
 
     A lost message costs seconds, never a result: whatever must happen is a committed row that
     a periodic task finds (docs/operations.md, "When Redis is down"). A broker that does not
@@ -40,7 +42,7 @@ def enqueue(task: Task, *args: int) -> None:
     if time.monotonic() < _silent_until:
         return
     try:
-        task.apply_async(args=args, retry=False)
+        task.apply_async(args=args, retry=False, expires=expires)
     except (OperationalError, ConnectionError, TimeoutError) as error:
         _silent_until = time.monotonic() + SILENCE
         logger.warning(
@@ -54,5 +56,6 @@ def look_at_once(**_signal: Any) -> None:
     from django.conf import settings
 
     if not settings.EMBEDDED:
-        for entry in settings.CELERY_BEAT_SCHEDULE.values():
-            enqueue(app.tasks[entry["task"]])
+        schedule: dict[str, dict[str, Any]] = settings.CELERY_BEAT_SCHEDULE
+        for entry in schedule.values():
+            enqueue(app.tasks[entry["task"]], **entry["options"])

@@ -56,7 +56,7 @@ def _tick() -> None:
         for name, entry in schedule.items():
             if now >= due[name]:
                 due[name] = now + entry["schedule"].total_seconds()
-                enqueue(app.tasks[entry["task"]])
+                enqueue(app.tasks[entry["task"]], **entry["options"])
         time.sleep(0.5)
 
 

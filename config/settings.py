@@ -6,6 +6,7 @@ With it, it expects Postgres, Redis, a worker and beat (see docs/operations.md).
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import environ
@@ -200,6 +201,10 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+# A task that hangs is stopped, by an exception first and then by ending its process; what it was
+# at is done again. Before its message becomes visible again, or another worker would start it too.
+CELERY_TASK_TIME_LIMIT = env.int("TASK_SECONDS", default=300)
+CELERY_TASK_SOFT_TIME_LIMIT = max(1, CELERY_TASK_TIME_LIMIT * 4 // 5)
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {
         # A submit waits for these at most once (config.celery.enqueue): 0.3 s to connect, 0.4 s
@@ -207,38 +212,30 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
         "socket_connect_timeout": 0.3,
         "socket_timeout": 0.4,
         "max_retries": 0,
-        "visibility_timeout": 600,
+        "visibility_timeout": max(600, 2 * CELERY_TASK_TIME_LIMIT),
     }
     if REDIS_URL
     else {"polling_interval": 0.02}
 )
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
-CELERY_BEAT_SCHEDULE = {
-    "expire-leases": {
-        "task": "annotate.tasks.expire_leases",
-        "schedule": timedelta(seconds=30),
-    },
-    "stop-expired": {
-        "task": "annotate.tasks.stop_expired",
-        "schedule": timedelta(seconds=60),
-    },
-    "carry-out-due": {
-        "task": "annotate.tasks.carry_out_due",
-        "schedule": timedelta(seconds=10),
-    },
-    "reconcile": {
-        "task": "annotate.tasks.reconcile",
-        "schedule": timedelta(seconds=30),
-    },
-    "run-imports": {
-        "task": "annotate.tasks.run_imports",
-        "schedule": timedelta(seconds=5),
-    },
-    "estimate-old-evidence": {
-        "task": "estimation.tasks.catch_up",
-        "schedule": timedelta(seconds=5),
-    },
+
+
+def _every(seconds: int, task: str) -> dict[str, Any]:
+    """An entry of beat's schedule. What no worker has taken up when the next one is sent is
+    dropped: after a night without workers they need not do it thousands of times."""
+    return {"task": task, "schedule": timedelta(seconds=seconds), "options": {"expires": seconds}}
+
+
+CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
+    "expire-leases": _every(30, "annotate.tasks.expire_leases"),
+    "stop-expired": _every(60, "annotate.tasks.stop_expired"),
+    "carry-out-due": _every(10, "annotate.tasks.carry_out_due"),
+    "reconcile": _every(30, "annotate.tasks.reconcile"),
+    "run-imports": _every(5, "annotate.tasks.run_imports"),
+    "score-waiting": _every(5, "annotate.tasks.score_waiting"),
+    "estimate-old-evidence": _every(5, "estimation.tasks.catch_up"),
+    "measure-agreement": _every(10, "estimation.tasks.measure_due"),
 }
 
 REST_FRAMEWORK = {

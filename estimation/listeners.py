@@ -1,10 +1,11 @@
-"""Reacts to changed evidence: asks a worker for a new estimate."""
+"""Reacts to what is announced: asks a worker to see to it."""
 
 from typing import Any
 
 from django.dispatch import receiver
 
 from annotate.signals import evidence_changed
+from estimation.signals import agreement_due
 
 
 @receiver(evidence_changed)
@@ -13,3 +14,11 @@ def estimate_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
     from estimation.tasks import estimate_campaign
 
     enqueue(estimate_campaign, campaign_id)
+
+
+@receiver(agreement_due)
+def measure_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
+    from config.celery import enqueue
+    from estimation.tasks import measure_agreement
+
+    enqueue(measure_agreement, campaign_id)

@@ -146,6 +146,13 @@ class Agreement(models.Model):
         ]
 
 
+class AgreementDue(models.Model):
+    """A mark that agreement is to be measured anew: by a task of its own, which removes it."""
+
+    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+
 class Decision(models.Model):
     """A stopping rule's act, with the estimates that caused it."""
 

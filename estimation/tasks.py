@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from estimation.services import estimating
+from estimation.services import agreement, estimating
 
 
 @shared_task
@@ -15,3 +15,15 @@ def estimate_campaign(campaign_id: int) -> bool:
 def catch_up() -> int:
     """Find evidence whose message was lost, and estimate it."""
     return estimating.catch_up()
+
+
+@shared_task
+def measure_agreement(campaign_id: int) -> bool:
+    """Measure how far people agree in one campaign, where that is due."""
+    return agreement.measure(campaign_id)
+
+
+@shared_task
+def measure_due() -> int:
+    """Find agreement whose message was lost, and measure it."""
+    return agreement.catch_up()

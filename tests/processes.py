@@ -14,24 +14,25 @@ from django.db import connection
 ROOT = Path(__file__).resolve().parent.parent
 COMMANDS = {
     "worker": ["celery", "-A", "config", "worker", "--pool", "solo", "-l", "WARNING"],
+    "processes": ["celery", "-A", "config", "worker", "--concurrency", "2", "-l", "WARNING"],
     "beat": ["celery", "-A", "config", "beat", "-l", "WARNING", "-s", "{folder}/schedule"],
     "web": ["gunicorn", "config.wsgi", "--bind", "127.0.0.1:{port}", "--threads", "4"],
 }
 
 
-def environment(*, redis_url: str) -> dict[str, str]:
+def environment(*, redis_url: str, **more: str) -> dict[str, str]:
     """Return the environment of a process that shares this test's database."""
     name = connection.settings_dict["NAME"]
     database = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
-    return {**os.environ, "DATABASE_URL": database, "REDIS_URL": redis_url}
+    return {**os.environ, "DATABASE_URL": database, "REDIS_URL": redis_url, **more}
 
 
 class Stack:
     """Processes by name; each can be killed and started again."""
 
-    def __init__(self, folder: Path, *, redis_url: str, port: int = 0) -> None:
+    def __init__(self, folder: Path, *, redis_url: str, port: int = 0, **more: str) -> None:
         self.folder, self.port = folder, port
-        self.env = environment(redis_url=redis_url)
+        self.env = environment(redis_url=redis_url, **more)
         self.running: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, *names: str) -> None:
@@ -56,9 +57,12 @@ class Stack:
 
 
 @contextmanager
-def stack(folder: Path, *, redis_url: str, port: int = 0) -> Iterator[Stack]:
-    """Yield a stack and end what it runs; its logs are shown where the test fails."""
-    made = Stack(folder, redis_url=redis_url, port=port)
+def stack(folder: Path, *, redis_url: str, port: int = 0, **more: str) -> Iterator[Stack]:
+    """Yield a stack and end what it runs; its logs are shown where the test fails.
+
+    more: environment variables of its processes.
+    """
+    made = Stack(folder, redis_url=redis_url, port=port, **more)
     try:
         yield made
     except BaseException:

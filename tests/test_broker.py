@@ -85,7 +85,12 @@ def test_no_failure_of_the_broker_reaches_the_caller(error, monkeypatch):
 def test_a_worker_that_starts_looks_at_everything_at_once(monkeypatch, settings):
     celery.app.loader.import_default_modules()  # as a worker does
     sent: list[str] = []
-    monkeypatch.setattr(celery, "enqueue", lambda task: sent.append(task.name))
+
+    def enqueue(task, *, expires):
+        assert 0 < expires <= 60
+        sent.append(task.name)
+
+    monkeypatch.setattr(celery, "enqueue", enqueue)
     celery.look_at_once()
     assert {"annotate.tasks.carry_out_due", "estimation.tasks.catch_up"} <= set(sent)
     assert len(sent) == len(settings.CELERY_BEAT_SCHEDULE)

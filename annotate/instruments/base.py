@@ -93,6 +93,10 @@ class Instrument(Protocol):
     @property
     def version(self) -> str: ...
     @property
+    def scoring(self) -> str:
+        """The version of how scores are taken: changes whenever one of the same response may."""
+
+    @property
     def label(self) -> str: ...
     @property
     def criteria(self) -> tuple[Criterion, ...]: ...
@@ -121,6 +125,9 @@ class Instrument(Protocol):
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
         """Return the score of each criterion: a function of the stored response alone."""
+
+    def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
+        """Whether `scores` may take seconds: a task of its own then computes them."""
 
     def page(self, material: Material) -> dict[str, Any]:
         """Return what the page's script is told about the task."""

@@ -22,6 +22,7 @@ from annotate.models.screening import (
     Review,
     Ruling,
 )
+from annotate.models.tasks import PendingScore, TaskLease
 from annotate.models.tutorial import Feedback, TutorialAnswer, TutorialRun
 from annotate.models.work import Assignment, Draft, EvidenceChange, Judgment, Place, Score
 
@@ -52,6 +53,7 @@ __all__ = [
     "Participation",
     "Payout",
     "PayoutList",
+    "PendingScore",
     "Place",
     "Posting",
     "ResultsSeen",
@@ -60,6 +62,7 @@ __all__ = [
     "Score",
     "System",
     "Target",
+    "TaskLease",
     "TutorialAnswer",
     "TutorialContent",
     "TutorialRun",

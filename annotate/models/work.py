@@ -117,11 +117,15 @@ class Judgment(Fact):
 
 
 class Score(Fact):
-    """The number that a criterion takes from a judgment; can be recomputed from it."""
+    """The number that a criterion takes from a judgment; can be recomputed from it.
+
+    version: of the way in which it was taken (`Instrument.scoring`). Estimates use one alone.
+    """
 
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="scores")
     criterion = models.CharField(max_length=40)
     value = models.FloatField()
+    version = models.CharField(max_length=20, default="1", db_default="1")
 
     class Meta:
         constraints = [
@@ -131,6 +135,12 @@ class Score(Fact):
                 condition=Q(value__gte=-1e6, value__lte=1e6, value=F("value")), name="score_finite"
             ),
         ]
+
+    @classmethod
+    def supersede(cls, judgment_id: int, *, by: str) -> None:
+        """Delete the scores of other versions, in the transaction that writes those of `by`."""
+        every: models.QuerySet[Score] = models.QuerySet(cls)  # `objects` deletes none
+        every.filter(judgment=judgment_id).exclude(version=by).delete()
 
 
 class EvidenceChange(models.Model):

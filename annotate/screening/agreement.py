@@ -26,8 +26,7 @@ def low_agreement(columns: Columns, settings: Settings) -> list[Verdict]:
     rows. Interval: t, its spread moderated by the campaign's.
     """
     own, people = settings.agreement, columns.people.size
-    category, chance = crowd.categories(columns)
-    counts = crowd.category_counts(columns, category, chance.shape[1])
+    counts = crowd.counts(columns, crowd.categories(columns))
     yardstick = crowd.varied(counts, settings.crowd)
     x, v, shared = comparisons(columns, yardstick)
     n = np.bincount(columns.who[shared], minlength=people)

@@ -5,6 +5,7 @@ from scipy.special import gammaln
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
+from annotate.screening.crowd import Counts, Others
 from annotate.screening.settings import Settings
 from estimation.core.sample import Floats
 
@@ -23,39 +24,48 @@ def random_answers(columns: Columns, settings: Settings) -> list[Verdict]:
     looks together at most 1 / odds of such people would be flagged (Ville 1939).
     Who is likelier dice than a person is then no yardstick, and all is computed once more: else
     many who dice would look like each other.
+    It runs only where others gave `per_combination` judgments for each combination that is possible
+    (with fewer, their shares are hardly known), and where these say something about each other:
+    at least `information`. Honest people whose criteria are unrelated look like dice.
     value: log10 of the odds; threshold likewise. It needs no output that others judged too.
     """
     own = settings.patterns
-    category, chance = crowd.categories(columns)
-    counts = crowd.category_counts(columns, category, chance.shape[1])
+    found = crowd.categories(columns)
+    counts = crowd.counts(columns, found)
     long_ = (columns.judgments >= own.minimum) & (columns.answers.shape[1] > 1)
-    dice = np.log(chance[np.arange(len(category)), category])
-    likelihood = np.bincount(columns.who, dice, columns.people.size)
-    typical = chance.sum(axis=0) / max(len(chance), 1)
+    likelihood = np.bincount(columns.who, np.log(found.dice), columns.people.size)
     yardstick = crowd.varied(counts, settings.crowd)
+    needed = own.per_combination * found.possible
+    related = own.information * columns.answers.shape[1]
     for _ in range(2):
-        usual = _shares(crowd.of_others(counts, yardstick), typical, own.slips)
+        others = crowd.of_others(counts, yardstick, found.unrelated)
+        usual = _shares(counts, others, found.typical, own.slips)
         person = np.stack([_dirichlet_multinomial(counts, usual, 1 / r - 1) for r in WITHIN])
         odds = (likelihood - person.max(axis=0)) / np.log(10)
         enough = long_ & crowd.large_enough(counts, yardstick, settings.crowd)
+        enough &= (others.judgments >= needed) & (others.information >= related)
         yardstick &= ~(long_ & (odds > 0))
     threshold = float(np.log10(own.odds))
     return verdicts(
         "random_answers", columns, flagged=odds >= threshold, value=odds, threshold=threshold,
         n=columns.judgments, enough=enough,
-        numbers={"correlation": np.array(WITHIN)[person.argmax(axis=0)]},
+        numbers={
+            "correlation": np.array(WITHIN)[person.argmax(axis=0)],
+            "others": others.judgments, "others_needed": np.full(odds.size, float(needed)),
+            "information": others.information, "information_needed": np.full(odds.size, related),
+        },
     )  # fmt: skip
 
 
-def _shares(others: Floats, chance: Floats, slips: float) -> Floats:
-    """(A, K) how probable each category is in somebody like the others."""
-    total = np.maximum(others.sum(axis=1, keepdims=True), 1)
-    return np.asarray((1 - slips) * others / total + slips * chance)
+def _shares(counts: Counts, others: Others, typical: Floats, slips: float) -> Floats:
+    """(P,) how probable each category of `counts` is in somebody like the others."""
+    total = np.maximum(others.judgments, 1)[counts.who]
+    return np.asarray((1 - slips) * others.times / total + slips * typical[counts.category])
 
 
-def _dirichlet_multinomial(counts: Floats, shares: Floats, size: float) -> Floats:
+def _dirichlet_multinomial(counts: Counts, shares: Floats, size: float) -> Floats:
     """(A,) log probability of each annotator's sequence of categories."""
     parameter = shares * size
-    cells = gammaln(parameter + counts) - gammaln(parameter)
-    whole = gammaln(size) - gammaln(size + counts.sum(axis=1))
-    return np.asarray(np.where(counts > 0, cells, 0.0).sum(axis=1) + whole)
+    cells = gammaln(parameter + counts.times) - gammaln(parameter)
+    whole = gammaln(size) - gammaln(size + counts.judgments)
+    return np.asarray(np.bincount(counts.who, cells, counts.people) + whole)

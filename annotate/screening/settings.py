@@ -97,10 +97,16 @@ class Patterns:
     """Answers at least `odds` times as probable from dice as from somebody like the others.
 
     slips: the share of answers that also careful people give by mistake.
+    per_combination: how many judgments of others it takes for each combination of answers that is
+    possible: with fewer, rare combinations of honest people look like dice.
+    information: how much the others' answers in one judgment must say about each other, in nats for
+    each answer: where criteria are unrelated, honest people look like dice.
     """
 
     odds: float = _between(300, 2, 1e9)
     slips: float = _between(0.1, 0.001, 0.9)
+    per_combination: int = _between(10, 10, 1000)
+    information: float = _between(0.05, 0.05, 10)
     minimum: int = _between(8, 5, 1000)
 
 

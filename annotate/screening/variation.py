@@ -17,21 +17,23 @@ def no_variation(columns: Columns, settings: Settings) -> list[Verdict]:
     value: the p-value of `straight_lining`; threshold: the largest that is flagged.
     """
     own = settings.variation
-    category, chance = crowd.categories(columns)
-    counts = crowd.category_counts(columns, category, chance.shape[1])
+    found = crowd.categories(columns)
+    counts = crowd.counts(columns, found)
     yardstick = crowd.varied(counts, settings.crowd)
-    n, others = columns.judgments, crowd.of_others(counts, yardstick)
+    n, others = columns.judgments, crowd.of_others(counts, yardstick, found.unrelated)
+    rates = (others.times + 0.5) / (others.judgments + 0.5 * found.typical.size)[counts.who]
     enough = (n >= own.minimum) & (columns.answers.shape[1] > 0)
     enough &= crowd.large_enough(counts, yardstick, settings.crowd)
-    modal = counts.max(axis=1, initial=0) / np.maximum(n, 1)
-    correlation = crowd.correlation(columns, category, yardstick, own.correlation)
+    modal = counts.modal / np.maximum(n, 1)
+    correlation = crowd.correlation(columns, found.category, yardstick, own.correlation)
     p_value, run = np.ones(n.size), np.zeros(n.size)
-    in_order = np.split(category[np.lexsort((columns.order, columns.who))], np.cumsum(n)[:-1])
+    in_order = found.category[np.lexsort((columns.order, columns.who))]
+    sequences = np.split(in_order, np.cumsum(n)[:-1])
+    edges = np.searchsorted(counts.who, np.arange(n.size + 1))
     for j in np.flatnonzero(enough & (modal >= 0.5)):  # others cannot be improbably uniform
-        rates = (others[j] + 0.5) / (others[j] + 0.5).sum()
-        given = np.flatnonzero(counts[j])
-        answer = np.searchsorted(given, in_order[j])
-        _n, _share, run[j], *_, p_value[j] = uniformity(answer, rates[given], correlation)
+        mine = slice(edges[j], edges[j + 1])
+        answer = np.searchsorted(counts.category[mine], sequences[j])
+        _n, _share, run[j], *_, p_value[j] = uniformity(answer, rates[mine], correlation)
     return verdicts(
         "no_variation", columns, flagged=p_value <= own.p_value, value=p_value,
         threshold=own.p_value, n=n, enough=enough,

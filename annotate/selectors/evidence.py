@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import cast
 
 import numpy as np
-from django.db.models import Case, QuerySet, Value, When
+from django.db.models import Case, Min, QuerySet, Value, When
 from numpy.typing import NDArray
 
 from annotate.instruments.base import Criterion
@@ -68,12 +68,14 @@ class Scores:
     """The counted judgments in order of arrival, with their scores on all criteria.
 
     output, annotator: (T,) database keys. value: {criterion: (T,)}, NaN where a judgment has no
-    score on it; criteria that nobody has scored are left out.
+    score on it; criteria that nobody has scored are left out. waiting: how many judgments lack
+    the score of a criterion: it takes long, or they have one of an earlier definition.
     """
 
     output: NDArray[np.int64]
     annotator: NDArray[np.int64]
     value: dict[str, NDArray[np.float64]]
+    waiting: int = 0
 
 
 def pseudonyms(annotators: Collection[int]) -> dict[int, str]:
@@ -91,9 +93,10 @@ def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:
 
 
 def marked_campaigns(*, before: datetime) -> list[int]:
-    """Return the campaigns with marks older than `before`."""
-    old = EvidenceChange.objects.filter(at__lt=before)
-    return list(old.order_by("campaign").values_list("campaign", flat=True).distinct())
+    """Return the campaigns with marks older than `before`, those that wait longest first."""
+    old = EvidenceChange.objects.filter(at__lt=before).order_by().values("campaign")
+    waiting = old.annotate(first=Min("at")).order_by("first", "campaign")
+    return list(waiting.values_list("campaign", flat=True))
 
 
 def brief(campaign_id: int) -> Brief:
@@ -160,12 +163,14 @@ def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = No
     )  # fmt: skip
     counted = np.flatnonzero(bulk.places(np.sort(held), wanted=assignment) >= 0)
     counted = counted[np.argsort(pk[counted], kind="stable")]
-    names = _criteria(campaign_id)
-    value = _values(campaign_id, pk[counted], names)
+    asked = instruments.of(Campaign.objects.get(pk=campaign_id))
+    names = [criterion.name for criterion in asked.criteria]
+    value = _values(campaign_id, pk[counted], names, version=asked.scoring)
     return Scores(
         output[counted],
         annotator[counted],
         {name: row for name, row in zip(names, value, strict=True) if not np.isnan(row).all()},
+        waiting=int(np.isnan(value).any(axis=0).sum()),
     )
 
 
@@ -183,18 +188,17 @@ def _excluded(campaign_id: int) -> QuerySet[Exclusion]:
     ).order_by()
 
 
-def _criteria(campaign_id: int) -> list[str]:
-    campaign = Campaign.objects.get(pk=campaign_id)
-    return [criterion.name for criterion in instruments.of(campaign).criteria]
-
-
-def _values(campaign_id: int, judgment: NDArray[np.int64], names: list[str]) -> NDArray[np.float64]:
-    """(C, T) the scores of these judgments (T,), ascending; NaN where there is none."""
+def _values(
+    campaign_id: int, judgment: NDArray[np.int64], names: list[str], *, version: str
+) -> NDArray[np.float64]:
+    """(C, T) the scores of these judgments (T,), ascending; NaN where there is none of `version`:
+    a sample of two definitions would be one of neither."""
     value = np.full((len(names), judgment.size), np.nan)
     if not judgment.size:
         return value
     cases = (When(criterion=name, then=Value(i)) for i, name in enumerate(names))
-    found = _scores_of(campaign_id, judgment).annotate(number=Case(*cases, default=Value(-1)))
+    found = _scores_of(campaign_id, judgment).filter(version=version)
+    found = found.annotate(number=Case(*cases, default=Value(-1)))
     pk, row, score = bulk.columns(found.order_by(), judgment="i8", number="i4", value="f8")
     column = bulk.places(judgment, wanted=pk)
     known = np.flatnonzero((column >= 0) & (row >= 0))

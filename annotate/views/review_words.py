@@ -131,6 +131,18 @@ def _uniform(said: Numbers) -> str:
     return f"Most frequent answer {percent(share)} of {said.n}.{longest}"
 
 
+def _combined(said: Numbers) -> str:
+    """What it rests on, and why it compares nobody yet."""
+    numbers = {name: value or 0.0 for name, value in said.numbers.items()}
+    text = f"From the combinations of answers in {many(said.n, 'judgment')}."
+    if (needed := numbers.get("others_needed", 0.0)) > numbers.get("others", 0.0):
+        there = count(int(numbers["others"]))
+        return f"{text} They are compared once others gave {count(int(needed))}; so far {there}."
+    if numbers.get("information_needed", 0.0) > numbers.get("information", 0.0):
+        return f"{text} Here, answers to one question say too little about those to the others."
+    return text
+
+
 def _probability(value: float | None) -> str:
     if value is None:
         return "–"
@@ -196,7 +208,7 @@ SCREENS = {
     "random_answers": Words(
         "Random answers", "odds for dice against a person",
         big=lambda v: _odds(v.value),
-        detail=lambda v: f"From the combinations of answers in {many(v.n, 'judgment')}.",
+        detail=_combined,
         limit=lambda v: f"Flags from {_odds(v.threshold)}.",
         axis=lambda _values: Axis(-4, 4, _odds, flags_above=True),
     ),

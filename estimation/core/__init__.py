@@ -1,12 +1,6 @@
 """Pure statistics: arrays in, estimates out. No Django, no clock, no global random state."""
 
-from estimation.core.agreement import (
-    Agreement,
-    NoVariationError,
-    WithoutEach,
-    alpha_without_each,
-    krippendorff_alpha,
-)
+from estimation.core.agreement import Agreement, NoVariationError, krippendorff_alpha
 from estimation.core.annotators import Deviations, Drift, deviations, drift
 from estimation.core.balanced import Weights, gls_weights
 from estimation.core.bernstein import (
@@ -66,6 +60,7 @@ from estimation.core.stopping import (
 )
 from estimation.core.straightlining import StraightLining, person_correlation, straight_lining
 from estimation.core.trajectory import Trajectory, trajectory
+from estimation.core.without_each import WithoutEach, alpha_without_each
 
 __all__ = [
     "Agreement",

@@ -45,21 +45,8 @@ class Agreement:
     undefined: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WithoutEach:
-    """Leave-one-out alpha; rows (A,), annotators who share items with others.
-
-    annotator: the labels, ascending. alpha: of what everybody else judged; NaN where that has
-    none. shared: the annotator's judgments of items that others judged too.
-    """
-
-    annotator: NDArray[np.generic]
-    alpha: Floats
-    shared: Ints
-
-
 @dataclass(frozen=True, slots=True)
-class _Table:
+class Table:
     """Pairable judgments: counts (U, V) of each value per item, values (V,) ascending."""
 
     counts: csr_array
@@ -94,11 +81,11 @@ def krippendorff_alpha(
     all comparable scores are equal, DuplicateJudgmentError, ShapeMismatchError,
     InvalidScoreError or InvalidOptionError for input that cannot be right.
     """
-    _check_options(distance, level, replicates)
+    check_options(distance, level, replicates)
     items, people, values = judgment_arrays(item, annotator, value)
-    table, n_people = _pairable(items, people, values)
+    table, n_people = pairable(items, people, values)
     units = table.counts.shape[0]
-    alpha = float(_alphas(table, np.ones((1, units)), distance)[0])
+    alpha = float(alphas(table, np.ones((1, units)), distance)[0])
     if np.isnan(alpha):
         raise NoVariationError(
             "All items judged by several people got the same score from everybody: agreement "
@@ -109,37 +96,6 @@ def krippendorff_alpha(
     return Agreement(
         alpha, low, high, level, distance, units, int(table.size.sum()), n_people, undefined
     )
-
-
-def alpha_without_each(
-    item: ArrayLike, annotator: ArrayLike, value: ArrayLike, *, distance: Distance = "ordinal"
-) -> WithoutEach:
-    """Alpha of the others, for each annotator who shares an item with somebody.
-
-    Arguments as for `krippendorff_alpha`. Raises as it does for input that cannot be right.
-    """
-    _check_options(distance, 0.95, 0)
-    items, people, values = judgment_arrays(item, annotator, value)
-    several = np.bincount(items)[items] > 1 if items.size else np.zeros(0, dtype=bool)
-    items, people, values = items[several], people[several], values[several]
-    shared = np.bincount(people)
-    found = np.flatnonzero(shared)
-    alphas = [
-        _alpha_of(items[keep], people[keep], values[keep], distance)
-        for j in found
-        for keep in [people != j]
-    ]
-    labels = np.unique(np.asarray(annotator))[found]
-    return WithoutEach(labels, np.array(alphas, dtype=np.float64), shared[found])
-
-
-def _alpha_of(items: Ints, people: Ints, values: Floats, distance: Distance) -> float:
-    """Alpha alone; NaN where it has none."""
-    try:
-        table, _ = _pairable(items, people, values)
-    except errors.ReplicatesNeededError:
-        return float("nan")
-    return float(_alphas(table, np.ones((1, table.counts.shape[0])), distance)[0])
 
 
 def judgment_arrays(
@@ -178,7 +134,7 @@ def _check_once(items: Ints, people: Ints) -> None:
         raise errors.DuplicateJudgmentError("An annotator judged the same item more than once.")
 
 
-def _check_options(distance: str, level: float, replicates: int) -> None:
+def check_options(distance: str, level: float, replicates: int) -> None:
     if distance not in DISTANCES:
         raise errors.InvalidOptionError(f"{distance!r} is not one of {', '.join(DISTANCES)}.")
     check_level(level)
@@ -186,8 +142,11 @@ def _check_options(distance: str, level: float, replicates: int) -> None:
         raise errors.InvalidOptionError("The number of resamples is not negative.")
 
 
-def _pairable(items: Ints, people: Ints, values: Floats) -> tuple[_Table, int]:
-    """(the judgments of items with two or more, how many people gave them)."""
+def pairable(items: Ints, people: Ints, values: Floats) -> tuple[Table, int]:
+    """(the judgments of items with two or more, how many people gave them).
+
+    Raises ReplicatesNeededError where there are none.
+    """
     several = np.bincount(items)[items] > 1 if items.size else np.zeros(0, dtype=bool)
     if not several.any():
         raise errors.ReplicatesNeededError(
@@ -197,10 +156,10 @@ def _pairable(items: Ints, people: Ints, values: Floats) -> tuple[_Table, int]:
     levels, column = np.unique(values[several], return_inverse=True)
     shape = (int(unit.max()) + 1, levels.size)
     counts = csr_array((np.ones(unit.size), (unit, column)), shape=shape)
-    return _Table(counts, levels), int(np.unique(people[several]).size)
+    return Table(counts, levels), int(np.unique(people[several]).size)
 
 
-def _alphas(table: _Table, times: Floats, distance: Distance) -> Floats:
+def alphas(table: Table, times: Floats, distance: Distance) -> Floats:
     """(B,) alpha with item u counted times[b, u] times; NaN where nothing varies."""
     marginal = np.asarray((table.counts.T @ times.T).T)  # (B, V)
     total = marginal.sum(axis=1)
@@ -215,7 +174,7 @@ def _alphas(table: _Table, times: Floats, distance: Distance) -> Floats:
     return np.where(varies, 1 - ratio, np.nan)
 
 
-def _nominal(table: _Table, times: Floats, marginal: Floats) -> tuple[Floats, Floats]:
+def _nominal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Floats]:
     """(n D_o, n (n - 1) D_e): different pairs within items and over all."""
     size = table.size
     same = np.asarray(table.counts.power(2).sum(axis=1))
@@ -223,7 +182,7 @@ def _nominal(table: _Table, times: Floats, marginal: Floats) -> tuple[Floats, Fl
     return observed, marginal.sum(axis=1) ** 2 - (marginal**2).sum(axis=1)
 
 
-def _interval(table: _Table, times: Floats) -> tuple[Floats, Floats]:
+def _interval(table: Table, times: Floats) -> tuple[Floats, Floats]:
     """As `_nominal`; the sum of (a - b)² over ordered pairs is 2 (m sum v² - (sum v)²)."""
     # Centred, so that large scores with a small spread keep their digits.
     values = table.values - table.values.mean()
@@ -234,7 +193,7 @@ def _interval(table: _Table, times: Floats) -> tuple[Floats, Floats]:
     return observed, expected
 
 
-def _ordinal(table: _Table, times: Floats, marginal: Floats) -> tuple[Floats, Floats]:
+def _ordinal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Floats]:
     """As `_interval` on mid-ranks, which every resample has of its own."""
     rank = np.cumsum(marginal, axis=1) - marginal / 2
     total = marginal.sum(axis=1, keepdims=True)
@@ -246,12 +205,12 @@ def _ordinal(table: _Table, times: Floats, marginal: Floats) -> tuple[Floats, Fl
     return observed, 2 * total[:, 0] * (marginal * rank**2).sum(axis=1)
 
 
-def _resampled(table: _Table, distance: Distance, replicates: int, seed: int) -> Floats:
-    found = [_alphas(table, times, distance) for times in _draws(table, replicates, seed)]
+def _resampled(table: Table, distance: Distance, replicates: int, seed: int) -> Floats:
+    found = [alphas(table, times, distance) for times in _draws(table, replicates, seed)]
     return np.concatenate(found) if found else np.empty(0)
 
 
-def _draws(table: _Table, replicates: int, seed: int) -> Iterator[Floats]:
+def _draws(table: Table, replicates: int, seed: int) -> Iterator[Floats]:
     """(b, U) how often each item is drawn, in blocks that fit into memory."""
     rng, units = np.random.default_rng(seed), table.counts.shape[0]
     block = max(1, _CELLS // max(units, table.values.size))

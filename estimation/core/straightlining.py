@@ -83,10 +83,10 @@ def person_correlation(annotator: ArrayLike, value: ArrayLike) -> float:
     total = int(n.sum())
     if k < 2 or total <= k:
         return 0.0
-    counts = np.zeros((k, levels.size))
-    np.add.at(counts, (who, answer), 1)
-    explained = float((counts**2 / n[:, None]).sum())
-    between = (explained - float((counts.sum(axis=0) ** 2).sum()) / total) / (k - 1)
+    # Only what occurs: people × answers may be far more than judgments.
+    pair, counts = np.unique(who * levels.size + answer, return_counts=True)
+    explained = float((counts**2 / n[pair // levels.size]).sum())
+    between = (explained - float((np.bincount(answer) ** 2).sum()) / total) / (k - 1)
     within = (total - explained) / (total - k)
     k0 = (total - float((n**2).sum()) / total) / (k - 1)
     unlike = between + (k0 - 1) * within

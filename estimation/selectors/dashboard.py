@@ -20,8 +20,8 @@ from annotate.selectors import (
     liveness,
     offered,
     progress,
+    scoring,
     standing,
-    unscored,
 )
 from annotate.selectors.availability import Availability
 from annotate.selectors.campaigns import Facts
@@ -64,6 +64,7 @@ class Dashboard:
     price: Decimal
     rows: tuple[Row, ...]
     metric_done: int
+    n_pending: int  # judgments that count and whose scores take long
     at: datetime | None
     lines: tuple[Line, ...]
     comparisons: tuple[Table, ...]
@@ -80,7 +81,6 @@ class Dashboard:
     deadline_soon: bool
     n_in_doubt: int  # paid units about which something does not agree with their crowd
     near: Deadline | None  # when the crowd pays by itself what is held back here
-    unscored: int
     due: Decimal
 
     @property
@@ -120,7 +120,7 @@ class Dashboard:
     @property
     def live(self) -> bool:
         """Whether the numbers may change by themselves."""
-        return self.facts.status in LIVE or self.metric_left > 0
+        return self.facts.status in LIVE or self.metric_left > 0 or self.n_pending > 0
 
     @property
     def provisional(self) -> bool:
@@ -193,7 +193,7 @@ class Dashboard:
                 waiting=self.n_waiting, availability=self.availability, liveness=self.liveness,
                 offered=self.offered, widened=self.widened, limit=self.limit,
                 reserved=self.reserved, deadline_soon=self.deadline_soon,
-                in_doubt=self.n_in_doubt, near=self.near, unscored=self.unscored, due=self.due,
+                in_doubt=self.n_in_doubt, near=self.near, unscored=self.n_pending, due=self.due,
             )
         )  # fmt: skip
 
@@ -250,6 +250,7 @@ def build(
         price=price,
         rows=cells.rows(facts, newest, price=price, items=_items(facts, newest)),
         metric_done=history.metric_scores(pk, facts.metrics),
+        n_pending=scoring.waiting(pk),
         at=max((row.at for row in newest), default=None),
         lines=lines(pk),
         comparisons=comparisons.tables(facts),
@@ -266,7 +267,6 @@ def build(
         deadline_soon=facts.deadline is not None and facts.deadline < timezone.now() + SOON,
         n_in_doubt=doubtful.count(pk) if facts.marketplace else 0,
         near=deadlines.near(pk) if facts.marketplace else None,
-        unscored=unscored.count(pk) if facts.status == Status.CLOSING else 0,
         due=_due(facts),
     )
 

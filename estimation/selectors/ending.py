@@ -115,8 +115,9 @@ def last_scores(now: Situation) -> Advice | None:
     if not now.unscored:
         return None
     text = (
-        f"Everything that was begun is finished. {many(now.unscored, 'judgment')} "
-        f"{'waits' if now.unscored == 1 else 'wait'} for a score; the final estimates follow."
+        "Everything that was begun is finished. "
+        f"{many(now.unscored, 'judgment waits', 'judgments wait')} for a score, which takes longer "
+        "for long texts; the final estimates follow."
     )
     return Advice("scores", "Wait for the last scores", text, waits=True)
 

@@ -51,8 +51,8 @@ class Situation:
     waiting: annotators under review. limit: what forbids any further lease. reserved: the rest of
     the budget is kept for what people have begun. deadline_soon: it is worth naming. in_doubt:
     paid units that wait for a decision. near: when the crowd pays what is held back here.
-    unscored: judgments without scores, looked for while the campaign is closing. due: pay by
-    hand, looked for when it is closed.
+    unscored: judgments that count and whose scores take long. due: pay by hand, looked for when it
+    is closed.
     """
 
     facts: Facts

@@ -1,24 +1,35 @@
-"""How far people agree: measured with the estimates, where the judgments it rests on changed."""
+"""How far people agree: measured after the estimates, where the judgments it rests on changed.
 
-from collections.abc import Sequence
+The refresh that decides only notes that it is due: resampling and leaving out takes longer.
+"""
+
 from dataclasses import dataclass
+from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
+from django.db import transaction
+from django.db.models import Min
+from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotate.instruments.base import Criterion
 from annotate.selectors import evidence
 from annotate.selectors.evidence import Brief, Scores
+from annotate.services import task_leases
 from annotate.states import CampaignStatus
 from estimation.core import NoVariationError, alpha_without_each, krippendorff_alpha
-from estimation.models import Agreement
+from estimation.models import Agreement, AgreementDue
 from estimation.selectors import agreement
+from estimation.services import catching_up
+from estimation.signals import agreement_due
 
 LEAST_OUTPUTS = 2  # one output judged twice says nothing about people
 GROWTH = 1.05  # while collecting, so many times the judgments are worth another look
 REPLICATES = 1000
+LEASE = timedelta(minutes=5)  # as long as the task may take
+GRACE = timedelta(seconds=5)  # younger marks have a message under way
 COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
 
 Column = NDArray[np.generic]
@@ -44,24 +55,63 @@ class _Shared:
         return sha256(b"".join(one[order].tobytes() for one in columns)).hexdigest()[:32]
 
 
-def measure(brief: Brief, scores: Scores) -> list[Agreement]:
-    """Return the rows to be stored: of the criteria whose agreement is due, usually of none.
+def is_due(brief: Brief, scores: Scores) -> bool:
+    """Whether the agreement on some criterion is to be measured anew.
 
     While judgments come in, alpha follows when there are 5 % more of them; at once when rulings
     changed what counts, and from closing on.
     """
+    return bool(_columns_due(brief, scores))
+
+
+def ask(campaign_id: int) -> None:
+    """Have the agreement measured after the transaction that found it due, by a task of its own.
+
+    The mark is a committed row: a message that gets lost costs seconds.
+    """
+    AgreementDue.objects.create(campaign_id=campaign_id)
+    transaction.on_commit(
+        lambda: agreement_due.send_robust(sender=None, campaign_id=campaign_id), robust=True
+    )
+
+
+def measure(campaign_id: int) -> bool:
+    """Measure what is due and store it; False where nothing was, or another task is at it."""
+    if not AgreementDue.objects.filter(campaign=campaign_id).exists():
+        return False
+    with task_leases.hold(f"agreement:{campaign_id}", LEASE) as lease:
+        if lease is None:
+            return False
+        marks = list(AgreementDue.objects.filter(campaign=campaign_id).values_list("pk", flat=True))
+        brief = evidence.brief(campaign_id)
+        due = _columns_due(brief, evidence.scores(campaign_id))
+        excluded = evidence.excluded(campaign_id)
+        rows = [_row(brief, shared, excluded=excluded) for shared in due]
+        with transaction.atomic():
+            removed, _ = AgreementDue.objects.filter(pk__in=marks).delete()
+            if not removed:
+                return False  # this took longer than the lease, and another has stored it
+            Agreement.objects.bulk_create(rows)
+    return True
+
+
+def catch_up() -> int:
+    """Measure where it has been due for a while, the longest first; return for how many."""
+    old = AgreementDue.objects.filter(at__lt=timezone.now() - GRACE).order_by().values("campaign")
+    waiting = old.annotate(first=Min("at")).order_by("first", "campaign")
+    due = list(waiting.values_list("campaign", flat=True))
+    return catching_up.each(due, measure, doing="measuring agreement in")
+
+
+def _columns_due(brief: Brief, scores: Scores) -> list[_Shared]:
     before = {row.criterion: row for row in agreement.newest(brief.campaign_id)}
     excluded = evidence.excluded(brief.campaign_id)
     return [
-        _row(brief, shared, excluded=excluded)
+        shared
         for criterion in brief.criteria
         for shared in [_shared(criterion, scores)]
         if _due(before.get(criterion.name), shared, excluded=excluded, status=brief.status)
     ]
-
-
-def store(rows: Sequence[Agreement]) -> None:
-    Agreement.objects.bulk_create(rows)
 
 
 def _shared(criterion: Criterion, scores: Scores) -> _Shared:
@@ -76,11 +126,10 @@ def _shared(criterion: Criterion, scores: Scores) -> _Shared:
 def _due(before: Agreement | None, now: _Shared, *, excluded: int, status: str) -> bool:
     if before is None:
         return now.n_outputs >= LEAST_OUTPUTS
-    if before.digest == now.digest:
+    collects = status in COLLECTING and before.excluded == excluded
+    if collects and before.n_judgments <= now.value.size < GROWTH * before.n_judgments:
         return False
-    if status not in COLLECTING or before.excluded != excluded:
-        return True
-    return not before.n_judgments <= now.value.size < GROWTH * before.n_judgments
+    return before.digest != now.digest
 
 
 def _row(brief: Brief, shared: _Shared, *, excluded: int) -> Agreement:

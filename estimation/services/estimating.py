@@ -1,30 +1,60 @@
 """From changed evidence to new estimates and to what a stopping rule makes of them."""
 
-import logging
+import time
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
 
 from annotate.selectors import evidence, places
+from annotate.selectors import scoring as scored
 from annotate.selectors.evidence import Brief, SystemOutputs
-from annotate.services import scoring, screening
+from annotate.services import scoring, screening, task_leases
 from annotate.services.evidence import clear
+from annotate.services.task_leases import Held
+from annotate.signals import evidence_changed
 from estimation import data
 from estimation.core import Estimate, estimate
-from estimation.services import agreement, comparing, history, metrics, stopping
+from estimation.services import agreement, catching_up, comparing, history, metrics, stopping
 from estimation.services.comparing import Contrast
 from estimation.services.finding import Finding
 from estimation.services.rule import rule_for
 
-ATTEMPTS = 5
+ROUNDS = 5
+TURN = 10.0  # seconds: then other campaigns have theirs, and this one goes on afterwards
+LEASE = timedelta(seconds=60)  # renewed while there is work; a killed worker's ends after it
+RENEW = LEASE.total_seconds() / 4
 GRACE = timedelta(seconds=3)  # younger marks have a message under way
-
-logger = logging.getLogger(__name__)
 
 
 class Superseded(Exception):
     """Another worker has written a result from evidence at least as new."""
+
+
+class TurnOver(Exception):
+    """What is to be computed before an estimate takes longer than one turn."""
+
+
+@dataclass
+class _Turn:
+    """What a worker may take for one campaign, and the lease that keeps others from it."""
+
+    lease: Held
+    over_at: float = field(default_factory=lambda: time.monotonic() + TURN)
+    renewed_at: float = field(default_factory=time.monotonic)
+
+    def go_on(self, *_progress: int) -> None:
+        """Renew the lease now and then; raises TurnOver when it is others' turn."""
+        if time.monotonic() >= self.over_at:
+            raise TurnOver
+        self.renew()
+
+    def renew(self) -> None:
+        now = time.monotonic()
+        if now >= self.renewed_at + RENEW:
+            self.lease.renew()
+            self.renewed_at = now
 
 
 def refresh(campaign_id: int) -> bool:
@@ -32,38 +62,30 @@ def refresh(campaign_id: int) -> bool:
 
     Reads marks, then facts; one transaction then removes those marks, writes the estimates and
     does what the stopping rule decides, so that a worker that dies leaves all of it to be done
-    again. Returns False where there was nothing to do.
+    again. One worker at a time: where another is at it this returns, and that one looks again.
+    Returns False where there was nothing to do.
     """
-    for _attempt in range(ATTEMPTS):
-        marks = evidence.marks(campaign_id)
-        if not marks:
-            return False
-        try:
-            _estimate(campaign_id, marks)
-        except Superseded:
-            continue
-        return True
-    # Others keep overtaking this worker; their marks and results are newer than ours.
-    return False
+    done = False
+    for _round in range(ROUNDS):
+        if not evidence.marks(campaign_id):
+            return done
+        with task_leases.hold(f"refresh:{campaign_id}", LEASE) as lease:
+            if lease is None:
+                return done
+            try:
+                done = _refresh(campaign_id, _Turn(lease)) or done
+            except TurnOver:
+                done = True
+                break
+    # There is more to do, or marks keep coming: in a turn of its own, behind those of others.
+    evidence_changed.send_robust(sender=None, campaign_id=campaign_id)
+    return done
 
 
 def catch_up() -> int:
-    """Estimate the campaigns whose marks have waited; return how many.
-
-    One campaign's failure is logged and does not keep the others waiting; all failures are
-    raised at the end, so that the task fails visibly.
-    """
+    """Estimate the campaigns whose marks have waited, the longest first; return how many."""
     due = evidence.marked_campaigns(before=timezone.now() - GRACE)
-    failures: list[Exception] = []
-    for campaign_id in due:
-        try:
-            refresh(campaign_id)
-        except Exception as failure:
-            logger.exception("estimating campaign %s failed", campaign_id)
-            failures.append(failure)
-    if failures:
-        raise ExceptionGroup("some campaigns could not be estimated", failures)
-    return len(due)
+    return catching_up.each(due, lambda campaign_id: refresh(campaign_id), doing="estimating")
 
 
 def findings(brief: Brief, seen: data.Seen) -> tuple[list[Finding], list[Contrast]]:
@@ -99,24 +121,48 @@ def _estimated(brief: Brief, cell: data.Cell) -> Estimate:
     return estimate(cell.sample, estimator=estimator, estimand=brief.estimand)
 
 
-def _estimate(campaign_id: int, marks: list[int]) -> None:
-    brief = evidence.brief(campaign_id)
-    metrics.ensure(brief)
-    scoring.ensure(campaign_id)
-    screening.screen(campaign_id)
-    seen = data.see(brief)
+def _refresh(campaign_id: int, turn: _Turn) -> bool:
+    """One round; False where others have done it meanwhile."""
+    marks = evidence.marks(campaign_id)
+    if not marks:
+        return False
+    try:
+        _estimate(evidence.brief(campaign_id), marks, turn)
+    except Superseded:
+        return False
+    return True
+
+
+def _estimate(brief: Brief, marks: list[int], turn: _Turn) -> None:
+    seen = _see(brief, turn)
     found, compared = findings(brief, seen)
-    agreed = agreement.measure(brief, seen.scores)
+    is_due = agreement.is_due(brief, seen.scores)
     with transaction.atomic():
         if not clear(marks):
             raise Superseded
-        decided = stopping.decide(brief, found)
-        final = brief.is_final or stopping.ends(decided)
+        # Who decides without the judgments that wait for a score decides on the short texts.
+        decided = [] if seen.scores.waiting else stopping.decide(brief, found)
+        final = stopping.ends(decided) or (brief.is_final and not seen.scores.waiting)
         rows = history.store_estimates(brief, found, final=final)
         history.store_comparisons(brief, compared, final=final)
-        history.withdraw(brief, found, compared)
-        agreement.store(agreed)
+        if not seen.scores.waiting:  # else an estimate may only be missing its scores
+            history.withdraw(brief, found, compared)
+        if is_due:
+            agreement.ask(brief.campaign_id)
         stopping.carry_out(decided, rows)
+
+
+def _see(brief: Brief, turn: _Turn) -> data.Seen:
+    """Read what counts, once metrics, scores and screens have caught up with it."""
+    metrics.ensure(brief, progress=turn.go_on)
+    scoring.ensure(brief.campaign_id, progress=turn.go_on)
+    screening.screen(brief.campaign_id)
+    turn.renew()
+    seen = data.see(brief)
+    if seen.scores.waiting > scored.waiting(brief.campaign_id):  # some are of an earlier version
+        scoring.renew(brief.campaign_id, progress=turn.go_on)
+        seen = data.see(brief)
+    return seen
 
 
 def _unfinished(system: SystemOutputs) -> int:

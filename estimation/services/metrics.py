@@ -4,7 +4,6 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice
 
 from annotate.selectors import outputs
 from annotate.selectors.evidence import Brief
@@ -23,7 +22,8 @@ from estimation.metrics.base import Needs
 from estimation.metrics.scoring import spare_processors
 from estimation.models import MetricScore
 
-CHUNK = 200
+CHUNK = 200  # outputs that are computed and stored together, or
+CHUNK_CHARACTERS = 200_000  # with their references and inputs, whichever comes first
 GIVEN = "given"
 # From so many scores of a slow metric on, starting processes (seconds) pays.
 WORTH_PROCESSES = 1000
@@ -192,7 +192,7 @@ def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterat
         for row in outputs.texts(campaign_id, with_input=with_input)
         if any(row.output_id not in source.done for source in sources)
     )
-    while batch := list(islice(rows, CHUNK)):
+    for batch in _batches(rows):
         # Metrics that lack the same outputs are computed together: they share work.
         together: dict[tuple[int, ...], tuple[list[OutputText], list[_Source]]] = {}
         for source in sources:
@@ -202,6 +202,20 @@ def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterat
         for rest, lacking in together.values():
             if rest:
                 yield _Job(lacking, rest)
+
+
+def _batches(rows: Iterator[OutputText]) -> Iterator[list[OutputText]]:
+    """Cut into chunks that take about as long: a task's time must suffice for some of them."""
+    batch: list[OutputText] = []
+    characters = 0
+    for row in rows:
+        batch.append(row)
+        characters += len(row.text) + len(row.reference) + len(row.input)
+        if len(batch) == CHUNK or characters >= CHUNK_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
 
 
 def _save_known(source: _Source, batch: list[OutputText], store: _Store) -> list[OutputText]:

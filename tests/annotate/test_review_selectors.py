@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from annotate.models import Assignment, Campaign, Participation, Review, Ruling
+from annotate.screening import Verdict
 from annotate.selectors import review_effects, review_judgments, review_screens, reviews
 from annotate.services import judgments, rulings
 from annotate.services.upload import Row
@@ -197,6 +198,22 @@ def test_every_screen_has_words_also_without_a_value(screen: str) -> None:
     words = review_words.SCREENS[screen]
     assert words.detail(flag) is not None
     assert words.axis([0.5]).low < words.axis([0.5]).high
+
+
+def test_a_reviewer_reads_why_nobody_is_compared_with_dice() -> None:
+    def detail(**numbers: float) -> str:
+        usual = {"others": 270.0, "others_needed": 270.0, "information": 0.2}
+        found = Verdict(
+            "random_answers", 1, False, 1.0, None, None, 2.5, 12, False,
+            {**usual, "information_needed": 0.15, **numbers},
+        )  # fmt: skip
+        return review_words.SCREENS["random_answers"].detail(found)
+
+    start = "From the combinations of answers in 12 judgments."
+    assert detail() == start
+    assert detail(others=269.0) == (f"{start} They are compared once others gave 270; so far 269.")
+    assert detail(others_needed=156_250.0).endswith("once others gave 156,250; so far 270.")
+    assert detail(information=0.149).endswith("say too little about those to the others.")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotate.models import Judgment, Score
+from annotate.selectors import scoring as selectors
 from annotate.services import scoring
 from estimation.metrics import hter
 from estimation.services import estimating
@@ -48,10 +49,12 @@ def test_scoring_twice_changes_nothing():
 
 def test_half_written_scores_are_completed_by_another_worker(monkeypatch):
     study, judgment = edited()
-    waiting = list(scoring._unscored(study.pk))
+    unscored = selectors.unscored(study.pk)
+    list(unscored)  # the slower of two workers has read what is to be done
     scoring.ensure(study.pk)
-    monkeypatch.setattr(scoring, "_unscored", lambda _campaign: waiting)
-    scoring.ensure(study.pk)  # the slower of two workers
+    monkeypatch.setattr(unscored, "iterator", lambda **_chunks: iter(unscored))
+    monkeypatch.setattr(selectors, "unscored", lambda _campaign: unscored)
+    assert scoring.ensure(study.pk) == 1
     assert judgment.scores.count() == 4
 
 

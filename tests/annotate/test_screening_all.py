@@ -153,6 +153,8 @@ def test_settings_survive_json():
         {"edits": {"share": "0.5"}},
         {"variation": {"p_value": 0.06}},
         {"patterns": {"odds": 1}},
+        {"patterns": {"per_combination": 9}},
+        {"patterns": {"information": 0.04}},
     ],
 )
 def test_settings_that_cannot_be_right(given):

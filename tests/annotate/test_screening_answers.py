@@ -1,16 +1,26 @@
 """Agreement, variation and dice: formulas by another way, and who may be a yardstick."""
 
+import tracemalloc
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import rankdata, t
 
+from annotate.screening import (
+    Settings,
+    low_agreement,
+    no_variation,
+    random_answers,
+    screen_all,
+)
 from annotate.screening import crowd as yardsticks
-from annotate.screening import low_agreement, no_variation, random_answers
 from annotate.screening.agreement import comparisons
 from annotate.screening.patterns import WITHIN
+from bench.screening_campaigns import take
 from tests.annotate.screening_columns import SMALL, columns, crowd, rescored, verdict
 
 
@@ -153,10 +163,12 @@ def urn(category, of_others, rho):
 
 def test_odds_for_dice_by_another_way():
     found = crowd(7, people=20)
-    category, chance = yardsticks.categories(found)
+    categories = yardsticks.categories(found)
+    category = categories.category
     answers = random_answers(found, SMALL)
     assert all(v.value < 0 for v in answers)  # so everybody is a yardstick
-    assert chance[0, 0] == pytest.approx(1 / 27)
+    assert categories.dice == pytest.approx(1 / 27)
+    assert categories.possible == 27
     for v in answers:
         mine = found.annotator == v.annotator
         expected = min(urn(category[mine], category[~mine], rho) for rho in WITHIN)
@@ -178,11 +190,78 @@ def test_dice_are_found_and_people_are_not():
 
 
 def test_people_who_dice_do_not_excuse_each_other():
-    found, rng = crowd(8, people=16, each=22), np.random.default_rng(1)
+    found, rng = crowd(9, people=24, each=22), np.random.default_rng(1)
     for who in range(7):
         dice = rng.integers(-1, 2, ((found.annotator == who).sum(), 3))
         found = rescored(found, who, dice)
     assert {v.annotator for v in random_answers(found, SMALL) if v.flagged} == set(range(7))
+
+
+def related(rng, people, each, criteria, levels):
+    """Judgments of lone outputs, each as good or bad in every criterion, but for some noise."""
+    who = np.repeat(np.arange(people), each)
+    latent = rng.normal(size=(who.size, 1)) + 0.5 * rng.normal(size=(who.size, criteria))
+    cuts = np.quantile(latent, np.arange(1, levels) / levels)
+    scores = {f"c{c}": column for c, column in enumerate(np.digitize(latent, cuts).T * 1.0)}
+    return replace(columns(who), scores=scores, levels=tuple(np.arange(levels) * 1.0))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    people=st.integers(2, 12), each=st.integers(8, 60),
+    criteria=st.integers(1, 8), levels=st.integers(2, 7), seed=st.integers(0, 99),
+)  # fmt: skip
+def test_dice_are_compared_with_ten_judgments_of_others_for_each_combination(
+    people, each, criteria, levels, seed
+):
+    found = related(np.random.default_rng(seed), people, each, criteria, levels)
+    for v in random_answers(found, SMALL):
+        assert v.numbers["others_needed"] == 10 * levels**criteria
+        if v.enough:
+            assert each * (people - 1) >= v.numbers["others"] >= 10 * levels**criteria
+
+
+def test_the_judgment_of_others_that_was_missing_sets_the_comparison_going():
+    found = related(np.random.default_rng(3), 6, 54, 3, 3)
+    assert all(v.enough for v in random_answers(found, SMALL))  # 5 others with 54 each: 270
+    fewer = take(found, np.arange(1, 6 * 54))
+    assert [v.enough for v in random_answers(fewer, SMALL)] == [True] + [False] * 5
+
+
+def test_where_answers_say_nothing_about_each_other_nobody_is_taken_for_dice():
+    found = related(np.random.default_rng(3), 12, 60, 3, 3)
+    rng = np.random.default_rng(4)
+    for who in range(12):
+        mine = found.annotator == who
+        for column in found.scores.values():
+            column[mine] = rng.permutation(column[mine])
+    for v in random_answers(found, SMALL):
+        assert v.numbers["information"] < 0.05 * 3
+        assert not v.enough
+
+
+def test_information_by_counting_twelve_judgments():
+    # Of two questions with equal answers: log 2 nats, less (2 - 1) / (2 · 8) for chance.
+    who, both = np.repeat([0, 1, 2], 4), np.tile([0.0, 1.0], 6)
+    found = columns(who, np.column_stack([both, both]))
+    categories = yardsticks.categories(found)
+    assert categories.unrelated == pytest.approx([1 / 4, 1 / 4])
+    counts = yardsticks.counts(found, categories)
+    others = yardsticks.of_others(counts, np.ones(3, bool), categories.unrelated)
+    assert others.information == pytest.approx(np.log(2) - 1 / 16)
+    assert others.judgments.tolist() == [8, 8, 8]
+    assert others.times.tolist() == [4] * 6
+
+
+def test_many_combinations_take_no_more_memory_than_few():
+    """With people × combinations, 4,000 judgments of 8 criteria took 130 MB."""
+    found = related(np.random.default_rng(5), 160, 25, 8, 7)
+    tracemalloc.start()
+    screen_all(found)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.unique(found.answers, axis=0).shape[0] > 3000
+    assert peak < 30e6
 
 
 def test_a_single_criterion_has_no_combinations():
@@ -197,26 +276,53 @@ def test_dice_over_paragraphs_by_enumeration(m):
     verdicts = np.array(list(product((-1.0, 0.0, 1.0), repeat=m)))
     plausible = np.ones(len(verdicts))
     found = columns(np.arange(len(verdicts)), plausible=plausible, verdicts=verdicts)
-    category, chance = yardsticks.categories(found)
-    share = np.bincount(category, minlength=chance.shape[1]) / len(verdicts) / 2
+    categories = yardsticks.categories(found)
+    share = np.bincount(categories.category, minlength=12) / len(verdicts) / 2
     share[yardsticks.IMPLAUSIBLE] = 0.5
-    assert chance == pytest.approx(np.tile(share, (len(verdicts), 1)))
+    assert categories.typical == pytest.approx(share)
+    assert categories.dice == pytest.approx(share[categories.category])
+    assert categories.possible == share.size
 
 
 def test_an_implausible_answer_is_a_category_of_its_own():
     verdicts = np.array([[np.nan, np.nan], [0.0, 0.0], [1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
     plausible = np.array([0.0, 1, 1, 1, 1])
     found = columns(np.arange(5), plausible=plausible, verdicts=verdicts)
-    category, chance = yardsticks.categories(found)
-    assert chance[0].tolist() == chance[1].tolist()  # as many paragraphs as usual
+    categories = yardsticks.categories(found)
+    category = categories.category
+    assert categories.dice[0] == 0.5
+    assert categories.typical == pytest.approx(yardsticks._dice(2))  # as many paragraphs as usual
     assert category[[0, 2, 3]].tolist() == [
         yardsticks.IMPLAUSIBLE, yardsticks.ALL_FOR, yardsticks.ALL_AGAINST
     ]  # fmt: skip
     assert np.unique(category).size == 5
 
 
+@pytest.mark.filterwarnings("error")
+@settings(max_examples=60, deadline=None)
+@given(
+    paragraphs=st.integers(0, 5), plausible=st.floats(0, 1), people=st.integers(1, 6),
+    slips=st.sampled_from([0.001, 0.1, 0.9]), seed=st.integers(0, 99),
+)  # fmt: skip
+def test_odds_are_numbers_although_some_categories_are_impossible(
+    paragraphs, plausible, people, slips, seed
+):
+    """With one paragraph six of twelve categories are; nobody gives them, and neither do dice."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), 10)
+    verdicts = rng.integers(-1, 2, (who.size, max(paragraphs, 1))).astype(float)
+    if not paragraphs:
+        verdicts[:] = np.nan
+    kept = (rng.random(who.size) < plausible).astype(float)
+    found = columns(who, plausible=kept, verdicts=verdicts)
+    given = {"patterns": {"slips": slips}, "crowd": {"people": 3, "judgments": 12}}
+    for v in random_answers(found, Settings.from_dict(given)):
+        numbers = [v.value, *v.numbers.values()]
+        assert np.isfinite(numbers).all()
+
+
 def test_a_plausible_answer_without_paragraphs_is_neutral():
     verdicts = np.array([[np.nan], [0.0]])
     found = columns([0, 1], plausible=np.ones(2), verdicts=verdicts)
-    category, _ = yardsticks.categories(found)
+    category = yardsticks.categories(found).category
     assert category[0] == category[1]

@@ -5,12 +5,14 @@ twice, looks all along. A claim is refuted by what it would bring about in one r
 """
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
 from annotate.screening import Settings, screen_all
+from bench import screening_honest
 from bench.screening import Tally, run
 from bench.screening_campaigns import HONEST, Design, campaign, looks, simulated
 from estimation.core.straightlining import straight_lining
@@ -35,6 +37,27 @@ def test_few_honest_people_are_ever_accused(good, campaigns):
     tally = run("drawn", Design(HONEST, good=good), campaigns)
     assert tally.honest == 40 * campaigns
     assert not accuses_too_many(len(tally.accused), tally.honest)
+
+
+@pytest.mark.parametrize("crowd", ["usual", "unrelated criteria", "good outputs"])
+def test_few_honest_people_are_ever_accused_in_studies_of_ones_own(crowd):
+    """1 to 8 criteria of 2 to 7 levels; random_answers accused nearly everybody in some cells."""
+    total = screening_honest.Tally()
+    for criteria, levels in product(screening_honest.CRITERIA, screening_honest.LEVELS):
+        tally = screening_honest.one((criteria, levels, crowd, 0), every=200)
+        assert not accuses_too_many(tally.accused, tally.honest), (criteria, levels)
+        total.merge(tally)
+    assert total.honest == 48 * 40
+    assert not accuses_too_many(total.accused, total.honest)
+
+
+@pytest.mark.parametrize("crowd", ["large", "large, unrelated"])
+def test_few_honest_people_are_accused_where_there_are_judgments_enough_for_dice(crowd):
+    total = screening_honest.Tally()
+    for criteria, levels in ((3, 5), (7, 2)):
+        total.merge(screening_honest.one((criteria, levels, crowd, 1), every=400))
+    assert total.ran == (2 if crowd == "large" else 0)
+    assert not accuses_too_many(total.accused, total.honest)
 
 
 @pytest.mark.parametrize(

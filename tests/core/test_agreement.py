@@ -93,10 +93,10 @@ def test_resampling_recomputes_everything(distance):
     item, annotator, value = random_rows(7)
     kept = np.bincount(item)[item] > 1
     item, annotator, value = item[kept], annotator[kept], value[kept]
-    table, _ = agreement._pairable(*agreement.judgment_arrays(item, annotator, value))
+    table, _ = agreement.pairable(*agreement.judgment_arrays(item, annotator, value))
     times = next(agreement._draws(table, 3, 1))
     labels = np.unique(item)
-    for b, alpha in enumerate(agreement._alphas(table, times, distance)):
+    for b, alpha in enumerate(agreement.alphas(table, times, distance)):
         copies = [
             (new, value[item == labels[u]])
             for new, u in enumerate(np.repeat(np.arange(labels.size), times[b].astype(int)))

@@ -15,6 +15,7 @@ from annotate.services.upload import Row
 from estimation.core import krippendorff_alpha
 from estimation.models import Agreement
 from estimation.selectors import agreement
+from estimation.services import agreement as measuring
 from estimation.services import estimating
 from tests.annotate.own import helpful
 from tests.core.test_agreement import CANONICAL
@@ -47,12 +48,18 @@ def judged_as(study: Campaign, response: Any) -> None:
                 judgments.submit(got.pk, participation_id=observer.pk, raw=response(int(value)))
 
 
+def refresh(study: Campaign) -> None:
+    """What the worker does: estimates first, and then what they left to a task of its own."""
+    estimating.refresh(study.pk)
+    measuring.measure(study.pk)
+
+
 def newest(study: Campaign) -> dict[str, Agreement]:
     return {row.criterion: row for row in agreement.newest(study.pk)}
 
 
 def alpha(study: Campaign, criterion: str) -> tuple[float, str]:
-    estimating.refresh(study.pk)
+    refresh(study)
     row = newest(study)[criterion]
     assert row.alpha is not None
     assert (row.n_outputs, row.n_judgments, row.n_annotators) == (11, 40, 4)
@@ -90,7 +97,7 @@ def test_without_each_annotator_is_the_table_without_their_row(db: None) -> None
     study = canonical(instrument="recorded_language_quality", targets={"edit": 0.1})
     judged_as(study, lambda value: {"scores": {
         "fluency": 1, "redundancy": 1, "overall": 1, "edit": value}})  # fmt: skip
-    estimating.refresh(study.pk)
+    refresh(study)
     found = newest(study)["edit"].detail["without"]
     names = dict(study.participations.values_list("annotator__external_id", "annotator__pseudonym"))
     assert names
@@ -129,7 +136,7 @@ def more(made: Campaign, n: int, *, people: int = 4) -> None:
     for i in range(n):
         overall = (1, 1, -1, 1, 0)[i % 5]
         judge(person(made, f"p{i % people}"), overall=overall, edit=f"It met, for the {i}th time.")
-    estimating.refresh(made.pk)
+    refresh(made)
 
 
 def n_rows(made: Campaign) -> int:
@@ -140,11 +147,11 @@ def test_nothing_is_measured_before_two_outputs_have_two_judgments(ada: User) ->
     made = campaign(owner=ada, systems=("alpha",), double_share=1.0)
     judge(person(made, "a"))
     judge(person(made, "b"))
-    estimating.refresh(made.pk)
+    refresh(made)
     assert not Agreement.objects.exists()
     judge(person(made, "a"), overall=-1, edit="It met.")
     judge(person(made, "b"), overall=-1, edit="It met.")
-    estimating.refresh(made.pk)
+    refresh(made)
     row = newest(made)["overall"]
     assert (row.alpha, row.n_outputs) == (1.0, 2)
 
@@ -154,7 +161,7 @@ def test_it_is_measured_anew_where_it_may_have_changed_and_only_there(ada: User)
     assert n_rows(made) == 1
     campaigns.pause(made.pk)
     campaigns.open_(made.pk)  # marks, but no evidence
-    estimating.refresh(made.pk)
+    refresh(made)
     assert n_rows(made) == 1
     more(made, 1)  # its output has one judgment: nothing to compare
     assert n_rows(made) == 1
@@ -169,7 +176,7 @@ def test_growth_of_less_than_a_twentieth_waits_for_the_end(ada: User) -> None:
     more(made, 2)
     assert newest(made)["overall"].n_judgments == 42
     campaigns.close(made.pk, Campaign.Reason.HAND)
-    estimating.refresh(made.pk)
+    refresh(made)
     assert newest(made)["overall"].n_judgments == 44
 
 
@@ -177,7 +184,7 @@ def exclude(made: Campaign, name: str, ada: User) -> Review:
     who = person(made, name)
     pk = reviews.open_by_hand(made.pk, who.annotator_id, actor_id=ada.pk)
     rulings.rule(pk, [Ruling.Act.EXCLUDE], actor_id=ada.pk, reason="Copied answers.")
-    estimating.refresh(made.pk)
+    refresh(made)
     return Review.objects.get(pk=pk)
 
 
@@ -190,7 +197,7 @@ def test_an_exclusion_is_measured_at_once_and_its_reversal_to_the_digit(ada: Use
     assert without.excluded == 6
     last = review.rulings.get().pk
     rulings.rule(review.pk, [Ruling.Act.RESTORE], actor_id=ada.pk, reason="", seen=last)
-    estimating.refresh(made.pk)
+    refresh(made)
     after = newest(made)["overall"]
     assert (after.alpha, after.low, after.high, after.digest) == (
         before.alpha, before.low, before.high, before.digest,

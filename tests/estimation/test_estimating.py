@@ -7,6 +7,8 @@ import pytest
 from annotate.models import Assignment, AuditEntry, EvidenceChange, Place, System
 from annotate.selectors import evidence
 from annotate.services import campaigns, judgments, leasing
+from annotate.services.evidence import mark
+from annotate.signals import evidence_changed
 from estimation.models import Decision, Estimate, MetricScore
 from estimation.selectors.latest import latest
 from estimation.services import estimating, metrics
@@ -89,23 +91,26 @@ def test_all_metrics_that_the_rows_allow_are_computed_once():
     assert set(found.values_list("pk", flat=True)) == before
 
 
-def test_evidence_that_arrives_meanwhile_keeps_its_mark(monkeypatch):
+def test_the_worker_that_is_at_it_looks_again_at_what_came_meanwhile(monkeypatch):
     study = campaign()
     work(study, judgments_=4)
     found = estimating.findings
 
     def slow(*asked):
         result = found(*asked)
-        judge(person(study, "late"))
         monkeypatch.setattr(estimating, "findings", found)
+        judge(person(study, "late"))
+        assert not estimating.refresh(study.pk)  # another one finds this one at it
+        assert not Estimate.objects.exists()
         return result
 
     monkeypatch.setattr(estimating, "findings", slow)
-    estimating.refresh(study.pk)
-    assert EvidenceChange.objects.count() == 1
+    assert estimating.refresh(study.pk)
+    assert not EvidenceChange.objects.exists()
+    assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {2, 3}
 
 
-def test_an_overtaken_worker_writes_nothing_stale(monkeypatch):
+def test_a_worker_that_was_slower_than_its_lease_writes_nothing_stale(monkeypatch, clock):
     study = campaign(systems=("alpha",))
     work(study, judgments_=4)
     found = estimating.findings
@@ -114,6 +119,7 @@ def test_an_overtaken_worker_writes_nothing_stale(monkeypatch):
         result = found(*asked)
         monkeypatch.setattr(estimating, "findings", found)
         judge(person(study, "late"))
+        clock.move(seconds=estimating.LEASE.total_seconds())
         assert estimating.refresh(study.pk)
         return result
 
@@ -121,6 +127,45 @@ def test_an_overtaken_worker_writes_nothing_stale(monkeypatch):
     assert not estimating.refresh(study.pk)
     assert {row.n_judgments for row in latest(study.pk)} == {5}
     assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {5}
+
+
+def test_a_refresh_that_fails_keeps_nobody_from_the_next(monkeypatch):
+    study = campaign()
+    work(study, judgments_=4)
+    monkeypatch.setattr(estimating, "findings", lambda *_asked: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        estimating.refresh(study.pk)
+    monkeypatch.undo()
+    assert estimating.refresh(study.pk)
+
+
+@pytest.fixture
+def announced():
+    """The campaigns that were announced as changed."""
+    told = []
+
+    def note(campaign_id, **_signal):
+        told.append(campaign_id)
+
+    evidence_changed.connect(note)
+    yield told
+    evidence_changed.disconnect(note)
+
+
+def test_after_its_turn_a_campaign_waits_behind_others(monkeypatch, announced):
+    """Metrics of many texts: what is done is kept, and the rest follows in turns of its own."""
+    study = campaign(items=6, metrics=("rouge_1_f",))
+    work(study, judgments_=4)
+    monkeypatch.setattr(metrics, "CHUNK", 5)
+    monkeypatch.setattr(estimating, "TURN", 0.0)
+    for done in (5, 10):
+        assert estimating.refresh(study.pk)
+        assert MetricScore.objects.filter(campaign=study).count() == done
+    assert not Estimate.objects.exists()
+    assert announced == [study.pk, study.pk]
+    monkeypatch.setattr(estimating, "TURN", 60.0)
+    settle(study)
+    assert latest(study.pk)
 
 
 def test_a_failure_while_deciding_leaves_everything_to_be_done_again(monkeypatch):
@@ -233,6 +278,18 @@ def test_a_system_stops_alone_and_its_estimate_keeps_its_own_prefix():
     rows = {(row.system, row.criterion): row for row in latest(study.pk)}
     assert rows["alpha", "overall"].n_items <= alpha.stop_position
     assert Decision.objects.filter(verb="stop_system", system=alpha).exists()
+
+
+def test_those_that_wait_longest_are_caught_up_with_first(clock):
+    early, late = campaign(), campaign()
+    work(late, judgments_=1)
+    EvidenceChange.objects.all().delete()
+    for study in (late, early):
+        for _mark in range(3):
+            mark(study.pk, "judgment")
+    EvidenceChange.objects.filter(campaign=early).update(at=early.created_at)
+    clock.move(seconds=estimating.GRACE.total_seconds() + 1)
+    assert evidence.marked_campaigns(before=clock.now()) == [early.pk, late.pk]
 
 
 def test_catch_up_finds_old_marks_and_reports_failures(monkeypatch, settings):

@@ -51,7 +51,8 @@ def test_a_worker_killed_before_its_estimate_is_written_loses_nothing(tmp_path, 
         assert not Estimate.objects.exists()
         assert EvidenceChange.objects.exists()
         processes.start("worker")
-        wait_for(Estimate.objects.exists)
+        # The killed one's lease ends first: nobody knows that it will not come back.
+        wait_for(Estimate.objects.exists, seconds=120)
         wait_for(lambda: not EvidenceChange.objects.exists())
     assert set(Estimate.objects.values_list("n_judgments", flat=True)) <= {2, 3}
 

@@ -192,9 +192,23 @@ def test_processes_do_not_change_scores(monkeypatch):
     metrics.compute(there, ["ter", "repetition"], processes=2)
     texts = [row.output for row in rows()]
     values = METRICS["ter"].score(texts, ["The cat sat down."] * 6).tolist()
-    assert sorted(stored(there, "ter")) == sorted(("1", value) for value in values)
+    assert sorted(stored(there, "ter")) == sorted(
+        (METRICS["ter"].version, value) for value in values
+    )
     metrics.compute(here, ["ter"])
     assert stored(here, "ter") != stored(there, "ter")
+
+
+def test_long_texts_come_in_small_chunks(monkeypatch):
+    monkeypatch.setattr(metrics, "CHUNK_CHARACTERS", 130)
+    made, seen = study(), []
+    size = len(rows()[0].output) + len(rows()[0].reference)
+    assert 3 * size < 130 <= 4 * size  # inputs are read only where a metric needs them
+    metrics.compute(made, ["rouge_1_f"], progress=lambda *count: seen.append(count))
+    assert seen == [(4, 6), (6, 6)]
+    seen.clear()
+    metrics.compute(made, ["support_1"], progress=lambda *count: seen.append(count))
+    assert [done for done, _total in seen] == [2, 4, 6]
 
 
 def test_processes_are_started_for_many_slow_scores(monkeypatch):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from estimation.metrics import METRICS
 
@@ -92,6 +94,16 @@ def test_meteor_example_of_nltk() -> None:
     )
     score = METRICS["meteor_exact_stem"].score([text], [reference])[0]
     assert round(score, 4) == 0.6944
+
+
+@settings(max_examples=100, deadline=None)
+@given(*[st.lists(st.sampled_from("abcde"), max_size=30).map(" ".join)] * 2)
+def test_the_longest_common_sequence_is_that_of_rouge_score(text: str, reference: str) -> None:
+    from rouge_score.rouge_scorer import RougeScorer
+
+    theirs = RougeScorer(["rougeL"]).score(reference, text)["rougeL"]
+    ours = [METRICS[f"rouge_l_{part}"].score([text], [reference])[0] for part in "prf"]
+    assert ours == [theirs.precision, theirs.recall, theirs.fmeasure]
 
 
 def test_rouge_equals_rouge_score_on_ascii() -> None:

@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parent
 
 class AnswerCorrectness:
     key = "answer_correctness"
-    version = "1"
+    version = scoring = "1"
     label = "Answer correctness"
     criteria = ALL
     verdicts = VERDICTS
@@ -74,6 +74,9 @@ class AnswerCorrectness:
             "any_correct": float(correct > 0),
             "avg_correct": correct / len(decided) if decided else 0.0,
         }
+
+    def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
+        return False
 
     def page(self, material: Material) -> dict[str, Any]:
         return {}  # the script reads the paragraphs where people do, on the page

@@ -8,7 +8,7 @@ from annotate.instruments.base import Criterion, InvalidResponse, Material
 from annotate.instruments.rating import checking, strings
 from annotate.instruments.rating.definition import EDIT, Definition, Question
 from annotate.instruments.tutorials.content import Tutorial
-from estimation.metrics.edits import hter, levenshtein, normalise
+from estimation.metrics.edits import HTER_VERSION, hter, levenshtein, normalise, takes_long
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,10 @@ class Rating:
     @property
     def version(self) -> str:
         return self.definition.version
+
+    @property
+    def scoring(self) -> str:
+        return HTER_VERSION if self.definition.asks_for_edits else "1"
 
     @property
     def label(self) -> str:
@@ -82,6 +86,10 @@ class Rating:
             edit = response["edit"]
             scores[EDIT] = 0.0 if edit is None else hter(normalise(material.text), edit)
         return scores
+
+    def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
+        edit = response.get(EDIT)
+        return edit is not None and takes_long(material.text, edit)
 
     def page(self, material: Material) -> dict[str, Any]:
         return {"criteria": [_shown(criterion) for criterion in self.definition.criteria]}

@@ -19,6 +19,7 @@ class RecordedScores:
     label: str
     criteria: tuple[Criterion, ...]
     version: str = "1"
+    scoring: ClassVar = "1"
     template: str = ""
     minutes: str = ""
     needs_paragraphs: bool = False
@@ -40,6 +41,9 @@ class RecordedScores:
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
         return dict(response["scores"])
+
+    def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
+        return False
 
     def page(self, material: Material) -> dict[str, Any]:
         return {}

@@ -18,7 +18,7 @@ from annotate.services.plans import Plan
 from annotate.services.released import Release
 from annotate.services.upload import UploadRefused
 from estimation.metrics import METRICS
-from estimation.services import estimating, metrics
+from estimation.services import agreement, estimating, metrics
 
 DEFAULT_METRICS = ("repetition",)
 DEFAULT_TARGETS = {"language_quality": {"overall": 0.2}, "answer_correctness": {"any_correct": 0.2}}
@@ -56,6 +56,7 @@ class Command(BaseCommand):
         taken = self._judgments(campaign.pk, release, owner_id) if options["judgments"] else 0
         while estimating.refresh(campaign.pk):
             pass
+        agreement.measure(campaign.pk)
         self._report(campaign.public_id, release, taken, as_json=options["json"])
 
     def _owner(self, name: str | None) -> int | None:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotate.models import Campaign, CampaignImport
+from annotate.models import Campaign, CampaignImport, PendingScore
 from annotate.services import campaigns, feedback
 from annotate.services.importing import running, states
 from tests.browser.researchers import PASSWORD, history
@@ -229,6 +229,15 @@ def _draft(visitor: Visitor) -> None:
 @state("researcher/dashboard-open-empty")
 def _open_empty(visitor: Visitor) -> None:
     dashboard(visitor, study(logged_in(visitor)))
+
+
+@state("researcher/dashboard-scores-awaited")
+def _scores_awaited(visitor: Visitor) -> None:
+    made = judged(logged_in(visitor))
+    for judgment in made.judgments.all()[:2]:
+        PendingScore.objects.create(judgment=judgment, campaign=made, due_at=judgment.submitted_at)
+    page = dashboard(visitor, made)
+    expect(page.get_by_text("2 judgments wait for a score.")).to_be_visible()
 
 
 @state("researcher/dashboard-open")

@@ -4,12 +4,8 @@ from decimal import Decimal
 from typing import Any
 
 from annotate.models import Campaign
-from annotate.services import (
-    campaigns,
-    outbox,
-    participations,
-    scoring,
-)
+from annotate.services import campaigns, outbox, participations
+from annotate.services.upload import Row
 from tests.estimation.advised.at_a_crowd import at_the_crowd, launch
 from tests.estimation.advised.world import World, situation
 from tests.estimation.reviewed import exclude, flag, settle, take_turns
@@ -90,23 +86,23 @@ def _last_reviews(world: World) -> Campaign:
     return settle(made)
 
 
-def _unsettled(world: World) -> Campaign:
-    made = world.study(items=4)
-    take_turns([person(made, name) for name in "ab"], 4)
+def _judged(made: Campaign, **response: Any) -> Campaign:
+    take_turns([person(made, name) for name in "ab"], 4, **response)
     campaigns.close(made.pk, Campaign.Reason.HAND)
     return made
 
 
 @situation("scores")
 def _scores(world: World) -> Campaign:
-    return _unsettled(world)
+    text = "The council met on Monday. " * 200
+    rows = [Row(item=f"item-{i}", system="pointer", output=f"{text}{i}") for i in range(4)]
+    made = world.study(rows_=rows, metrics=())
+    return settle(_judged(made, overall=0, edit=f"{text}It rained."))
 
 
 @situation("moment")
 def _moment(world: World) -> Campaign:
-    made = _unsettled(world)
-    scoring.ensure(made.pk)
-    return made
+    return _judged(world.study(items=4))
 
 
 def _ended(world: World, **changes: Any) -> Campaign:

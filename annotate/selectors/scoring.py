@@ -1,0 +1,35 @@
+"""Which judgments have no scores yet, or those of an earlier definition."""
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from annotate.models import Assignment, Judgment, PendingScore, Place, Score
+
+
+def unscored(campaign_id: int) -> QuerySet[Judgment]:
+    """Select the judgments without any score, but for those that wait for a task of their own."""
+    # `scores=None` would join every score of the campaign; this looks for one of each judgment.
+    scored = Exists(Score.objects.filter(judgment=OuterRef("pk")))
+    return _with_material(Judgment.objects.filter(~scored, ~_pending(), campaign=campaign_id))
+
+
+def outdated(campaign_id: int, *, version: str) -> QuerySet[Judgment]:
+    """Select the judgments with a score of another version, but for those that wait."""
+    other = Exists(Score.objects.filter(judgment=OuterRef("pk")).exclude(version=version))
+    return _with_material(Judgment.objects.filter(other, ~_pending(), campaign=campaign_id))
+
+
+def waiting(campaign_id: int) -> int:
+    """Return how many judgments that count wait for a task of their own."""
+    holds = Place.objects.filter(
+        assignment=OuterRef("judgment__assignment"),
+        assignment__status=Assignment.Status.VERIFIED,
+    )
+    return PendingScore.objects.filter(Exists(holds), campaign=campaign_id).count()
+
+
+def _pending() -> Exists:
+    return Exists(PendingScore.objects.filter(judgment=OuterRef("pk")))
+
+
+def _with_material(judgments: QuerySet[Judgment]) -> QuerySet[Judgment]:
+    return judgments.select_related("output__item").order_by("pk")

@@ -1,0 +1,59 @@
+"""Letting one task at a time do something: a row with an expiry (`TaskLease`)."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import uuid4
+
+from django.utils import timezone
+
+from annotate.models import TaskLease
+
+
+@dataclass(frozen=True)
+class Held:
+    """A lease that the caller holds."""
+
+    name: str
+    holder: str
+    duration: timedelta
+
+    def renew(self) -> bool:
+        """Hold it for its duration from now on; False where somebody else has taken it over."""
+        return self._until(self.duration)
+
+    def release(self) -> None:
+        self._until(timedelta(0))
+
+    def _until(self, duration: timedelta) -> bool:
+        mine = TaskLease.objects.filter(name=self.name, holder=self.holder)
+        return bool(mine.update(expires_at=timezone.now() + duration))
+
+
+@contextmanager
+def hold(name: str, duration: timedelta) -> Iterator[Held | None]:
+    """Hold the lease of this name while the block runs; None where another task holds it.
+
+    Call it outside of transactions: others see a lease once it is committed. A task that is
+    killed holds it until `duration` is over, and one that is slower renews it.
+    """
+    held = Held(name, uuid4().hex, duration)
+    if not _take(held):
+        yield None
+        return
+    try:
+        yield held
+    finally:
+        held.release()
+
+
+def _take(wanted: Held) -> bool:
+    now = timezone.now()
+    until = now + wanted.duration
+    over = TaskLease.objects.filter(name=wanted.name, expires_at__lte=now)
+    if over.update(holder=wanted.holder, expires_at=until):
+        return True
+    return TaskLease.objects.get_or_create(
+        name=wanted.name, defaults={"holder": wanted.holder, "expires_at": until}
+    )[1]
