@@ -22,11 +22,12 @@ from annotate.api.serializers import (
     FileImportSerializer,
     JsonImportSerializer,
     JudgmentSerializer,
+    PublicWordsSerializer,
     as_lines,
 )
 from annotate.errors import Conflict
 from annotate.models import Campaign
-from annotate.services import campaigns, ingest, upload
+from annotate.services import campaigns, ingest, public_words, upload
 from annotate.services.plans import Plan
 from annotate.services.upload import Row
 
@@ -58,6 +59,18 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         plan, rows = _import(request)
         made = ingest.create(plan, rows, owner_id=cast(User, request.user).pk)
         return self._shown(made, status=201)
+
+    @extend_schema(request=PublicWordsSerializer, responses=CampaignSerializer)
+    def partial_update(self, request: Request, public_id: str) -> Response:
+        """Change what annotators read in place of the name: the title, the sentence, or both."""
+        campaign = permissions.owned(request.user, public_id)
+        given = validated(PublicWordsSerializer(data=request.data))
+        public_words.change(
+            campaign.pk, actor_id=cast(User, request.user).pk,
+            title=given.get("public_title", campaign.public_title),
+            about=given.get("public_about", campaign.public_about),
+        )  # fmt: skip
+        return self._shown(campaign)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])

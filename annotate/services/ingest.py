@@ -19,7 +19,7 @@ from annotate.models import (
     System,
     Target,
 )
-from annotate.selectors import instruments
+from annotate.selectors import instruments, public_words
 from annotate.services import audit, evidence, metric_choice, plans
 from annotate.services.plans import Plan, Planned
 from annotate.services.upload import MOST_ERRORS, Row, RowError, UploadRefused
@@ -83,6 +83,8 @@ def _refuse(errors: list[RowError]) -> None:
 def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str, ...]) -> Campaign:
     campaign = Campaign.objects.create(
         name=plan.name.strip(),
+        public_title=public_words.title(plan.public_title, instrument, plan.language),
+        public_about=public_words.own_about(plan.public_about),
         instrument=instrument.key,
         instrument_version=instrument.version,
         tutorial_required=plan.tutorial and _has_tutorial(plan, instrument),

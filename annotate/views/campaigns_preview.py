@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from annotate.models import Campaign
+from annotate.selectors import instruments, public_words
 from annotate.services import payments
 from annotate.services.plans import Plan
 from annotate.services.upload import Row
@@ -23,6 +24,8 @@ class SystemPreview:
 @dataclass(frozen=True)
 class Preview:
     systems: tuple[SystemPreview, ...]
+    title: str  # what annotators read
+    about: str
     n_items: int
     n_rows: int
     n_outputs: int
@@ -41,6 +44,7 @@ class Preview:
 
 def preview(plan: Plan, rows: list[Row], metrics: tuple[str, ...]) -> Preview:
     """Return what would be made; `metrics`: what the plan's choice comes to for these rows."""
+    instrument = instruments.named(plan.instrument)
     by_system: dict[str, list[Row]] = {}
     for row in rows:
         by_system.setdefault(row.system, []).append(row)
@@ -55,6 +59,8 @@ def preview(plan: Plan, rows: list[Row], metrics: tuple[str, ...]) -> Preview:
             SystemPreview(name, len(mine), tuple(mine[:SAMPLES]))
             for name, mine in by_system.items()
         ),
+        title=public_words.title(plan.public_title, instrument, plan.language),
+        about=public_words.about(plan.public_about, instrument, plan.language),
         n_items=len(items),
         n_rows=len(rows),
         n_outputs=len(distinct),

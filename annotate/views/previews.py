@@ -146,7 +146,7 @@ def _question(
     question = whole.questions[number - 1]
     with translation.override(interface_language(whole.language)):
         context = tutorial.question_context(selectors.status(whole, question), question) | {
-            "study": {"name": found.label},
+            "study": {"title": found.label},
             "instrument": found,
             "place": number,
             "previous": number - 1,

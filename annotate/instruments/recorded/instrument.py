@@ -19,6 +19,8 @@ class RecordedScores:
     label: str
     criteria: tuple[Criterion, ...]
     version: str = "1"
+    title: str = "Judge texts"
+    about: str = ""
     template: str = ""
     minutes: str = ""
     needs_paragraphs: bool = False
