@@ -8,7 +8,8 @@ const TINY = 5;  // the screen for short edits starts to count below this
 const PAUSE = 120;
 const SPOKEN = 1500;
 
-export function createEditArea({ text, strings, changed, announce, signal }) {
+export function createEditArea({ text: given, strings, changed, announce, signal }) {
+  const text = given.replace(/\r\n?/g, "\n");  // as a text box holds it
   const area = document.getElementById("edit-area");
   const box = document.getElementById("edit");
   const why = document.getElementById("edit-why");
@@ -106,6 +107,7 @@ export function createEditArea({ text, strings, changed, announce, signal }) {
 
   return {
     require,
+    touched,
     unchanged,
     value: () => box.value,
     restore: (value) => {

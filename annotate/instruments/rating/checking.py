@@ -69,7 +69,7 @@ def has_words(text: str) -> bool:
 
 
 def edit(given: Any, *, text: str, needed: str) -> str:
-    """Return the normalised edit, or say why it cannot be one."""
+    """Return the edit as it was typed, with its tabs, or say why it cannot be one."""
     if given is None or not isinstance(given, str):
         raise InvalidResponse({"edit": needed})
     original = normalise(text)
@@ -84,4 +84,4 @@ def edit(given: Any, *, text: str, needed: str) -> str:
         raise InvalidResponse(
             {"edit": _("Nothing but spaces has changed. Improve the words, or change the answers.")}
         )
-    return edited
+    return given
