@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from annotate.selectors import reviews
+from annotate.visible import is_visible
 
 register = template.Library()
 
@@ -80,6 +81,18 @@ def sentences_script(sentences: dict[str, Any], element_id: str) -> SafeString:
 def exact(text: str) -> SafeString:
     """Write a text so that a browser reads every character of it: it turns a bare CR into LF."""
     return mark_safe(escape(text).replace("\r", "&#13;"))  # noqa: S308  escaped
+
+
+@register.filter
+def visible(text: str) -> bool:
+    """Whether a reader sees anything of a text."""
+    return is_visible(text)
+
+
+@register.filter
+def or_nothing(text: str) -> str:
+    """A text within a sentence; where there is none, that is said."""
+    return text if is_visible(text) else _("(nothing)")
 
 
 @register.filter

@@ -9,6 +9,8 @@ from annotate.selectors import instruments, public_words
 from annotate.services import payments
 from annotate.services.plans import Plan
 from annotate.services.upload import Row
+from annotate.templatetags.plumbline import count
+from annotate.visible import is_visible
 
 SAMPLES = 3
 MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.md, intervals)
@@ -88,8 +90,11 @@ def _notices(
     sizes = Counter(len(mine) for mine in by_system.values())
     if len(sizes) > 1:
         found.append("Not every system has an output for every item. Is the file complete?")
-    if empty := sum(not row.output.strip() for mine in by_system.values() for row in mine):
-        found.append(f"{empty} outputs are empty. They will be judged like any other.")
+    if empty := sum(not is_visible(row.output) for mine in by_system.values() for row in mine):
+        outputs = "1 output is empty" if empty == 1 else f"{count(empty)} outputs are empty"
+        found.append(
+            f"{outputs}. People read that the system wrote nothing, and judge it like any other."
+        )
     if plan.budget is not None and plan.budget < planned * price:
         found.append(
             f"The budget pays for {int(plan.budget / price):,} of about {planned:,} planned "

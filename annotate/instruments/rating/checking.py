@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from annotate.instruments import spans
 from annotate.instruments.base import InvalidResponse
 from annotate.instruments.rating.definition import EVIDENCE, Question
+from annotate.visible import is_visible
 from estimation.metrics.edits import normalise
 
 KEPT_SHARE = 0.1  # an edit shorter than this share of the text deletes nearly everything
@@ -65,7 +66,7 @@ def evidence(
 
 def has_words(text: str) -> bool:
     """Whether there is anything to highlight; `static/js/spans.js` decides in the same way."""
-    return any(not one.isspace() and category(one)[0] != "P" for one in text)
+    return any(is_visible(one) and category(one)[0] != "P" for one in text)
 
 
 def edit(given: Any, *, text: str, needed: str) -> str:
