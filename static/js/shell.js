@@ -82,7 +82,7 @@ function work({ assignment, api, announce, createInstrument, isNew }) {
   if (document.activeElement === document.body) document.getElementById("text").focus({ preventScroll: true });
 }
 
-// The way to the next task, loaded with the first answer; where that fails the page is loaded.
+// The way to the next task, loaded with the first answer.
 function createLater(options) {
   let loading = null;
   const load = () => {
@@ -98,7 +98,7 @@ function createLater(options) {
   };
 }
 
-// Bound to the live region of its own task: a late word of the last one is not heard in the next.
+// A late word of the last task is not heard in the next.
 function createAnnounce() {
   const region = document.getElementById("announce");
   return (text) => { region.textContent = text; };
