@@ -1,4 +1,5 @@
 // The text box for improving the text: appears when needed, says why, shows what was changed.
+// In a tutorial it is there from the start, and the remarks are the tutorial's own.
 
 import { distance, wordsOnly } from "./distance.js";
 import { plural } from "./json_data.js";
@@ -46,7 +47,7 @@ export function createEditArea({ text: given, strings, changed, announce, signal
 
   // One remark at a time, in a line that is kept free for it.
   function remark() {
-    tiny.hidden = !problem.hidden || unchanged() || distance(text, box.value) >= TINY;
+    if (tiny) tiny.hidden = !problem.hidden || unchanged() || distance(text, box.value) >= TINY;
   }
 
   function draw({ kind, space, text: words }) {
@@ -64,6 +65,7 @@ export function createEditArea({ text: given, strings, changed, announce, signal
     if (needed) why.textContent = reason;
     if (area.hidden === needed) announce(needed ? strings.edit_opened : strings.edit_closed);
     area.hidden = !needed;
+    if (!none) return;
     none.hidden = needed;
     none.querySelector('[data-when="none"]').hidden = touched();
     none.querySelector('[data-when="kept"]').hidden = !touched();
