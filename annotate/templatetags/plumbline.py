@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from annotate.selectors import reviews
+from annotate.tab_stops import tab_stops
 from annotate.visible import is_visible
 
 register = template.Library()
@@ -87,6 +88,13 @@ def exact(text: str) -> SafeString:
 def visible(text: str) -> bool:
     """Whether a reader sees anything of a text."""
     return is_visible(text)
+
+
+@register.filter
+def tabs(text: str) -> str:
+    """The class, with a space before it, of a table whose columns are made by tabs."""
+    stops = tab_stops(text)
+    return f" tabs-{stops}" if stops else ""
 
 
 @register.filter
