@@ -24,13 +24,19 @@ export function createEditArea({ text: given, strings, changed, announce, signal
   let spoken = 0;
   let before = null;  // what a reset took away
 
+  let known = { value: null, n: 0 };  // the distance of what was last compared
+  function characters() {
+    if (known.value !== box.value) known = { value: box.value, n: distance(text, box.value) };
+    return known.n;
+  }
+
   const touched = () => box.value !== text;
   const unchanged = () => wordsOnly(box.value) === wordsOnly(text);
 
   function tallied() {
     if (!touched()) return strings.unchanged;
     if (unchanged()) return strings.spaces_only;
-    return plural(strings.changed, distance(text, box.value));
+    return plural(strings.changed, characters());
   }
 
   function show() {
@@ -47,7 +53,7 @@ export function createEditArea({ text: given, strings, changed, announce, signal
 
   // One remark at a time, in a line that is kept free for it.
   function remark() {
-    if (tiny) tiny.hidden = !problem.hidden || unchanged() || distance(text, box.value) >= TINY;
+    if (tiny) tiny.hidden = !problem.hidden || unchanged() || characters() >= TINY;
   }
 
   function draw({ kind, space, text: words }) {
