@@ -1,9 +1,5 @@
-// What every instrument's page does around the work itself.
-//
-// An instrument offers: restore(data) (true if something was answered before the script ran),
-// read() (the draft), response() (what is submitted), missing() and problems(errors) (lists of
-// {field, text, href, focus}), mark(problems), keys. It is made anew for each task: the next one
-// is put in place without a page load, and `signal` ends what the one before has started.
+// What every instrument's page does around the work itself. What an instrument offers it, and when
+// it is made anew, is in CONTRIBUTING.md.
 
 import { startActiveTime } from "./active_time.js";
 import { goTo } from "./addresses.js";
