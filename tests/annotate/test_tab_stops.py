@@ -17,7 +17,8 @@ ROWS = st.lists(st.lists(CELLS, min_size=2, max_size=4), min_size=1, max_size=5)
     [
         ("", None), ("a b", None), (CODE, None), (LONG, None), ("\ta\tb", None), ("a\t", None),
         ("a\tb", 4), ("a\tb\nc\td", 4), ("Norholm\t18,400", 6), (TABLE, 12), ("語" * 8 + "\tb", 9),
-        ("a\tb\r\nc\td", 4), (f"{'x' * 40}\ty", None), ("a\tb\tc\td\te\tf\tg", 4), ("\t".join("abcdefghij"), None),
+        ("a\tb\r\nc\td", 4), (f"{'x' * 40}\ty", None), ("a\tb\tc\td\te\tf\tg", 4),
+        ("\t".join("abcdefghij"), None),
         (f"a\t{'x' * 60}", 4), (f"a\t{'x' * 61}", None), ("\t", None), ("a\n\n", None),
     ],
 )  # fmt: skip

@@ -110,8 +110,19 @@ def test_the_questions_stay_beside_a_long_text(page: Page, live_server: Any) -> 
     page.click("#question-overall .level >> nth=2")
     for key in ("1", "2", "3"):
         page.keyboard.press(key)
-    expect(page.locator("#question-overall input").nth(2)).to_be_checked()
+    expect(page.locator("#question-redundancy input").nth(2)).to_be_checked()
     assert page.evaluate("scrollY") == before, "the text does not move while somebody answers"
+    measured = "parseInt(getComputedStyle(document.documentElement).getPropertyValue('--bar'))"
+    bar = page.evaluate(measured)
+    page.click("#question-overall .level >> nth=0")
+    page.click("#question-fluency .level >> nth=0")
+    page.click("#question-redundancy .level >> nth=0")
+    page.click("#submit")
+    see_task(page, 2)
+    page.wait_for_timeout(100)
+    assert page.evaluate(measured) == bar > 40
+    scroll(page, 0.5)
+    assert in_view(page, "#question-overall .level:last-child")
 
 
 def test_so_do_those_beside_a_long_paragraph(page: Page, live_server: Any) -> None:

@@ -15,6 +15,7 @@ from annotate.crowds.mturk_entry import NOT_ACCEPTED
 from annotate.models import Posting
 from annotate.services import campaigns, outbox, reviews
 from annotate.states import CloseReason
+from annotate.views import batch_words
 from tests.annotate.reading import NAME, SECRET, Reader
 from tests.annotate.test_public_title import (
     ELSEWHERE,
@@ -157,3 +158,21 @@ def be_reviewed(reader: Reader, market: Market, unit: Unit) -> None:
 def messages(market: Market) -> list[Any]:
     world = market.far.world
     return list(getattr(world, "notices", None) or getattr(world, "messages", []))
+
+
+def test_a_batch_suggests_the_public_words_in_the_language_of_the_study() -> None:
+    made = campaign(crowd="mturk", language="de", tutorial=True, name=NAME)
+    words = batch_words.defaults(made, None)
+    assert words["title"] == "Kurze Texte bewerten"
+    assert words["description"].startswith("Sie lesen kurze Texte, die Computerprogramme")
+    assert "Wer sie besteht, bekommt einen Bonus." in words["description"]
+    own = campaign(
+        crowd="mturk", public_title="Read news", public_about="You read news.", tutorial=True,
+        tutorial_bonus=Decimal(0),
+    )  # fmt: skip
+    words = batch_words.defaults(own, None)
+    assert words["title"] == "Read news"
+    assert words["description"] == (
+        "You read news. A short tutorial comes first, once. The work is research; your answers "
+        "are published under a random code."
+    )
