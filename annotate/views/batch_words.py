@@ -13,13 +13,13 @@ from django.utils.translation import override
 
 from annotate.crowds.base import Audience
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
+from annotate.figures import count, money
 from annotate.instruments.base import Instrument
 from annotate.languages import interface_language
 from annotate.selectors import instruments, places, public_words, underway
 from annotate.selectors.worlds import World
 from annotate.services import batches, offers
 from annotate.services.offers import Offer
-from annotate.templatetags.plumbline import count, money
 
 USUAL_TASKS = 5
 CENT = Decimal("0.01")

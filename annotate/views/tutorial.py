@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Invalid
+from annotate.figures import money
 from annotate.instruments import highlighting
 from annotate.instruments.answer_correctness.criteria import VERDICTS
 from annotate.instruments.rating import strings as rating
@@ -17,7 +18,6 @@ from annotate.selectors import work
 from annotate.selectors.tutorials import Status
 from annotate.selectors.work import Visit
 from annotate.services import tutorials
-from annotate.templatetags.plumbline import money
 from annotate.views import unit_words
 from annotate.views.work_access import RequestError, see_work, show, speak, worker_endpoint
 from annotate.views.work_api import seconds

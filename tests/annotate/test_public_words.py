@@ -31,7 +31,7 @@ from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
-migration = import_module("annotate.migrations.0002_public_title")
+migration = import_module("annotate.migrations.0004_public_title")
 NEUTRAL = {
     ("language_quality", "en"): "Rate short texts",
     ("language_quality", "de"): "Kurze Texte bewerten",

@@ -41,7 +41,7 @@ def rename_messages(apps: Any, _schema: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotate", "0001_initial")]
+    dependencies = [("annotate", "0003_unblinded_reviewers")]
     operations = [
         migrations.AddField(
             "campaign", "public_title", models.CharField(max_length=120, default=""),
