@@ -17,6 +17,7 @@ from annotate.numerals import number
 from annotate.selectors import instruments, tutorial_contents
 from annotate.services.metric_choice import AUTO, choice
 from annotate.services.plans import Plan
+from annotate.services.public_words import LONGEST_ABOUT, LONGEST_TITLE
 from annotate.states import Estimand, MetricChoice, StopMode
 from estimation.metrics import METRICS, Metric
 
@@ -28,7 +29,9 @@ LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 HINTS = {
     "language": "A code such as en, de or pt-BR. In German, annotators read German pages.",
     "outputs": "Up to {limit} MB; larger files go through the command line.",
-    "name": "For you and your reviewers.",
+    "name": "For you and your reviewers. Annotators never see it.",
+    "public_title": "What they read instead. Empty: a neutral one, such as “Rate short texts”.",
+    "public_about": "What the work is. Empty: what the instrument says of itself.",
     "metric_columns": (
         "Names separated by commas, such as comet, judge. The preview offers those of the file."
     ),
@@ -130,6 +133,13 @@ class CampaignForm(forms.Form):
     name = forms.CharField(
         label="Name", max_length=120, error_messages={"required": "Give the campaign a name."}
     )
+    public_title = forms.CharField(
+        label="Title for annotators", max_length=LONGEST_TITLE, required=False
+    )
+    public_about = forms.CharField(
+        label="One sentence for annotators", max_length=LONGEST_ABOUT, required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )  # fmt: skip
     instrument = forms.ChoiceField(
         label="What people are asked",
         choices=lambda: _instruments(),
@@ -287,6 +297,8 @@ class CampaignForm(forms.Form):
         given = self.cleaned_data
         return Plan(
             name=given["name"],
+            public_title=given["public_title"],
+            public_about=given["public_about"],
             targets=self.targets,
             instrument=given["instrument"],
             language=given["language"],
@@ -314,7 +326,8 @@ def initial_of(plan: Plan) -> dict[str, Any]:
     instrument = instruments.named(plan.instrument)
     own = [name for name in plan.metrics if name not in (*METRICS, AUTO)]
     copied = (
-        "name", "instrument", "language", "tutorial_bonus", "crowd", "reward", "budget",
+        "name", "public_title", "public_about", "instrument", "language", "tutorial_bonus",
+        "crowd", "reward", "budget",
         "max_judgments", "deadline", "annotator_cap", "estimand", "stop_mode", "contact",
     )  # fmt: skip
     return {

@@ -5,6 +5,8 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from annotate.services.public_words import LONGEST_ABOUT, LONGEST_TITLE
+
 MOST_NAMES = 500
 MOST_JSON = 250_000  # of an instrument or a tutorial
 
@@ -14,6 +16,21 @@ class ReasonForm(forms.Form):
         label="Why", max_length=300, widget=forms.Textarea(attrs={"rows": 3}),
         error_messages={"required": "Say why: the reason is kept in the log."},
     )  # fmt: skip
+
+
+class PublicWordsForm(forms.Form):
+    """What annotators read of a campaign; an empty field means the neutral words."""
+
+    public_title = forms.CharField(label="Title", max_length=LONGEST_TITLE, required=False)
+    public_about = forms.CharField(
+        label="One sentence", max_length=LONGEST_ABOUT, required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )  # fmt: skip
+
+    def suggest(self, title: str, about: str) -> None:
+        """Show in the empty fields what is said where nothing is given."""
+        self.fields["public_title"].widget.attrs["placeholder"] = title
+        self.fields["public_about"].widget.attrs["placeholder"] = about
 
 
 class NamesForm(forms.Form):

@@ -93,6 +93,11 @@ urlpatterns: list[URLPattern] = [
     ),
     path("campaigns/<str:public_id>/act/<str:verb>/", campaigns.act, name="act"),
     path("campaigns/<str:public_id>/people/", campaigns_people.people, name="people"),
+    path(
+        "campaigns/<str:public_id>/public-words/",
+        campaigns_people.change_public_words,
+        name="public-words",
+    ),
     path("campaigns/<str:public_id>/reviewers/", campaigns_people.add_reviewer, name="reviewers"),
     path("campaigns/<str:public_id>/pay/", campaigns_pay.page, name="pay"),
     path("campaigns/<str:public_id>/pay/give/", campaigns_pay.give, name="pay-give"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 _TOKEN = re.compile(r"\w+(?:['’.,-]\w+)*|\s+|[^\w\s]")
+_LINE_BREAK = re.compile(r"\r\n?")
 
 
 @dataclass(frozen=True)
@@ -17,10 +18,21 @@ class Run:
 
 
 def word_diff(before: str, after: str) -> list[Run]:
-    """Return the runs of words that turn one text into the other."""
-    a, b = _TOKEN.findall(before), _TOKEN.findall(after)
-    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    """Return the runs of words that turn one text into the other, laid out as the other is.
+
+    Of white space only line breaks count: words that are only indented anew are the same.
+    """
+    a, b = _tokens(before), _tokens(after)
+    matcher = SequenceMatcher(None, _compared(a), _compared(b), autojunk=False)
     return [run for code in matcher.get_opcodes() for run in _runs(code, a, b)]
+
+
+def _tokens(text: str) -> list[str]:
+    return _TOKEN.findall(_LINE_BREAK.sub("\n", text).rstrip())
+
+
+def _compared(tokens: list[str]) -> list[str]:
+    return ["\n" * one.count("\n") or " " if one.isspace() else one for one in tokens]
 
 
 def _runs(code: tuple[str, int, int, int, int], a: list[str], b: list[str]) -> Iterator[Run]:

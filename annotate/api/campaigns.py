@@ -27,12 +27,13 @@ from annotate.api.serializers import (
     ImportedSerializer,
     JsonImportSerializer,
     JudgmentSerializer,
+    PublicWordsSerializer,
 )
 from annotate.errors import Conflict
 from annotate.instruments import highlights
 from annotate.models import Campaign
 from annotate.selectors import instruments
-from annotate.services import campaigns
+from annotate.services import campaigns, public_words
 from annotate.services.importing import receiving, stored
 from annotate.services.plans import Plan
 from annotate.states import ImportStatus
@@ -79,6 +80,18 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
             return shown
         address = reverse("api-import-detail", args=[made.public_id], request=request)
         return Response(ImportSerializer(made).data, status=202, headers={"Location": address})
+
+    @extend_schema(request=PublicWordsSerializer, responses=CampaignSerializer)
+    def partial_update(self, request: Request, public_id: str) -> Response:
+        """Change what annotators read in place of the name: the title, the sentence, or both."""
+        campaign = permissions.owned(request.user, public_id)
+        given = validated(PublicWordsSerializer(data=request.data))
+        public_words.change(
+            campaign.pk, actor_id=cast(User, request.user).pk,
+            title=given.get("public_title", campaign.public_title),
+            about=given.get("public_about", campaign.public_about),
+        )  # fmt: skip
+        return self._shown(campaign)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])

@@ -15,9 +15,12 @@ from annotate.instruments import highlights
 from annotate.models import Campaign, Judgment
 from annotate.selectors.blinding import sees_results
 from annotate.services.plans import Plan
+from annotate.services.public_words import LONGEST_ABOUT, LONGEST_TITLE
 from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
 
 DEFAULTS = Plan(name="", targets={})
+TITLE = "what annotators read in place of the name; “”: a neutral one"
+ABOUT = "one sentence for annotators; “”: what the instrument says"
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
@@ -43,9 +46,9 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     class Meta:
         model = Campaign
         fields: tuple[str, ...] = (
-            "id", "name", "status", "close_reason", "role", "instrument", "instrument_version",
-            "crowd", "language", "contact", "targets", "systems", "metric_choice",
-            "metrics", "estimand", "level", "stop_mode",
+            "id", "name", "public_title", "public_about", "status", "close_reason", "role",
+            "instrument", "instrument_version", "crowd", "language", "contact", "targets",
+            "systems", "metric_choice", "metrics", "estimand", "level", "stop_mode",
             "double_share", "annotator_cap", "lease_minutes", "tutorial_required",
             "tutorial_bonus", "reward", "fee_rate", "budget",
             "max_judgments", "deadline", "planned", "judged", "spent", "seed", "created_at",
@@ -166,7 +169,13 @@ class Flag(serializers.BooleanField):
 class PlanSerializer(serializers.Serializer[Any]):
     """What is decided before any judgment; `services.plans.check` judges it as a whole."""
 
-    name = serializers.CharField(max_length=120)
+    name = serializers.CharField(max_length=120, help_text="for researchers alone")
+    public_title = serializers.CharField(
+        default="", allow_blank=True, max_length=LONGEST_TITLE, help_text=TITLE
+    )
+    public_about = serializers.CharField(
+        default="", allow_blank=True, max_length=LONGEST_ABOUT, help_text=ABOUT
+    )
     targets = Targets(help_text="criterion -> width of the interval at which to stop")
     instrument = serializers.CharField(default=DEFAULTS.instrument)
     tutorial = Flag(default=DEFAULTS.tutorial)
@@ -208,6 +217,17 @@ class RowList(serializers.ListField):
             if isinstance(data, Rows)
             else self.fail("not_a_list", input_type=type(data).__name__)
         )
+
+
+class PublicWordsSerializer(serializers.Serializer[Any]):
+    """What annotators read in place of the name; a field that is left out stays as it is."""
+
+    public_title = serializers.CharField(
+        required=False, allow_blank=True, max_length=LONGEST_TITLE, help_text=TITLE
+    )
+    public_about = serializers.CharField(
+        required=False, allow_blank=True, max_length=LONGEST_ABOUT, help_text=ABOUT
+    )
 
 
 class JsonImportSerializer(PlanSerializer):

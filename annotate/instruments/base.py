@@ -105,6 +105,14 @@ class Instrument(Protocol):
         """The annotator's page; "" where nobody is asked through a page."""
 
     @property
+    def title(self) -> "Words":
+        """What annotators read as the headline of a study that has none of its own."""
+
+    @property
+    def about(self) -> "Words":
+        """What annotators do, in a sentence; "" where nobody is asked through a page."""
+
+    @property
     def minutes(self) -> str:
         """What people are told that one task takes, such as "1–3"."""
 

@@ -12,6 +12,7 @@ from annotate.json_text import NO_TEXT, storable
 SLUG = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+)*\Z")
 LONGEST = 4000  # characters of one text
 MISSING = "Missing."
+BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 T = TypeVar("T")
 IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 
@@ -47,6 +48,11 @@ def parse(text: str | bytes) -> Any:
         raise Refused([Problem("", str(error))]) from None
 
 
+def without_blank_lines(text: str) -> str:
+    """Return a text without the blank lines before it, and the white space after it."""
+    return BLANK_LINES.sub("", text.rstrip())
+
+
 class Fields:
     """One object of the data. Problems are collected for the whole; reading goes on with stand-ins.
 
@@ -79,13 +85,17 @@ class Fields:
     def has(self, name: str) -> bool:
         return self._get(name) is not None
 
-    def text(self, name: str, *, most: int = LONGEST, needed: bool = True) -> str:
+    def text(
+        self, name: str, *, most: int = LONGEST, needed: bool = True, indented: bool = False
+    ) -> str:
+        """Read a text; `indented` keeps the space before its first words, which code may have."""
         value = self._get(name)
         if value is None or value == "":
             if needed:
                 self.wrong(name, MISSING)
             return ""
-        return self._text(name, value, most=most, needed=needed).strip()
+        found = self._text(name, value, most=most, needed=needed)
+        return without_blank_lines(found) if indented else found.strip()
 
     def slug(self, name: str) -> str:
         value = self.text(name, most=40)
@@ -130,11 +140,14 @@ class Fields:
         return values[:most]
 
     def texts(
-        self, name: str, *, most: int, fewest: int = 0, length: int = LONGEST, exact: bool = False
-    ) -> tuple[str, ...]:
-        """Read a list of texts; `exact` keeps the white space around them."""
+        self, name: str, *, most: int, fewest: int = 0, length: int = LONGEST, exact: bool = False,
+        indented: bool = False,
+    ) -> tuple[str, ...]:  # fmt: skip
+        """Read a list of texts; `exact` keeps the white space around them; `indented`: as above."""
         values = self.members(name, fewest=fewest, most=most)
         found = [self._text(f"{name}[{n}]", one, most=length) for n, one in enumerate(values)]
+        if indented:
+            return tuple(map(without_blank_lines, found))
         return tuple(found if exact else (one.strip() for one in found))
 
     def wholes(self, name: str, *, most: int) -> tuple[int, ...]:

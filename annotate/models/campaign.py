@@ -19,7 +19,9 @@ class Campaign(models.Model):
     Estimand = Estimand
 
     public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
-    name = models.CharField(max_length=120)
+    name = models.CharField(max_length=120)  # for researchers alone
+    public_title = models.CharField(max_length=120)  # what annotators and crowds read instead
+    public_about = models.CharField(max_length=600, blank=True)  # "": what the instrument says
     instrument = models.CharField(max_length=40)
     instrument_version = models.CharField(max_length=20)
     # A tutorial is passed once per annotator and version; null: the instrument's own content.

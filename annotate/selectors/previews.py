@@ -15,7 +15,7 @@ def study(instrument: Instrument, *, language: str) -> Study:
     """Return what stands in for a campaign around an instrument's example."""
     return Study(
         id=0,
-        name=instrument.label,
+        title=instrument.label,
         instrument=instrument,
         language=language,
         contact="",

@@ -114,7 +114,8 @@ def _ratings(instrument: Instrument, rows: Sequence[_Row]) -> dict[str, Any]:
             dtype=np.float64,
         ),
         "edit_text": _ints(
-            -1 if edit is None else texts.setdefault(edit, len(texts)) for edit in edits
+            -1 if edit is None else texts.setdefault(" ".join(edit.split()), len(texts))
+            for edit in edits
         ),
     }
 

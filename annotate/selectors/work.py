@@ -22,7 +22,7 @@ class Study:
     """A campaign as annotators see it."""
 
     id: int
-    name: str
+    title: str
     instrument: Instrument
     language: str
     contact: str
@@ -32,6 +32,7 @@ class Study:
     over: bool
     tutorial_bonus: Decimal
     crowd: str = "link"
+    about: str = ""  # the researcher's own sentence; "": what the instrument says
 
 
 @dataclass(frozen=True)
@@ -170,7 +171,8 @@ def example(study: Study) -> Work:
 def _study(campaign: Campaign) -> Study:
     return Study(
         id=campaign.pk,
-        name=campaign.name,
+        title=campaign.public_title,
+        about=campaign.public_about,
         instrument=instruments.of(campaign),
         language=campaign.language,
         contact=campaign.contact,

@@ -68,7 +68,7 @@ def _send(review: Review, said: str, reason: str, *, key: str) -> None:
         Operation.Kind.MESSAGE, key=key, campaign_id=review.campaign_id, crowd=batch.crowd,
         environment=unit.posting.environment, batch_id=batch.pk, participation_id=unit.pk,
         due_at=_due(unit), people=[unit.annotator.external_id],
-        subject=_("About your work in “%(study)s”") % {"study": review.campaign.name},
+        subject=_("About your work in “%(study)s”") % {"study": review.campaign.public_title},
         text="\n\n".join(filter(None, [said, _shortened(reason), _where(), _address(unit)])),
     )  # fmt: skip
 

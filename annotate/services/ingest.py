@@ -19,6 +19,7 @@ from annotate.models import (
     System,
     Target,
 )
+from annotate.selectors import public_words
 from annotate.services import audit, evidence, metric_choice, plans
 from annotate.services.importing.facts import Facts, Gap
 from annotate.services.importing.sheet import Sheet
@@ -129,6 +130,8 @@ def chunks(
 def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str, ...]) -> Campaign:
     campaign = Campaign.objects.create(
         name=plan.name.strip(),
+        public_title=public_words.title(plan.public_title, instrument, plan.language),
+        public_about=public_words.own_about(plan.public_about),
         instrument=instrument.key,
         instrument_version=instrument.version,
         tutorial_required=plan.tutorial and _has_tutorial(plan, instrument),

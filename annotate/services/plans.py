@@ -11,7 +11,7 @@ from annotate.instruments.base import Instrument
 from annotate.instruments.reader import Refused
 from annotate.models import Campaign
 from annotate.selectors import instruments, tutorial_contents
-from annotate.services import metric_choice
+from annotate.services import metric_choice, public_words
 from annotate.services.upload import Row
 from annotate.states import StopMode
 
@@ -25,8 +25,10 @@ Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for 
 class Plan:
     """What a researcher decides about a campaign before any judgment."""
 
-    name: str
+    name: str  # for researchers alone
     targets: Mapping[str, float]
+    public_title: str = ""  # what annotators read; "": a neutral one of the instrument
+    public_about: str = ""  # a sentence on what they do; "": what the instrument says
     instrument: str = "language_quality"  # a key, or key@version; without one, the latest
     tutorial: bool = True  # whether annotators qualify before their first task
     tutorial_bonus: Decimal = Decimal("0.75")
@@ -74,6 +76,7 @@ def check(plan: Plan) -> Instrument:
         errors["tutorial_id"] = problem
     if problem := metric_choice.problem(plan.metrics):
         errors["metrics"] = problem
+    errors |= public_words.problems(plan.public_title, plan.public_about)
     errors |= _check_numbers(plan)
     if errors:
         raise Invalid(errors)

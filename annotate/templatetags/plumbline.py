@@ -6,6 +6,7 @@ from django import template
 from django.core.serializers.json import DjangoJSONEncoder
 from django.utils.html import escape, format_html, json_script
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
 
 from annotate import figures
 from annotate.figures import (
@@ -20,6 +21,8 @@ from annotate.figures import (
     width,
 )
 from annotate.selectors import reviews
+from annotate.tab_stops import tab_stops
+from annotate.visible import is_visible
 
 register = template.Library()
 
@@ -89,6 +92,25 @@ def sentences_script(sentences: dict[str, Any], element_id: str) -> SafeString:
 def exact(text: str) -> SafeString:
     """Write a text so that a browser reads every character of it: it turns a bare CR into LF."""
     return mark_safe(escape(text).replace("\r", "&#13;"))  # noqa: S308  escaped
+
+
+@register.filter
+def visible(text: str) -> bool:
+    """Whether a reader sees anything of a text."""
+    return is_visible(text)
+
+
+@register.filter
+def tabs(text: str) -> str:
+    """The class, with a space before it, of a table whose columns are made by tabs."""
+    stops = tab_stops(text)
+    return f" tabs-{stops}" if stops else ""
+
+
+@register.filter
+def or_nothing(text: str) -> str:
+    """A text within a sentence; where there is none, that is said."""
+    return text if is_visible(text) else _("(nothing)")
 
 
 # How numbers, money and dates look is written in `annotate.figures` alone.

@@ -8,11 +8,15 @@ from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
 from annotate.crowds.base import Audience
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.figures import count, money
 from annotate.instruments.base import Instrument
-from annotate.selectors import instruments, places, underway
+from annotate.languages import interface_language
+from annotate.selectors import instruments, places, public_words, underway
 from annotate.selectors.worlds import World
 from annotate.services import batches, offers
 from annotate.services.offers import Offer
@@ -78,8 +82,8 @@ def _usual(campaign: Any) -> Terms:
     tasks = min(USUAL_TASKS, campaign.annotator_cap or USUAL_TASKS)
     minutes = _minutes(instrument) * tasks
     return Terms(
-        title=f"{instrument.label}: questions about short texts",
-        description=_description(campaign.tutorial_required),
+        title=campaign.public_title,
+        description=_description(campaign, instrument),
         keywords=("text", "language", "judging", "research"),
         tasks=tasks,
         minutes=minutes,
@@ -144,10 +148,13 @@ def _minutes(instrument: Instrument) -> int:
     return -(-sum(said) // len(said))
 
 
-def _description(tutorial: bool) -> str:
+def _description(campaign: Any, instrument: Instrument) -> str:
     """It names no number: the tasks of a unit may be changed in the same form."""
-    first = " A short tutorial comes first, once; passing it earns a bonus." if tutorial else ""
-    return (
-        f"You read short texts and answer a few questions about each.{first} The work is "
-        "research; your answers are published under a random code."
-    )
+    said = [public_words.about(campaign.public_about, instrument, campaign.language)]
+    with override(interface_language(campaign.language)):
+        if campaign.tutorial_required:
+            said.append(_("A short tutorial comes first, once."))
+            if campaign.tutorial_bonus:
+                said.append(_("Passing it earns a bonus."))
+        said.append(_("The work is research; your answers are published under a random code."))
+    return " ".join(said)

@@ -1,5 +1,7 @@
 """Inviting people, who has worked, and who else may see the campaign."""
 
+from collections.abc import Sequence
+
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
@@ -10,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate.adapters import LABELS
 from annotate.errors import Conflict, Invalid
-from annotate.forms import NamesForm, ReviewerForm
+from annotate.forms import NamesForm, PublicWordsForm, ReviewerForm
 from annotate.models import Campaign
 from annotate.permissions import (
     is_owner,
@@ -20,8 +22,9 @@ from annotate.permissions import (
     with_results,
 )
 from annotate.selectors import campaigns as selectors
-from annotate.selectors import feedback, progress
-from annotate.services import members, payments
+from annotate.selectors import feedback, instruments, progress
+from annotate.selectors import public_words as words
+from annotate.services import members, payments, public_words
 from annotate.tokens import invitation_token, preview_token
 from annotate.views.csv_files import csv_file
 
@@ -34,12 +37,40 @@ def people(request: HttpRequest, public_id: str) -> HttpResponseBase:
     campaign = visible(request.user, public_id)
     names = NamesForm(request.POST or None)
     made = names.cleaned_data["names"] if names.is_valid() else []
+    status = 422 if names.is_bound and not made else 200
+    return _page(request, campaign, names=names, made=made, status=status)
+
+
+@require_POST
+@researcher_page
+def change_public_words(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """Store what annotators read of the campaign in place of its name."""
+    campaign = owned(request.user, public_id)
+    form = PublicWordsForm(request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, public=form, status=422)
+    assert request.user.pk is not None
+    changed = public_words.change(
+        campaign.pk, actor_id=request.user.pk,
+        title=form.cleaned_data["public_title"], about=form.cleaned_data["public_about"],
+    )  # fmt: skip
+    if changed:
+        messages.success(request, "Annotators read the new words from now on.")
+    return redirect("annotate:people", public_id)
+
+
+def _page(
+    request: HttpRequest, campaign: Campaign, *, names: NamesForm | None = None,
+    made: Sequence[str] = (), public: PublicWordsForm | None = None, status: int = 200,
+) -> HttpResponseBase:  # fmt: skip
     context = {
         "campaign": campaign,
         "owner": is_owner(request.user, campaign),
         "crowd": LABELS[campaign.crowd],
         "link": _link(campaign),
-        "names": names,
+        "names": names or NamesForm(),
+        "public": _public(campaign, public),
+        "about": words.about(campaign.public_about, instruments.of(campaign), campaign.language),
         "personal": [(name, _link(campaign, name)) for name in made],
         "preview": _preview(campaign),
         "feedback": feedback.summary(campaign.pk),
@@ -49,7 +80,6 @@ def people(request: HttpRequest, public_id: str) -> HttpResponseBase:
         "reviewer": ReviewerForm(),
         "section": "campaigns",
     }
-    status = 422 if names.is_bound and not made else 200
     return render(request, "campaigns/people.html", context, status=status)
 
 
@@ -75,6 +105,15 @@ def export(request: HttpRequest, public_id: str) -> HttpResponseBase:
     campaign = with_results(request.user, public_id)
     columns = ("item", "systems", "pseudonym", "submitted_at", "criterion", "score", "counts")
     return csv_file(f"{public_id}-judgments.csv", columns, progress.judgments(campaign.pk))
+
+
+def _public(campaign: Campaign, form: PublicWordsForm | None) -> PublicWordsForm:
+    """The form as it was sent, or with the present words; beside them, the neutral ones."""
+    now = {name: getattr(campaign, name) for name in PublicWordsForm.base_fields}
+    shown = form or PublicWordsForm(initial=now)
+    asked = instruments.of(campaign), campaign.language
+    shown.suggest(words.title("", *asked), words.about("", *asked))
+    return shown
 
 
 def _preview(campaign: Campaign) -> str:

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from annotate.figures import count, many
 from annotate.models import Campaign
+from annotate.selectors import public_words
 from annotate.services import metric_choice, payments
 from annotate.services.importing.facts import Facts
 from annotate.services.ingest import Checked
@@ -17,10 +18,13 @@ MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.m
 class Preview:
     """What would be made, and what its researcher should know before.
 
-    offers: metrics that the file has for every output and that the plan does not use.
+    title, about: what annotators read. offers: metrics that the file has for every output and
+    that the plan does not use.
     """
 
     facts: Facts
+    title: str
+    about: str
     planned: int
     most: Decimal
     price: Decimal
@@ -46,6 +50,8 @@ def preview(checked: Checked) -> Preview:
     reachable = min(planned, plan.max_judgments or planned)
     return Preview(
         facts=facts,
+        title=public_words.title(plan.public_title, checked.instrument, plan.language),
+        about=public_words.about(plan.public_about, checked.instrument, plan.language),
         planned=planned,
         most=min(reachable * price, plan.budget or reachable * price),
         price=price,
@@ -70,7 +76,10 @@ def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str
         found.append("Not every system has an output for every item. Is the file complete?")
     if facts.n_empty:
         empty = many(facts.n_empty, "output is", "outputs are")
-        found.append(f"{empty} empty, and will be judged like any other.")
+        found.append(
+            f"{empty} empty. People read that the system wrote nothing, and judge it like any "
+            "other."
+        )
     if plan.budget is not None and plan.budget < planned * price:
         found.append(
             f"The budget pays for {count(int(plan.budget / price))} of about {count(planned)} "

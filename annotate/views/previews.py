@@ -148,7 +148,7 @@ def _question(
     question = whole.questions[place - 1]
     with translation.override(interface_language(whole.language)):
         context = tutorial.question_context(selectors.status(whole, question), question) | {
-            "study": {"name": found.label},
+            "study": {"title": found.label},
             "instrument": found,
             "place": place,
             "previous": place - 1,

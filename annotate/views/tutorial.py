@@ -23,6 +23,8 @@ from annotate.views.work_access import RequestError, see_work, show, speak, work
 from annotate.views.work_api import seconds
 from annotate.views.work_data import first_time
 
+MOST_KEYS = 9  # a digit answers with the level of that number
+
 
 def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
     """The question whose turn it is, at the address of the work."""
@@ -54,6 +56,7 @@ def question_context(status: Status, question: Question) -> dict[str, Any]:
         "number": graded.index(question.key) + 1 if question.key in graded else None,
         "first": not status.done,
         "verdicts": VERDICTS,
+        "keys": range(1, 1 + min(MOST_KEYS, len(getattr(question, "options", VERDICTS)))),
         "strings": _strings(),
     }
 

@@ -94,7 +94,7 @@ def words(visit: Visit, *, number: int) -> dict[str, Any]:
     """Return what changes with each task: the page's title, and texts by their place's name."""
     study = visit.study
     return {
-        "title": f"{_task(number)} · {study.name} · Plumbline",
+        "title": f"{_task(number)} · {study.title} · Plumbline",
         "texts": {
             "place": _place(visit, number),
             "today": tasks(visit.judged_today),

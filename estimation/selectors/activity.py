@@ -43,6 +43,7 @@ _VERBS = {
     "operation_retried": "let an operation at the crowd be tried again ({kind})",
     "operation_dropped": "gave up an operation at the crowd ({kind})",
     "look": "asked the crowd how far its postings are",
+    "retitle": "changed what annotators read: “{title}”",
     "add_reviewer": "gave {name} the review of its annotators",
 }
 _ICONS: dict[str, str] = {

@@ -1,4 +1,5 @@
 // The text box for improving the text: appears when needed, says why, shows what was changed.
+// In a tutorial it is there from the start, and the remarks are the tutorial's own.
 
 import { distance, wordsOnly } from "./distance.js";
 import { plural } from "./json_data.js";
@@ -8,7 +9,8 @@ const TINY = 5;  // the screen for short edits starts to count below this
 const PAUSE = 120;
 const SPOKEN = 1500;
 
-export function createEditArea({ text, strings, changed, announce, signal }) {
+export function createEditArea({ text: given, strings, changed, announce, signal }) {
+  const text = given.replace(/\r\n?/g, "\n");  // as a text box holds it
   const area = document.getElementById("edit-area");
   const box = document.getElementById("edit");
   const why = document.getElementById("edit-why");
@@ -22,13 +24,19 @@ export function createEditArea({ text, strings, changed, announce, signal }) {
   let spoken = 0;
   let before = null;  // what a reset took away
 
+  let known = { value: null, n: 0 };  // the distance of what was last compared
+  function characters() {
+    if (known.value !== box.value) known = { value: box.value, n: distance(text, box.value) };
+    return known.n;
+  }
+
   const touched = () => box.value !== text;
   const unchanged = () => wordsOnly(box.value) === wordsOnly(text);
 
   function tallied() {
     if (!touched()) return strings.unchanged;
     if (unchanged()) return strings.spaces_only;
-    return plural(strings.changed, distance(text, box.value));
+    return plural(strings.changed, characters());
   }
 
   function show() {
@@ -45,7 +53,7 @@ export function createEditArea({ text, strings, changed, announce, signal }) {
 
   // One remark at a time, in a line that is kept free for it.
   function remark() {
-    tiny.hidden = !problem.hidden || unchanged() || distance(text, box.value) >= TINY;
+    if (tiny) tiny.hidden = !problem.hidden || unchanged() || characters() >= TINY;
   }
 
   function draw({ kind, space, text: words }) {
@@ -63,6 +71,7 @@ export function createEditArea({ text, strings, changed, announce, signal }) {
     if (needed) why.textContent = reason;
     if (area.hidden === needed) announce(needed ? strings.edit_opened : strings.edit_closed);
     area.hidden = !needed;
+    if (!none) return;
     none.hidden = needed;
     none.querySelector('[data-when="none"]').hidden = touched();
     none.querySelector('[data-when="kept"]').hidden = !touched();
@@ -106,6 +115,7 @@ export function createEditArea({ text, strings, changed, announce, signal }) {
 
   return {
     require,
+    touched,
     unchanged,
     value: () => box.value,
     restore: (value) => {

@@ -1,9 +1,6 @@
-// Highlighting words of a text, by mouse, touch or keyboard: whole words, merged, undone.
-//
-// Drag over words; or click, or tap, the first and the last one; on a highlight: remove it.
-// With `setOn(true)` by keys: arrows move from word to word, space starts, ends or removes,
-// Escape leaves. Spans are [start, end) pairs of code points. `strings` are those of
-// `annotate.instruments.highlighting`; `changed` is called for what people do, not for `set`.
+// Highlighting whole words of a text, by mouse, touch or keys. Spans are [start, end) pairs of code
+// points; `strings` are those of `annotate.instruments.highlighting`; `changed` is called for what
+// people do, not for `set`.
 
 import { drawText } from "./highlighter_drawing.js";
 import { startPointer } from "./highlighter_pointer.js";

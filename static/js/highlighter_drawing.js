@@ -50,19 +50,11 @@ export function drawText(element, chars) {
     const selection = document.getSelection();
     if (!selection.rangeCount || selection.isCollapsed) return null;
     const range = selection.getRangeAt(0);
-    if (!range.intersectsNode(element)) return null;
-    const inside = document.createRange();
-    inside.selectNodeContents(element);
-    const before = inside.cloneRange();
-    if (range.compareBoundaryPoints(Range.START_TO_START, inside) > 0) {
-      inside.setStart(range.startContainer, range.startOffset);
-    }
-    if (range.compareBoundaryPoints(Range.END_TO_END, inside) < 0) {
-      inside.setEnd(range.endContainer, range.endOffset);
-    }
-    before.setEnd(inside.startContainer, inside.startOffset);
-    const start = count(before);
-    const end = start + count(inside);
+    const inside = nodes.filter(({ node }) => range.intersectsNode(node));
+    if (!inside.length) return null;
+    const [first, last] = [inside[0], inside.at(-1)];
+    const start = count(first, range.startContainer, range.startOffset) ?? first.start;
+    const end = count(last, range.endContainer, range.endOffset) ?? last.end;
     return end > start ? [start, end] : null;
   }
 
@@ -71,7 +63,8 @@ export function drawText(element, chars) {
 
 const within = (at, span) => Boolean(span) && span[0] <= at && at < span[1];
 
-const count = (range) => Array.from(range.toString()).length;
+const count = ({ node, start }, container, offset) =>
+  node === container ? start + Array.from(node.data.slice(0, offset)).length : null;
 
 function newMark(index) {
   const mark = document.createElement("mark");

@@ -19,6 +19,12 @@ export function createParagraph({ section, strings, announce, changed, finished,
   });
   let confirmed = false;
 
+  // Where none of it is on the screen: on a phone it is further up.
+  function showText() {
+    const { top, bottom } = find(".text").getBoundingClientRect();
+    if (bottom < 0 || top > innerHeight) find(".text").scrollIntoView({ block: "nearest" });
+  }
+
   const verdict = () => (radios.value() === null ? null : Number(radios.value()));
 
   function state() {
@@ -32,7 +38,7 @@ export function createParagraph({ section, strings, announce, changed, finished,
     touched();
     if (state() === "highlight") {
       announce(find("[data-when=highlight]").textContent);
-      if (final) find(".text").scrollIntoView({ block: "nearest" });  // on a phone it is further up
+      if (final) showText();
     }
     if (state() === "neither" && final) finished();
   }
@@ -81,7 +87,7 @@ export function createParagraph({ section, strings, announce, changed, finished,
   function focus() {
     const places = { todo: radios, confirm: find("[data-act=confirm]") };
     (places[state()] ?? box).focus();
-    if (state() === "highlight") find(".text").scrollIntoView({ block: "nearest" });
+    if (state() === "highlight") showText();
   }
 
   const actions = {

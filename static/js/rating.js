@@ -90,7 +90,7 @@ startShell(({ assignment, strings, announce, changed, signal }) => {
 
   // The edit stays in the draft even when the answers no longer ask for it.
   const drafted = () => ({
-    ...(edit && { edit: edit.value() === text ? null : edit.value() }),
+    ...(edit && { edit: edit.touched() ? edit.value() : null }),
     ...(evidence && { evidence: evidence.read() }),
   });
   const submitted = () => ({

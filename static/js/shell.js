@@ -1,9 +1,5 @@
-// What every instrument's page does around the work itself.
-//
-// An instrument offers: restore(data) (true if something was answered before the script ran),
-// read() (the draft), response() (what is submitted), missing() and problems(errors) (lists of
-// {field, text, href, focus}), mark(problems), keys. It is made anew for each task: the next one
-// is put in place without a page load, and `signal` ends what the one before has started.
+// What every instrument's page does around the work itself. What an instrument offers it, and when
+// it is made anew, is in CONTRIBUTING.md.
 
 import { startActiveTime } from "./active_time.js";
 import { goTo } from "./addresses.js";
@@ -82,7 +78,7 @@ function work({ assignment, api, announce, createInstrument, isNew }) {
   if (document.activeElement === document.body) document.getElementById("text").focus({ preventScroll: true });
 }
 
-// The way to the next task, loaded with the first answer; where that fails the page is loaded.
+// The way to the next task, loaded with the first answer.
 function createLater(options) {
   let loading = null;
   const load = () => {
@@ -98,7 +94,7 @@ function createLater(options) {
   };
 }
 
-// Bound to the live region of its own task: a late word of the last one is not heard in the next.
+// A late word of the last task is not heard in the next.
 function createAnnounce() {
   const region = document.getElementById("announce");
   return (text) => { region.textContent = text; };

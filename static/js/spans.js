@@ -3,7 +3,7 @@
 const ONLY_SPACE = /^\p{White_Space}*$/u;
 const HYPHEN = /^[-\u2010\u2011]$/u;
 const LETTERS = /^[\p{L}\p{N}]/u;
-const MORE_THAN_MARKS = /[^\p{P}\p{White_Space}]/u;
+const MORE_THAN_MARKS = /[^\p{P}\p{White_Space}\p{Cc}\p{Cf}\u115f\u1160\u2800\u3164\uffa0]/u;
 
 export const characters = (text) => Array.from(text);
 

@@ -21,6 +21,11 @@ export function createStatusBar(strings) {
   const saved = document.getElementById("saved");
   const savedText = document.getElementById("saved-text");
 
+  // What has the focus, and what stays beside a text, is seen above the bar.
+  const bar = alert.closest(".send");
+  const measure = () => document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`);
+  new ResizeObserver(measure).observe(bar);
+
   function clear() {
     alert.className = "";
     alert.replaceChildren();
@@ -31,6 +36,7 @@ export function createStatusBar(strings) {
     words.append(...content);
     alert.className = "missing";
     alert.replaceChildren(drawIcon("warning"), words);
+    measure();
   }
 
   // To another page, or to where a problem is mended.

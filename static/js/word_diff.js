@@ -1,6 +1,6 @@
 // Word by word: what was taken out and put in. Longest common subsequence over words and marks.
 
-const CELLS = 6_000_000;  // beyond it a comparison would be felt while typing
+const CELLS = 12_000_000;  // beyond it a comparison would be felt while typing
 
 // A word (scripts without spaces: one character), or one mark; the space before it goes along.
 const TOKEN = /(\s*)([\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]\p{M}*|[\p{L}\p{N}\p{M}]+(?:['’.,-](?=[\p{L}\p{N}])[\p{L}\p{N}\p{M}]+)*|[^\s])/gu;

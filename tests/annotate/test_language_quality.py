@@ -50,11 +50,15 @@ def test_an_edit_far_longer_than_the_text_is_refused_before_it_is_compared():
     assert "longer" in refused(overall=-1, edit="x" * 1_000_000)
 
 
-def test_an_edit_is_stored_normalised_with_its_distance():
-    stored = check(redundancy=0, edit="The council\u00a0met on Monday. ")
-    assert stored["edit"] == "The council met on Monday."
-    assert stored["distance"] == len(TEXT) - len(stored["edit"])
-    assert INSTRUMENT.scores(stored, material=Material(TEXT))["edit"] > 0
+def test_an_edit_is_stored_as_it_was_typed_and_compared_in_its_normal_form():
+    plain = check(redundancy=0, edit="The council met on Monday.")
+    typed = check(redundancy=0, edit="\tThe council\u00a0met on Monday.\n")
+    assert typed["edit"] == "\tThe council\u00a0met on Monday.\n"
+    assert plain["distance"] == len(TEXT) - len(plain["edit"])
+    assert typed["distance"] == plain["distance"] + 1
+    scores = [INSTRUMENT.scores(one, material=Material(TEXT)) for one in (plain, typed)]
+    assert scores[0] == scores[1]
+    assert scores[0]["edit"] > 0
 
 
 @pytest.mark.parametrize("value", [2, -2, 0.0, True, "1", [], {}])

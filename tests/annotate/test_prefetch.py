@@ -92,7 +92,7 @@ def test_the_receipt_names_the_task_reserved_and_todays_words(client, who):
     later = leasing.lease_ahead(who.pk, after=now.pk)
     receipt = submit(client, who).json()
     assert receipt["assignment"] == later.pk
-    assert receipt["words"]["title"].startswith("Task 2 · News")
+    assert receipt["words"]["title"].startswith("Task 2 · Rate short texts")
     assert receipt["words"]["texts"] == {
         "place": "Task 2 of at most 25", "today": "1 task", "earned": "$0.40", "notice": "",
     }  # fmt: skip

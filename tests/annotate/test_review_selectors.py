@@ -4,6 +4,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from annotate.models import Assignment, Campaign, Participation, Review, Ruling
 from annotate.screening import Verdict
@@ -222,7 +224,30 @@ def test_a_reviewer_reads_why_nobody_is_compared_with_dice() -> None:
         ("a b", "a b", [("same", "a b")]),
         ("a b c", "a c", [("same", "a "), ("out", "b "), ("same", "c")]),
         ("It’s on.", "It is on.", [("out", "It’s"), ("in", "It is"), ("same", " on.")]),
+        ("if x:\r\n\ty\r\n", "if x:\n    y", [("same", "if x:\n    y")]),
+        ("a\tb\nc", "a b\n\nc", [("same", "a b"), ("out", "\n"), ("in", "\n\n"), ("same", "c")]),
     ],
 )
 def test_words_taken_out_and_put_in(before: str, after: str, runs: list[tuple[str, str]]) -> None:
     assert [(run.kind, run.text) for run in word_diff(before, after)] == runs
+
+
+PIECES = st.lists(st.sampled_from(["a", "b", "é", "語", " ", "\t", "\n", "\r\n", ".", "x-y"]))
+
+
+@given(PIECES, PIECES)
+@settings(max_examples=300, deadline=None)
+def test_the_runs_are_both_texts_whatever_they_are(before: list[str], after: list[str]) -> None:
+    runs = word_diff("".join(before), "".join(after))
+    new = "".join(run.text for run in runs if run.kind != "out")
+    assert new == "".join(after).replace("\r\n", "\n").rstrip()
+    old = "".join(run.text for run in runs if run.kind != "in")
+    assert old.split() == "".join(before).split()
+
+
+@given(PIECES)
+@settings(max_examples=100, deadline=None)
+def test_another_indentation_is_no_change(text: list[str]) -> None:
+    one = "".join(text)
+    other = one.replace("\t", "    ").replace("\n", "\n\t")
+    assert {run.kind for run in word_diff(one, other)} <= {"same"}

@@ -17,6 +17,7 @@ from tests.browser.states import (
     batches,
     german,
     instruments,
+    layout,
     market,
     numbers,
     pay,
@@ -32,7 +33,7 @@ pytestmark = [pytest.mark.states, pytest.mark.browser, pytest.mark.django_db(tra
 # Importing them fills STATES.
 ROOMS = (
     work, answers, german, tutorial, researcher, reviews, quality, instruments, pay, batches,
-    market, numbers,
+    market, layout, numbers,
 )  # fmt: skip
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")

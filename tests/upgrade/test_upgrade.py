@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from annotate.instruments import registry
+from annotate.instruments.language_quality.definition import DEFINITION
+from annotate.instruments.rating.instrument import Rating
+from annotate.selectors import public_words
 from tests.upgrade.numbers import COUNTS, NUMBERS
 from tests.upgrade.old_database import MIGRATIONS, Tables, fill, manage, postgres, run, tables
 
@@ -15,6 +19,7 @@ from tests.upgrade.old_database import MIGRATIONS, Tables, fill, manage, postgre
 RENAMED: dict[str, str] = {}
 # Tables whose rows a migration adds to, takes from, or drops, each for its reason.
 CHANGED: dict[str, str] = {}
+OWN = Rating(DEFINITION)  # stands for any instrument of a researcher's own
 
 
 @pytest.fixture(scope="module", params=["postgres", "sqlite"])
@@ -96,6 +101,18 @@ def _last_estimates(before: Tables) -> dict[str, list[Any]]:
 def test_every_page_of_every_campaign_opens(now: dict[str, Any]) -> None:
     assert len(now["pages"]) > 150
     assert {address: code for address, code in now["pages"].items() if code != 200} == {}
+
+
+def test_annotators_read_neutral_titles_and_no_name(now: dict[str, Any], before: Tables) -> None:
+    table = before["annotate_campaign"]
+    places = [table["columns"].index(name) for name in ("id", "instrument", "language")]
+    asked = {str(row[places[0]]): [row[place] for place in places[1:]] for row in table["rows"]}
+    assert {key for key, _language in asked.values()} > {"language_quality", "answer_correctness"}
+    for campaign, (_name, title) in now["public"].items():
+        key, language = asked[campaign]
+        assert title == public_words.title("", registry.INSTRUMENTS.get(key, OWN), language)
+    assert len(now["subjects"]) > 3
+    assert [name for name, subject in now["subjects"] if name in subject] == []
 
 
 def test_people_go_on_working(now: dict[str, Any]) -> None:

@@ -16,7 +16,7 @@ from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.urls import reverse  # noqa: E402
 
-from annotate.models import Campaign, LedgerEntry  # noqa: E402
+from annotate.models import Campaign, LedgerEntry, Operation  # noqa: E402
 from annotate.services import evidence, scoring  # noqa: E402
 from estimation.models import Estimate  # noqa: E402
 from estimation.services import estimating  # noqa: E402
@@ -61,6 +61,18 @@ def pages() -> Iterator[tuple[str, int]]:
             yield f"{user.username}: {address}", answer.status_code
 
 
+def public() -> dict[str, list[str]]:
+    """What only researchers read of each campaign, and what annotators read: [name, title]."""
+    rows = Campaign.objects.values_list("pk", "name", "public_title")
+    return {str(pk): [name, title] for pk, name, title in rows}
+
+
+def subjects() -> list[list[str]]:
+    """Of messages that may still be sent: [name of their campaign, subject]."""
+    waiting = Operation.objects.filter(kind="message").exclude(status__in=("done", "dropped"))
+    return [[one.campaign.name, one.arguments["subject"]] for one in waiting]
+
+
 def estimates() -> dict[str, list[Any]]:
     """The newest estimate of each cell, taken again: {system and criterion: numbers}."""
     for campaign in Campaign.objects.filter(status__in=("open", "paused", "closing", "closed")):
@@ -82,6 +94,7 @@ def work() -> int:
 
 def main() -> None:
     said: dict[str, Any] = {"counts": counts(), "money": money()}
+    said["public"], said["subjects"] = public(), subjects()
     said["pages"] = dict(pages())
     said["estimates"] = estimates()
     said["scores"] = [d for c in Campaign.objects.all() for d in scoring.differences(c.pk)]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotate.instruments import spans
 from annotate.instruments.answer_correctness import strings
@@ -26,6 +27,10 @@ class AnswerCorrectness:
     key = "answer_correctness"
     version = scoring = "1"
     label = "Answer correctness"
+    title = gettext_lazy("Check answers")
+    about = gettext_lazy(
+        "A computer program answered a question. You check its answer against a few paragraphs."
+    )
     criteria = ALL
     verdicts = VERDICTS
     template = "work/answer_correctness.html"

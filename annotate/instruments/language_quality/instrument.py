@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from django.utils import translation
+from django.utils.translation import gettext_lazy as _
 
 from annotate.instruments.base import Material
 from annotate.instruments.language_quality.definition import DEFINITION
@@ -14,6 +15,8 @@ FOLDER = Path(__file__).parent
 
 
 class LanguageQuality(Rating):
+    title = _("Rate short texts")
+
     def __init__(self) -> None:
         super().__init__(DEFINITION)
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from annotate.instruments import spans
 from annotate.instruments.base import InvalidResponse
 from annotate.instruments.rating.definition import EVIDENCE, Question
+from annotate.visible import is_visible
 from estimation.metrics.edits import normalise
 
 KEPT_SHARE = 0.1  # an edit shorter than this share of the text deletes nearly everything
@@ -65,11 +66,11 @@ def evidence(
 
 def has_words(text: str) -> bool:
     """Whether there is anything to highlight; `static/js/spans.js` decides in the same way."""
-    return any(not one.isspace() and category(one)[0] != "P" for one in text)
+    return any(is_visible(one) and category(one)[0] != "P" for one in text)
 
 
 def edit(given: Any, *, text: str, needed: str) -> str:
-    """Return the normalised edit, or say why it cannot be one."""
+    """Return the edit as it was typed, with its tabs, or say why it cannot be one."""
     if given is None or not isinstance(given, str):
         raise InvalidResponse({"edit": needed})
     original = normalise(text)
@@ -84,4 +85,4 @@ def edit(given: Any, *, text: str, needed: str) -> str:
         raise InvalidResponse(
             {"edit": _("Nothing but spaces has changed. Improve the words, or change the answers.")}
         )
-    return edited
+    return given

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy as _
 
 from annotate.instruments.base import Criterion, InvalidResponse, Material
 from annotate.instruments.rating import checking, strings
@@ -10,11 +12,15 @@ from annotate.instruments.rating.definition import EDIT, Definition, Question
 from annotate.instruments.tutorials.content import Tutorial
 from estimation.metrics.edits import HTER_VERSION, hter, levenshtein, normalise, takes_long
 
+if TYPE_CHECKING:
+    from annotate.instruments.wording import Words
+
 
 @dataclass(frozen=True)
 class Rating:
     definition: Definition
 
+    title = _("Rate texts")
     template = "work/rating.html"
     needs_paragraphs = False
 
@@ -37,6 +43,10 @@ class Rating:
     @property
     def criteria(self) -> tuple[Criterion, ...]:
         return self.definition.scored
+
+    @property
+    def about(self) -> "Words":
+        return self.definition.about
 
     @property
     def minutes(self) -> str:

@@ -76,7 +76,7 @@ def _section(given: Fields) -> Section:
 def _said_example(given: Fields) -> Example:
     example = Example(
         label=given.text("label", most=80),
-        text=given.text("text", most=1000),
+        text=given.text("text", most=1000, indented=True),
         note=given.text("note", most=300, needed=False),
     )
     given.nothing_else()
@@ -161,9 +161,9 @@ def _example(given: Fields, *, has_input: bool) -> Material:
     if example is None:
         return Material("")
     found = Material(
-        text=example.text("text", most=5000),
-        input=example.text("input", most=20_000, needed=False),
-        paragraphs=example.texts("paragraphs", most=10, length=20_000),
+        text=example.text("text", most=5000, indented=True),
+        input=example.text("input", most=20_000, needed=False, indented=True),
+        paragraphs=example.texts("paragraphs", most=10, length=20_000, indented=True),
     )
     example.nothing_else()
     if has_input and not (found.input or found.paragraphs):

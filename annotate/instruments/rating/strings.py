@@ -35,7 +35,7 @@ def editing() -> dict[str, Any]:
         "taken_out": _("taken out:"),
         "put_in": _("put in:"),
         "too_long": _("The text is too long to show the changes word by word."),
-        "edit_opened": _("An edit is needed now: improve the text below the questions."),
+        "edit_opened": _("An edit is needed now: improve the text in the text box."),
         "edit_closed": _("No edit is needed now."),
         "reset": _("Start again from the original"),
         "restore": _("Bring my edit back"),

@@ -20,6 +20,8 @@ class RecordedScores:
     criteria: tuple[Criterion, ...]
     version: str = "1"
     scoring: ClassVar = "1"
+    title: str = "Judge texts"
+    about: str = ""
     template: str = ""
     minutes: str = ""
     needs_paragraphs: bool = False

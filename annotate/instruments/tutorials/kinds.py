@@ -29,7 +29,10 @@ Reader = Callable[[Fields, dict[str, Any], Criteria], Question]
 
 
 def _choice(fields: Fields, common: dict[str, Any], criteria: Criteria) -> Choice:
-    shown = {name: fields.text(name, needed=False) for name in ("text", "question", "answer")}
+    shown = {
+        name: fields.text(name, needed=False, indented=True)
+        for name in ("text", "question", "answer")
+    }
     if not any(shown.values()):
         fields.wrong("text", "Missing: show a text, or a question and its answer.")
     ask, options = _levels(fields, criteria)
@@ -84,11 +87,11 @@ def _said_by_value(fields: Fields, values: Iterable[int]) -> dict[int, str]:
 def _edit(fields: Fields, common: dict[str, Any], _criteria: Criteria) -> Edit:
     edit = Edit(
         **common,
-        text=fields.text("text"),
+        text=fields.text("text", indented=True),
         defects=tuple(fields.each("defects", _defect, fewest=1, most=MANY)),
         meaning=tuple(fields.each("meaning", _meaning, fewest=1, most=MANY)),
         bounds=_bounds(fields),
-        alternatives=fields.texts("alternatives", most=MANY),
+        alternatives=fields.texts("alternatives", most=MANY, indented=True),
         feedback=fields.text("feedback", most=SAID),
     )
     _edit_agrees(fields, edit)
@@ -144,15 +147,15 @@ def _edit_agrees(fields: Fields, edit: Edit) -> None:
 def _evidence(fields: Fields, common: dict[str, Any], _criteria: Criteria) -> Evidence:
     return Evidence(
         **common,
-        question=fields.text("question"),
-        answer=fields.text("answer"),
+        question=fields.text("question", indented=True),
+        answer=fields.text("answer", indented=True),
         paragraphs=tuple(fields.each("paragraphs", _paragraph, fewest=1, most=MANY)),
     )
 
 
 def _paragraph(fields: Fields) -> Paragraph:
     verdict = fields.whole("verdict", least=-1, most=1)
-    text = fields.text("text")
+    text = fields.text("text", indented=True)
     evidence = fields.texts("evidence", fewest=int(verdict != 0), most=MANY)
     for number, quote in enumerate(evidence):
         if text.count(quote) != 1:
@@ -178,8 +181,8 @@ def _overlap(fields: Fields) -> Overlap | None:
 def _example(fields: Fields, common: dict[str, Any], _criteria: Criteria) -> Example:
     return Example(
         **common,
-        question=fields.text("question", needed=False),
-        answer=fields.text("answer", needed=False),
+        question=fields.text("question", needed=False, indented=True),
+        answer=fields.text("answer", needed=False, indented=True),
         steps=tuple(fields.each("steps", _step, fewest=1, most=MANY)),
     )
 
@@ -187,7 +190,7 @@ def _example(fields: Fields, common: dict[str, Any], _criteria: Criteria) -> Exa
 def _step(fields: Fields) -> Step:
     step = Step(
         fields.text("title", most=SAID),
-        fields.text("text", needed=False),
+        fields.text("text", needed=False, indented=True),
         fields.text("quote", needed=False),
     )
     if step.quote and step.quote not in step.text:

@@ -82,7 +82,16 @@ class Command(BaseCommand):
         parser.add_argument(
             "file", type=Path, help="item, system and output of each text; any size"
         )
-        parser.add_argument("--name", required=True)
+        parser.add_argument("--name", required=True, help="annotators never see it")
+        parser.add_argument(
+            "--public-title",
+            default="",
+            help="what annotators read instead; usually a neutral title",
+        )
+        parser.add_argument(
+            "--public-about", default="", metavar="SENTENCE",
+            help="what the work is, for annotators; usually what the instrument says of itself",
+        )  # fmt: skip
         parser.add_argument(
             "--target", type=target, action="append", required=True, dest="targets",
             metavar="CRITERION=WIDTH", help="stop at this width of the interval; repeatable",
@@ -156,9 +165,10 @@ def _add_plan(parser: CommandParser) -> None:
 
 def _plan(options: dict[str, Any]) -> Plan:
     copied = (
-        "name", "instrument", "crowd", "reward", "fee_rate", "budget", "max_judgments",
-        "deadline", "annotator_cap", "double_share", "level", "estimand", "stop_mode", "language",
-        "contact", "seed", "tutorial", "tutorial_id", "tutorial_bonus",
+        "name", "public_title", "public_about", "instrument", "crowd", "reward", "fee_rate",
+        "budget", "max_judgments", "deadline", "annotator_cap", "double_share", "level",
+        "estimand", "stop_mode", "language", "contact", "seed", "tutorial", "tutorial_id",
+        "tutorial_bonus",
     )  # fmt: skip
     targets = dict(options["targets"])
     if len(targets) < len(options["targets"]):
@@ -225,6 +235,7 @@ def _summary(made: Campaign, facts: Facts) -> dict[str, Any]:
     return {
         "id": made.public_id,
         "name": made.name,
+        "public_title": made.public_title,
         "status": made.status,
         "systems": sorted(made.systems.values_list("name", flat=True)),
         "items": made.items.count(),
@@ -249,7 +260,7 @@ def _in_words(summary: dict[str, Any]) -> str:
     return (
         "Created “{name}” ({id}), {status}: {items} items, {outputs} different outputs of "
         "{n_systems} systems, {planned_judgments} judgments planned, seed {seed}.\n"
-        "  metrics      {metric_names}\n"
+        "  they read    {public_title}\n  metrics      {metric_names}\n"
         "  dashboard    {dashboard}\n  annotators   {annotators}{told}"
     ).format(
         **summary,

@@ -15,6 +15,7 @@ from annotate.services.importing.fields import shown
 from annotate.services.importing.rows import FaultyError
 from annotate.services.importing.summary import unpacked
 from annotate.services.upload import Row
+from annotate.visible import is_visible
 
 TABLES = """
 PRAGMA journal_mode = OFF;
@@ -60,7 +61,7 @@ class Sheet:
             self._db.execute(
                 "INSERT INTO row (item, system, line, output, hash, blank, metrics, loose) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (item, system, row.line, row.output, hash(row.output), not row.output.strip(),
+                (item, system, row.line, row.output, hash(row.output), not is_visible(row.output),
                  _packed(row.metrics), _packed(loose)),
             )  # fmt: skip
         except sqlite3.IntegrityError:
