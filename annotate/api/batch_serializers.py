@@ -95,12 +95,12 @@ class OfferSerializer(serializers.Serializer[Any]):
     judgments = serializers.IntegerField()
     postings = serializers.IntegerField()
     reward = serializers.DecimalField(**MONEY, help_text="of a unit")
-    rewards = serializers.DecimalField(**MONEY, source="cost.rewards")
-    fees = serializers.DecimalField(**MONEY, source="cost.fees", help_text="on the rewards")
+    rewards = serializers.DecimalField(**MONEY, source="bill.rewards")
+    fees = serializers.DecimalField(**MONEY, source="bill.work.fee", help_text="on the rewards")
     bonuses = serializers.DecimalField(
-        **MONEY, source="bonuses.rewards", help_text="of the tutorial, if everybody is new"
+        **MONEY, source="bill.bonuses.reward", help_text="of the tutorial, if everybody is new"
     )
-    bonus_fees = serializers.DecimalField(**MONEY, source="bonuses.fees")
+    bonus_fees = serializers.DecimalField(**MONEY, source="bill.bonuses.fee")
     total = serializers.DecimalField(
         **MONEY, help_text="the most that it can cost: what `confirmed` must say"
     )

@@ -29,14 +29,14 @@ def untaken(campaign_id: int) -> list[Untaken]:
         .annotate(taken=Count("participations", filter=stays))
         .values_list("pk", "places", "taken", "batch__tasks", "batch__reward")
     )
-    more = _extensions(campaign_id)
+    more = extensions(campaign_id)
     return [
         Untaken(max(0, places + more[pk] - taken), tasks, reward)
         for pk, places, taken, tasks, reward in rows
     ]
 
 
-def _extensions(campaign_id: int) -> Counter[int]:
+def extensions(campaign_id: int) -> Counter[int]:
     """Return how many places more are on their way, by posting."""
     found: Counter[int] = Counter()
     rows = Operation.objects.filter(

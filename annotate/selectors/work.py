@@ -153,6 +153,7 @@ def earnings(participation_id: int) -> list[Earning]:
     """Return what was earned and refused, by what it was for."""
     rows = (
         LedgerEntry.objects.filter(participation=participation_id)
+        .exclude(amount=0)  # what a crowd's fee was off by
         .order_by("kind", "reason")
         .values_list("kind", "reason")
         .annotate(n=Count("pk"), total=Sum("amount"))

@@ -54,7 +54,7 @@ def give(campaign_id: int, gift: Gift, *, actor_id: int, beyond_budget: bool = F
         participation = _to(campaign, gift.pseudonym)
         if before := LedgerEntry.objects.filter(key=_key(campaign, gift)).first():
             return _again(before, participation, gift)
-        each = payments.with_fee(gift.amount, campaign)
+        each = payments.tariff(campaign).bonus(gift.amount)
         excess = payments.excess(campaign, extra=each.total)
         if excess and not beyond_budget:
             raise Conflict(_too_much(campaign, each, excess), code="budget")

@@ -12,8 +12,9 @@ from annotate.crowds.base import Claim
 from annotate.crowds.terms import from_json
 from annotate.errors import Conflict, Gone, Invalid, NotFound
 from annotate.models import Annotator, Assignment, Campaign, Participation, Posting
-from annotate.selectors import units
-from annotate.services import admission, audit, leasing, payments
+from annotate.models.annotator import OPEN_LINK
+from annotate.selectors import underway, units
+from annotate.services import admission, audit, earning, leasing, payments
 from annotate.services.participation_states import move
 
 LONGEST_NAME = 80
@@ -61,7 +62,7 @@ def enter_by_name(campaign_id: int, *, name: str) -> Participation:
     try:
         with transaction.atomic():
             annotator = Annotator.objects.create(
-                crowd="link", environment=f"open-{campaign_id}", external_id=name.casefold()
+                crowd="link", environment=f"{OPEN_LINK}{campaign_id}", external_id=name.casefold()
             )
             return Participation.objects.create(
                 campaign_id=campaign_id, annotator=annotator, verified_at=timezone.now()
@@ -150,9 +151,10 @@ def _accept(
 ) -> Participation:
     """Make the participation, with the campaign locked.
 
-    No budget is asked: it was when the unit was published, and who accepted it is owed its work.
+    No budget is asked while the posting is up: it was when the unit was published, and who
+    accepted it is owed its work. Once it is stopped, its money may be promised elsewhere.
     """
-    if not _takes_new(posting):
+    if not _takes_new(posting) or not _is_paid(posting, campaign):
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
     unsure = posting.participations.filter(verified_at=None, status__in=UNSURE)
     if unsure.count() >= FORGED * posting.places:
@@ -180,6 +182,11 @@ def _takes_new(posting: Posting) -> bool:
     if posting.status == Posting.Status.CLOSED and ended is not None:
         return ended <= now < ended + from_json(posting.batch.terms).duration
     return posting.status in TAKES_NEW
+
+
+def _is_paid(posting: Posting, campaign: Campaign) -> bool:
+    left = None if posting.status in underway.TO_COME else payments.left(campaign)
+    return left is None or payments.unit_price(campaign, posting.batch.reward) <= left
 
 
 def _deadline(posting: Posting) -> datetime:
@@ -220,7 +227,7 @@ def hand_in(participation_id: int) -> bool:
         move(who.pk, Status.HANDED_IN, sources=[Status.ACTIVE], handed_in_at=now)
         assert who.posting is not None, "only a marketplace's unit is handed in"
         wanted = who.posting.batch.reward - given_back * campaign.reward
-        payments.top_up(who, campaign=campaign, reward=wanted)
+        earning.rest(who, campaign=campaign, reward=wanted)
     return True
 
 

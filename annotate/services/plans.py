@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from annotate import adapters
+from annotate.crowds import tariffs
 from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument
 from annotate.instruments.reader import Refused
@@ -51,7 +52,7 @@ class Plan:
     @property
     def fee(self) -> Decimal:
         """The share that the crowd adds to what people are paid."""
-        return adapters.USUAL_FEES[self.crowd] if self.fee_rate is None else self.fee_rate
+        return tariffs.USUAL_SHARES[self.crowd] if self.fee_rate is None else self.fee_rate
 
 
 def check(plan: Plan) -> Instrument:

@@ -9,16 +9,15 @@ from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
 from annotate.crowds.base import Audience
-from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
+from annotate.crowds.bills import Bill
+from annotate.crowds.tariffs import CENT
+from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms, usual_tasks
 from annotate.instruments.base import Instrument
 from annotate.selectors import instruments, places, underway
 from annotate.selectors.worlds import World
-from annotate.services import batches, offers
+from annotate.services import batches, offers, payments
 from annotate.services.offers import Offer
 from annotate.templatetags.plumbline import count, money
-
-USUAL_TASKS = 5
-CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True)
@@ -44,10 +43,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Bill:
+class Table:
     lines: tuple[Line, ...]
     unit_total: Decimal
-    note: str  # why it is only an estimate
+    note: str  # what the crowd itself says of it
 
 
 def defaults(campaign: Any, last: Terms | None) -> dict[str, Any]:
@@ -75,7 +74,7 @@ def defaults(campaign: Any, last: Terms | None) -> dict[str, Any]:
 
 def _usual(campaign: Any) -> Terms:
     instrument = instruments.of(campaign)
-    tasks = min(USUAL_TASKS, campaign.annotator_cap or USUAL_TASKS)
+    tasks = usual_tasks(campaign.annotator_cap)
     minutes = _minutes(instrument) * tasks
     return Terms(
         title=f"{instrument.label}: questions about short texts",
@@ -95,20 +94,25 @@ def needed(campaign: Any, tasks: int) -> Needed:
         tasks=tasks,
         units=offers.units_needed(campaign.pk, tasks),
         published=sum(one.units for one in underway.untaken(campaign.pk)),
-        left=offers.left(campaign),
+        left=payments.left(campaign),
         suggested=batches.suggested_places(campaign.pk, tasks),
     )
 
 
-def bill(offer: Offer) -> Bill:
+def bill(offer: Offer) -> Table:
     """Return what one unit costs at most, and all of them, each part on its own line."""
-    cost, n = offer.cost, offer.places
-    parts = [("Rewards", cost.rewards), ("The crowd’s fees on them", cost.fees)]
-    if more := offer.bonuses.total:
-        parts += [("Tutorial bonuses, if everybody is new", offer.bonuses.rewards),
-                  ("The crowd’s fees on bonuses", more - offer.bonuses.rewards)]  # fmt: skip
-    lines = tuple(Line(what, _each(amount, n), amount) for what, amount in parts)
-    return Bill(lines, _each(offer.total, n), offer.note)
+    found, n = offer.bill, offer.places
+    lines = tuple(Line(what, _each(amount, n), amount) for what, amount in parts(found))
+    return Table(lines, _each(offer.total, n), offer.note)
+
+
+def parts(found: Bill) -> list[tuple[str, Decimal]]:
+    """Return the parts of a bill in words."""
+    told = [("Rewards", found.rewards), ("The crowd’s fees on them", found.work.fee)]
+    if found.bonuses.reward:
+        told += [("Tutorial bonuses, if everybody is new", found.bonuses.reward),
+                 ("The crowd’s fees on bonuses", found.bonuses.fee)]  # fmt: skip
+    return told
 
 
 def hourly(reward: Decimal, minutes: float) -> Decimal:

@@ -13,9 +13,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate.errors import Conflict, Invalid, NotFound, ServiceError
 from annotate.permissions import researcher_page, visible
-from annotate.selectors import review_effects, review_judgments, review_screens, reviews
+from annotate.selectors import costs, review_effects, review_judgments, review_screens, reviews
 from annotate.selectors.reviews import Case
-from annotate.services import appeals, payments, reviewing
+from annotate.services import appeals, reviewing
 from annotate.templatetags.plumbline import money
 from annotate.views import review_beside, review_choices, review_trail, review_words
 
@@ -103,7 +103,7 @@ def _context(
     work = review_judgments.work(campaign, found.annotator_id)
     effects = review_effects.effects(campaign.pk, found.annotator_id)
     page = _page(request, work.pages)
-    price = payments.price(campaign).total
+    price = costs.of_judgment(campaign)
     return {
         "campaign": campaign,
         "case": found,

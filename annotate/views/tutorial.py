@@ -77,7 +77,7 @@ def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
     return {
         **as_data(graded.grade),
         "passed": graded.passed,
-        "earned": money(graded.earned) if graded.earned else "",
+        "promised": money(graded.promised) if graded.promised else "",
     }
 
 

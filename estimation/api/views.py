@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api.base import BoundedView, ById
-from annotate.services import payments
+from annotate.selectors import costs
 from estimation.api.serializers import (
     AgreementSerializer,
     ComparisonSerializer,
@@ -45,7 +45,7 @@ class EstimateList(BoundedView, ListAPIView[Estimate]):
         if getattr(self, "swagger_fake_view", False):  # the schema is asked for, not a campaign
             return {**super().get_serializer_context()}
         campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
-        return {**super().get_serializer_context(), "price": payments.price(campaign).total}
+        return {**super().get_serializer_context(), "price": costs.of_judgment(campaign)}
 
     def get_queryset(self) -> QuerySet[Estimate]:
         campaign = permissions.visible(self.request.user, self.kwargs["public_id"])

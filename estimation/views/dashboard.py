@@ -8,8 +8,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate.permissions import is_owner, researcher_page, visible
-from annotate.selectors import campaigns
-from annotate.services import admission, payments
+from annotate.selectors import campaigns, costs
+from annotate.services import admission
 from estimation.selectors import dashboard, history
 
 STOP_POLLING = 286  # htmx swaps the answer and asks no more
@@ -51,7 +51,7 @@ def _context(request: HttpRequest, public_id: str) -> dict[str, Any]:
     campaign = visible(request.user, public_id)
     facts = campaigns.facts(campaign)
     collects = not facts.is_closing or not admission.blocked(campaign, for_now=False)
-    board = dashboard.build(facts, price=payments.price(campaign).total, collects=collects)
+    board = dashboard.build(facts, price=costs.of_judgment(campaign), collects=collects)
     return {
         "board": board,
         "facts": facts,

@@ -132,12 +132,15 @@ def _terms(options: dict[str, Any]) -> Terms:
 
 
 def _suggested(campaign_id: int, tasks: int) -> int:
-    if tasks > 0 and not (places := batches.suggested_places(campaign_id, tasks)):
-        raise CommandError(
-            "There is nothing to launch: every planned judgment is given, under way or offered "
-            "already, or the budget pays for no more."
-        )
-    return places if tasks > 0 else 1
+    """What is missing, as far as the budget and the account pay for it."""
+    if tasks < 1:
+        return 1
+    if places := batches.suggested_places(campaign_id, tasks, balance=batches.balance(campaign_id)):
+        return places
+    raise CommandError(
+        "There is nothing to launch: every planned judgment is given, under way or offered "
+        "already, or the budget, or the account at the crowd, pays for no more."
+    )
 
 
 def _in_words(offer: Offer) -> str:
@@ -148,8 +151,8 @@ def _in_words(offer: Offer) -> str:
     lines = [
         f"{where}: {asked}, in {offer.postings} posting{'s' if offer.postings != 1 else ''}.",
         f"  for each unit  ${offer.reward}",
-        f"  rewards        ${offer.cost.rewards}",
-        f"  fees           ${offer.cost.fees}",
+        f"  rewards        ${offer.bill.rewards}",
+        f"  fees           ${offer.bill.work.fee}",
         *_bonuses(offer),
         f"  at most        ${offer.total}",
         f"  balance there  {_dollars(offer.balance)}",
@@ -168,11 +171,11 @@ def _confirmation(offer: Offer) -> str:
 
 
 def _bonuses(offer: Offer) -> list[str]:
-    if not offer.bonuses.total:
+    if not offer.bill.bonuses.reward:
         return []
     return [
-        f"  bonuses        ${offer.bonuses.rewards}, for the tutorial, if everybody is new",
-        f"  fees on them   ${offer.bonuses.fees}",
+        f"  bonuses        ${offer.bill.bonuses.reward}, for the tutorial, if everybody is new",
+        f"  fees on them   ${offer.bill.bonuses.fee}",
     ]
 
 
