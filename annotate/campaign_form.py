@@ -11,7 +11,7 @@ from annotate.instruments.base import Criterion, Instrument
 from annotate.instruments.tutorials import files
 from annotate.selectors import instruments, tutorial_contents
 from annotate.services.metric_choice import AUTO
-from annotate.services.plans import Plan
+from annotate.services.plans import MOST_BONUS_AFTER, Plan
 from annotate.states import Estimand, MetricChoice, StopMode
 from estimation.metrics import METRICS, Metric
 
@@ -26,7 +26,8 @@ HINTS = {
     "name": "For you and your reviewers.",
     "metric_columns": "Names separated by commas, such as comet, judge. Empty: none.",
     "metrics_file": "Columns: system,item,metric,value",
-    "tutorial_bonus": "Paid once to each person.",
+    "tutorial_bonus": "Once to each person: passing promises it.",
+    "bonus_after": "Judgments of theirs that count. Earlier if no more are offered to them.",
     "fee": "Empty: what it usually is (MTurk 20, Prolific 40). The budget reckons with it.",
     "reward": "Paid for each judgment.",
     "budget": "Fees included. Empty: no limit.",
@@ -118,6 +119,13 @@ class CampaignForm(forms.Form):
         label="Bonus for passing it, in $", initial=DEFAULTS.tutorial_bonus,
         min_value=Decimal(0), max_digits=6, decimal_places=2,
     )  # fmt: skip
+    bonus_after = forms.IntegerField(
+        label="The bonus is due after", initial=DEFAULTS.bonus_after, min_value=0,
+        max_value=MOST_BONUS_AFTER,
+    )  # fmt: skip
+    open_link_bonus = forms.BooleanField(
+        label="Also for people who come by the open link, whom nobody knows", required=False
+    )
     language = forms.RegexField(
         LANGUAGE, label="Language of the texts", max_length=12, initial=DEFAULTS.language,
         error_messages={"invalid": "Give a code such as en, de or pt-BR."},
@@ -267,6 +275,8 @@ class CampaignForm(forms.Form):
             tutorial=given["tutorial"] != NO_TUTORIAL,
             tutorial_id=int(given["tutorial"]) if given["tutorial"].isdecimal() else None,
             tutorial_bonus=given["tutorial_bonus"],
+            bonus_after=given["bonus_after"],
+            open_link_bonus=given["open_link_bonus"],
             metrics=self.metrics,
             crowd=given["crowd"] or DEFAULTS.crowd,
             fee_rate=None if given["fee"] is None else given["fee"] / 100,

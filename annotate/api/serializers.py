@@ -38,7 +38,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "crowd", "language", "contact", "targets", "systems", "metric_choice",
             "metrics", "estimand", "level", "stop_mode",
             "double_share", "annotator_cap", "lease_minutes", "tutorial_required",
-            "tutorial_bonus", "reward", "fee_rate", "budget",
+            "tutorial_bonus", "bonus_after", "open_link_bonus", "reward", "fee_rate", "budget",
             "max_judgments", "deadline", "planned", "judged", "spent", "seed", "created_at",
             "opened_at", "closed_at",
         )  # fmt: skip
@@ -123,6 +123,12 @@ class PlanSerializer(serializers.Serializer[Any]):
     tutorial = Flag(default=DEFAULTS.tutorial)
     tutorial_id = serializers.IntegerField(default=None, allow_null=True)
     tutorial_bonus = serializers.DecimalField(6, 2, default=DEFAULTS.tutorial_bonus)
+    bonus_after = serializers.IntegerField(
+        default=DEFAULTS.bonus_after, help_text="judgments that count: then the bonus is due"
+    )
+    open_link_bonus = Flag(
+        default=DEFAULTS.open_link_bonus, help_text="also for people who come by the open link"
+    )
     metrics = Names(
         default=list, help_text="names of metrics, or “auto” for all that these rows can have"
     )

@@ -4,6 +4,7 @@ A bonus is promised once per annotator and instrument. The row of the ledger fol
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
@@ -22,10 +23,20 @@ from annotate.models import (
     Review,
     TutorialRun,
 )
+from annotate.selectors import standing
 
 RESERVED = timedelta(minutes=60)  # how long the bonus of a tutorial under way is kept free
 Status = Participation.Status
 OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
+
+
+@dataclass(frozen=True)
+class Open:
+    """A bonus that is promised and not due: with `after` judgments, of which so many count now."""
+
+    amount: Decimal
+    after: int
+    counting: int
 
 
 def offered(campaign: Campaign, annotator: Annotator | None = None) -> Decimal:
@@ -119,6 +130,16 @@ def newcomers(campaign: Campaign, version: str) -> Q:
         campaign__instrument=campaign.instrument,
     )  # fmt: skip
     return Q(~Exists(known), ~Exists(paid), status=Status.ACTIVE)
+
+
+def told(participation_id: int) -> Open | None:
+    """Return what somebody was promised in this campaign, as their own page says it."""
+    who = Participation.objects.select_related("campaign").get(pk=participation_id)
+    run = open_of(who.campaign_id, [who.annotator_id]).first()
+    if run is None or not (run.participation_id == who.pk or standing.is_sure(who)):
+        return None
+    counting = judged(who.campaign_id, who.annotator_id)
+    return Open(run.promised, who.campaign.bonus_after, counting)
 
 
 def judged(campaign_id: int, annotator_id: int) -> int:

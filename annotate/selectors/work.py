@@ -31,6 +31,8 @@ class Study:
     annotator_cap: int | None
     over: bool
     tutorial_bonus: Decimal
+    bonus_after: int = 0
+    open_link_bonus: bool = False
     crowd: str = "link"
 
 
@@ -179,6 +181,8 @@ def _study(campaign: Campaign) -> Study:
         lease_minutes=campaign.lease_minutes,
         annotator_cap=campaign.annotator_cap,
         tutorial_bonus=campaign.tutorial_bonus,
+        bonus_after=campaign.bonus_after,
+        open_link_bonus=campaign.open_link_bonus,
         over=campaign.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED),
         crowd=campaign.crowd,
     )

@@ -18,6 +18,7 @@ from annotate.states import StopMode
 
 # What the database's columns hold.
 MOST_REWARD, MOST_BUDGET, MOST_COUNT, MOST_SEED = 10**6, 10**8, 2**31 - 1, 2**63
+MOST_BONUS_AFTER = 100
 Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for its output
 
 
@@ -29,7 +30,9 @@ class Plan:
     targets: Mapping[str, float]
     instrument: str = "language_quality"  # a key, or key@version; without one, the latest
     tutorial: bool = True  # whether annotators qualify before their first task
-    tutorial_bonus: Decimal = Decimal("0.75")
+    tutorial_bonus: Decimal = Decimal("0.75")  # promised by passing it
+    bonus_after: int = 3  # judgments that count: then the bonus is due; 0: at once
+    open_link_bonus: bool = False  # whether who comes by the open link is promised it too
     tutorial_id: int | None = None  # the researcher's own content; None: the instrument's
     metrics: tuple[str, ...] = ()  # names, or ("auto",) for all that the rows can have
     reward: Decimal = Decimal("0.40")
@@ -107,6 +110,10 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
             0 <= plan.tutorial_bonus < 10**4
             and plan.tutorial_bonus == round(plan.tutorial_bonus, 2),
             "The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
+        ),
+        "bonus_after": (
+            0 <= plan.bonus_after <= MOST_BONUS_AFTER,
+            f"The bonus is due with 0 to {MOST_BONUS_AFTER} judgments.",
         ),
         "crowd": (
             plan.crowd in adapters.LABELS,

@@ -17,8 +17,7 @@ from annotate.selectors import work
 from annotate.selectors.tutorials import Status
 from annotate.selectors.work import Visit
 from annotate.services import tutorials
-from annotate.templatetags.plumbline import money
-from annotate.views import unit_words
+from annotate.views import bonus_words, unit_words
 from annotate.views.work_access import RequestError, see_work, show, speak, worker_endpoint
 from annotate.views.work_api import seconds
 from annotate.views.work_data import first_time
@@ -39,6 +38,7 @@ def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
         "study": visit.study,
         "crowd": unit_words.label(visit.study.crowd),
         "first_time": first_time(visit),
+        "earns": bonus_words.earns(status.bonus, after=visit.study.bonus_after),
         "data": _data(token, status, question),
     }
     return show(request, visit.study, "work/tutorial.html", context)
@@ -60,7 +60,8 @@ def question_context(status: Status, question: Question) -> dict[str, Any]:
 
 @worker_endpoint("POST")
 def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
-    speak(work.visit(participation_id).study)
+    study = work.visit(participation_id).study
+    speak(study)
     response, version, key = body.get("response"), body.get("version"), body.get("question")
     if not isinstance(version, str) or not isinstance(key, str):
         message = _("An answer names the tutorial’s version and the question.")
@@ -77,7 +78,7 @@ def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
     return {
         **as_data(graded.grade),
         "passed": graded.passed,
-        "promised": money(graded.promised) if graded.promised else "",
+        "promised": bonus_words.promised(graded.promised, after=study.bonus_after),
     }
 
 
@@ -131,5 +132,4 @@ def _strings() -> dict[str, Any]:
         "reload": _("Reload this page"),
         "remove": _("Remove “%(words)s”"),
         "finished": _("finished"),
-        "earned": _("You have earned %(amount)s."),
     }

@@ -120,6 +120,14 @@ def _add_plan(parser: CommandParser) -> None:
     )  # fmt: skip
     given.add_argument("--tutorial-bonus", type=money, default=DEFAULTS.tutorial_bonus)
     given.add_argument(
+        "--bonus-after", type=int, default=DEFAULTS.bonus_after, metavar="N",
+        help="judgments of one person that count: then the bonus is due",
+    )  # fmt: skip
+    given.add_argument(
+        "--open-link-bonus", action="store_true",
+        help="promise the bonus to people who come by the open link too",
+    )  # fmt: skip
+    given.add_argument(
         "--metric", action="append", default=[], dest="names", metavar="NAME",
         help="a control variate, e.g. rouge_l_f; repeatable, or “auto” for all there can be",
     )  # fmt: skip
@@ -152,7 +160,8 @@ def _plan(options: dict[str, Any]) -> Plan:
     copied = (
         "name", "instrument", "crowd", "reward", "fee_rate", "budget", "max_judgments",
         "deadline", "annotator_cap", "double_share", "level", "estimand", "stop_mode", "language",
-        "contact", "seed", "tutorial", "tutorial_id", "tutorial_bonus",
+        "contact", "seed", "tutorial", "tutorial_id", "tutorial_bonus", "bonus_after",
+        "open_link_bonus",
     )  # fmt: skip
     targets = dict(options["targets"])
     if len(targets) < len(options["targets"]):
