@@ -193,6 +193,12 @@ class DoubtfulSerializer(serializers.Serializer[Any]):
     )
 
 
+class PayDoubtfulSerializer(serializers.Serializer[Any]):
+    beyond_budget = serializers.BooleanField(
+        default=False, help_text="although the campaign is beyond its budget (409, `budget`)"
+    )
+
+
 class DecideSerializer(serializers.Serializer[Any]):
     happened = serializers.BooleanField(help_text="what somebody saw on the crowd's own pages")
 

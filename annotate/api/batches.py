@@ -22,6 +22,7 @@ from annotate.api.batch_serializers import (
     LookedSerializer,
     OfferSerializer,
     OperationSerializer,
+    PayDoubtfulSerializer,
     PlacesSerializer,
     WishSerializer,
     terms_of,
@@ -170,11 +171,15 @@ class DoubtfulView(BoundedView):
 
 
 class PayDoubtfulView(BoundedView):
-    @extend_schema(request=None, responses=DoubtfulSerializer(many=True))
+    @extend_schema(request=PayDoubtfulSerializer, responses=DoubtfulSerializer(many=True))
     def post(self, request: Request, public_id: str, unit_id: int) -> Response:
         """Pay one all the same, and return those that still wait. Refusing pay is a ruling."""
         campaign = permissions.owned(request.user, public_id)
-        settling.accept(doubtful.one(campaign.pk, unit_id), actor_id=_actor(request))
+        typed = validated(PayDoubtfulSerializer(data=request.data))
+        settling.accept(
+            doubtful.one(campaign.pk, unit_id), actor_id=_actor(request),
+            beyond_budget=typed["beyond_budget"],
+        )  # fmt: skip
         return _in_doubt(campaign)
 
 

@@ -141,6 +141,9 @@ class RuleSerializer(serializers.Serializer[Any]):
     seen = serializers.IntegerField(
         default=0, min_value=0, help_text="id of the last ruling that you have read; 0: none"
     )
+    beyond_budget = serializers.BooleanField(
+        default=False, help_text="restore pay although that exceeds the budget (409, `budget`)"
+    )
 
 
 class DismissSerializer(serializers.Serializer[Any]):
@@ -195,6 +198,7 @@ class RuleView(BoundedView):
         reviewing.rule(
             campaign.pk, case.annotator_id, [Act(act) for act in given["acts"]],
             actor_id=cast(User, request.user).pk, reason=given["reason"], seen=given["seen"],
+            beyond_budget=given["beyond_budget"],
         )  # fmt: skip
         return Response(CaseSerializer(_case(campaign, pseudonym)).data)
 

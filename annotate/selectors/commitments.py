@@ -25,11 +25,13 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
+from annotate import adapters
 from annotate.crowds import tariffs
 from annotate.crowds.tariffs import ZERO, Tariff
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review
 from annotate.selectors import promises, tutorials, underway
 from annotate.selectors.ledger import CENT, MONEY, sum_of
+from annotate.selectors.underway import Untaken
 
 Kind = LedgerEntry.Kind
 Status = Participation.Status
@@ -44,28 +46,33 @@ class Commitments:
     """Money with the crowd's fees.
 
     leases: open ones, of whichever kind. units: what is left of the paid units that nothing is
-    decided about, their leases included. begun: bonuses of tutorials that people are at, or have
-    before them in a unit. promised: bonuses of tutorials that were passed, not due yet. todo: tasks
-    that people at work in units have before them, leases included.
+    decided about, their leases included. unlikely: what is spent for units beyond their posting's
+    places, which cannot all be paid. begun: bonuses of tutorials that people are at, or that their
+    units may bring. promised: bonuses of tutorials that were passed, not due yet. untaken: units
+    that are published and that nobody has taken, with a new person's bonus each. todo: tasks that
+    people at work in units have before them, leases included.
     """
 
     spent: Decimal
     leases: Decimal
     by_link: Decimal  # of `leases`
     units: Decimal
+    unlikely: Decimal
     begun: Decimal
     promised: Decimal
+    untaken: Decimal
     todo: int
 
     @property
     def total(self) -> Decimal:
         """What is spent or may still become due."""
-        return self.spent + self.by_link + self.units + self.begun + self.promised
+        due = self.spent - self.unlikely + self.by_link + self.units
+        return due + self.begun + self.promised + self.untaken
 
     @property
     def sure(self) -> Decimal:
         """The same, without what may come free again without being done."""
-        return self.spent + self.leases + self.promised
+        return self.spent - self.unlikely + self.leases + self.promised
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,7 @@ class _Units:
     """Units of one posting that stand alike. free: places that no decided unit has taken.
 
     covered: what of the reward is earned. cancelled: what of that is cancelled now, as a negative
-    amount: it comes back if the crowd pays the unit. new: their people have the tutorial before them.
+    amount: it comes back if the crowd pays the unit. owes: it may bring a bonus for the tutorial.
     """
 
     posting: int
@@ -83,7 +90,7 @@ class _Units:
     cancelled: Decimal
     leases: int
     todo: int
-    new: bool
+    owes: bool
     n: int
 
     def rest(self, tariff: Tariff, task: Decimal) -> Decimal:
@@ -97,6 +104,10 @@ class _Units:
         n = -(-max(ZERO, self.covered + ahead - self.reward) // task) if task else 0
         more = max(n * tariff.bonus(task).total, tariff.bonus(n * task).total)
         return max(ZERO, rest) + more
+
+    def spent(self, tariff: Tariff) -> Decimal:
+        """Return what one of them has in the ledger now."""
+        return tariff.unit(min(self.covered, self.reward)).total + self.cancelled
 
     def leased(self, tariff: Tariff, task: Decimal) -> Decimal:
         """Return what the open leases of one of them cost."""
@@ -116,7 +127,8 @@ def of(campaign: Campaign) -> Commitments:
     One statement, hence one snapshot: a submit that turns a lease into a row of the ledger
     meanwhile is seen before or after, never half.
     """
-    charges, more = tariff(campaign), underway.extensions(campaign.pk)
+    charges, published = tariff(campaign), _published(campaign)  # before units: none is missed
+    more = {one.posting: one.coming for one in published}
     rows = [_Row(*row) for row in _scalars(campaign).union(_groups(campaign), all=True)]
     whole = next(row for row in rows if not row.n)
     units = [_units(row, more) for row in rows if row.n]
@@ -130,10 +142,22 @@ def of(campaign: Campaign) -> Commitments:
         leases=by_link + leased,
         by_link=by_link,
         units=sum((n * worth[one] for one, n in counted), ZERO),
-        begun=(whole.begun + sum(n for one, n in counted if one.new)) * bonus,
+        unlikely=sum(((one.n - n) * one.spent(charges) for one, n in counted), ZERO),
+        begun=(whole.begun + sum(n for one, n in counted if one.owes)) * bonus,
         promised=whole.promised * bonus,
+        untaken=sum((one.units * unit_price(campaign, one.reward) for one in published), ZERO),
         todo=sum(one.n * one.todo for one in units),
     )
+
+
+def unit_price(campaign: Campaign, reward: Decimal) -> Decimal:
+    """Return what one unit may cost that nobody has taken: its reward, and a new person's bonus."""
+    charges = tariff(campaign)
+    return (charges.unit(reward) + charges.bonus(promises.offered(campaign))).total
+
+
+def _published(campaign: Campaign) -> list[Untaken]:
+    return underway.untaken(campaign.pk) if campaign.crowd in adapters.MARKETPLACES else []
 
 
 def _within_places(worth: Mapping[_Units, Decimal]) -> Iterator[tuple[_Units, int]]:
@@ -142,7 +166,7 @@ def _within_places(worth: Mapping[_Units, Decimal]) -> Iterator[tuple[_Units, in
     More may be here: nobody has confirmed yet who they are (MTurk). The dearest ones count.
     """
     left: dict[int, int] = {}
-    for one in sorted(worth, key=lambda one: (worth[one], one.new), reverse=True):
+    for one in sorted(worth, key=lambda one: (worth[one], one.owes), reverse=True):
         if one.free is None:
             yield one, one.n
             continue
@@ -162,7 +186,7 @@ class _Row(NamedTuple):
     money: Decimal  # spent; of units: the reward
     covered: Decimal
     cancelled: Decimal
-    new: bool
+    owes: bool
     n: int
 
 
@@ -171,8 +195,9 @@ def _units(row: _Row, more: Mapping[int, int]) -> _Units:
     free = None if places == DECIDED else places + more.get(row.posting, 0) - decided
     covered, cancelled = row.covered.quantize(CENT), row.cancelled.quantize(CENT)
     return _Units(
-        row.posting, free, row.money, covered, cancelled, row.leases, row.todo, bool(row.new), row.n
-    )
+        posting=row.posting, free=free, reward=row.money, covered=covered, cancelled=cancelled,
+        leases=row.leases, todo=row.todo, owes=bool(row.owes), n=row.n,
+    )  # fmt: skip
 
 
 def _scalars(campaign: Campaign) -> QuerySet[Campaign, Any]:
@@ -193,7 +218,7 @@ def _scalars(campaign: Campaign) -> QuerySet[Campaign, Any]:
 
 
 def _groups(campaign: Campaign) -> QuerySet[Participation, Any]:
-    """Units that somebody has taken and nothing is decided about, those that stand alike together."""
+    """Units that somebody has taken and nothing is decided about; those alike in one row."""
     now = timezone.now()
     in_time = Q(status=Status.ACTIVE) & (Q(deadline_at=None) | Q(deadline_at__gt=now))
     tasks = Assignment.objects.filter(participation=OuterRef("pk"))
@@ -206,18 +231,20 @@ def _groups(campaign: Campaign) -> QuerySet[Participation, Any]:
         F("tasks") - _number(tasks.filter(status__in=Assignment.JUDGED), "participation"), 0
     )
     units = _undecided(campaign).order_by().annotate(
-        places=Case(When(status=Status.CONFIRMED, then=Value(DECIDED)), default=F("posting__places"),
-                    output_field=NUMBER),
+        places=Case(
+            When(status=Status.CONFIRMED, then=Value(DECIDED)), default=F("posting__places"),
+            output_field=NUMBER,
+        ),
         decided=_number(decided, "posting"),
         leases=_number(tasks.filter(status=Assignment.Status.LEASED), "participation"),
         todo=Case(When(in_time, then=left), default=Value(0), output_field=NUMBER),
         reward=ExpressionWrapper(F("posting__batch__reward"), output_field=MONEY),
         covered=sum_of(earned, "participation"),
         cancelled=sum_of(rows.filter(kind__in=CANCELS), "participation", fees=True),
-        new=_new(campaign),
+        owes=_owes(campaign),
     )  # fmt: skip
     alike = ("posting_id", "places", "decided", "leases", "todo", "reward", "covered", "cancelled",
-             "new")  # fmt: skip
+             "owes")  # fmt: skip
     return units.values(*alike).annotate(n=Count("pk")).values_list(*alike, "n")
 
 
@@ -231,12 +258,13 @@ def _undecided(campaign: Campaign) -> QuerySet[Participation]:
     )  # fmt: skip
 
 
-def _new(campaign: Campaign) -> Any:
+def _owes(campaign: Campaign) -> Any:
     tutorial = tutorials.of(campaign) if promises.offered(campaign) else None
     if tutorial is None:
         return Value(False, BooleanField())
     return ExpressionWrapper(
-        promises.newcomers(campaign, tutorial.version), output_field=BooleanField()
+        promises.owing(campaign, tutorial.version) & Q(status__in=AT_WORK),
+        output_field=BooleanField(),
     )
 
 

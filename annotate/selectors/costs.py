@@ -1,4 +1,4 @@
-"""What a campaign's judgments cost, and all of them at most: the same number wherever it is told."""
+"""What a campaign's judgments cost, and all of them at most: one number wherever it is told."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,7 +13,7 @@ from annotate.selectors.commitments import tariff
 
 @dataclass(frozen=True)
 class AtMost:
-    """bill: of all planned judgments, up to the maximum. budget: ends the collection before that."""
+    """bill: of all planned judgments, up to the maximum. budget: may end the collection before."""
 
     bill: Bill
     budget: Decimal | None

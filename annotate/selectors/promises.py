@@ -25,6 +25,7 @@ from annotate.models import (
 )
 from annotate.selectors import standing
 
+_SURE = Q(verified_at__isnull=False) | Q(status__in=Participation.LISTED)
 RESERVED = timedelta(minutes=60)  # how long the bonus of a tutorial under way is kept free
 Status = Participation.Status
 OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
@@ -48,7 +49,7 @@ def offered(campaign: Campaign, annotator: Annotator | None = None) -> Decimal:
 
 
 def to_earn(campaign: Campaign, annotator: Annotator) -> Decimal:
-    """Return what passing the tutorial here would promise; 0 where it was promised or paid before."""
+    """Return what passing the tutorial here promises; 0 where that was promised or paid before."""
     amount = offered(campaign, annotator)
     known = amount and (
         entry(annotator.pk, campaign.instrument) or _of(annotator.pk, campaign.instrument).exists()
@@ -77,12 +78,13 @@ def open_of(campaign_id: int, annotators: Iterable[int] | None = None) -> QueryS
 
 
 def counted(campaign: Campaign) -> QuerySet[TutorialRun]:
-    """Return those of `open_of` that its budget keeps money for.
+    """Return those of `open_of` that its budget keeps money for, beside what units hold.
 
+    Those of people who are surely who they say: others are owed what their unit brings (`owing`).
     Who has given back every unit comes again with another one, for which the budget is asked.
     """
     here = Participation.objects.filter(campaign=campaign, annotator=OuterRef("annotator"))
-    return open_of(campaign.pk).filter(Exists(here.exclude(status=Status.LEFT)))
+    return open_of(campaign.pk).filter(Exists(here.filter(_SURE).exclude(status=Status.LEFT)))
 
 
 def due(campaign: Campaign) -> QuerySet[TutorialRun]:
@@ -104,32 +106,36 @@ def ended() -> list[int]:
 
 
 def begun(campaign: Campaign) -> QuerySet[TutorialRun]:
-    """Return the tutorials under way here whose bonus the budget keeps free."""
+    """Return the tutorials under way by link whose bonus the budget keeps free."""
     rows = TutorialRun.objects.filter(
         ~Exists(_paid()), ~Exists(_promised_elsewhere()), participation__campaign=campaign,
-        passed_at=None, started_at__gt=timezone.now() - RESERVED,
+        participation__tasks=None, passed_at=None, started_at__gt=timezone.now() - RESERVED,
     )  # fmt: skip
     if not campaign.open_link_bonus:
         rows = rows.exclude(Annotator.from_open_link("annotator__"))
     return rows if offered(campaign) else rows.none()
 
 
-def newcomers(campaign: Campaign, version: str) -> Q:
-    """Return the condition that a participation's person has this tutorial before them.
+def owing(campaign: Campaign, version: str) -> Q:
+    """Return the condition that a paid unit may bring its person the bonus of this tutorial.
 
-    One that they are at is among `begun`.
+    They have it before them, or have passed it and nobody has confirmed yet who they are.
     """
     mine = TutorialRun.objects.filter(
         annotator=OuterRef("annotator"), instrument=campaign.instrument
     )
-    at_it = Q(passed_at=None, started_at__gt=timezone.now() - RESERVED)
-    here = at_it & Q(participation__campaign=campaign)
-    known = mine.filter(here | Q(passed_at__isnull=False, version=version) | Q(promised__gt=0))
+    here = mine.filter(promised__gt=0, participation__campaign=campaign)
+    elsewhere = mine.filter(promised__gt=0).exclude(participation__campaign=campaign)
+    passed = mine.filter(version=version, passed_at__isnull=False)
+    sure = Participation.objects.filter(
+        _SURE, campaign=campaign, annotator=OuterRef("annotator")
+    ).exclude(status=Status.LEFT)
     paid = LedgerEntry.objects.filter(
         kind=LedgerEntry.Kind.TUTORIAL, participation__annotator=OuterRef("annotator"),
         campaign__instrument=campaign.instrument,
     )  # fmt: skip
-    return Q(~Exists(known), ~Exists(paid), status=Status.ACTIVE)
+    unsure = Q(Exists(here)) & ~Exists(sure)
+    return (unsure | ~Exists(passed)) & ~Exists(elsewhere) & ~Exists(paid)
 
 
 def told(participation_id: int) -> Open | None:

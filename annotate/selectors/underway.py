@@ -14,8 +14,10 @@ TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
 
 @dataclass(frozen=True)
 class Untaken:
-    """Units of one posting that nobody has taken yet."""
+    """Units of one posting that nobody has taken yet; `coming`: places that are on their way."""
 
+    posting: int
+    coming: int
     units: int
     tasks: int  # of each
     reward: Decimal  # for each
@@ -29,14 +31,14 @@ def untaken(campaign_id: int) -> list[Untaken]:
         .annotate(taken=Count("participations", filter=stays))
         .values_list("pk", "places", "taken", "batch__tasks", "batch__reward")
     )
-    more = extensions(campaign_id)
+    more = _extensions(campaign_id)
     return [
-        Untaken(max(0, places + more[pk] - taken), tasks, reward)
+        Untaken(pk, more[pk], max(0, places + more[pk] - taken), tasks, reward)
         for pk, places, taken, tasks, reward in rows
     ]
 
 
-def extensions(campaign_id: int) -> Counter[int]:
+def _extensions(campaign_id: int) -> Counter[int]:
     """Return how many places more are on their way, by posting."""
     found: Counter[int] = Counter()
     rows = Operation.objects.filter(

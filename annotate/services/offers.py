@@ -235,7 +235,7 @@ def _of_fee(offer: Offer) -> Iterator[Problem]:
     yield Problem(
         "fee",
         f"{offer.label} says that this costs ${said.total:,.2f}. With this campaign’s fee of "
-        f"{_percent(offer.fee_rate)} it would be ${offer.total:,.2f}, so the budget would not hold. "
+        f"{_percent(offer.fee_rate)} it would be ${offer.total:,.2f}: the budget would not hold. "
         f"A fee is fixed when its campaign is made: make another, with a fee of {needed} %.",
     )
 
@@ -249,8 +249,8 @@ def _of_said(offer: Offer) -> str:
     if said.note:
         return f"{offer.label} did not say what it charges. The total above rests on {fee}."
     return (
-        f"{offer.label} says that it charges ${said.total:,.2f} in all. The total above, the budget "
-        f"and the ledger rest on {fee}."
+        f"{offer.label} says that it charges ${said.total:,.2f} in all. The total above, the "
+        f"budget and the ledger rest on {fee}."
     )
 
 

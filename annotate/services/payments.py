@@ -1,26 +1,23 @@
-"""What things cost, what a campaign has committed itself to, and whether its budget pays for more."""
+"""What a campaign has committed itself to, and whether its budget pays for more."""
 
 from decimal import Decimal
 
 from annotate.crowds.tariffs import ZERO, Price
+from annotate.errors import Conflict
 from annotate.models import Campaign
-from annotate.selectors import commitments, promises, underway
-from annotate.selectors.commitments import tariff
+from annotate.selectors import commitments
+from annotate.selectors.commitments import tariff, unit_price
 
 __all__ = [
-    "affordable", "committed", "excess", "left", "price", "promised", "tariff", "unit_price",
+    "BEYOND", "affordable", "ask", "committed", "excess", "left", "price", "tariff", "unit_price",
 ]  # fmt: skip
+
+BEYOND = "budget"  # the code of a `Conflict` that asks before the budget is exceeded
 
 
 def price(campaign: Campaign) -> Price:
     """Return the price of one judgment that is paid by itself."""
     return tariff(campaign).unit(campaign.reward)
-
-
-def unit_price(campaign: Campaign, reward: Decimal) -> Decimal:
-    """Return what one unit may cost that nobody has taken: its reward, and a new person's bonus."""
-    charges = tariff(campaign)
-    return (charges.unit(reward) + charges.bonus(promises.offered(campaign))).total
 
 
 def affordable(
@@ -45,17 +42,27 @@ def committed(campaign: Campaign) -> Decimal:
     return commitments.of(campaign).total
 
 
-def promised(campaign: Campaign) -> Decimal:
-    """Return what units may cost that are published and that nobody has taken yet."""
-    untaken = underway.untaken(campaign.pk)
-    return sum((one.units * unit_price(campaign, one.reward) for one in untaken), ZERO)
-
-
 def left(campaign: Campaign) -> Decimal | None:
     """Return what a budget leaves for new batches, which may be negative; None without one."""
     if campaign.budget is None:
         return None
-    return campaign.budget - committed(campaign) - promised(campaign)
+    return campaign.budget - committed(campaign)
+
+
+def ask(campaign: Campaign, *, before: Decimal, beyond_budget: bool) -> Decimal:
+    """Return by how much a person's act leaves the budget exceeded, in the transaction of the act.
+
+    before: by how much it was. Raises `Conflict`, which names the excess, where the act adds to it
+    and `beyond_budget` does not accept that.
+    """
+    now = excess(campaign)
+    if now > before and not beyond_budget:
+        raise Conflict(
+            f"The campaign would exceed its budget of ${campaign.budget:,.2f} by ${now:,.2f}, fees "
+            "included. Nothing was done. Confirm it if you mean it.",
+            code=BEYOND,
+        )
+    return now
 
 
 def excess(campaign: Campaign, *, extra: Decimal = ZERO) -> Decimal:

@@ -1,7 +1,7 @@
 """Bonuses that passing a tutorial has promised: made, and turned into rows of the ledger.
 
-Due with a number of judgments that count (a campaign's `bonus_after`), or at once where the campaign
-has ended or offers this person no further task. What is promised is in the budget already.
+Due with a number of judgments that count (a campaign's `bonus_after`), or at once where the
+campaign has ended or offers this person no further task. What is promised is in the budget already.
 """
 
 from decimal import Decimal

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from annotate import adapters
+from annotate.crowds.tariffs import ZERO
 from annotate.crowds.terms import from_json
 from annotate.errors import Conflict
 from annotate.languages import interface_language
@@ -27,7 +28,7 @@ from annotate.models import (
     Ruling,
 )
 from annotate.selectors import accounts, bonus_carriers
-from annotate.services import audit, leasing, outbox, promises, unit_ledger
+from annotate.services import audit, leasing, outbox, payments, promises, unit_ledger
 from annotate.services.unit_ledger import bonus_key
 from annotate.services.unit_pay import GIVEN, Account, Act, Entry, Unit, decide
 
@@ -115,10 +116,11 @@ def _ripe(campaign_id: int) -> list[int]:
     return ripe
 
 
-def accept(participation_id: int, *, actor_id: int) -> None:
+def accept(participation_id: int, *, actor_id: int, beyond_budget: bool = False) -> None:
     """Pay a unit about which something does not agree, by a person's decision.
 
-    `Conflict` where nothing waits for one. Work that is not verified is paid and does not count.
+    Raises `Conflict` where nothing waits for one, and where the campaign is beyond its budget and
+    `beyond_budget` does not accept that. Work that is not verified is paid and does not count.
     """
     with transaction.atomic():
         found = _units().get(pk=participation_id)
@@ -127,9 +129,11 @@ def accept(participation_id: int, *, actor_id: int) -> None:
         if not waiting.exclude(problem="").update(problem=""):
             raise Conflict("Nothing about this work waits for a decision.")
         unit_ledger.fill(found, reason="The whole unit is paid.")
+        excess = payments.ask(found.campaign, before=ZERO, beyond_budget=beyond_budget)
         audit.record(
             "unit_accepted", campaign_id=found.campaign_id, actor_id=actor_id,
             subject=f"participation:{participation_id}", problem=found.problem,
+            beyond_budget=str(excess),
         )  # fmt: skip
         settle(participation_id)
 

@@ -91,7 +91,7 @@ def fill(participation: Participation, *, reason: str) -> Decimal:
 
 
 def square_with_bonus(participation: Participation, entry_id: int, amount: Decimal) -> None:
-    """Make the ledger say what the crowd charged for this bonus, and for others of the same unit."""
+    """Make the ledger say what the crowd charged for this bonus, and others of the same unit."""
     charges, found = _tariff(participation), account_of(participation)
     extra = next((one for one in found.extra if one.id == entry_id), None)
     if extra is not None:

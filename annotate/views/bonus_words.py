@@ -21,7 +21,8 @@ def promised(bonus: Decimal, *, after: int) -> str:
         return ""
     if not after:
         return _("You have earned %(amount)s.") % {"amount": money(bonus)}
-    return _and(_("A bonus of %(amount)s is promised to you.") % {"amount": money(bonus)}, due(after))
+    said = _("A bonus of %(amount)s is promised to you.") % {"amount": money(bonus)}
+    return _and(said, due(after))
 
 
 def waits(after: int, counting: int) -> str:

@@ -15,7 +15,7 @@ from annotate.errors import Conflict, Invalid, NotFound, ServiceError
 from annotate.permissions import researcher_page, visible
 from annotate.selectors import costs, review_effects, review_judgments, review_screens, reviews
 from annotate.selectors.reviews import Case
-from annotate.services import appeals, reviewing
+from annotate.services import appeals, payments, reviewing
 from annotate.templatetags.plumbline import money
 from annotate.views import review_beside, review_choices, review_trail, review_words
 
@@ -64,6 +64,7 @@ def rule(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBa
         made = reviewing.rule(
             found.campaign_id, found.annotator_id, choice.acts, actor_id=_user(request),
             reason=typed["reason"], seen=typed["seen"],
+            beyond_budget=bool(request.POST.get("beyond_budget")),
         )  # fmt: skip
     except Invalid as error:
         if choice is not None and choice.confirms:
@@ -164,7 +165,7 @@ def _again(
 ) -> HttpResponseBase:
     """The page as things stand now, with all that was typed."""
     context = _context(request, found.campaign, found.pseudonym, typed)
-    context["refused"] = error
+    context |= {"refused": error, "asks_beyond": getattr(error, "code", "") == payments.BEYOND}
     return render(request, "reviews/case.html", context, status=error.status)
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from annotate import adapters
-from annotate.crowds.base import Configuration, Cost, Problem, Throttled
+from annotate.crowds.base import Configuration, Problem, Throttled
 from annotate.crowds.tariffs import Price
 from annotate.crowds.terms import Terms
 from annotate.models import Batch, Campaign, Operation, Posting

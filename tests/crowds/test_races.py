@@ -13,7 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.crowds.base import Submission, UnitState
-from annotate.errors import Conflict, Gone
+from annotate.errors import Gone
 from annotate.models import (
     Assignment,
     Judgment,
