@@ -91,6 +91,10 @@ def _main_criterion(instrument: Instrument) -> Criterion:
     return (named or list(instrument.criteria))[0]
 
 
+def _or(given: int | None, usual: int) -> int:
+    return usual if given is None else given
+
+
 class CampaignForm(forms.Form):
     """One form for the files and the plan of a campaign."""
 
@@ -121,7 +125,7 @@ class CampaignForm(forms.Form):
     )  # fmt: skip
     bonus_after = forms.IntegerField(
         label="The bonus is due after", initial=DEFAULTS.bonus_after, min_value=0,
-        max_value=MOST_BONUS_AFTER,
+        max_value=MOST_BONUS_AFTER, required=False,
     )  # fmt: skip
     open_link_bonus = forms.BooleanField(
         label="Also for people who come by the open link, whom nobody knows", required=False
@@ -275,7 +279,7 @@ class CampaignForm(forms.Form):
             tutorial=given["tutorial"] != NO_TUTORIAL,
             tutorial_id=int(given["tutorial"]) if given["tutorial"].isdecimal() else None,
             tutorial_bonus=given["tutorial_bonus"],
-            bonus_after=given["bonus_after"],
+            bonus_after=_or(given["bonus_after"], DEFAULTS.bonus_after),
             open_link_bonus=given["open_link_bonus"],
             metrics=self.metrics,
             crowd=given["crowd"] or DEFAULTS.crowd,

@@ -6,7 +6,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from annotate.models import Assignment, Campaign, Judgment, LedgerEntry, Membership, Place
+from annotate.models import Assignment, Batch, Campaign, Judgment, LedgerEntry, Membership, Place
 
 MONEY: "DecimalField[object, object]" = DecimalField(max_digits=12, decimal_places=2)
 
@@ -15,12 +15,14 @@ def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
     """The campaigns of this user's memberships, with their role, counts and spending."""
     places = Place.objects.filter(campaign=OuterRef("pk")).order_by().values("campaign")
     spent = LedgerEntry.objects.filter(campaign=OuterRef("pk")).order_by().values("campaign")
+    last = Batch.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
     role = Membership.objects.filter(campaign=OuterRef("pk"), user=user.pk).values("role")
     return (
         Campaign.objects.filter(memberships__user=user.pk)
         .annotate(
             role=Subquery(role),
             planned=_number(places),
+            last_tasks=Subquery(last.values("tasks")[:1]),
             judged=_number(places.filter(assignment__status=Assignment.Status.VERIFIED)),
             spent=Coalesce(
                 Subquery(spent.annotate(sum=Sum(F("amount") + F("fee"))).values("sum")),

@@ -83,7 +83,8 @@ class EffectsSerializer(serializers.Serializer[Any]):
 
     counting = serializers.IntegerField()
     excluded = serializers.IntegerField()
-    at_stake = serializers.DecimalField(12, 2)
+    due = serializers.DecimalField(12, 2, help_text="of all that they earned, and not paid yet")
+    at_stake = serializers.DecimalField(12, 2, help_text="the part of it that can be refused")
     refused = serializers.DecimalField(12, 2)
     refusable = serializers.BooleanField()
     refusable_until = serializers.DateTimeField(allow_null=True)

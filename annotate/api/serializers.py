@@ -4,16 +4,30 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
 
 from annotate import adapters
 from annotate.api.base import Finite
+from annotate.crowds.terms import usual_tasks
 from annotate.models import Campaign, Judgment
+from annotate.selectors import costs
 from annotate.services.plans import Plan
 from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
 
 DEFAULTS = Plan(name="", targets={})
+
+
+class CostSerializer(serializers.Serializer[Any]):
+    """`amount`: the most that it can come to; a budget may end it before all is spent."""
+
+    amount = serializers.DecimalField(12, 2)
+    rewards = serializers.DecimalField(12, 2, source="bill.rewards")
+    bonuses = serializers.DecimalField(
+        12, 2, source="bill.bonuses.reward", help_text="of the tutorial, if everybody is new"
+    )
+    fees = serializers.DecimalField(12, 2, source="bill.fees", help_text="on both")
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
@@ -30,6 +44,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     planned = serializers.IntegerField(help_text="judgments planned in all")
     judged = serializers.IntegerField(help_text="judgments that count")
     spent = serializers.DecimalField(12, 2, help_text="fees included")
+    cost_at_most = serializers.SerializerMethodField()
 
     class Meta:
         model = Campaign
@@ -39,10 +54,18 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "metrics", "estimand", "level", "stop_mode",
             "double_share", "annotator_cap", "lease_minutes", "tutorial_required",
             "tutorial_bonus", "bonus_after", "open_link_bonus", "reward", "fee_rate", "budget",
-            "max_judgments", "deadline", "planned", "judged", "spent", "seed", "created_at",
+            "max_judgments", "deadline", "planned", "judged", "spent", "cost_at_most", "seed",
+            "created_at",
             "opened_at", "closed_at",
         )  # fmt: skip
         read_only_fields = fields
+
+    @extend_schema_field(CostSerializer)
+    def get_cost_at_most(self, campaign: Any) -> dict[str, Any]:
+        """Of all planned judgments, as the preview of a new campaign says it."""
+        tasks = campaign.last_tasks or usual_tasks(campaign.annotator_cap)
+        most = costs.at_most(campaign, planned=campaign.planned, tasks=tasks)
+        return dict(CostSerializer(most).data)
 
     def get_targets(self, campaign: Campaign) -> dict[str, float]:
         return {target.criterion: target.width for target in campaign.targets.all()}

@@ -8,7 +8,7 @@ from django.db.models import OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from annotate.models import LedgerEntry, Participation, Payout
-from annotate.selectors.ledger import MONEY, ZERO
+from annotate.selectors.ledger import GIVEN, MONEY, ZERO
 
 REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 
@@ -72,6 +72,26 @@ def paid_out(campaign_id: int, annotator_id: int) -> Decimal:
         participation__campaign=campaign_id, participation__annotator=annotator_id
     ).aggregate(sum=Sum("amount"))
     return (row["sum"] or ZERO).quantize(ZERO)
+
+
+def paid_for_work(campaign_id: int, annotator_id: int) -> Decimal:
+    """Return what of that was for work. By link a list pays all that is due, for whatever it is.
+
+    So what was given beside the work is taken to be paid first: then nothing that is still due for
+    the work is overlooked.
+    """
+    mine = Payout.objects.filter(
+        participation__campaign=campaign_id, participation__annotator=annotator_id
+    )
+    given = LedgerEntry.objects.filter(
+        campaign=campaign_id, participation__annotator=annotator_id, kind__in=GIVEN
+    )
+    by_crowd = mine.filter(participation__posting__isnull=False)
+    keys = [f"bonus:{pk}" for pk in given.values_list("pk", flat=True)]
+    for_work = by_crowd.exclude(key__in=keys).aggregate(sum=Sum("amount"))["sum"] or ZERO
+    by_hand = mine.filter(participation__posting=None).aggregate(sum=Sum("amount"))["sum"] or ZERO
+    beside = given.filter(participation__posting=None).aggregate(sum=Sum("amount"))["sum"] or ZERO
+    return (for_work + max(ZERO, by_hand - beside)).quantize(ZERO)
 
 
 def _read(participations: QuerySet[Participation]) -> list[Account]:

@@ -8,7 +8,9 @@ from django.db.models.functions import Coalesce
 from annotate.crowds.tariffs import CENT, ZERO
 from annotate.models import LedgerEntry
 
-__all__ = ["CENT", "MONEY", "ZERO", "earned", "spent", "sum_of"]
+__all__ = ["CENT", "GIVEN", "MONEY", "ZERO", "earned", "spent", "sum_of"]
+# Never for work: no ruling takes it back.
+GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.BONUS)
 MONEY = DecimalField(max_digits=12, decimal_places=2)
 
 

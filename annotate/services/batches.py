@@ -15,6 +15,7 @@ from annotate.crowds.base import CrowdError, Problem
 from annotate.crowds.terms import Terms, from_json, to_json
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.models import Batch, Campaign, Operation, Posting
+from annotate.selectors import costs
 from annotate.services import audit, exclusion_lists, leasing, offers, payments, postings
 from annotate.services.offers import Offer
 
@@ -48,6 +49,11 @@ def suggested_places(campaign_id: int, tasks: int, *, balance: Decimal | None = 
         if money is not None and each:
             needed = min(needed, int(money // each))
     return max(0, min(needed, offers.MOST_PLACES))
+
+
+def usual_tasks(campaign_id: int) -> int:
+    """Return how many tasks a unit of a new batch holds where nobody says it."""
+    return costs.tasks_of(_campaign(campaign_id))
 
 
 def balance(campaign_id: int) -> Decimal | None:

@@ -35,7 +35,7 @@ def create(plan: Plan, rows: Sequence[Row], *, owner_id: int | None) -> Campaign
     """
     instrument = plans.check(plan)
     metrics = check_rows(plan, rows)
-    seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
+    seed = plan.seed if plan.seed is not None else new_seed()
     with transaction.atomic():
         campaign = _campaign(plan, instrument, seed, metrics)
         _outputs(campaign, rows, planned=plan.planned or _every_so_many(plan, seed))
@@ -46,6 +46,22 @@ def create(plan: Plan, rows: Sequence[Row], *, owner_id: int | None) -> Campaign
         audit.record("create", campaign_id=campaign.pk, actor_id=owner_id, outputs=len(rows))
         evidence.mark(campaign.pk, "imported")
     return campaign
+
+
+def new_seed() -> int:
+    """Return a seed that nobody can foresee."""
+    return random.SystemRandom().getrandbits(63)
+
+
+def count_planned(plan: Plan, rows: Sequence[Row]) -> int:
+    """Return how many judgments `create` will plan for these rows; the plan has a seed."""
+    assert plan.seed is not None, "which items are judged twice depends on it"
+    planned = plan.planned or _every_so_many(plan, plan.seed)
+    return sum(
+        planned(same[0], position)
+        for position, group in enumerate(_in_order(rows, random.Random(plan.seed)))
+        for same in _by_text(group)
+    )
 
 
 def check_rows(plan: Plan, rows: Sequence[Row]) -> tuple[str, ...]:
@@ -85,7 +101,7 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
         name=plan.name.strip(),
         instrument=instrument.key,
         instrument_version=instrument.version,
-        tutorial_required=plan.tutorial and _has_tutorial(plan, instrument),
+        tutorial_required=plans.has_tutorial(plan),
         tutorial_id=plan.tutorial_id,
         tutorial_bonus=plan.tutorial_bonus,
         bonus_after=plan.bonus_after,
@@ -115,10 +131,6 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
     return campaign
 
 
-def _has_tutorial(plan: Plan, instrument: Instrument) -> bool:
-    return plan.tutorial_id is not None or instrument.tutorial(plan.language) is not None
-
-
 def _every_so_many(plan: Plan, seed: int) -> Planned:
     """Spread the items that are judged twice evenly over the random order.
 
@@ -135,14 +147,10 @@ def _every_so_many(plan: Plan, seed: int) -> Planned:
 
 
 def _outputs(campaign: Campaign, rows: Sequence[Row], *, planned: Planned) -> None:
-    shuffle = random.Random(campaign.seed).shuffle
+    drawn = random.Random(campaign.seed)
     systems = {name: System(campaign=campaign, name=name) for name in {r.system: 0 for r in rows}}
     System.objects.bulk_create(systems.values())
-    grouped = [
-        list(group)
-        for _key, group in groupby(sorted(rows, key=lambda row: row.item), lambda row: row.item)
-    ]
-    shuffle(grouped)
+    grouped = _in_order(rows, drawn)
     items = [
         Item(
             campaign=campaign, key=group[0].item, position=position,
@@ -157,7 +165,7 @@ def _outputs(campaign: Campaign, rows: Sequence[Row], *, planned: Planned) -> No
     authorships: list[Authorship] = []
     places: list[Place] = []
     for item, group in zip(items, grouped, strict=True):
-        shuffle(group)  # so that no system's output is always the first to be judged
+        drawn.shuffle(group)  # so that no system's output is always the first to be judged
         for same in _by_text(group):
             output = _output(campaign, item, same)
             outputs.append(output)
@@ -171,6 +179,14 @@ def _outputs(campaign: Campaign, rows: Sequence[Row], *, planned: Planned) -> No
     Output.objects.bulk_create(outputs, batch_size=BATCH)
     Authorship.objects.bulk_create(authorships, batch_size=BATCH)
     Place.objects.bulk_create(places, batch_size=BATCH)
+
+
+def _in_order(rows: Sequence[Row], drawn: random.Random) -> list[list[Row]]:
+    """Return the rows of each item, the items in the random order in which they are judged."""
+    in_turn = sorted(rows, key=lambda row: row.item)
+    grouped = [list(group) for _key, group in groupby(in_turn, lambda row: row.item)]
+    drawn.shuffle(grouped)
+    return grouped
 
 
 def _by_text(group: list[Row]) -> list[list[Row]]:

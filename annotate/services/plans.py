@@ -7,11 +7,13 @@ from decimal import Decimal
 
 from annotate import adapters
 from annotate.crowds import tariffs
+from annotate.crowds.tariffs import ZERO
 from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument
 from annotate.instruments.reader import Refused
 from annotate.models import Campaign
-from annotate.selectors import instruments, tutorial_contents
+from annotate.selectors import costs, instruments, tutorial_contents
+from annotate.selectors.costs import AtMost
 from annotate.services import metric_choice
 from annotate.services.upload import Row
 from annotate.states import StopMode
@@ -56,6 +58,23 @@ class Plan:
     def fee(self) -> Decimal:
         """The share that the crowd adds to what people are paid."""
         return tariffs.USUAL_SHARES[self.crowd] if self.fee_rate is None else self.fee_rate
+
+
+def at_most(plan: Plan, planned: int) -> AtMost:
+    """Return what so many planned judgments cost at most, as the campaign will say it."""
+    return costs.before(
+        tariffs.of(plan.crowd, plan.fee), reward=plan.reward,
+        judgments=min(planned, plan.max_judgments or planned), cap=plan.annotator_cap,
+        bonus=plan.tutorial_bonus if has_tutorial(plan) else ZERO, budget=plan.budget,
+    )  # fmt: skip
+
+
+def has_tutorial(plan: Plan) -> bool:
+    """Return whether annotators qualify first: where it is asked for, and there is a tutorial."""
+    if not plan.tutorial:
+        return False
+    instrument = instruments.named(plan.instrument)
+    return plan.tutorial_id is not None or instrument.tutorial(plan.language) is not None
 
 
 def check(plan: Plan) -> Instrument:

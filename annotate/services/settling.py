@@ -28,9 +28,10 @@ from annotate.models import (
     Ruling,
 )
 from annotate.selectors import accounts, bonus_carriers
+from annotate.selectors.ledger import GIVEN
 from annotate.services import audit, leasing, outbox, payments, promises, unit_ledger
 from annotate.services.unit_ledger import bonus_key
-from annotate.services.unit_pay import GIVEN, Account, Act, Entry, Unit, decide
+from annotate.services.unit_pay import Account, Act, Entry, Unit, decide
 
 Status = Participation.Status
 Kind = Operation.Kind

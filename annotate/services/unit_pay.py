@@ -11,12 +11,12 @@ from decimal import Decimal
 from enum import StrEnum
 
 from annotate.models import LedgerEntry, Participation
+from annotate.selectors.ledger import GIVEN
 
 Kind = LedgerEntry.Kind
 Status = Participation.Status
 ZERO = Decimal("0.00")
 
-GIVEN = (Kind.TUTORIAL, Kind.BONUS)  # never for the work of a unit
 REFUSED = (Kind.REFUSAL, Kind.REINSTATEMENT)
 
 

@@ -93,6 +93,14 @@ def money(amount: Decimal | float | None) -> str:
 
 
 @register.filter
+def price(amount: Decimal) -> str:
+    """`$0.48`, and `$0.024` where a unit’s fee makes a fraction of a cent of it."""
+    if amount == round(amount, 2):
+        return money(amount)
+    return _("$%(amount)s") % {"amount": number_format(f"{amount:.3f}", 3, force_grouping=True)}
+
+
+@register.filter
 def number(value: float | None, digits: int = 2) -> str:
     """A number with a true minus sign and `digits` decimals; a dash for None."""
     if value is None:

@@ -5,7 +5,7 @@ whether they and the plan are those that were shown.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -76,9 +76,10 @@ def _new(request: HttpRequest) -> HttpResponseBase:
     form = CampaignForm(request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, form, status=422)
+    shown = _shown(request)
     try:
-        uploaded = _read(form)
-        if request.POST.get("act") == "create" and _was_shown(request, uploaded):
+        uploaded = _read(form, seed=shown.get("seed"))
+        if request.POST.get("act") == "create" and shown.get("digest") == uploaded.digest:
             return _create(request, uploaded)
     except (Invalid, UploadRefused) as refused:
         return _page(request, form, status=422, problems=_problems(form, refused))
@@ -86,7 +87,7 @@ def _new(request: HttpRequest) -> HttpResponseBase:
     return _page(
         request, form, changed=changed,
         preview=preview(uploaded.plan, uploaded.rows, uploaded.metrics),
-        shown=signing.dumps(uploaded.digest, salt=SALT),
+        shown=signing.dumps({"digest": uploaded.digest, "seed": uploaded.plan.seed}, salt=SALT),
     )  # fmt: skip
 
 
@@ -123,9 +124,12 @@ def _files(request: HttpRequest) -> Iterable[UploadedFile]:
     return [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
 
 
-def _read(form: CampaignForm) -> Uploaded:
-    """Check the plan, then the files, then both together: nothing is stored."""
-    plan = form.plan()
+def _read(form: CampaignForm, *, seed: int | None) -> Uploaded:
+    """Check the plan, then the files, then both together: nothing is stored.
+
+    The seed is drawn for the preview, so that what it says of the cost is what will be.
+    """
+    plan = replace(form.plan(), seed=ingest.new_seed() if seed is None else seed)
     plans.check(plan)
     digest = sha256(repr(plan).encode())
     rows = upload.read(_lines(form.cleaned_data["outputs"], digest))
@@ -148,12 +152,13 @@ def _of_metrics_file(refused: UploadRefused) -> UploadRefused:
     return UploadRefused(errors, more=refused.more)
 
 
-def _was_shown(request: HttpRequest, uploaded: Uploaded) -> bool:
+def _shown(request: HttpRequest) -> dict[str, Any]:
+    """Return what was shown: the digest of it, and its seed."""
     try:
-        shown = signing.loads(request.POST.get("shown", ""), salt=SALT, max_age=24 * 3600)
+        found = signing.loads(request.POST.get("shown", ""), salt=SALT, max_age=24 * 3600)
     except signing.BadSignature:
-        return False
-    return bool(shown == uploaded.digest)
+        return {}
+    return dict(found) if isinstance(found, dict) else {}
 
 
 def _problems(form: CampaignForm, refused: Invalid | UploadRefused) -> UploadRefused | None:

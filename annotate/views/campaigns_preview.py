@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 from decimal import Decimal
 
-from annotate.models import Campaign
-from annotate.services import payments
+from annotate.selectors.costs import AtMost
+from annotate.services import ingest, plans
 from annotate.services.plans import Plan
 from annotate.services.upload import Row
 
@@ -28,7 +28,7 @@ class Preview:
     n_outputs: int
     n_references: int
     planned: int
-    most: Decimal
+    most: AtMost
     price: Decimal
     metrics: tuple[str, ...]
     notices: tuple[str, ...]
@@ -45,10 +45,8 @@ def preview(plan: Plan, rows: list[Row], metrics: tuple[str, ...]) -> Preview:
     for row in rows:
         by_system.setdefault(row.system, []).append(row)
     distinct = {(row.item, row.output) for row in rows}
-    price = payments.price(Campaign(reward=plan.reward, fee_rate=plan.fee)).total
-    planned = len(distinct) + round(plan.double_share * len(distinct))
-    reachable = min(planned, plan.max_judgments or planned)
-    most = min(reachable * price, plan.budget or reachable * price)
+    planned = ingest.count_planned(plan, rows)
+    most = plans.at_most(plan, planned)
     items = {row.item for row in rows}
     return Preview(
         systems=tuple(
@@ -61,10 +59,10 @@ def preview(plan: Plan, rows: list[Row], metrics: tuple[str, ...]) -> Preview:
         n_references=len({row.item for row in rows if row.reference}),
         planned=planned,
         most=most,
-        price=price,
+        price=most.bill.each,
         metrics=metrics,
         notices=(
-            *_notices(plan, by_system, items, planned, price),
+            *_notices(plan, by_system, items, planned, most.bill.each),
             *_about_metrics(metrics, rows),
         ),
     )
@@ -86,8 +84,9 @@ def _notices(
         found.append(f"{empty} outputs are empty. They will be judged like any other.")
     if plan.budget is not None and plan.budget < planned * price:
         found.append(
-            f"The budget pays for {int(plan.budget / price):,} of about {planned:,} planned "
-            "judgments. The intervals may be wider than asked for when it is spent."
+            f"The budget pays for {int(plan.budget / price):,} of {planned:,} planned judgments, "
+            "or for fewer where people new to it are paid for the tutorial. The intervals may be "
+            "wider than asked for when it is spent."
         )
     if plan.annotator_cap is None or plan.annotator_cap > 25:
         found.append(

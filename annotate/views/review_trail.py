@@ -66,7 +66,7 @@ def happened(done: Done, *, codes: Iterable[str], collecting: bool, due: str) ->
     elif done.restored:
         told.append(f"{money(done.restored)} is due again.")
     else:
-        told.append(f"Pay stays as it is: {due} due for this work.")
+        told.append(f"Pay stays as it is: {due} due.")
     return " ".join(told)
 
 

@@ -176,7 +176,7 @@ def _say(
     effects = review_effects.effects(found.campaign_id, found.annotator_id)
     said = review_trail.happened(
         review_effects.done(ruling_ids), codes=[str(act) for act in choice.acts],
-        collecting=found.collecting, due=money(effects.at_stake),
+        collecting=found.collecting, due=money(effects.due),
     )  # fmt: skip
     address = reverse("estimation:dashboard", args=[found.campaign])
     link = format_html('<a href="{}">See what it did to the scores</a>', address)

@@ -27,13 +27,10 @@ def _where_people_come_from(found: Advice, now: Situation) -> Advice:
 
 
 def _draft(now: Situation) -> Advice:
-    most = now.progress.planned * now.price
-    budget = now.facts.budget
-    limit = f"${min(most, budget):,.2f}" if budget else f"${most:,.2f}"
     text = (
         f"Nobody can judge yet. Once open, at most {now.progress.planned:,} judgments are "
-        f"collected for at most {limit}, and collection stops by itself when every interval "
-        f"is as narrow as its target."
+        f"collected for at most ${now.most.amount:,.2f}, and collection stops by itself when every "
+        f"interval is as narrow as its target."
     )
     return Advice("Open the campaign", text, "open", "Open for judgments")
 

@@ -17,6 +17,7 @@ from annotate.selectors import (
     standing,
 )
 from annotate.selectors.campaigns import Facts
+from annotate.selectors.costs import AtMost
 from annotate.selectors.deadlines import Deadline
 from annotate.selectors.exclusions import Excluded
 from annotate.selectors.gaps import Gaps, gaps
@@ -48,6 +49,7 @@ class Dashboard:
     facts: Facts
     progress: Progress
     price: Decimal
+    most: AtMost
     rows: tuple[Row, ...]
     metric_done: int
     at: datetime | None
@@ -128,7 +130,8 @@ class Dashboard:
     def advice(self) -> Advice:
         return advise(
             Situation(
-                self.facts, self.progress, self.primary, self.price, waiting=self.n_waiting,
+                self.facts, self.progress, self.primary, self.price, self.most,
+                waiting=self.n_waiting,
                 gaps=self.gaps, widened=self.widened, collects=self.collects,
                 offered=self.offered, launched=self.launched,
             )
@@ -170,17 +173,18 @@ class Dashboard:
         return sha256(repr(self).encode()).hexdigest()[:16]
 
 
-def build(facts: Facts, *, price: Decimal, collects: bool = True) -> Dashboard:
+def build(facts: Facts, *, price: Decimal, most: AtMost, collects: bool = True) -> Dashboard:
     """Return the dashboard; the number of queries depends on nothing but the campaign's status.
 
-    price: of one judgment, the crowd's fee included. collects: whether its limits, such as the
-    budget, still allow a lease.
+    price: of one judgment, the crowd's fee included. most: of all that are planned, at most.
+    collects: whether its limits, such as the budget, still allow a lease.
     """
     newest = history.latest(facts.campaign_id)
     return Dashboard(
         facts=facts,
         progress=progress.progress(facts.campaign_id, cap=facts.annotator_cap),
         price=price,
+        most=most,
         rows=cells.rows(facts, newest, price=price),
         metric_done=history.metric_scores(facts.campaign_id, facts.metrics),
         at=max((row.at for row in newest), default=None),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from annotate.selectors.campaigns import Facts
+from annotate.selectors.costs import AtMost
 from annotate.selectors.gaps import Gaps
 from annotate.selectors.progress import Progress
 from estimation.selectors.cells import Cell
@@ -39,13 +40,15 @@ class Widened:
 class Situation:
     """All that advice depends on; `cells` are those of the primary criteria.
 
-    waiting: annotators under review. gaps: looked for while the campaign is closing.
+    price: of one judgment. most: of all that are planned, at most. waiting: annotators under
+    review. gaps: looked for while the campaign is closing.
     """
 
     facts: Facts
     progress: Progress
     cells: tuple[Cell, ...]
     price: Decimal
+    most: AtMost
     waiting: int = 0
     gaps: Gaps = NO_GAPS
     widened: tuple[Widened, ...] = ()

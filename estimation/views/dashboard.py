@@ -51,7 +51,9 @@ def _context(request: HttpRequest, public_id: str) -> dict[str, Any]:
     campaign = visible(request.user, public_id)
     facts = campaigns.facts(campaign)
     collects = not facts.is_closing or not admission.blocked(campaign, for_now=False)
-    board = dashboard.build(facts, price=costs.of_judgment(campaign), collects=collects)
+    board = dashboard.build(
+        facts, price=costs.of_judgment(campaign), most=costs.at_most(campaign), collects=collects
+    )
     return {
         "board": board,
         "facts": facts,

@@ -334,14 +334,14 @@ def due(made: Campaign) -> tuple[Decimal, Decimal, Decimal]:
 
 def test_what_a_unit_promises_is_kept_free_until_it_is_done():
     made = study(budget=Decimal("2.00"), reward=Decimal("0.40"))
-    there = posting(made, tasks=3)
+    there = posting(made, tasks=3, places=2)
+    assert payments.committed(made) == Decimal("2.40"), "as soon as it is published"
     who = arrive(there)
     assert due(made) == (0, 0, Decimal("1.20"))
     leased(who)
     assert due(made) == (0, Decimal("0.40"), Decimal("1.20"))
     judge(who)
     assert due(made) == (Decimal("0.40"), 0, Decimal("0.80"))
-    assert payments.committed(made) == Decimal("1.20")
     two = arrive(there, "AW2", "U2")  # it was published within the budget, so it is kept
     assert payments.committed(made) == Decimal("2.40")
     assert isinstance(leasing.lease(two.pk), Assignment)
@@ -410,7 +410,7 @@ def test_an_open_task_is_finished_first():
 
 def test_what_could_not_be_done_is_paid_as_announced():
     made = study(items=2, systems=("alpha",), fee_rate=Decimal("0.2"), budget=Decimal("3.00"))
-    who = arrive(posting(made, tasks=5))
+    who = arrive(posting(made, tasks=5, places=1))
     judge(who)
     judge(who)
     assert nothing(who).reason in ("waiting", "closing")

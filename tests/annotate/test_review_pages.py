@@ -187,7 +187,7 @@ def test_after_a_ruling_it_says_what_happened_and_then_where_the_scores_are(
     page = text(answer)
     assert (
         "Excluded. 6 judgments left the estimates. 6 outputs went back to the queue. "
-        "Pay stays as it is: $2.40 due for this work. "
+        "Pay stays as it is: $2.40 due. "
         f'<a href="/campaigns/{review.campaign.public_id}/">See what it did'
     ) in page
     assert held(review) == 0

@@ -217,6 +217,23 @@ def test_an_override_that_is_given_up_is_paid_by_bonuses(
     assert sums(unit) == (UNIT, UNIT, 0)
 
 
+def test_what_is_due_is_what_the_crowd_has_not_paid_yet(mturk: Market) -> None:
+    unit = confirmed(mturk)
+    who = mturk.of(unit).annotator_id
+
+    def due() -> tuple[Decimal, Decimal]:
+        found = review_effects.effects(mturk.study.pk, who)
+        return found.due, found.at_stake
+
+    assert due() == (UNIT, UNIT)
+    mturk.later(hours=3)
+    assert mturk.of(unit).status == Status.APPROVED
+    assert due() == (0, 0)
+    mturk.far.fail_next("pay_bonus", Fault.THROTTLE)
+    give(mturk, unit, "0.50", kind="compensation")
+    assert due() == (Decimal("0.50"), Decimal("0.50"))
+
+
 # ---------------------------------------------------------------- refusing
 
 

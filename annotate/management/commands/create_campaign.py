@@ -22,6 +22,8 @@ from tqdm import tqdm
 from annotate import adapters
 from annotate.errors import Invalid
 from annotate.models import Campaign
+from annotate.selectors import costs
+from annotate.selectors.costs import AtMost
 from annotate.services import campaigns, ingest, upload
 from annotate.services.plans import Plan
 from annotate.services.upload import Row, UploadRefused
@@ -224,11 +226,20 @@ def _summary(made: Campaign, rows: list[Row]) -> dict[str, Any]:
         "items": made.items.count(),
         "outputs": made.outputs.count(),
         "planned_judgments": made.places.count(),
+        "cost_at_most": _cost(costs.at_most(made)),
         "metrics": made.metrics,
         "seed": made.seed,
         "dashboard": f"{settings.PUBLIC_URL}/campaigns/{made.public_id}/",
         "annotators": f"{settings.PUBLIC_URL}{_way_in(made)}",
     }
+
+
+def _cost(most: AtMost) -> dict[str, str]:
+    bill = most.bill
+    return {
+        "amount": str(most.amount), "rewards": str(bill.rewards),
+        "bonuses": str(bill.bonuses.reward), "fees": str(bill.fees),
+    }  # fmt: skip
 
 
 def _way_in(made: Campaign) -> str:
@@ -243,9 +254,12 @@ def _in_words(summary: dict[str, Any]) -> str:
         "Created “{name}” ({id}), {status}: {items} items, {outputs} different outputs of "
         "{n_systems} systems, {planned_judgments} judgments planned, seed {seed}.\n"
         "  metrics      {metric_names}\n"
+        "  cost         at most ${amount} (rewards ${rewards}, tutorial bonuses ${bonuses}, fees "
+        "${fees})\n"
         "  dashboard    {dashboard}\n  annotators   {annotators}"
     ).format(
         **summary,
+        **summary["cost_at_most"],
         n_systems=len(summary["systems"]),
         metric_names=", ".join(summary["metrics"]) or "none",
     )

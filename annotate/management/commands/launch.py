@@ -43,6 +43,8 @@ class Command(BaseCommand):
         campaign_id = evidence.campaign_id_of(options["campaign"])
         if campaign_id is None:
             raise CommandError(f"There is no campaign {options['campaign']!r}.")
+        if options["tasks"] is None:
+            options["tasks"] = batches.usual_tasks(campaign_id)
         try:
             terms = _terms(options)
         except (OverflowError, ValueError):
@@ -84,7 +86,9 @@ def _add_terms(parser: ArgumentParser) -> None:
     given.add_argument("--title", required=True)
     given.add_argument("--description", required=True)
     given.add_argument("--keyword", action="append", default=[], dest="keywords")
-    given.add_argument("--tasks", type=int, default=DEFAULTS.tasks, help="in each paid unit")
+    given.add_argument(
+        "--tasks", type=int, help="in each paid unit; as launched last, or as suggested"
+    )
     given.add_argument(
         "--minutes", type=float, default=DEFAULTS.minutes, help="that a unit takes, as announced"
     )
