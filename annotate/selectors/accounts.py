@@ -75,23 +75,16 @@ def paid_out(campaign_id: int, annotator_id: int) -> Decimal:
 
 
 def paid_for_work(campaign_id: int, annotator_id: int) -> Decimal:
-    """Return what of that was for work. By link a list pays all that is due, for whatever it is.
-
-    So what was given beside the work is taken to be paid first: then nothing that is still due for
-    the work is overlooked.
-    """
-    mine = Payout.objects.filter(
-        participation__campaign=campaign_id, participation__annotator=annotator_id
-    )
+    """Return what of that a crowd has paid for work: units, and bonuses for more of it."""
     given = LedgerEntry.objects.filter(
         campaign=campaign_id, participation__annotator=annotator_id, kind__in=GIVEN
     )
-    by_crowd = mine.filter(participation__posting__isnull=False)
     keys = [f"bonus:{pk}" for pk in given.values_list("pk", flat=True)]
-    for_work = by_crowd.exclude(key__in=keys).aggregate(sum=Sum("amount"))["sum"] or ZERO
-    by_hand = mine.filter(participation__posting=None).aggregate(sum=Sum("amount"))["sum"] or ZERO
-    beside = given.filter(participation__posting=None).aggregate(sum=Sum("amount"))["sum"] or ZERO
-    return (for_work + max(ZERO, by_hand - beside)).quantize(ZERO)
+    rows = Payout.objects.filter(
+        participation__campaign=campaign_id, participation__annotator=annotator_id,
+        participation__posting__isnull=False,
+    )  # fmt: skip
+    return (rows.exclude(key__in=keys).aggregate(sum=Sum("amount"))["sum"] or ZERO).quantize(ZERO)
 
 
 def _read(participations: QuerySet[Participation]) -> list[Account]:

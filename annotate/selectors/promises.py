@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, TextField, Value
+from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
 from annotate import adapters
@@ -19,6 +20,7 @@ from annotate.models import (
     Campaign,
     LedgerEntry,
     Participation,
+    Payout,
     Place,
     Review,
     TutorialRun,
@@ -27,6 +29,7 @@ from annotate.selectors import standing
 
 _SURE = Q(verified_at__isnull=False) | Q(status__in=Participation.LISTED)
 RESERVED = timedelta(minutes=60)  # how long the bonus of a tutorial under way is kept free
+TEXT = TextField()
 Status = Participation.Status
 OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
 
@@ -105,6 +108,21 @@ def ended() -> list[int]:
     return list(rows.values_list("participation__campaign", flat=True).distinct())
 
 
+def to_be_paid() -> list[int]:
+    """Return the campaigns of marketplaces that owe a bonus which is due and was not paid yet.
+
+    A bonus may fall due when nothing else of a campaign is left at its crowd.
+    """
+    paid = Payout.objects.filter(key=_text("bonus:", OuterRef("pk")))
+    mine = _text("tutorial:", OuterRef("annotator"), ":", OuterRef("instrument"))
+    owed = LedgerEntry.objects.filter(~Exists(paid), key=mine)
+    runs = TutorialRun.objects.filter(
+        Exists(owed), promised__gt=0, participation__posting__isnull=False
+    )
+    rows = runs.order_by().values_list("participation__campaign", flat=True)
+    return list(rows.distinct())
+
+
 def begun(campaign: Campaign) -> QuerySet[TutorialRun]:
     """Return the tutorials under way by link whose bonus the budget keeps free."""
     rows = TutorialRun.objects.filter(
@@ -162,6 +180,12 @@ def payable(campaign: Campaign, annotator_id: int) -> bool:
         return True
     units = Participation.objects.filter(annotator=annotator_id, status__in=Participation.LISTED)
     return units.exclude(posting=None).exists()
+
+
+def _text(*parts: str | OuterRef) -> Concat:
+    """Return a key as an expression: see `key`."""
+    values = [Value(part) if isinstance(part, str) else Cast(part, TEXT) for part in parts]
+    return Concat(*values, output_field=TEXT)
 
 
 def _listed() -> Q:

@@ -9,6 +9,7 @@ from django.db.models import Q, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from annotate import adapters
 from annotate.models import Exclusion, LedgerEntry, Place, Ruling
 from annotate.selectors import accounts, ledger, refusable
 
@@ -77,13 +78,12 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
         work=_sum(Q(kind__in=FOR_WORK)),
         refused=_sum(Q(kind__in=(Kind.REFUSAL, Kind.REINSTATEMENT))),
     )
-    due = earned["all"] - accounts.paid_out(campaign_id, annotator_id)
-    work = earned["work"] - accounts.paid_for_work(campaign_id, annotator_id)
+    paid = accounts.paid_out(campaign_id, annotator_id)
     return Effects(
         counting=held.count(),
         excluded=out.count(),
-        due=due.quantize(ledger.CENT),
-        at_stake=min(max(ledger.ZERO, work), due).quantize(ledger.CENT),
+        due=(earned["all"] - paid).quantize(ledger.CENT),
+        at_stake=_at_stake(campaign_id, annotator_id, earned["work"], paid=paid),
         refused=-earned["refused"].quantize(ledger.CENT),
         undecided=refusable.undecided(campaign_id, annotator_id),
         refusable_until=refusable.until(campaign_id, annotator_id),
@@ -91,6 +91,14 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
         least_reason=crowd.can.least_reason,
         crowd=crowd.label,
     )
+
+
+def _at_stake(campaign_id: int, annotator_id: int, work: Decimal, *, paid: Decimal) -> Decimal:
+    """By link one mark pays for all there is, and nothing can be refused any more."""
+    if paid and refusable.crowd_of(campaign_id).key not in adapters.MARKETPLACES:
+        return ledger.ZERO
+    rest = work - accounts.paid_for_work(campaign_id, annotator_id)
+    return max(ledger.ZERO, rest).quantize(ledger.CENT)
 
 
 def done(ruling_ids: Iterable[int]) -> Done:

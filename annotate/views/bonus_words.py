@@ -12,7 +12,8 @@ def earns(bonus: Decimal, *, after: int) -> str:
     """Return what passing brings; "" where it brings nothing."""
     if not bonus:
         return ""
-    return _and(_("It earns %(bonus)s, once.") % {"bonus": money(bonus)}, due(after))
+    said = _("Passing it brings a bonus of %(bonus)s, once.") % {"bonus": money(bonus)}
+    return _and(said, due(after))
 
 
 def promised(bonus: Decimal, *, after: int) -> str:
@@ -36,8 +37,9 @@ def due(after: int) -> str:
     if not after:
         return ""
     said = ngettext(
-        "It is due once %(n)d of your tasks counts, or earlier if there are no more for you.",
-        "It is due once %(n)d of your tasks count, or earlier if there are no more for you.",
+        "The bonus is due once %(n)d of your tasks counts, or earlier if there are no more "
+        "for you.",
+        "The bonus is due once %(n)d of your tasks count, or earlier if there are no more for you.",
         after,
     )
     return said % {"n": after}

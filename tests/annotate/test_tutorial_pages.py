@@ -67,8 +67,8 @@ def test_the_last_answer_tells_what_is_promised(client, who):
     answer = post(client, who, question=last.key, response=right(last)).json()
     assert answer["passed"]
     assert answer["promised"] == (
-        "A bonus of $0.75 is promised to you. It is due once 3 of your tasks count, or earlier if "
-        "there are no more for you."
+        "A bonus of $0.75 is promised to you. The bonus is due once 3 of your tasks count, or "
+        "earlier if there are no more for you."
     )
     assert work_data(client, work_url(who))["assignment"]
 
@@ -117,7 +117,7 @@ def test_the_landing_page_tells_of_the_tutorial_where_there_is_one(client):
     made = campaign(tutorial=True)
     with_it = client.get(invitation(made, "ann")).content.decode()
     assert "a tutorial" in with_it
-    assert "It earns $0.75, once. It is due once 3 of your tasks count" in with_it
+    assert "Passing it brings a bonus of $0.75, once. The bonus is due once 3 of your" in with_it
     assert "a tutorial" not in client.get(invitation(campaign())).content.decode()
 
 
@@ -126,4 +126,4 @@ def test_the_open_link_offers_no_bonus_unless_its_researcher_wants_that(client):
     assert "a tutorial" in client.get(invitation(made)).content.decode()
     assert "$0.75" not in client.get(invitation(made)).content.decode()
     wanted = campaign(tutorial=True, open_link_bonus=True, bonus_after=0)
-    assert "It earns $0.75, once.</span>" in client.get(invitation(wanted)).content.decode()
+    assert "Passing it brings a bonus of $0.75, once.</span>" in client.get(invitation(wanted)).content.decode()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from annotate import adapters
 from annotate.crowds.terms import Terms
 from annotate.models import Campaign, LedgerEntry, Posting
+from annotate.selectors import promises, watching
 from annotate.services import batches, campaigns, outbox, payments
 from annotate.states import CloseReason
 from tests.crowds.clock import Clock
@@ -174,6 +175,28 @@ def test_who_accepted_before_a_stop_is_let_in_only_where_the_money_is_still_ther
     with pytest.raises(Exception, match="complete"):
         purse._arrive(listing, second[1], second[0])
     purse.within_budget()
+
+
+def test_a_bonus_that_falls_due_when_all_is_put_away_is_paid(
+    turk: MTurkFarSide, clock: Clock
+) -> None:
+    purse = Purse.opened(turk, clock, Money(5, 2, 30))
+    purse.launch(2)  # one unit stays to be taken
+    outbox.carry_out_due()
+    unit = whole(purse, 1)
+    purse.later(hours=3)
+    purse.ruled(unit, "exclude")
+    purse.close()
+    for _turn in range(4):
+        purse.later(days=11)
+    assert purse.ops("archive")
+    assert not watching.kept().exists()
+    assert purse.far.bonuses() == [], "a ruling brings it no sooner"
+    campaigns.finish(purse.study.pk)
+    purse.sync()
+    assert purse.far.bonuses() == [(unit.person, unit.unit, Decimal("0.30"))]
+    purse.balanced()
+    assert promises.to_be_paid() == []
 
 
 def test_gaps_are_offered_again_within_the_budget(turk: MTurkFarSide, clock: Clock) -> None:
