@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 
 from annotate import adapters
 from annotate.crowds import bills
@@ -15,10 +15,11 @@ from annotate.models import Batch, Campaign
 from annotate.models.base import public_id
 from annotate.selectors import places as places_of
 from annotate.selectors import promises, underway
-from annotate.services import payments, postings
+from annotate.services import payments, postings, quotes
 
 MOST_PLACES = 10_000
 DOLLARS = "USD"
+SAMPLE = Decimal("1000.00")  # so large that its fee tells the share
 Status = Campaign.Status
 
 
@@ -27,6 +28,7 @@ class Offer:
     """What is shown before a launch. `reward` is for one unit; `sizes`: places of each posting.
 
     bill: what it costs at most, by the campaign's own fee. said: what the crowd says that it costs.
+    fee_told: the fee that it charges, where the campaign reckons with another one.
     left: of the campaign's budget, with what earlier batches may still cost set aside; None without
     a budget. balance: at the crowd; None where it does not tell.
     """
@@ -45,6 +47,7 @@ class Offer:
     balance: Decimal | None
     left: Decimal | None
     said: Cost | None = None
+    fee_told: Decimal | None = None
     grows: bool = False
     currency: str = DOLLARS
 
@@ -56,7 +59,7 @@ class Offer:
     @property
     def note(self) -> str:
         """What the crowd itself says of the cost where that differs, and what is counted in."""
-        found = [_of_said(self)]
+        found = [quotes.note(self.label, self.said, self.bill, share=self.fee_rate)]
         if self.currency != DOLLARS:
             found.append(
                 f"The account at {self.label} counts in {self.currency}: read every $ here, and "
@@ -216,9 +219,17 @@ def _priced(offer: Offer, crowd: Marketplace, bonus: Decimal) -> Offer:
     if bonus:
         said = _plus(said, crowd.bonus_cost(bonus), offer.places)
     return replace(
-        offer, sizes=split, said=said, balance=crowd.balance(),
+        offer, sizes=split, said=said, fee_told=_told(offer, crowd, said), balance=crowd.balance(),
         grows=crowd.can.places_at_most is None, currency=crowd.currency(),
     )  # fmt: skip
+
+
+def _told(offer: Offer, crowd: Marketplace, said: Cost) -> Decimal | None:
+    if said.note or said.total == offer.total:
+        return None
+    sample = crowd.estimate_cost(SAMPLE, 1)
+    told = quotes.share_told(said, sample, offer.bill, crowd=offer.crowd)
+    return None if told == offer.fee_rate else told
 
 
 def _plus(cost: Cost, other: Cost, n: int) -> Cost:
@@ -228,34 +239,10 @@ def _plus(cost: Cost, other: Cost, n: int) -> Cost:
 
 def _of_fee(offer: Offer) -> Iterator[Problem]:
     """A crowd that charges more than the campaign reckons with would exceed its budget."""
-    said = offer.said
-    if said is None or said.note or said.total <= offer.total:
-        return
-    needed = (100 * said.fees / said.rewards).quantize(CENT, ROUND_CEILING)
-    yield Problem(
-        "fee",
-        f"{offer.label} says that this costs ${said.total:,.2f}. With this campaign’s fee of "
-        f"{_percent(offer.fee_rate)} it would be ${offer.total:,.2f}: the budget would not hold. "
-        f"A fee is fixed when its campaign is made: make another, with a fee of {needed} %.",
-    )
-
-
-def _of_said(offer: Offer) -> str:
-    """Say what the crowd itself says of the cost, where that is less, or is not known."""
-    said = offer.said
-    if said is None or (not said.note and said.total >= offer.total):
-        return ""
-    fee = f"the campaign’s fee of {_percent(offer.fee_rate)}, rounded for each payment"
-    if said.note:
-        return f"{offer.label} did not say what it charges. The total above rests on {fee}."
-    return (
-        f"{offer.label} says that it charges ${said.total:,.2f} in all. The total above, the "
-        f"budget and the ledger rest on {fee}."
-    )
-
-
-def _percent(share: Decimal) -> str:
-    return f"{(100 * share).normalize():f} %"
+    told = "" if offer.fee_told is None else quotes.percent(offer.fee_told)
+    said = quotes.too_low(offer.label, offer.said, offer.bill, share=offer.fee_rate, told=told)
+    if said:
+        yield Problem("fee", said)
 
 
 def _completed(terms: Terms, crowd: Marketplace) -> Terms:

@@ -20,7 +20,7 @@ from annotate.states import StopMode
 
 # What the database's columns hold.
 MOST_REWARD, MOST_BUDGET, MOST_COUNT, MOST_SEED = 10**6, 10**8, 2**31 - 1, 2**63
-MOST_BONUS_AFTER = 100
+MOST_BONUS_AFTER, MOST_FEE = 100, 10
 Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for its output
 
 
@@ -139,7 +139,7 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
             f"The crowd is one of {', '.join(adapters.LABELS)}.",
         ),
         "fee_rate": (
-            plan.fee_rate is None or 0 <= plan.fee_rate < 10,
+            plan.fee_rate is None or 0 <= plan.fee_rate < MOST_FEE,
             "The crowd's fee is a share, such as 0.2 for 20 %.",
         ),
         "budget": (

@@ -33,6 +33,8 @@ _VERBS = {
     "launch": "launched a batch of {places} places for at most ${cost}",
     "extend": "added {places} places to a batch for at most ${cost}",
     "stop_batch": "stopped a batch",
+    "fee": "let it reckon with a fee of {now} instead of {was}",
+    "tutorial_bonuses_due": "let the promised bonuses of {people} people fall due",
     "refill": "offered {gaps} gaps to new people",
     "operation_decided": "said whether an operation at the crowd happened ({kind})",
     "operation_retried": "let an operation at the crowd be tried again ({kind})",

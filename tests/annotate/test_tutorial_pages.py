@@ -126,4 +126,5 @@ def test_the_open_link_offers_no_bonus_unless_its_researcher_wants_that(client):
     assert "a tutorial" in client.get(invitation(made)).content.decode()
     assert "$0.75" not in client.get(invitation(made)).content.decode()
     wanted = campaign(tutorial=True, open_link_bonus=True, bonus_after=0)
-    assert "Passing it brings a bonus of $0.75, once.</span>" in client.get(invitation(wanted)).content.decode()
+    page = client.get(invitation(wanted)).content.decode()
+    assert "Passing it brings a bonus of $0.75, once.</span>" in page

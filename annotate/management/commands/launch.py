@@ -10,11 +10,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.crowds.base import Audience
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
-from annotate.errors import ServiceError
+from annotate.errors import Conflict, Invalid, ServiceError
 from annotate.management.commands.create_campaign import money
 from annotate.selectors import evidence
 from annotate.selectors.worlds import World, world
-from annotate.services import batches, offers
+from annotate.services import batches, fees, offers
 from annotate.services.offers import Offer
 
 DEFAULTS = Terms(title="", description="")
@@ -37,12 +37,18 @@ class Command(BaseCommand):
         parser.add_argument(
             "--key", default="", help="of this request: the same key launches only once"
         )
+        parser.add_argument(
+            "--fee-rate", type=money,
+            help="let the campaign reckon with this fee from now on: 0.4286 is 42.86 %%",
+        )  # fmt: skip
         _add_terms(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign_id = evidence.campaign_id_of(options["campaign"])
         if campaign_id is None:
             raise CommandError(f"There is no campaign {options['campaign']!r}.")
+        if options["fee_rate"] is not None:
+            _reckon(campaign_id, options["fee_rate"])
         if options["tasks"] is None:
             options["tasks"] = batches.usual_tasks(campaign_id)
         try:
@@ -133,6 +139,15 @@ def _terms(options: dict[str, Any]) -> Terms:
             approved_work=options["approved_work"],
         ),
     )
+
+
+def _reckon(campaign_id: int, share: Decimal) -> None:
+    try:
+        fees.change(campaign_id, share, actor_id=None)
+    except Invalid as invalid:
+        raise CommandError(" ".join(invalid.errors.values())) from None
+    except Conflict as refused:
+        raise CommandError(refused.message) from None
 
 
 def _suggested(campaign_id: int, tasks: int) -> int:
