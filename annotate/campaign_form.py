@@ -27,7 +27,7 @@ HINTS = {
     "metric_columns": "Names separated by commas, such as comet, judge. Empty: none.",
     "metrics_file": "Columns: system,item,metric,value",
     "tutorial_bonus": "Once to each person: passing promises it.",
-    "bonus_after": "Judgments of theirs that count. Earlier if no more are offered to them.",
+    "bonus_after": "Of one person, and that count. It is due earlier if no more are offered.",
     "fee": "Empty: what it usually is (MTurk 20, Prolific 40). The budget reckons with it.",
     "reward": "Paid for each judgment.",
     "budget": "Fees included. Empty: no limit.",
@@ -124,7 +124,7 @@ class CampaignForm(forms.Form):
         min_value=Decimal(0), max_digits=6, decimal_places=2,
     )  # fmt: skip
     bonus_after = forms.IntegerField(
-        label="The bonus is due after", initial=DEFAULTS.bonus_after, min_value=0,
+        label="Judgments until the bonus is due", initial=DEFAULTS.bonus_after, min_value=0,
         max_value=MOST_BONUS_AFTER, required=False,
     )  # fmt: skip
     open_link_bonus = forms.BooleanField(

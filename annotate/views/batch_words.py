@@ -13,7 +13,7 @@ from annotate.crowds.bills import Bill
 from annotate.crowds.tariffs import CENT
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms, usual_tasks
 from annotate.instruments.base import Instrument
-from annotate.selectors import instruments, places, underway
+from annotate.selectors import instruments, places, promises, underway
 from annotate.selectors.worlds import World
 from annotate.services import batches, offers, payments
 from annotate.services.offers import Offer
@@ -78,7 +78,7 @@ def _usual(campaign: Any) -> Terms:
     minutes = _minutes(instrument) * tasks
     return Terms(
         title=f"{instrument.label}: questions about short texts",
-        description=_description(campaign.tutorial_required),
+        description=_description(campaign),
         keywords=("text", "language", "judging", "research"),
         tasks=tasks,
         minutes=minutes,
@@ -148,9 +148,12 @@ def _minutes(instrument: Instrument) -> int:
     return -(-sum(said) // len(said))
 
 
-def _description(tutorial: bool) -> str:
+def _description(campaign: Any) -> str:
     """It names no number: the tasks of a unit may be changed in the same form."""
-    first = " A short tutorial comes first, once; passing it earns a bonus." if tutorial else ""
+    first = " A short tutorial comes first, once." if campaign.tutorial_required else ""
+    if promises.offered(campaign):
+        when = ", paid once a few of your tasks count" if campaign.bonus_after else ""
+        first = f" A short tutorial comes first, once; passing it brings a bonus{when}."
     return (
         f"You read short texts and answer a few questions about each.{first} The work is "
         "research; your answers are published under a random code."

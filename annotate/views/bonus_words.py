@@ -16,14 +16,13 @@ def earns(bonus: Decimal, *, after: int) -> str:
     return _and(said, due(after))
 
 
-def promised(bonus: Decimal, *, after: int) -> str:
-    """Return what to say to somebody who has just passed; "" where it brings nothing."""
+def promised(bonus: Decimal, *, after: int) -> tuple[str, str]:
+    """Return what to say to somebody who has just passed, and when it is due; "" where nothing."""
     if not bonus:
-        return ""
+        return "", ""
     if not after:
-        return _("You have earned %(amount)s.") % {"amount": money(bonus)}
-    said = _("A bonus of %(amount)s is promised to you.") % {"amount": money(bonus)}
-    return _and(said, due(after))
+        return _("You have earned %(amount)s.") % {"amount": money(bonus)}, ""
+    return _("A bonus of %(amount)s is promised to you.") % {"amount": money(bonus)}, due(after)
 
 
 def waits(after: int, counting: int) -> str:

@@ -75,10 +75,12 @@ def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
         raw=response,
         active_seconds=seconds(body.get("active_seconds")),
     )
+    promised, due = bonus_words.promised(graded.promised, after=study.bonus_after)
     return {
         **as_data(graded.grade),
         "passed": graded.passed,
-        "promised": bonus_words.promised(graded.promised, after=study.bonus_after),
+        "promised": promised,
+        "due": due,
     }
 
 

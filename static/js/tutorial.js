@@ -97,7 +97,7 @@ function goOn(body) {
   onward = body.passed ? () => finish(body) : reload;
 }
 
-function finish({ promised }) {
+function finish({ promised, due }) {
   done = true;
   document.getElementById("tutorial").hidden = true;
   document.getElementById("foot").hidden = true;
@@ -106,6 +106,7 @@ function finish({ promised }) {
   const said = document.getElementById("promised");
   said.hidden = !promised;
   said.querySelector("span").textContent = promised;
+  document.getElementById("due").textContent = due;
   document.getElementById("passed-h").focus();
   scrollTo(0, 0);
 }

@@ -132,7 +132,7 @@ def test_preview_draft_dashboard_api_and_offer_say_the_same(
     page = ada.get(reverse("estimation:dashboard", args=[made.public_id]))
     text = " ".join(page.content.decode().split())
     assert f"collected for at most {told}" in text
-    assert f"at most {told}:" in text
+    assert f"at most {told}. " in text
     assert page.context["board"].most == most == costs.at_most(made)
     api = APIClient()
     api.force_authenticate(User.objects.get())
@@ -184,9 +184,7 @@ class _Done(Exception):
     seed=st.integers(0, 2**63 - 1), share=st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]),
     n=st.integers(1, 40),
 )  # fmt: skip
-def test_what_will_be_planned_is_known_before(
-    db: None, seed: int, share: float, n: int
-) -> None:
+def test_what_will_be_planned_is_known_before(db: None, seed: int, share: float, n: int) -> None:
     wanted = plan(seed=seed, double_share=share, metrics=())
     given_rows = [
         replace(row, output="Same.") if i % 5 < 2 else row  # one output of both systems

@@ -54,7 +54,7 @@ def test_an_answer_is_graded_with_its_reason(client, who):
     answer = post(client, who, response=wrong(first), active_seconds=3)
     assert answer.json() == {
         "correct": False, "feedback": [first.feedback[wrong(first)["value"]]],
-        "paragraphs": [], "passed": False, "promised": "",
+        "paragraphs": [], "passed": False, "promised": "", "due": "",
     }  # fmt: skip
     assert post(client, who, active_seconds="long").json()["correct"]
     seconds = TutorialAnswer.objects.order_by("pk").values_list("active_seconds", flat=True)
@@ -66,9 +66,9 @@ def test_the_last_answer_tells_what_is_promised(client, who):
     last = tutorial_of(who).questions[-1]
     answer = post(client, who, question=last.key, response=right(last)).json()
     assert answer["passed"]
-    assert answer["promised"] == (
-        "A bonus of $0.75 is promised to you. The bonus is due once 3 of your tasks count, or "
-        "earlier if there are no more for you."
+    assert answer["promised"] == "A bonus of $0.75 is promised to you."
+    assert answer["due"] == (
+        "The bonus is due once 3 of your tasks count, or earlier if there are no more for you."
     )
     assert work_data(client, work_url(who))["assignment"]
 

@@ -134,7 +134,7 @@ def test_the_whole_tutorial_by_mouse_with_a_mistake_in_each_choice(page, url, wh
         if number < 10:
             expect(page.locator(".step")).to_contain_text(f"Question {number + 1} of 10")
             started(page)
-    expect(page.locator("#earned")).to_contain_text("$0.75")
+    expect(page.locator("#promised")).to_contain_text("$0.75")
     expect(page.locator("#passed-h")).to_be_focused()
     assert not Assignment.objects.exists()
     page.click("#start")

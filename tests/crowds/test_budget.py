@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from annotate import adapters
 from annotate.crowds.terms import Terms
-from annotate.models import Campaign, LedgerEntry, Posting
+from annotate.errors import Conflict
+from annotate.models import AuditEntry, Campaign, LedgerEntry, Posting
 from annotate.selectors import promises, watching
-from annotate.services import batches, campaigns, outbox, payments
+from annotate.services import batches, campaigns, outbox, payments, settling
 from annotate.states import CloseReason
 from tests.crowds.clock import Clock
 from tests.crowds.launching import launched
@@ -175,6 +176,33 @@ def test_who_accepted_before_a_stop_is_let_in_only_where_the_money_is_still_ther
     with pytest.raises(Exception, match="complete"):
         purse._arrive(listing, second[1], second[0])
     purse.within_budget()
+
+
+def test_paying_a_unit_in_doubt_asks_where_the_budget_is_exceeded(
+    turk: MTurkFarSide, clock: Clock
+) -> None:
+    """Its money is kept from the start, so only what exceeds the budget already makes it ask."""
+    purse = Purse.opened(turk, clock, Money(10, 3, budget=60))
+    purse.launch(1)
+    outbox.carry_out_due()
+    unit = purse.come(1)
+    purse.judge(unit, 1)
+    purse.far.submit(unit.unit, receipt=purse.of(unit).receipt)  # without our last page
+    purse.sync()
+    who = purse.of(unit)
+    assert "1 of 3 tasks" in who.problem
+    assert payments.left(purse.study) == Decimal("0.24")
+    Campaign.objects.update(budget=Decimal("0.30"))
+    with pytest.raises(Conflict, match=r"exceed its budget of \$0.30 by \$0.06") as asked:
+        settling.accept(who.pk, actor_id=purse.ada.pk)
+    assert asked.value.code == "budget"
+    assert purse.of(unit).problem, "nothing was done"
+    settling.accept(who.pk, actor_id=purse.ada.pk, beyond_budget=True)
+    assert payments.excess(Campaign.objects.get()) == Decimal("0.06")
+    assert AuditEntry.objects.get(verb="unit_accepted").detail["beyond_budget"] == "0.06"
+    purse.later(hours=3)
+    purse.balanced()
+    assert purse.fell() == Decimal("0.36")
 
 
 def test_a_bonus_that_falls_due_when_all_is_put_away_is_paid(

@@ -242,6 +242,12 @@ def _cost(most: AtMost) -> dict[str, str]:
     }  # fmt: skip
 
 
+def _ends(cost: dict[str, str]) -> str:
+    """Say that the budget ends it, where all that is planned would cost more."""
+    total = sum(Decimal(cost[name]) for name in ("rewards", "bonuses", "fees"))
+    return ":" if Decimal(cost["amount"]) == total else f", the budget; planned are ${total}:"
+
+
 def _way_in(made: Campaign) -> str:
     """Where people come in: by a link, or through what is launched there."""
     if made.crowd == DEFAULTS.crowd:
@@ -254,12 +260,13 @@ def _in_words(summary: dict[str, Any]) -> str:
         "Created “{name}” ({id}), {status}: {items} items, {outputs} different outputs of "
         "{n_systems} systems, {planned_judgments} judgments planned, seed {seed}.\n"
         "  metrics      {metric_names}\n"
-        "  cost         at most ${amount} (rewards ${rewards}, tutorial bonuses ${bonuses}, fees "
-        "${fees})\n"
+        "  cost         at most ${amount}{ends} rewards ${rewards}, tutorial bonuses ${bonuses}, "
+        "fees ${fees}\n"
         "  dashboard    {dashboard}\n  annotators   {annotators}"
     ).format(
         **summary,
         **summary["cost_at_most"],
+        ends=_ends(summary["cost_at_most"]),
         n_systems=len(summary["systems"]),
         metric_names=", ".join(summary["metrics"]) or "none",
     )
