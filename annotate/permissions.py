@@ -1,6 +1,7 @@
 """Who may see a campaign, who may act on it, and how a refusal looks."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
@@ -11,9 +12,34 @@ from django.shortcuts import render
 
 from annotate.errors import NotAllowed, NotFound, ServiceError
 from annotate.models import Campaign, Membership
+from annotate.selectors import blinding
+from annotate.selectors.blinding import sees_results
+from annotate.services import looking
 
 Who = User | AnonymousUser
 View = Callable[..., HttpResponseBase]
+
+HIDDEN = (
+    "Systems, estimates and exports of this campaign are hidden from its reviewers until it is "
+    "closed, so that nobody rules for a result."
+)
+
+
+@dataclass(frozen=True)
+class Access:
+    """A campaign, and what somebody is in it."""
+
+    campaign: Campaign
+    user_id: int
+    role: str
+
+    @property
+    def is_owner(self) -> bool:
+        return self.role == Membership.Role.OWNER
+
+    @property
+    def sees_results(self) -> bool:
+        return sees_results(self.role, self.campaign.closed_at)
 
 
 def visible(user: Who, public_id: str) -> Campaign:
@@ -21,24 +47,45 @@ def visible(user: Who, public_id: str) -> Campaign:
 
     A campaign of others is not there (`NotFound`): its existence is nobody's business.
     """
-    campaign = Campaign.objects.filter(public_id=public_id, memberships__user=user.pk).first()
-    if campaign is None:
-        raise NotFound("There is no campaign at this address, or it is not shared with you.")
-    return campaign
+    return access(user, public_id).campaign
 
 
 def owned(user: Who, public_id: str) -> Campaign:
     """Return the campaign, if `user` is its owner; `NotAllowed` for a reviewer."""
-    campaign = visible(user, public_id)
-    if not is_owner(user, campaign):
+    mine = access(user, public_id)
+    if not mine.is_owner:
         raise NotAllowed("Only the owner of a campaign can do this. You are its reviewer.")
-    return campaign
+    return mine.campaign
+
+
+def with_results(user: Who, public_id: str) -> Campaign:
+    """Return the campaign, if `user` may see its systems and results; it is noted that they did.
+
+    Every page, address of the API, file and fragment that shows any of that begins with this.
+    Raises `NotAllowed` for the reviewer of a campaign that has not been closed.
+    """
+    return look(access(user, public_id))
+
+
+def look(mine: Access) -> Campaign:
+    """Return the campaign as `with_results` does, where its page has asked for the access."""
+    if not mine.sees_results:
+        raise NotAllowed(HIDDEN, code="hidden")
+    looking.record(mine.campaign.pk, mine.user_id)
+    return mine.campaign
+
+
+def access(user: Who, public_id: str) -> Access:
+    """Return what `user` is in this campaign; `NotFound` as `visible`."""
+    mine = Membership.objects.filter(campaign__public_id=public_id, user=user.pk)
+    found = mine.select_related("campaign").first()
+    if found is None:
+        raise NotFound("There is no campaign at this address, or it is not shared with you.")
+    return Access(found.campaign, found.user_id, found.role)
 
 
 def is_owner(user: Who, campaign: Campaign) -> bool:
-    return Membership.objects.filter(
-        campaign=campaign, user=user.pk, role=Membership.Role.OWNER
-    ).exists()
+    return blinding.role(user.pk, campaign.pk) == Membership.Role.OWNER
 
 
 def researcher_page(view: View) -> View:

@@ -59,9 +59,10 @@ def see(brief: Brief) -> Seen:
     return Seen(evidence.scores(brief.campaign_id), metric_values(brief))
 
 
-def see_everybody(brief: Brief, seen: Seen) -> Seen:
-    """Return the evidence with the excluded annotators' judgments in it again."""
-    return replace(seen, scores=evidence.scores(brief.campaign_id, with_excluded=True))
+def see_everybody(brief: Brief, seen: Seen, *, of: int | None = None) -> Seen:
+    """Return the evidence with the excluded annotators' judgments in it again, or with those `of`
+    one of them."""
+    return replace(seen, scores=evidence.scores(brief.campaign_id, with_excluded=True, of=of))
 
 
 def cells(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Cell]:

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from estimation.views import charts, dashboard
+from estimation.views import charts, dashboard, effects
 
 PLOT = "campaigns/<str:public_id>/plots/<str:criterion>/<int:system_id>/<int:upto>"
 
@@ -11,6 +11,7 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<str:public_id>/", dashboard.page, name="dashboard"),
     path("campaigns/<str:public_id>/numbers/", dashboard.numbers, name="numbers"),
     path("estimates/at-target/", dashboard.at_target, name="at-target"),
+    path("reviews/<slug:public_id>/<slug:pseudonym>/effect/", effects.effect, name="effect"),
     path(f"{PLOT}/<str:theme>.svg", charts.trend, name="trend"),
     path(f"{PLOT}/table/", charts.table, name="trend-table"),
     path(f"{PLOT}/data.csv", charts.data, name="trend-data"),

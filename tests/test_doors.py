@@ -1,5 +1,6 @@
 """Every address, tried by those who do not belong there: found in the resolver, never forgotten."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,8 +19,8 @@ from annotate.models import (
     Operation,
     PayoutList,
 )  # fmt: skip
-from annotate.services import outbox, payouts
-from estimation.models import Estimate
+from annotate.services import campaigns, outbox, payouts
+from estimation.models import Agreement, Comparison, Decision, Estimate
 from estimation.services import estimating
 from tests import reviewed
 from tests.annotate import market
@@ -50,6 +51,12 @@ RESEARCHERS = {
 REVIEWERS = {
     "annotate:review-rule", "annotate:review-dismiss", "annotate:review-everywhere",
     "api-review-rule", "api-review-dismiss", "annotate:people",
+}  # fmt: skip
+# Doors to results: systems, scores, estimates and what follows from them.
+RESULTS = {
+    "annotate:export", "estimation:numbers", "estimation:trend", "estimation:trend-table",
+    "estimation:trend-data", "api-campaign-judgments", "api-estimates", "api-comparisons",
+    "api-decisions", "api-agreement", "api-sensitivity",
 }  # fmt: skip
 # Doors of campaigns on a marketplace.
 MARKET = ("batch", "operation", "unit")
@@ -160,14 +167,64 @@ def eve(client: Client) -> Client:
     return client
 
 
-def tries(world: World, doors: Iterable[Door], client: Client) -> Iterator[tuple[str, Any]]:
+def tries(
+    world: World, doors: Iterable[Door], client: Client, **headers: str
+) -> Iterator[tuple[str, Any]]:
     """Send each method that a door knows, without any content; yield what is answered."""
     for door in doors:
         for method in sorted(door.methods):
             send = getattr(client, method)
-            answer = send(world.address(door), {}, content_type="application/json")
+            answer = send(world.address(door), {}, content_type="application/json", headers=headers)
             if answer.status_code != 405:
                 yield f"{method} {door.name}", answer
+
+
+def enters_as_reviewer(world: World, client: Client) -> None:
+    """Make whoever this client is a reviewer of both campaigns."""
+    reviewer = User.objects.get(pk=client.session["_auth_user_id"])
+    for campaign in (world.link, world.market):
+        Membership.objects.create(campaign=campaign, user=reviewer, role=Membership.Role.REVIEWER)
+
+
+SYSTEMS = ("Xerxes-nine", "Ymir-nine")
+# No page can show these by chance: the thousands of every number that is a result.
+NUMBERS = re.compile(r"\b[89],?\d{3}[.,]\d")
+
+
+def made_telling(world: World) -> None:
+    """Give a campaign names of systems and numbers that are recognised wherever they appear."""
+    campaign = world.link
+    for system, name in zip(campaign.systems.all(), SYSTEMS, strict=True):
+        campaign.systems.filter(pk=system.pk).update(name=name)
+    whole = {"estimate": 8100.457, "low": 8099.457, "high": 8101.457, "width": 8002.457}
+    ends = {"low": 8122.457, "high": 8124.457, "width": 8002.457, "std_error": 8001.457}
+    for row in Estimate.objects.filter(campaign=campaign):
+        means = {"mean_estimate": 8133.457, "mean_low": 8132.457, "mean_high": 8134.457}
+        row.detail |= {"with_excluded": whole | {"n_judgments": 20}}
+        _again(row, estimate=8123.457, **ends, **means)
+    for compared in Comparison.objects.filter(campaign=campaign):
+        _again(compared, difference=9123.457, **ends)
+    for agreed in Agreement.objects.filter(campaign=campaign):
+        agreed.detail = {"without": [{"annotator": "x", "alpha": 9412.457, "shared": 3}]}
+        _again(agreed, alpha=9312.457, low=9311.457, high=9313.457)
+    for name in SYSTEMS:
+        text = f"{name} reached its target width on every primary criterion."
+        Decision.objects.create(campaign=campaign, verb="stop_system", reason="target", text=text)
+    world.facts["upto"] = Estimate.objects.latest("pk").pk
+
+
+def _again(row: Any, **changes: float) -> None:
+    for name, value in changes.items():
+        setattr(row, name, value)
+    row.pk = None
+    row.save(force_insert=True)
+
+
+def told(answer: Any) -> set[str]:
+    """Return which systems and which results an answer tells."""
+    body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    text = body.decode("utf-8", "replace")
+    return {name for name in SYSTEMS if name in text} | set(NUMBERS.findall(text))
 
 
 def written() -> int:
@@ -208,9 +265,7 @@ def test_its_owner_finds_each_door(world: World, client: Client) -> None:
 
 
 def test_a_reviewer_looks_and_rules_and_does_nothing_else(world: World, eve: Client) -> None:
-    grace = User.objects.get(username="eve")
-    for campaign in (world.link, world.market):
-        Membership.objects.create(campaign=campaign, user=grace, role=Membership.Role.REVIEWER)
+    enters_as_reviewer(world, eve)
     before = written()
     acts = [
         replace(door, methods=door.methods - {"get"})
@@ -221,3 +276,60 @@ def test_a_reviewer_looks_and_rules_and_does_nothing_else(world: World, eve: Cli
     assert len(done) > 20
     assert {name: status for name, status in done.items() if status != 403} == {}
     assert written() == before
+
+
+# ---- what a reviewer may not learn -------------------------------------------------------------
+
+
+def as_told(world: World, client: Client, **headers: str) -> dict[str, tuple[int, set[str]]]:
+    """Try every guarded door, a researcher's own ones too: (status, what the answer tells)."""
+    asked = tries(world, GUARDED, client, **headers)
+    return {name: (answer.status_code, told(answer)) for name, answer in asked}
+
+
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}, {"Accept": "text/html,*/*;q=0.8"}])
+def test_a_reviewer_learns_no_system_and_no_result_while_a_campaign_collects(
+    world: World, eve: Client, headers: dict[str, str]
+) -> None:
+    made_telling(world)
+    enters_as_reviewer(world, eve)
+    found = as_told(world, eve, **headers)
+    assert {name: said for name, (_status, said) in found.items() if said} == {}
+    shut = {name.split()[1] for name, (status, _said) in found.items() if status == 403}
+    assert shut >= RESULTS
+
+
+def test_a_reviewer_of_a_collecting_campaign_downloads_nothing_of_it(
+    world: World, eve: Client
+) -> None:
+    enters_as_reviewer(world, eve)
+    files = [
+        name
+        for name, answer in tries(world, OF_CAMPAIGNS, eve)
+        if "Content-Disposition" in answer.headers or "csv" in answer.headers["Content-Type"]
+    ]
+    assert files == []
+
+
+def test_its_owner_learns_them_and_so_does_a_reviewer_once_it_is_closed(
+    world: World, eve: Client, client: Client
+) -> None:
+    """Or the silence above would say nothing."""
+    made_telling(world)
+    enters_as_reviewer(world, eve)
+    owner = Client()
+    owner.force_login(world.owner)
+    telling = {"estimation:dashboard", "api-campaign-list", "api-campaign-detail"}
+    telling |= RESULTS - {"estimation:trend"}
+    read = [replace(door, methods=door.methods & {"get"}) for door in GUARDED]
+
+    def learned(visitor: Client) -> set[str]:
+        return {name.split()[1] for name, answer in tries(world, read, visitor) if told(answer)}
+
+    assert learned(owner) >= telling
+    campaigns.close(world.link.pk, Campaign.Reason.HAND)
+    assert learned(eve) == set(), "it is closing: gaps are still collected"
+    campaigns.finish(world.link.pk)
+    assert learned(eve) == learned(owner)
+    campaigns.reopen(world.link.pk, actor_id=world.owner.pk, why="More.")
+    assert learned(eve) == set()

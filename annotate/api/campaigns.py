@@ -81,7 +81,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     @action(detail=True, pagination_class=ById, serializer_class=JudgmentSerializer)
     def judgments(self, request: Request, public_id: str) -> Response:
         """All judgments in the order of their arrival."""
-        campaign = permissions.visible(request.user, public_id)
+        campaign = permissions.with_results(request.user, public_id)
         page = self.paginate_queryset(cast(Any, queries.judgments(campaign)))
         return self.get_paginated_response(JudgmentSerializer(page, many=True).data)
 

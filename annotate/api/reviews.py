@@ -11,7 +11,13 @@ from rest_framework.response import Response
 from annotate import permissions
 from annotate.api.base import BoundedView, validated
 from annotate.errors import Conflict, NotFound
-from annotate.selectors import review_effects, review_judgments, review_screens, reviews
+from annotate.selectors import (
+    blinding,
+    review_effects,
+    review_judgments,
+    review_screens,
+    reviews,
+)
 from annotate.services import appeals, reviewing
 from annotate.services.rulings import Act
 
@@ -40,6 +46,9 @@ class WaitingSerializer(serializers.Serializer[Any]):
     judgments = serializers.IntegerField()
     flags = FlagSerializer(many=True)
     appeal_due = serializers.DateTimeField(allow_null=True)
+    others_answer = serializers.BooleanField(
+        help_text="the appeal is against your own ruling, and somebody else answers it"
+    )
 
 
 class ScreenSerializer(serializers.Serializer[Any]):
@@ -65,10 +74,15 @@ class RulingSerializer(serializers.Serializer[Any]):
     actor = serializers.CharField()
     reason = serializers.CharField()
     at = serializers.DateTimeField()
+    blind = serializers.BooleanField(help_text="its actor could not see results, and never had")
 
 
 class AppealSerializer(serializers.Serializer[Any]):
     """An appeal; `answered_at` and `upheld` are null while it waits."""
+
+    own_ruling = serializers.BooleanField(
+        help_text="answered by the person whose ruling it is against: nobody else reviews"
+    )
 
     text = serializers.CharField()
     made_at = serializers.DateTimeField()
@@ -94,7 +108,9 @@ class EffectsSerializer(serializers.Serializer[Any]):
 class BesideSerializer(serializers.Serializer[Any]):
     """One output of this annotator's: how far apart they and the others are, 0 to 1."""
 
-    output = serializers.IntegerField(source="mine.output_id")
+    output = serializers.CharField(
+        source="name", help_text="the same in every case; it tells nothing about systems"
+    )
     response = serializers.DictField(source="mine.response")
     seconds = serializers.FloatField(source="mine.seconds")
     counts = serializers.BooleanField(source="mine.counts")
@@ -119,6 +135,10 @@ class CaseSerializer(serializers.Serializer[Any]):
     since = serializers.DateTimeField(allow_null=True)
     judgments = serializers.IntegerField()
     seen = serializers.IntegerField()
+    final_from = serializers.DateTimeField(
+        allow_null=True,
+        help_text="when the ruling is final; null: nothing is ruled, or an appeal waits",
+    )
     flags = FlagSerializer(many=True)
     rulings = RulingSerializer(many=True)
     appeals = AppealSerializer(many=True)
@@ -127,6 +147,9 @@ class CaseSerializer(serializers.Serializer[Any]):
 class FullCaseSerializer(CaseSerializer):
     """A case with the evidence."""
 
+    sight = serializers.CharField(
+        help_text="how your ruling would count: blind; or why not: owner, closed, seen"
+    )
     effects = EffectsSerializer()
     screens = ScreenSerializer(many=True)
     beside = BesideSerializer(many=True)
@@ -185,6 +208,7 @@ class CaseView(BoundedView):
             ),
         }
         body = dict(CaseSerializer(case).data)
+        body["sight"] = blinding.sight(cast(User, request.user).pk, campaign)
         return Response(body | {name: part.data for name, part in parts.items()})
 
 

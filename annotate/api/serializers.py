@@ -13,6 +13,7 @@ from annotate.api.base import Finite
 from annotate.crowds.terms import usual_tasks
 from annotate.models import Campaign, Judgment
 from annotate.selectors import costs
+from annotate.selectors.blinding import sees_results
 from annotate.services.plans import Plan
 from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
 
@@ -40,7 +41,12 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     stop_mode = serializers.ChoiceField(choices=StopMode.choices)
     role = serializers.ChoiceField(choices=["owner", "reviewer"])
     targets = serializers.SerializerMethodField()
-    systems: Any = serializers.SlugRelatedField("name", many=True, read_only=True)
+    systems = serializers.SerializerMethodField(
+        help_text="null for reviewers until the campaign is closed; so is `seed`, and "
+        "`close_reason` is empty"
+    )
+    seed = serializers.SerializerMethodField()
+    close_reason = serializers.SerializerMethodField()
     planned = serializers.IntegerField(help_text="judgments planned in all")
     judged = serializers.IntegerField(help_text="judgments that count")
     spent = serializers.DecimalField(12, 2, help_text="fees included")
@@ -69,6 +75,22 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
     def get_targets(self, campaign: Campaign) -> dict[str, float]:
         return {target.criterion: target.width for target in campaign.targets.all()}
+
+    def get_systems(self, campaign: Campaign) -> list[str] | None:
+        return [one.name for one in campaign.systems.all()] if _shows(campaign) else None
+
+    def get_seed(self, campaign: Campaign) -> int | None:
+        """It fixes the order in which the outputs of systems are judged."""
+        return campaign.seed if _shows(campaign) else None
+
+    def get_close_reason(self, campaign: Campaign) -> str:
+        """While it is closing, “every interval reached its target” is a result."""
+        return campaign.close_reason if _shows(campaign) else ""
+
+
+def _shows(campaign: Any) -> bool:
+    """Whether this row of a list shows its results to whoever asked for it."""
+    return sees_results(campaign.role, campaign.closed_at)
 
 
 class JudgmentSerializer(serializers.ModelSerializer[Judgment]):

@@ -12,7 +12,15 @@ from annotate.models.campaign import (
 from annotate.models.crowd import Batch, CrowdEvent, Operation, Posting
 from annotate.models.instrument import InstrumentDefinition, TutorialContent
 from annotate.models.payment import LedgerEntry, Payout, PayoutList
-from annotate.models.screening import Appeal, Block, Exclusion, Flag, Review, Ruling
+from annotate.models.screening import (
+    Appeal,
+    Block,
+    Exclusion,
+    Flag,
+    ResultsSeen,
+    Review,
+    Ruling,
+)
 from annotate.models.tutorial import Feedback, TutorialAnswer, TutorialRun
 from annotate.models.work import Assignment, Draft, EvidenceChange, Judgment, Place, Score
 
@@ -43,6 +51,7 @@ __all__ = [
     "PayoutList",
     "Place",
     "Posting",
+    "ResultsSeen",
     "Review",
     "Ruling",
     "Score",

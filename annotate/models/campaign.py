@@ -94,7 +94,10 @@ class Target(models.Model):
 
 
 class Membership(models.Model):
-    """Who may see a campaign: owners run it, reviewers look after its annotators."""
+    """Who may see a campaign: owners run it, reviewers look after its annotators.
+
+    unblinded: this reviewer could see results before they were hidden from reviewers.
+    """
 
     class Role(models.TextChoices):
         OWNER = "owner"
@@ -103,6 +106,7 @@ class Membership(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="memberships")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE)
     role = models.CharField(max_length=10, choices=Role)
+    unblinded = models.BooleanField(default=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["campaign", "user"], name="membership_once")]

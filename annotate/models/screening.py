@@ -55,7 +55,11 @@ class Flag(Fact):
 
 
 class Ruling(Fact):
-    """One act of a reviewer, with the reason that the annotator reads."""
+    """One act of a reviewer, with the reason that the annotator reads.
+
+    blind: whoever ruled could not see the campaign's results, and never had. late: it undoes an
+    exclusion that was final already, when its effect on the estimates could be seen.
+    """
 
     class Act(models.TextChoices):
         CLEAR = "clear", "cleared: the work counts"
@@ -71,6 +75,27 @@ class Ruling(Fact):
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT)
     reason = models.TextField(blank=True)
     at = models.DateTimeField()
+    blind = models.BooleanField(default=False)
+    late = models.BooleanField(default=False)
+
+
+class ResultsSeen(Fact):
+    """Somebody who may rule has opened results of a campaign, after its ruling `after_ruling`.
+
+    One row for each person and ruling (0: before any): looking again adds nothing.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    after_ruling = models.PositiveBigIntegerField()
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["campaign", "user", "after_ruling"], name="results_seen_once"
+            )
+        ]
 
 
 class Exclusion(models.Model):
@@ -89,7 +114,10 @@ class Exclusion(models.Model):
 
 
 class Appeal(models.Model):
-    """What an annotator says against a flag or a ruling, and the answer."""
+    """What an annotator says against a flag or a ruling, and the answer.
+
+    own_ruling: it was answered by the person whose ruling it is against, as nobody else could.
+    """
 
     review = models.ForeignKey(Review, models.PROTECT, related_name="appeals")
     text = models.TextField()
@@ -98,6 +126,7 @@ class Appeal(models.Model):
     answered_at = models.DateTimeField(null=True)
     upheld = models.BooleanField(null=True)
     answer = models.TextField(blank=True)
+    own_ruling = models.BooleanField(default=False)
 
     class Meta:
         constraints = [

@@ -20,7 +20,7 @@ from annotate.models import (
     System,
     Target,
 )
-from annotate.selectors import instruments
+from annotate.selectors import blinding, instruments
 
 ZERO = Decimal("0.00")
 MONEY: "DecimalField[Any, Any]" = DecimalField(max_digits=12, decimal_places=2)
@@ -41,6 +41,11 @@ class Listed:
     spent: Decimal
     budget: Decimal | None
     crowd: str
+    closed_at: datetime | None
+
+    @property
+    def sees_results(self) -> bool:
+        return blinding.sees_results(self.role, self.closed_at)
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,7 @@ class Facts:
     max_judgments: int | None
     deadline: datetime | None
     annotator_cap: int | None
+    lease_minutes: int
     double_share: float
     metric_choice: str
     metrics: tuple[str, ...]
@@ -83,12 +89,20 @@ class Facts:
         return self.status == Campaign.Status.CLOSING
 
     @property
+    def is_final(self) -> bool:
+        """Whether nothing more is collected, unless somebody reopens it."""
+        return self.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
+
+    @property
     def marketplace(self) -> str:
         """The name of the crowd that publishes work and pays for it; "" by link."""
         return adapters.LABELS[self.crowd] if self.crowd in adapters.MARKETPLACES else ""
 
     @property
     def why_closed(self) -> str:
+        """As the end of a sentence: “because …”."""
+        if self.close_reason == Campaign.Reason.HAND:
+            return "it was closed by hand"
         return str(Campaign.Reason(self.close_reason).label) if self.close_reason else ""
 
     @property
@@ -143,19 +157,20 @@ def listed(user_id: int) -> list[Listed]:
         .values_list(
             "campaign__public_id", "campaign__name", "campaign__status", "campaign__close_reason",
             "role", "campaign__created_at", "planned", "judged", "spent", "campaign__budget",
-            "campaign__crowd",
+            "campaign__crowd", "campaign__closed_at",
         )
     )  # fmt: skip
     return [Listed(*row) for row in rows]
 
 
 def targets(user_id: int) -> list[Targets]:
-    """Return the targets of all campaigns of this person."""
-    found = Target.objects.filter(campaign__memberships__user=user_id).order_by("pk")
+    """Return the targets of all campaigns whose results this person may see."""
+    shown = Membership.objects.filter(blinding.results_visible(), user=user_id).values("campaign")
+    found = Target.objects.filter(campaign__in=shown).order_by("pk")
     widths: dict[int, dict[str, float]] = {}
     for campaign_id, criterion, width in found.values_list("campaign", "criterion", "width"):
         widths.setdefault(campaign_id, {})[criterion] = width
-    mine = Campaign.objects.filter(memberships__user=user_id)
+    mine = Campaign.objects.filter(pk__in=shown)
     rows = mine.annotate(n=Count("systems")).values_list("pk", "public_id", "n")
     return [Targets(pk, public_id, widths.get(pk, {}), n) for pk, public_id, n in rows]
 
@@ -182,6 +197,7 @@ def facts(campaign: Campaign) -> Facts:
         max_judgments=campaign.max_judgments,
         deadline=campaign.deadline,
         annotator_cap=campaign.annotator_cap,
+        lease_minutes=campaign.lease_minutes,
         double_share=campaign.double_share,
         metric_choice=campaign.metric_choice,
         metrics=tuple(campaign.metrics),

@@ -27,6 +27,11 @@ class AtMost:
         return self.bill.total if self.budget is None else min(self.bill.total, self.budget)
 
     @property
+    def of_judgment(self) -> Decimal:
+        """What one of them costs, the fee included; perhaps a fraction of a cent."""
+        return self.bill.each
+
+    @property
     def capped(self) -> bool:
         return self.amount < self.bill.total
 

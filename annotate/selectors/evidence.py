@@ -138,17 +138,21 @@ def excluded(campaign_id: int) -> int:
     return _excluded(campaign_id).count()
 
 
-def scores(campaign_id: int, *, with_excluded: bool = False) -> Scores:
+def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = None) -> Scores:
     """Return the judgments that hold a place and are verified, with their scores.
 
-    with_excluded: those too that a ruling has left out, to see what it changes.
+    with_excluded: those too that rulings have left out, to see what that changes; of: those of
+    this annotator alone.
 
     Three plain reads instead of one join of all. Whatever is written between them has its own
     mark, so an estimate from the older part of it is followed by another.
     """
     (held,) = bulk.columns(_held_places(campaign_id), assignment="i8")
     if with_excluded:
-        (out,) = bulk.columns(_excluded(campaign_id), judgment__assignment="i8")
+        excluded = _excluded(campaign_id)
+        if of is not None:
+            excluded = excluded.filter(judgment__annotator=of)
+        (out,) = bulk.columns(excluded, judgment__assignment="i8")
         held = np.union1d(held, out)
     pk, assignment, output, annotator = bulk.columns(
         Judgment.objects.filter(campaign=campaign_id).order_by(),

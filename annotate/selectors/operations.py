@@ -109,11 +109,6 @@ def of_campaign(campaign_id: int) -> Operations:
     )
 
 
-def stuck(campaign_id: int) -> int:
-    """Return how many do not go on until a person acts."""
-    return Operation.objects.filter(campaign=campaign_id, status__in=STUCK).count()
-
-
 def everywhere() -> Iterator[OpenOperation]:
     """Yield all that is open, refused or unclear in any campaign, what needs a person first."""
     rows = _related(Operation.objects.exclude(status__in=OVER)).order_by(PERSON_FIRST, "pk")

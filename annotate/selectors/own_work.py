@@ -6,11 +6,10 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.utils import timezone
-
 from annotate.models import Judgment, Participation, Payout, Review, Ruling
 from annotate.screening.settings import Settings
-from annotate.selectors import review_records, screening, standing
+from annotate.selectors import answering, grounds, review_records, screening, standing
+from annotate.selectors.grounds import Ground
 from annotate.selectors.review_records import Fired, Said
 
 EXCERPT = 80
@@ -26,25 +25,61 @@ class Ruled:
 
 
 @dataclass(frozen=True)
-class Looked:
-    """A review of somebody's work: where it stands, and until when they may appeal.
+class Appealing:
+    """Whether they may appeal now, until when (None: as long as the block lasts), who answers.
 
-    appeal_until is None where there is nothing to appeal against.
+    answerer: "same", where only whoever decided can; "another", where somebody else does; "" where
+    nobody has decided anything.
+    """
+
+    can: bool
+    until: datetime | None
+    is_over: bool
+    answerer: str
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A review of somebody's work: where it stands, and how they may appeal against it.
+
+    blocked: whether the researcher's studies are closed to them, wherever that was decided.
+    appeal: None where there is nothing in this review to appeal against.
     """
 
     status: str
     pay_refused: bool
+    blocked: bool
     notices: tuple[Fired, ...]
     rulings: tuple[Ruled, ...]
     appeals: tuple[Said, ...]
-    appeal_until: datetime | None
-    appealed: bool  # since the last flag or ruling
+    appeal: Appealing | None
     settings: Settings
 
+
+@dataclass(frozen=True)
+class Blocked:
+    """A block that was decided after work in another study of the researcher's.
+
+    Its reason is on the page of that study.
+    """
+
+    appeals: tuple[Said, ...]
+    appeal: Appealing
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What was noticed and decided about somebody, as far as it concerns this study."""
+
+    looked: Looked | None = None
+    blocked: Blocked | None = None
+
     @property
-    def can_appeal(self) -> bool:
-        until = self.appeal_until
-        return until is not None and timezone.now() <= until and not self.appealed
+    def form(self) -> str:
+        """What the one form for an appeal is about: "looked", "blocked" or "" (there is none)."""
+        if self.looked and self.looked.appeal and self.looked.appeal.can:
+            return "looked"
+        return "blocked" if self.blocked and self.blocked.appeal.can else ""
 
 
 @dataclass(frozen=True)
@@ -61,27 +96,55 @@ class OwnTask:
     highlights: tuple[tuple[int, int], ...]
 
 
-def looked(participation_id: int) -> Looked | None:
-    """Return the review of this annotator's work, if there is one and they are surely theirs."""
+def standing_of(participation_id: int) -> Standing:
+    """Return where this annotator stands; nothing while it is not sure that it is they who come."""
     who = Participation.objects.get(pk=participation_id)
+    if not standing.is_sure(who):
+        return Standing()
     review = (
         Review.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
         .select_related("campaign")
         .first()
     )
-    if review is None or not standing.is_sure(who):
-        return None
-    settled = review.status == Review.Status.CLEARED
+    found = grounds.of(who.campaign_id, who.annotator_id)
+    here = next((one for one in found if one.review == review), None)
+    there = next((one for one in found if one.review != review), None)
+    blocked = there is not None or (here is not None and here.block is not None)
+    return Standing(
+        looked=_looked(review, here, blocked=blocked) if review else None,
+        blocked=_blocked(there) if there else None,
+    )
+
+
+def _looked(review: Review, ground: Ground | None, *, blocked: bool) -> Looked:
     return Looked(
         status=review.status,
         pay_refused=review.pay_refused,
+        blocked=blocked,
         notices=review_records.flags([review.pk])[review.pk],
         rulings=tuple(_ruled(ruling) for ruling in review.rulings.order_by("pk")),
         appeals=review_records.appeals(review.pk),
-        appeal_until=None if settled else standing.appeal_until(review),
-        appealed=standing.appealed(review),
+        appeal=_appealing(ground) if ground else None,
         settings=Settings.from_dict(review.campaign.screening),
     )
+
+
+def _blocked(ground: Ground) -> Blocked:
+    """The block, and what was said and answered since: what came before is that study's."""
+    assert ground.block is not None, "what is elsewhere concerns this study by its block alone"
+    since = ground.block.ruling.at
+    said = review_records.appeals(ground.review.pk)
+    return Blocked(
+        appeals=tuple(one for one in said if one.made_at >= since),
+        appeal=_appealing(ground),
+    )
+
+
+def _appealing(ground: Ground) -> Appealing:
+    answerers = answering.of(ground.review.pk)
+    decided = "another" if answerers.others else "same"
+    answerer = decided if answerers.rulers else ""
+    return Appealing(ground.is_open, ground.until, ground.is_over, answerer)
 
 
 def tasks(participation_id: int) -> list[OwnTask]:

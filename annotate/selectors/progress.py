@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db.models import Count, Max, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
@@ -25,18 +25,27 @@ from annotate.selectors import accounts, ledger, places
 class Progress:
     """Judgments count where they hold a place and are verified; `missing` ones can still be leased.
 
-    running: leases, and judgments that their crowd has not confirmed yet.
+    running: leases, and judgments that their crowd has not confirmed yet. doubled: outputs that
+    several people are to judge.
     """
 
     outputs: int
     outputs_judged: int
     planned: int
+    doubled: int
     judged: int
     missing: int
     running: int
     annotators: int
     room: int | None  # judgments that those who came may still give under the cap
     spent: Decimal
+
+
+class Items(NamedTuple):
+    """Items of one system: those with a judgment that counts, and all that it has outputs for."""
+
+    judged: int = 0
+    all: int | None = None
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,7 @@ def progress(campaign_id: int, *, cap: int | None) -> Progress:
     running = Q(assignment__status__in=(Assignment.Status.LEASED, Assignment.Status.SUBMITTED))
     planned = Place.objects.filter(campaign=campaign_id).aggregate(
         planned=Count("pk"),
+        doubled=Count("pk", filter=Q(number=2)),
         judged=Count("pk", filter=counted),
         running=Count("pk", filter=running),
         outputs_judged=Count("output", filter=counted, distinct=True),
@@ -69,6 +79,17 @@ def progress(campaign_id: int, *, cap: int | None) -> Progress:
         spent=spent,
         **planned,
     )
+
+
+def items(campaign_id: int) -> dict[int, Items]:
+    """Return how many items of each system are judged; two queries."""
+    rows = Authorship.objects.filter(system__campaign=campaign_id).order_by().values_list("system")
+    counts = rows.filter(output__places__assignment__status=Assignment.Status.VERIFIED)
+    judged = dict(counts.annotate(n=Count("item", distinct=True)))
+    return {
+        system: Items(judged.get(system, 0), every)
+        for system, every in rows.annotate(n=Count("pk"))
+    }
 
 
 def people(campaign_id: int) -> list[Person]:

@@ -9,6 +9,7 @@ from statistics import mean
 from typing import Any
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.crypto import salted_hmac
 
 from annotate.instruments.base import Material
 from annotate.models import Assignment, Campaign, Judgment, Output, Place, Review, Score
@@ -49,6 +50,14 @@ class Compared:
     others: tuple[Judged, ...]
     distance: float | None
     material: Material | None = None
+
+    @property
+    def name(self) -> str:
+        """What this output is called where reviewers read it.
+
+        Neither it nor an order by it follows that of the systems, as ids do.
+        """
+        return salted_hmac("annotate.reviewed-output", str(self.mine.output_id)).hexdigest()[:12]
 
     def alone(self, key: Key) -> bool:
         """Whether this annotator answered what nobody else did."""
@@ -136,7 +145,7 @@ def work(campaign: Campaign, annotator_id: int) -> Work:
     for owner, judged in rows:
         mine.append(judged) if owner == annotator_id else others[judged.output_id].append(judged)
     compared = [_compared(one, others[one.output_id], asked) for one in mine]
-    compared.sort(key=lambda one: (one.distance is None, -(one.distance or 0), one.mine.id))
+    compared.sort(key=lambda one: (one.distance is None, -(one.distance or 0), one.name))
     takes_edits = any(criterion.name == EDIT for criterion in instrument.criteria)
     return Work(campaign.pk, asked, takes_edits, tuple(compared))
 

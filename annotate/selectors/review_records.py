@@ -24,7 +24,10 @@ class Fired:
 
 @dataclass(frozen=True)
 class Said:
-    """An appeal, and its answer once there is one."""
+    """An appeal, and its answer once there is one.
+
+    own_ruling: the answer came from the person whose ruling it is against.
+    """
 
     text: str
     made_at: datetime
@@ -32,6 +35,7 @@ class Said:
     answered_at: datetime | None
     upheld: bool | None
     answer: str
+    own_ruling: bool
 
 
 def flags(review_ids: Iterable[int | None]) -> defaultdict[int | None, tuple[Fired, ...]]:
@@ -46,7 +50,7 @@ def flags(review_ids: Iterable[int | None]) -> defaultdict[int | None, tuple[Fir
 def appeals(review_id: int | None) -> tuple[Said, ...]:
     """Return the appeals of a review in their order."""
     rows = Appeal.objects.filter(review=review_id).order_by("pk")
-    columns = ("text", "made_at", "due_at", "answered_at", "upheld", "answer")
+    columns = ("text", "made_at", "due_at", "answered_at", "upheld", "answer", "own_ruling")
     return tuple(Said(*row) for row in rows.values_list(*columns))
 
 

@@ -1,12 +1,13 @@
 """Who waits for a reviewer, and where one annotator's review stands. Systems are in none of it."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from annotate.models import (
     Annotator,
@@ -19,7 +20,7 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.selectors import review_records, screening
+from annotate.selectors import answering, finality, review_records, screening, standing
 from annotate.selectors.review_records import Fired, Said
 
 NONE = "none"  # nobody has asked yet whether this work counts
@@ -28,7 +29,10 @@ RULED_SHOWN = 20
 
 @dataclass(frozen=True)
 class Waiting:
-    """One line of the queue: an annotator in a campaign. `appeal_due` is None without an appeal."""
+    """One line of the queue: an annotator in a campaign. `appeal_due` is None without an appeal.
+
+    others_answer: the appeal is against a ruling of whoever looks, and somebody else answers it.
+    """
 
     campaign: str
     campaign_name: str
@@ -38,6 +42,8 @@ class Waiting:
     judgments: int
     flags: tuple[Fired, ...]
     appeal_due: datetime | None
+    others_answer: bool
+    blocked: bool
 
     @property
     def key(self) -> tuple[str, str]:
@@ -54,6 +60,7 @@ class Ruled:
     actor: str
     reason: str
     at: datetime
+    blind: bool
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,7 @@ class Case:
     campaign: str
     campaign_name: str
     campaign_status: str
+    closed_at: datetime | None
     language: str
     annotator_id: int
     pseudonym: str
@@ -99,6 +107,26 @@ class Case:
         return next((one for one in self.appeals if one.answered_at is None), None)
 
     @property
+    def final_from(self) -> datetime | None:
+        """When the ruling is final (finality.py); None: nothing is ruled, or an appeal waits."""
+        if not self.rulings or self.since is None:
+            return None
+        return finality.final_from(
+            since=max(self.since, self.rulings[-1].at),
+            closed_at=self.closed_at,
+            appealed_at=self.appeal.made_at if self.appeal else None,
+        )
+
+    @property
+    def is_final(self) -> bool:
+        return self.final_from is not None and self.final_from <= timezone.now()
+
+    @property
+    def shows_effect(self) -> bool:
+        """Whether pages of review show what this exclusion does to the estimates."""
+        return self.status == Review.Status.EXCLUDED and self.is_final
+
+    @property
     def collecting(self) -> bool:
         """Whether judgments that leave are collected again."""
         status = Campaign.Status
@@ -108,11 +136,15 @@ class Case:
 def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
     """Return who waits in the campaigns that this user may review, or in one of them.
 
-    Appeals first, by the day their answer is due, then whoever has waited longest.
+    Appeals first, by the day their answer is due, then whoever has waited longest; at the end
+    those that others are to answer.
     """
     rows = _of(user_id, campaign).filter(_waits())
-    found = _waiting(rows)
-    return sorted(found, key=lambda one: (one.appeal_due is None, one.appeal_due or one.since))
+    found = _waiting(rows, left=answering.left_to_others(user_id))
+    return sorted(
+        found,
+        key=lambda one: (one.others_answer, one.appeal_due is None, one.appeal_due or one.since),
+    )
 
 
 def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:
@@ -121,9 +153,15 @@ def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:
     return _waiting(rows.order_by("-ruled_at")[:RULED_SHOWN])
 
 
-def n_waiting(user_id: int) -> int | None:
-    """Return how many wait for this user; None where there was never anything to review."""
-    rows = _of(user_id, "").aggregate(n=Count("pk", filter=_waits()), all=Count("pk"))
+def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
+    """Return how many wait for this very user, in all campaigns or one.
+
+    None where there was never anything to review.
+    """
+    mine = _of(user_id, campaign)
+    left = answering.left_to_others(user_id)
+    waiting = _waits() & ~Q(pk__in=left)
+    rows = mine.aggregate(n=Count("pk", filter=waiting), all=Count("pk"))
     return rows["n"] if rows["all"] else None
 
 
@@ -142,82 +180,20 @@ def case(campaign: Campaign, pseudonym: str) -> Case | None:
         campaign=campaign.public_id,
         campaign_name=campaign.name,
         campaign_status=campaign.status,
+        closed_at=campaign.closed_at,
         language=campaign.language,
         annotator_id=who.pk,
         pseudonym=pseudonym,
         review_id=review_id,
         status=review.status if review else NONE,
         pay_refused=review.pay_refused if review else False,
-        blocked=_blocks([campaign.pk], who.pk).exists(),
+        blocked=standing.block(campaign.pk, who.pk) is not None,
         since=review.opened_at if review else None,
         judgments=screening.known().filter(campaign=campaign, annotator=who).count(),
         flags=review_records.flags([review_id])[review_id],
         rulings=_rulings(review_id),
         appeals=review_records.appeals(review_id),
         trail=_trail(campaign.pk, who.pk),
-    )
-
-
-@dataclass(frozen=True)
-class Elsewhere:
-    """One annotator's standing in one campaign of several."""
-
-    campaign_id: int
-    annotator_id: int
-    campaign: str
-    campaign_name: str
-    status: str
-    pay_refused: bool
-    blocked: bool
-    judgments: int
-    screens: tuple[str, ...]
-    seen: int
-
-    def shown(self, seen: int) -> "Elsewhere":
-        """Return it as a page showed it, whose last ruling was `seen`."""
-        return replace(self, seen=seen)
-
-
-def everywhere(user_id: int, pseudonym: str) -> list[Elsewhere]:
-    """Return this annotator's standing in every campaign that this user may review."""
-    mine = Membership.objects.filter(user=user_id).values("campaign")
-    worked = Participation.objects.filter(campaign=OuterRef("pk"), annotator__pseudonym=pseudonym)
-    campaigns = list(Campaign.objects.filter(Exists(worked), pk__in=mine))
-    annotator = Annotator.objects.filter(pseudonym=pseudonym).first()
-    if not campaigns or annotator is None:
-        return []
-    reviews = Review.objects.filter(campaign__in=campaigns, annotator=annotator)
-    found = {review.campaign_id: review for review in reviews.annotate(seen=_last_ruling())}
-    flags = review_records.flags([review.pk for review in found.values()])
-    counts = _judged(annotator.pk)
-    blocked = _blocked_in(campaigns, annotator.pk)
-    return [
-        _elsewhere(
-            one, annotator, found.get(one.pk), flags, counts.get(one.pk, 0), one.pk in blocked
-        )
-        for one in campaigns
-    ]
-
-
-def _elsewhere(
-    campaign: Campaign,
-    annotator: Annotator,
-    review: Any,
-    flags: Mapping[int | None, tuple[Fired, ...]],
-    judgments: int,
-    blocked: bool,
-) -> Elsewhere:
-    return Elsewhere(
-        campaign_id=campaign.pk,
-        annotator_id=annotator.pk,
-        campaign=campaign.public_id,
-        campaign_name=campaign.name,
-        status=review.status if review else NONE,
-        pay_refused=bool(review and review.pay_refused),
-        blocked=blocked,
-        judgments=judgments,
-        screens=tuple(flag.screen for flag in flags[review.pk]) if review else (),
-        seen=review.seen if review else 0,
     )
 
 
@@ -233,7 +209,7 @@ def _of(user_id: int, campaign: str) -> QuerySet[Review]:
     return rows.filter(campaign__public_id=campaign) if campaign else rows
 
 
-def _waiting(rows: QuerySet[Review]) -> list[Waiting]:
+def _waiting(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Waiting]:
     judged = (
         screening.known()
         .filter(campaign=OuterRef("campaign"), annotator=OuterRef("annotator"))
@@ -245,13 +221,16 @@ def _waiting(rows: QuerySet[Review]) -> list[Waiting]:
     )
     due = Appeal.objects.filter(review=OuterRef("pk"), answered_at=None).values("due_at")
     found = list(
-        rows.select_related("campaign", "annotator").annotate(n=Coalesce(n, 0), due=Subquery(due))
+        rows.select_related("campaign", "annotator").annotate(
+            n=Coalesce(n, 0), due=Subquery(due), blocked=Exists(_blocks_of_review())
+        )
     )
     flags = review_records.flags([review.pk for review in found])
     return [
         Waiting(
             review.campaign.public_id, review.campaign.name, review.annotator.pseudonym,
             review.status, review.opened_at, review.n, flags[review.pk], review.due,
+            review.pk in left, review.blocked,
         )
         for review in found
     ]  # fmt: skip
@@ -260,7 +239,7 @@ def _waiting(rows: QuerySet[Review]) -> list[Waiting]:
 def _rulings(review_id: int | None) -> tuple[Ruled, ...]:
     rows = Ruling.objects.filter(review=review_id).select_related("actor").order_by("pk")
     return tuple(
-        Ruled(r.pk, r.act, r.get_act_display(), r.actor.get_username(), r.reason, r.at)
+        Ruled(r.pk, r.act, r.get_act_display(), r.actor.get_username(), r.reason, r.at, r.blind)
         for r in rows
     )
 
@@ -273,27 +252,11 @@ def _trail(campaign_id: int, annotator_id: int) -> tuple[Logged, ...]:
     )
 
 
-def _blocks(campaign_ids: Iterable[int], annotator_id: int) -> QuerySet[Block]:
-    owners = Membership.objects.filter(campaign__in=campaign_ids, role=Membership.Role.OWNER)
+def _blocks_of_review() -> QuerySet[Block]:
+    """The blocks that keep a review's annotator out of its campaign."""
+    owners = Membership.objects.filter(
+        campaign=OuterRef(OuterRef("campaign")), role=Membership.Role.OWNER
+    )
     return Block.objects.filter(
-        annotator=annotator_id, ended_at=None, owner__in=owners.values("user")
+        annotator=OuterRef("annotator"), ended_at=None, owner__in=owners.values("user")
     )
-
-
-def _blocked_in(campaigns: Iterable[Campaign], annotator_id: int) -> set[int]:
-    owners = _blocks([one.pk for one in campaigns], annotator_id).values("owner")
-    return set(
-        Membership.objects.filter(role=Membership.Role.OWNER, user__in=owners).values_list(
-            "campaign", flat=True
-        )
-    )
-
-
-def _judged(annotator_id: int) -> dict[int, int]:
-    rows = screening.known().filter(annotator=annotator_id).order_by().values_list("campaign")
-    return dict(rows.annotate(n=Count("pk")))
-
-
-def _last_ruling() -> Any:
-    last = Ruling.objects.filter(review=OuterRef("pk")).order_by("-pk").values("pk")[:1]
-    return Coalesce(Subquery(last), 0)

@@ -23,11 +23,16 @@ def barred(campaign_id: int, annotator_id: int) -> str:
     )
     if status is not None:
         return _REASONS[Review.Status(status)]
+    return "blocked" if block(campaign_id, annotator_id) else ""
+
+
+def block(campaign_id: int, annotator_id: int) -> Block | None:
+    """Return the newest block that keeps an annotator out of a campaign: of one of its owners."""
     owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
-    blocked = Block.objects.filter(
+    standing = Block.objects.filter(
         annotator=annotator_id, owner__in=owners.values("user"), ended_at=None
     )
-    return "blocked" if blocked.exists() else ""
+    return standing.select_related("ruling__review__campaign").order_by("-pk").first()
 
 
 def is_sure(who: Participation) -> bool:
@@ -83,15 +88,16 @@ def waiting(campaign_id: int) -> int:
 
 def appeal_until(review: Review) -> datetime:
     """Return until when an annotator may appeal: counted from the last flag or ruling."""
-    return _since(review) + TO_APPEAL
+    return since(review) + TO_APPEAL
 
 
 def appealed(review: Review) -> bool:
     """Return whether an annotator has appealed since the last flag or ruling: once is enough."""
-    return review.appeals.filter(made_at__gte=_since(review)).exists()
+    return review.appeals.filter(made_at__gte=since(review)).exists()
 
 
-def _since(review: Review) -> datetime:
+def since(review: Review) -> datetime:
+    """Return when the last flag or ruling of a review was."""
     last = review.rulings.order_by("-at").values_list("at", flat=True).first()
     return max(filter(None, (last, review.opened_at)))
 

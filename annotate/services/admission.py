@@ -179,7 +179,10 @@ def _barred(reason: str) -> Nothing:
             "shows what was noticed, and you can answer it there."
         ),
         "excluded": _("Your work in this study has ended. “Your work and pay” says why."),
-        "blocked": _("This researcher’s studies are no longer open to you."),
+        "blocked": _(
+            "This researcher’s studies are no longer open to you. “Your work and pay” says why, "
+            "and you can answer it there."
+        ),
         standing.HIDDEN: _("There is no task for you in this study at the moment."),
     }
     return Nothing(reason, messages[reason], final=reason in ("excluded", "blocked"))

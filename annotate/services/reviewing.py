@@ -7,10 +7,12 @@ from django.db import transaction
 
 from annotate.errors import Conflict, Invalid, ServiceError
 from annotate.models import Review, Ruling
-from annotate.selectors.reviews import Elsewhere
+from annotate.selectors.review_elsewhere import Elsewhere
 from annotate.services import reviews, rulings
 
 Act = Ruling.Act
+# What one campaign of an owner does for all of them, by what the next then says.
+DONE_ONCE = {rulings.BLOCKED_ALREADY: Act.BLOCK, rulings.NOT_BLOCKED: Act.UNBLOCK}
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,8 @@ def rule_everywhere(
 ) -> list[Result]:
     """Rule alike in several campaigns, each in its own transaction, and tell what became of each.
 
-    A block holds in all campaigns of an owner, so what one of them has done the next leaves out.
+    A block holds in all campaigns of an owner, and so does its end: what one of them has done the
+    next leaves out.
     Raises `Invalid` where the reason is wrong: then it is wrong for all.
     """
     results = []
@@ -70,8 +73,8 @@ def _rule_one(one: Elsewhere, acts: Sequence[Act], *, actor_id: int, reason: str
             one.campaign_id, one.annotator_id, acts, actor_id=actor_id, reason=reason, seen=one.seen
         )
     except Conflict as refused:
-        rest = [act for act in acts if act != Act.BLOCK]
-        if refused.code != rulings.BLOCKED_ALREADY or not rest:
+        rest = [act for act in acts if act != DONE_ONCE.get(refused.code)]
+        if len(rest) == len(acts) or not rest:
             raise
         return rule(
             one.campaign_id, one.annotator_id, rest, actor_id=actor_id, reason=reason, seen=one.seen

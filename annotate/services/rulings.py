@@ -12,6 +12,8 @@ from django.utils import timezone
 
 from annotate.errors import Conflict, Invalid
 from annotate.models import Block, Membership, Review, Ruling
+from annotate.selectors import answering, blinding, finality
+from annotate.selectors.blinding import Sight
 from annotate.services import (
     appeals,
     audit,
@@ -26,7 +28,11 @@ from annotate.services import (
 Act = Ruling.Act
 Status = Review.Status
 BLOCKED_ALREADY = "blocked_already"
-ADVERSE = (Act.EXCLUDE, Act.REFUSE, Act.BLOCK)
+NOT_BLOCKED = "not_blocked"
+FINAL = (
+    "This ruling was final, and its effect on the estimates could be seen. Give the reason why it "
+    "is undone now: the annotator reads it, and the report on exclusions counts it."
+)
 SOURCES: dict[Act, tuple[Status, ...]] = {
     Act.CLEAR: (Status.OPEN,),
     Act.EXCLUDE: (Status.OPEN, Status.CLEARED),
@@ -45,20 +51,31 @@ def rule(
     """Carry out these acts in this order; the annotator reads `reason`.
 
     seen: id of the last ruling that the reviewer's page showed (0: none). Raises `Conflict`
-    where somebody has ruled since or an act does not fit the state, and where restored pay exceeds
-    the budget and `beyond_budget` does not accept that; `Invalid` where an adverse act has no
-    reason. All or nothing.
+    where somebody has ruled since, an act does not fit the state, an appeal against a ruling of
+    this person waits for somebody else, and where restored pay exceeds the budget and
+    `beyond_budget` does not accept that; `Invalid` where an adverse act, or bringing back what was
+    final, has no reason. All or nothing.
     """
-    if any(act in ADVERSE for act in acts) and not reason.strip():
+    if any(act in answering.ADVERSE for act in acts) and not reason.strip():
         raise Invalid({"reason": "Give the reason: the annotator reads it, and may appeal."})
     with transaction.atomic():
         review = reviews.locked(review_id)
         _check_seen(review, seen)
+        own = appeals.answered_by(review, actor_id)
+        late = Act.RESTORE in acts and finality.is_final(review)
+        if late and not reason.strip():
+            raise Invalid({"reason": FINAL})
+        blind = blinding.sight(actor_id, review.campaign) == Sight.BLIND
         before = payments.excess(review.campaign)
-        given = {"actor_id": actor_id, "reason": reason.strip(), "at": timezone.now()}
-        made = [_act(review, Ruling(review=review, act=act, **given)) for act in acts]
+        given = {
+            "review": review, "actor_id": actor_id, "reason": reason.strip(),
+            "at": timezone.now(), "blind": blind,
+        }  # fmt: skip
+        made = [
+            _act(review, Ruling(act=act, late=late and act == Act.RESTORE, **given)) for act in acts
+        ]
         payments.ask(review.campaign, before=before, beyond_budget=beyond_budget)
-        appeals.close(review, acts, answer=reason.strip())
+        appeals.close(review, acts, answer=reason.strip(), own=own)
         crowd_rulings.follow(review, made)
     return made
 
@@ -84,6 +101,7 @@ def _act(review: Review, ruling: Ruling) -> Ruling:
     audit.record(
         act, campaign_id=review.campaign_id, actor_id=ruling.actor_id,
         subject=f"annotator:{review.annotator_id}", reason=ruling.reason, done=done,
+        blind=ruling.blind, late=ruling.late,
     )  # fmt: skip
     return ruling
 
@@ -137,7 +155,7 @@ def _block(review: Review, ruling: Ruling, now: datetime) -> str:
 def _unblock(review: Review, ruling: Ruling, now: datetime) -> str:
     owners = Membership.objects.filter(campaign=review.campaign_id, role=Membership.Role.OWNER)
     if not _blocks(review).filter(owner__in=owners.values("user")).update(ended_at=now):
-        raise Conflict("This annotator is not blocked.")
+        raise Conflict("This annotator is not blocked.", code=NOT_BLOCKED)
     return "block lifted"
 
 

@@ -1,15 +1,25 @@
-"""Icons, money and numbers in templates: units and sensible digits in one place."""
+"""Icons in templates, and the filters that write numbers, money and dates."""
 
-from decimal import Decimal
 from typing import Any
 
 from django import template
 from django.core.serializers.json import DjangoJSONEncoder
-from django.utils.formats import number_format
 from django.utils.html import escape, format_html, json_script
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext as _
 
+from annotate import figures
+from annotate.figures import (
+    count,
+    moment,
+    money,
+    money_at_a_glance,
+    number,
+    percent,
+    price,
+    short,
+    signed,
+    width,
+)
 from annotate.selectors import reviews
 
 register = template.Library()
@@ -82,52 +92,17 @@ def exact(text: str) -> SafeString:
     return mark_safe(escape(text).replace("\r", "&#13;"))  # noqa: S308  escaped
 
 
-@register.filter
-def money(amount: Decimal | float | None) -> str:
-    """`$0.40`, as the language that is spoken now writes it; nothing for None."""
-    if amount is None:
-        return ""
-    sign = "−" if amount < 0 else ""
-    figure = number_format(f"{abs(amount):.2f}", 2, force_grouping=True)
-    return sign + _("$%(amount)s") % {"amount": figure}
+# How numbers, money and dates look is written in `annotate.figures` alone.
+for _write in (
+    count, money, money_at_a_glance, moment, number, percent, price, short, signed, width,
+):  # fmt: skip
+    register.filter(_write.__name__, _write)
 
 
 @register.filter
-def price(amount: Decimal) -> str:
-    """`$0.48`, and `$0.024` where a unit’s fee makes a fraction of a cent of it."""
-    if amount == round(amount, 2):
-        return money(amount)
-    return _("$%(amount)s") % {"amount": number_format(f"{amount:.3f}", 3, force_grouping=True)}
-
-
-@register.filter
-def number(value: float | None, digits: int = 2) -> str:
-    """A number with a true minus sign and `digits` decimals; a dash for None."""
-    if value is None:
-        return "–"
-    return f"{value:z,.{digits}f}".replace("-", "−")
-
-
-@register.filter
-def count(value: int | None) -> str:
-    """`1,234`; a dash for None."""
-    return "–" if value is None else f"{value:,}"
-
-
-@register.filter
-def percent(share: float | None, digits: int = 0) -> str:
-    """`25 %` for 0.25, with a space that does not break; a dash for None."""
-    if share is None:
-        return "–"
-    return f"{100 * share:z.{digits}f}\u00a0%".replace("-", "−")
-
-
-@register.filter
-def dollars(amount: Decimal | float | None) -> str:
-    """`$494`: for figures where cents do not matter; with cents below $100."""
-    if amount is None:
-        return ""
-    return f"${amount:,.0f}" if amount >= 100 else f"${amount:,.2f}"
+def many(n: int, words: str) -> str:
+    """`1 judgment`, `2 judgments`; of two words, `person,people`, the second is the plural."""
+    return figures.many(n, *words.split(","))
 
 
 @register.filter

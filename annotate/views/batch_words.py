@@ -12,12 +12,12 @@ from annotate.crowds.base import Audience
 from annotate.crowds.bills import Bill
 from annotate.crowds.tariffs import CENT
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms, usual_tasks
+from annotate.figures import count, money
 from annotate.instruments.base import Instrument
 from annotate.selectors import instruments, places, promises, underway
 from annotate.selectors.worlds import World
 from annotate.services import batches, offers, payments
 from annotate.services.offers import Offer
-from annotate.templatetags.plumbline import count, money
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotate.templatetags.plumbline import money
+from annotate.figures import money
 
 
 def earns(bonus: Decimal, *, after: int) -> str:

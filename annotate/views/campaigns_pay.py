@@ -15,11 +15,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.errors import Conflict, Invalid
+from annotate.figures import money
 from annotate.forms_pay import GiftForm
 from annotate.permissions import owned, researcher_page
 from annotate.selectors import accounts, payout_lists
 from annotate.services import extra_pay, payments, payouts
-from annotate.templatetags.plumbline import money
 from annotate.views.csv_files import csv_file
 
 

@@ -12,7 +12,13 @@ from annotate.adapters import LABELS
 from annotate.errors import Conflict, Invalid
 from annotate.forms import NamesForm, ReviewerForm
 from annotate.models import Campaign
-from annotate.permissions import is_owner, owned, researcher_page, visible
+from annotate.permissions import (
+    is_owner,
+    owned,
+    researcher_page,
+    visible,
+    with_results,
+)
 from annotate.selectors import campaigns as selectors
 from annotate.selectors import feedback, progress
 from annotate.services import members, payments
@@ -66,7 +72,7 @@ def add_reviewer(request: HttpRequest, public_id: str) -> HttpResponseBase:
 @researcher_page
 def export(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """All scores, by pseudonym; `counts` is 0 for those that do not enter the estimates."""
-    campaign = visible(request.user, public_id)
+    campaign = with_results(request.user, public_id)
     columns = ("item", "systems", "pseudonym", "submitted_at", "criterion", "score", "counts")
     return csv_file(f"{public_id}-judgments.csv", columns, progress.judgments(campaign.pk))
 

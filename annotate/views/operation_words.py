@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from annotate.figures import count, money
 from annotate.selectors.operations import OpenOperation
-from annotate.templatetags.plumbline import count, money
 
 WHAT = {
     "publish": "Publish {places}",

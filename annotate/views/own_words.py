@@ -6,11 +6,11 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotate.figures import number, percent
 from annotate.instruments.base import Instrument
 from annotate.screening.settings import Settings
 from annotate.selectors.own_work import Looked, OwnTask, Ruled
 from annotate.selectors.review_records import Fired
-from annotate.templatetags.plumbline import number, percent
 
 Told = tuple[str, list[str]]  # what was noticed, and its numbers
 
@@ -177,6 +177,24 @@ def _verdicts(task: OwnTask) -> str:
 
 def status(looked: Looked) -> dict[str, str]:
     """Return the state in one line (`title`, with an icon and a tone) and what it means."""
+    if looked.status == "cleared" and looked.blocked:
+        return {
+            "icon": "info", "tone": "act",
+            "title": _("Your work counts, and this researcher’s studies are closed to you"),
+            "text": _(
+                "You are paid as usual for what you have done. You get no new tasks in this "
+                "researcher’s studies."
+            ),
+        }  # fmt: skip
+    found = _of_work(looked)
+    if looked.blocked:
+        closed = _("This researcher’s studies are closed to you.")
+        return found | {"text": f"{found['text']} {closed}"}
+    return found
+
+
+def _of_work(looked: Looked) -> dict[str, str]:
+    """What `status` says of the work alone."""
     if looked.status == "open":
         return {
             "icon": "clock", "tone": "act", "title": _("A person is looking at your work"),

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotate.figures import number
 from annotate.selectors.review_answers import PARAGRAPH, PLAUSIBLE, Question
 from annotate.selectors.review_judgments import Compared, Judged, Work
-from annotate.templatetags.plumbline import number
 from annotate.views.review_words import seconds
 from annotate.word_diff import Run, word_diff
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 
+from annotate.figures import many, money
 from annotate.languages import interface_language
 from annotate.selectors.review_effects import Effects
 from annotate.selectors.reviews import NONE, Case
 from annotate.services.rulings import Act
-from annotate.templatetags.plumbline import count, money
 
 if TYPE_CHECKING:
     from annotate.instruments.base import Words
@@ -60,7 +60,7 @@ class Offered:
 
 
 def _judgments(n: int) -> str:
-    return f"{count(n)} judgment{'' if n == 1 else 's'}"
+    return many(n, "judgment")
 
 
 def _paid(_case: Case, effects: Effects) -> str:
@@ -90,15 +90,34 @@ def _restores(case: Case, effects: Effects) -> str:
     return f"{back}, and {money(effects.refused)} is due again." if case.pay_refused else f"{back}."
 
 
+def _brings_back(effects: Effects) -> str:
+    return f"Bring back {_judgments(effects.excluded)}"
+
+
+def _clears(case: Case) -> str:
+    if case.blocked:
+        return f"The work counts.{_BLOCK_STAYS}"
+    return "The work counts, and new tasks are given out again."
+
+
+_OPEN_AGAIN = "The owner’s campaigns give them work again."
+_BLOCK_STAYS = " The block stays: no new work in the owner’s campaigns."
+_COUNTS = gettext_lazy("We have looked at your work: it counts. Thank you.")
+_AGAIN = gettext_lazy("We have looked again: your work counts. We are sorry for the trouble.")
 _EXCLUDED = gettext_lazy("We have looked at your work, and leave it out of our results.")
 _STILL_PAID = gettext_lazy("You are paid for it.")
 
 CHOICES = (
     Choice(
+        "clear-unblock", (Act.CLEAR, Act.UNBLOCK), (OPEN,), "Clear, and lift the block",
+        lambda _case, _effects: f"The work counts. {_OPEN_AGAIN}",
+        lambda _effects: "Clear, and lift the block",
+        _COUNTS, fits=lambda case, _effects: case.blocked,
+    ),
+    Choice(
         "clear", (Act.CLEAR,), (OPEN,), "Clear",
-        lambda _case, _effects: "The work counts, and new tasks are given out again.",
-        lambda _effects: "Clear this annotator",
-        gettext_lazy("We have looked at your work: it counts. Thank you."),
+        lambda case, _effects: _clears(case),
+        lambda _effects: "Clear this annotator", _COUNTS,
     ),
     Choice(
         "exclude", (Act.EXCLUDE,), COUNTS, "Exclude the work from the estimates",
@@ -117,9 +136,16 @@ CHOICES = (
         fits=lambda case, _effects: not case.blocked,
     ),
     Choice(
+        "restore-unblock", (Act.RESTORE, Act.UNBLOCK), (EXCLUDED,),
+        "Bring the work back, and lift the block",
+        lambda case, effects: f"{_restores(case, effects)} {_OPEN_AGAIN}",
+        lambda _effects: "Bring back and lift the block", _AGAIN,
+        fits=lambda case, _effects: case.blocked,
+    ),
+    Choice(
         "restore", (Act.RESTORE,), (EXCLUDED,), "Bring the work back",
-        _restores, lambda effects: f"Bring back {_judgments(effects.excluded)}",
-        gettext_lazy("We have looked again: your work counts. We are sorry for the trouble."),
+        lambda case, effects: f"{_restores(case, effects)}{_BLOCK_STAYS * case.blocked}",
+        _brings_back, _AGAIN,
     ),
     Choice(
         "refuse", (Act.REFUSE,), (EXCLUDED,), "Refuse pay as well…",
@@ -142,7 +168,7 @@ CHOICES = (
     ),
     Choice(
         "unblock", (Act.UNBLOCK,), (NONE, OPEN, CLEARED, EXCLUDED), "Lift the block",
-        lambda _case, _effects: "The owner’s other campaigns give them work again.",
+        lambda _case, _effects: _OPEN_AGAIN,
         lambda _effects: "Lift the block",
         gettext_lazy("You can work for us again."),
         fits=lambda case, _effects: case.blocked,
@@ -150,7 +176,7 @@ CHOICES = (
 )  # fmt: skip
 BY_CODE = {choice.code: choice for choice in CHOICES}
 # Pay is decided one campaign at a time: limits and amounts differ.
-EVERYWHERE = ("clear", "exclude", "exclude-block", "restore", "unblock")
+EVERYWHERE = ("clear", "exclude", "exclude-block", "restore", "restore-unblock", "unblock")
 
 
 def offered(case: Case, effects: Effects) -> list[Offered]:
@@ -176,8 +202,10 @@ def _draft(choice: Choice, case: Case) -> str:
     if choice.code in ("exclude", "exclude-block"):
         parts.insert(0, _noticed(flag.screen for flag in case.flags))
         parts.append(str(_STILL_PAID))
-    if choice.code == "exclude-block":
+    if choice.code == "exclude-block" or (case.blocked and choice.code in ("clear", "restore")):
         parts.append(str(BY_CODE["block"].draft))
+    if choice.code in ("clear-unblock", "restore-unblock"):
+        parts.append(str(BY_CODE["unblock"].draft))
     return " ".join(filter(None, parts))
 
 

@@ -9,8 +9,8 @@ from django.views.decorators.http import require_http_methods
 
 from annotate.errors import Invalid, NotFound
 from annotate.permissions import researcher_page
-from annotate.selectors import review_effects, reviews
-from annotate.selectors.reviews import Elsewhere
+from annotate.selectors import review_effects, review_elsewhere
+from annotate.selectors.review_elsewhere import Elsewhere
 from annotate.services import reviewing
 from annotate.views import review_choices, review_words
 
@@ -23,7 +23,7 @@ CHOICES = [review_choices.BY_CODE[code] for code in review_choices.EVERYWHERE]
 def page(request: HttpRequest, pseudonym: str) -> HttpResponseBase:
     """POST rules in each chosen campaign, in a transaction of its own."""
     assert request.user.pk is not None
-    rows = reviews.everywhere(request.user.pk, pseudonym)
+    rows = review_elsewhere.everywhere(request.user.pk, pseudonym)
     if not rows:
         raise NotFound("Nobody of this name has come to a campaign that you may review.")
     if request.method != "POST":
@@ -32,7 +32,7 @@ def page(request: HttpRequest, pseudonym: str) -> HttpResponseBase:
         results = _rule(request, rows)
     except Invalid as error:
         return _page(request, pseudonym, rows, error=error)
-    fresh = reviews.everywhere(request.user.pk, pseudonym)
+    fresh = review_elsewhere.everywhere(request.user.pk, pseudonym)
     return _page(request, pseudonym, fresh, results=results)
 
 

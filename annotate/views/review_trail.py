@@ -1,12 +1,12 @@
 """What happened in a review, in sentences."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from annotate.figures import count, money
 from annotate.selectors.review_effects import Done
 from annotate.selectors.reviews import Logged
-from annotate.templatetags.plumbline import count, money
 from annotate.views.review_words import title
 
 _VERBS = {
@@ -21,6 +21,7 @@ _VERBS = {
     "appeal": "Appealed.",
     "dismiss_appeal": "Answered the appeal without changing the ruling.",
 }
+_DECIDE = ("clear", "exclude", "restore")  # whether work counts
 
 
 @dataclass(frozen=True)
@@ -46,12 +47,22 @@ def _text(one: Logged) -> str:
         names = ", ".join(title(screen).lower() for screen in one.detail.get("screens", ()))
         return f"Flagged: {names}. New tasks paused."
     said = _VERBS.get(one.verb, one.verb.replace("_", " ").capitalize() + ".")
-    return said.format_map({"done": one.detail.get("done", "")})
+    said = said.format_map({"done": one.detail.get("done", "")})
+    if one.verb in _DECIDE and "blind" in one.detail:
+        said += " Blind." if one.detail["blind"] else " Not blind."
+    return said + " Undone after it was final." * bool(one.detail.get("late"))
 
 
-def happened(done: Done, *, codes: Iterable[str], collecting: bool, due: str) -> str:
-    """What a ruling has done to judgments and pay, in words; nothing about scores."""
+def happened(
+    done: Done, *, codes: Collection[str], collecting: bool, blocked: bool, due: str
+) -> str:
+    """What a ruling has done to judgments and pay, in words; nothing about scores.
+
+    blocked: whether this annotator is, after it.
+    """
     told = list(filter(None, (_SAID.get(code, "") for code in codes)))
+    if {"clear", "restore"} & set(codes):
+        told.append(_BLOCK_STAYS if blocked else _GO_ON if collecting else "")
     if done.out:
         told.append(f"{_n(done.out)} left the estimates.")
         told.append(
@@ -67,11 +78,13 @@ def happened(done: Done, *, codes: Iterable[str], collecting: bool, due: str) ->
         told.append(f"{money(done.restored)} is due again.")
     else:
         told.append(f"Pay stays as it is: {due} due.")
-    return " ".join(told)
+    return " ".join(filter(None, told))
 
 
+_GO_ON = "New tasks are given out again."
+_BLOCK_STAYS = "The block stays: no new tasks are given out in the owner’s campaigns."
 _SAID = {
-    "clear": "Cleared: the work counts, and new tasks are given out again.",
+    "clear": "Cleared: the work counts.",
     "exclude": "Excluded.",
     "restore": "Brought back.",
     "block": "Blocked from future work.",

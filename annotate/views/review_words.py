@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import log10
 from typing import Protocol
 
+from annotate.figures import count, many, number, percent
 from annotate.selectors.review_screens import Look, Screened
-from annotate.templatetags.plumbline import count, number, percent
 from annotate.views import review_plots
 from annotate.views.review_plots import Axis, Bars, Strip
 
@@ -196,7 +196,7 @@ SCREENS = {
     "random_answers": Words(
         "Random answers", "odds for dice against a person",
         big=lambda v: _odds(v.value),
-        detail=lambda v: f"From {v.n} judgments’ combinations of answers.",
+        detail=lambda v: f"From the combinations of answers in {many(v.n, 'judgment')}.",
         limit=lambda v: f"Flags from {_odds(v.threshold)}.",
         axis=lambda _values: Axis(-4, 4, _odds, flags_above=True),
     ),
@@ -273,5 +273,6 @@ def times(look: Look) -> Bars | None:
     own = sorted(look.times.own)
     usual = look.times.others
     beside = f"; the others’ median is {seconds(usual)}" if usual is not None else ""
-    label = f"Active time of {len(own)} judgments: {seconds(own[0])} to {seconds(own[-1])}{beside}"
+    span = seconds(own[0]) if len(own) == 1 else f"{seconds(own[0])} to {seconds(own[-1])}"
+    label = f"Active time of {many(len(own), 'judgment')}: {span}{beside}"
     return review_plots.bars(look.times.own, usual=usual, label=label)

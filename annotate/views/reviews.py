@@ -6,17 +6,24 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.utils.html import format_html
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.errors import Conflict, Invalid, NotFound, ServiceError
+from annotate.figures import money
 from annotate.permissions import researcher_page, visible
-from annotate.selectors import costs, review_effects, review_judgments, review_screens, reviews
+from annotate.selectors import (
+    answering,
+    blinding,
+    costs,
+    review_effects,
+    review_judgments,
+    review_screens,
+    reviews,
+    standing,
+)
 from annotate.selectors.reviews import Case
 from annotate.services import appeals, payments, reviewing
-from annotate.templatetags.plumbline import money
 from annotate.views import review_beside, review_choices, review_trail, review_words
 
 MOST_REASON = 5000
@@ -34,6 +41,7 @@ def queue(request: HttpRequest) -> HttpResponseBase:
     context = {
         "campaign": campaign,
         "waiting": [(one, _flags(one)) for one in waiting],
+        "n_mine": sum(not one.others_answer for one in waiting),
         "ruled": [(one, _flags(one)) for one in reviews.ruled(user_id, campaign=chosen)],
         "section": "reviews",
     }
@@ -121,6 +129,9 @@ def _context(
         "matrices": review_beside.matrices(work),
         "effects": effects,
         "again": price * effects.counting,
+        "sight": blinding.sight(_user(request), campaign),
+        "answering": _answering(request, found),
+        "days_to_final": standing.TO_APPEAL.days,
         "choices": review_choices.offered(found, effects),
         "typed": typed or {},
         "trail": review_trail.trail(found.trail, pseudonym=pseudonym),
@@ -129,9 +140,21 @@ def _context(
     }
 
 
+def _answering(request: HttpRequest, found: Case) -> dict[str, Any]:
+    """Whether whoever looks may answer the appeal that waits, if one does."""
+    if found.appeal is None or found.review_id is None:
+        return {}
+    answerers = answering.of(found.review_id)
+    user_id = _user(request)
+    return {
+        "others": answerers.names if answerers.bars(user_id) else [],
+        "alone": answerers.is_own(user_id) and not answerers.bars(user_id),
+    }
+
+
 def _neighbours(user_id: int, found: Case) -> dict[str, Any]:
     """The next and the previous in the queue; for whoever is not in it, its first."""
-    waiting = reviews.queue(user_id)
+    waiting = [one for one in reviews.queue(user_id) if not one.others_answer]
     keys = [one.key for one in waiting]
     own = (found.campaign, found.pseudonym)
     at = keys.index(own) if own in keys else None
@@ -172,15 +195,14 @@ def _again(
 def _say(
     request: HttpRequest, found: Case, ruling_ids: list[int], choice: review_choices.Choice
 ) -> None:
-    """First what happened; what it did to the scores is another page."""
+    """What happened to judgments and pay: what it did to estimates is shown once it is final."""
     effects = review_effects.effects(found.campaign_id, found.annotator_id)
+    blocked = standing.block(found.campaign_id, found.annotator_id) is not None
     said = review_trail.happened(
         review_effects.done(ruling_ids), codes=[str(act) for act in choice.acts],
-        collecting=found.collecting, due=money(effects.due),
+        collecting=found.collecting, blocked=blocked, due=money(effects.due),
     )  # fmt: skip
-    address = reverse("estimation:dashboard", args=[found.campaign])
-    link = format_html('<a href="{}">See what it did to the scores</a>', address)
-    messages.success(request, format_html("{} {}.", said, link))
+    messages.success(request, said)
 
 
 def _typed(request: HttpRequest) -> dict[str, Any]:

@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotate import adapters
+from annotate.figures import money
 from annotate.instruments.tutorials.content import Tutorial
 from annotate.selectors.units import Offer, Unit
-from annotate.templatetags.plumbline import money
 from annotate.views import bonus_words
 
 

@@ -6,10 +6,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotate.figures import money
 from annotate.instruments.base import Instrument
 from annotate.selectors.work import Study, Visit, Work
 from annotate.services.admission import Nothing
-from annotate.templatetags.plumbline import money
 from annotate.views import unit_words
 from annotate.views.modules import imported
 from annotate.views.own_words import told_at_work

@@ -77,14 +77,21 @@ def _how_paid(visit: work.Visit) -> dict[str, Any]:
 
 def _looked(visit: work.Visit) -> dict[str, Any]:
     """What was noticed in their work, what was decided, and what they may say to it."""
-    looked = own_work.looked(visit.id)
-    if looked is None:
-        return {"looked": None, "blocked": visit.barred == "blocked"}
+    found = own_work.standing_of(visit.id)
+    shown = {
+        "looked": found.looked,
+        "blocked": found.blocked,
+        "appeal_form": found.form,
+        "appeal_limit": appeals.LONGEST,
+        "answer_days": appeals.TO_ANSWER.days,
+    }
+    return shown | (_review(visit, found.looked) if found.looked else {})
+
+
+def _review(visit: work.Visit, looked: own_work.Looked) -> dict[str, Any]:
     instrument = visit.study.instrument
     tasks = own_work.tasks(visit.id) if looked.notices else []
     return {
-        "looked": looked,
-        "blocked": visit.barred == "blocked",
         "standing": own_words.status(looked),
         "notices": [
             {
@@ -95,8 +102,6 @@ def _looked(visit: work.Visit) -> dict[str, Any]:
             for notice in looked.notices
         ],
         "rulings": own_words.decided(looked.rulings),
-        "appeal_limit": appeals.LONGEST,
-        "answer_days": appeals.TO_ANSWER.days,
     }
 
 

@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from annotate import permissions
 from annotate.api.base import BoundedView, Finite
 from annotate.selectors import campaigns
+from annotate.selectors.conduct import Conduct
 from annotate.selectors.exclusions import Excluded, Reason
 from estimation.api.serializers import WithExcludedSerializer
 from estimation.selectors import sensitivity
@@ -49,8 +50,29 @@ class ComparedSerializer(serializers.Serializer[Compared]):
     moves = serializers.BooleanField(help_text="by more than the interval's half-width")
 
 
+class ConductSerializer(serializers.Serializer[Conduct]):
+    """How the rulings came about that decided whether work counts."""
+
+    rulings = serializers.IntegerField()
+    blind = serializers.IntegerField(help_text="by people who could not and never had seen results")
+    looked = serializers.IntegerField(help_text="not blind, by people who had looked at results")
+    looks = serializers.IntegerField(
+        help_text="how often people who ruled looked at results, once between two rulings"
+    )
+    undone = serializers.IntegerField(help_text="exclusions that were reversed")
+    undone_looked = serializers.IntegerField(
+        help_text="by somebody who had looked at results since the exclusion"
+    )
+    undone_late = serializers.IntegerField(help_text="after the exclusion was final")
+    again = serializers.IntegerField(help_text="exclusions of people excluded before")
+    own_appeals = serializers.IntegerField(
+        help_text="appeals answered by the person whose ruling they were against"
+    )
+
+
 class SensitivitySerializer(serializers.Serializer[Sensitivity]):
     excluded = ExcludedSerializer()
+    rulings = ConductSerializer(source="conduct")
     summary = serializers.CharField()
     estimates = ComparedSerializer(source="rows", many=True)
 
@@ -60,6 +82,6 @@ class SensitivityView(BoundedView):
 
     @extend_schema(responses=SensitivitySerializer)
     def get(self, request: Request, public_id: str) -> Response:
-        campaign = permissions.visible(request.user, public_id)
+        campaign = permissions.with_results(request.user, public_id)
         found = sensitivity.of(campaigns.facts(campaign))
         return Response(SensitivitySerializer(found).data)

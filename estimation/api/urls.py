@@ -1,5 +1,6 @@
 from django.urls import path
 
+from estimation.api.effects import EffectView
 from estimation.api.sensitivity import SensitivityView
 from estimation.api.views import AgreementList, ComparisonList, DecisionList, EstimateList
 
@@ -10,6 +11,11 @@ urlpatterns = [
     ),
     path("campaigns/<slug:public_id>/decisions/", DecisionList.as_view(), name="api-decisions"),
     path("campaigns/<slug:public_id>/agreement/", AgreementList.as_view(), name="api-agreement"),
+    path(
+        "campaigns/<slug:public_id>/reviews/<slug:pseudonym>/effect/",
+        EffectView.as_view(),
+        name="api-effect",
+    ),
     path(
         "campaigns/<slug:public_id>/sensitivity/", SensitivityView.as_view(), name="api-sensitivity"
     ),

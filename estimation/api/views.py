@@ -1,8 +1,9 @@
 """Numbers about a campaign: estimates, and what stopping rules decided."""
 
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.generics import ListAPIView
@@ -21,6 +22,8 @@ from estimation.api.serializers import (
 from estimation.models import Agreement, Comparison, Decision, Estimate
 from estimation.selectors import agreement, comparisons, history
 
+Row = TypeVar("Row", bound=Model)
+
 HISTORY = OpenApiParameter(
     "history", OpenApiTypes.BOOL, description="1: all there ever were, the oldest first"
 )
@@ -30,11 +33,20 @@ def _whole_history(request: Request) -> bool:
     return request.query_params.get("history", "0") in ("1", "true")
 
 
-class EstimateList(BoundedView, ListAPIView[Estimate]):
+class ResultsView(BoundedView, ListAPIView[Row]):
+    """A list of results, for those who may see the campaign's."""
+
+    pagination_class = ById
+
+    @cached_property
+    def campaign(self) -> Any:
+        return permissions.with_results(self.request.user, self.kwargs["public_id"])
+
+
+class EstimateList(ResultsView[Estimate]):
     """The newest estimate of every system × criterion, or with `history=1` all of them."""
 
     serializer_class = EstimateSerializer
-    pagination_class = ById
     queryset = Estimate.objects.none()
 
     @extend_schema(parameters=[HISTORY])
@@ -44,26 +56,23 @@ class EstimateList(BoundedView, ListAPIView[Estimate]):
     def get_serializer_context(self) -> dict[str, Any]:
         if getattr(self, "swagger_fake_view", False):  # the schema is asked for, not a campaign
             return {**super().get_serializer_context()}
-        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
-        return {**super().get_serializer_context(), "price": costs.of_judgment(campaign)}
+        return {**super().get_serializer_context(), "price": costs.of_judgment(self.campaign)}
 
     def get_queryset(self) -> QuerySet[Estimate]:
-        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
         if _whole_history(self.request):
-            rows = Estimate.objects.filter(campaign=campaign)
+            rows = Estimate.objects.filter(campaign=self.campaign)
         else:
-            rows = history.newest([campaign.pk])
+            rows = history.newest([self.campaign.pk])
         return rows.select_related("system")
 
 
-class ComparisonList(BoundedView, ListAPIView[Comparison]):
+class ComparisonList(ResultsView[Comparison]):
     """Paired differences of systems on the primary criteria: the newest, or with `history=1` all.
 
     Each interval speaks for its own pair; to stop when one of them excludes 0 is no stopping rule.
     """
 
     serializer_class = ComparisonSerializer
-    pagination_class = ById
     queryset = Comparison.objects.none()
 
     @extend_schema(parameters=[HISTORY])
@@ -71,19 +80,17 @@ class ComparisonList(BoundedView, ListAPIView[Comparison]):
         return self.list(request)
 
     def get_queryset(self) -> QuerySet[Comparison]:
-        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
         if _whole_history(self.request):
-            rows = Comparison.objects.filter(campaign=campaign)
+            rows = Comparison.objects.filter(campaign=self.campaign)
         else:
-            rows = comparisons.newest(campaign.pk)
+            rows = comparisons.newest(self.campaign.pk)
         return rows.select_related("first", "second")
 
 
-class AgreementList(BoundedView, ListAPIView[Agreement]):
+class AgreementList(ResultsView[Agreement]):
     """How far people agree on each criterion: the newest, or with `history=1` all."""
 
     serializer_class = AgreementSerializer
-    pagination_class = ById
     queryset = Agreement.objects.none()
 
     @extend_schema(parameters=[HISTORY])
@@ -91,20 +98,17 @@ class AgreementList(BoundedView, ListAPIView[Agreement]):
         return self.list(request)
 
     def get_queryset(self) -> QuerySet[Agreement]:
-        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
         if _whole_history(self.request):
-            return Agreement.objects.filter(campaign=campaign)
-        return agreement.newest(campaign.pk)
+            return Agreement.objects.filter(campaign=self.campaign)
+        return agreement.newest(self.campaign.pk)
 
 
-class DecisionList(BoundedView, ListAPIView[Decision]):
+class DecisionList(ResultsView[Decision]):
     """What stopping rules did, the oldest first."""
 
     serializer_class = DecisionSerializer
-    pagination_class = ById
     queryset = Decision.objects.none()
 
     def get_queryset(self) -> QuerySet[Decision]:
-        campaign = permissions.visible(self.request.user, self.kwargs["public_id"])
-        rows = Decision.objects.filter(campaign=campaign)
+        rows = Decision.objects.filter(campaign=self.campaign)
         return rows.select_related("system").prefetch_related("estimates")

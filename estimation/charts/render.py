@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.core.cache import cache
 
+from annotate.instruments.base import Criterion
 from estimation.charts import scale, trend
 from estimation.charts.theme import THEMES
 from estimation.selectors import history
@@ -16,7 +17,7 @@ class Wanted:
     """Which plot: `upto` is the newest estimate of its row, so the plot never changes."""
 
     campaign_id: int
-    criterion: str
+    criterion: Criterion
     system_id: int
     upto: int
     target: float | None
@@ -25,7 +26,8 @@ class Wanted:
 
     @property
     def key(self) -> str:
-        return f"plot:{self.campaign_id}:{self.criterion}:{self.system_id}:{self.upto}:{self.theme}"
+        row = f"{self.campaign_id}:{self.criterion.name}:{self.system_id}"
+        return f"plot:{row}:{self.upto}:{self.theme}"
 
 
 def svg(wanted: Wanted) -> bytes | None:
@@ -41,13 +43,13 @@ def svg(wanted: Wanted) -> bytes | None:
 def _draw(wanted: Wanted) -> bytes | None:
     import vl_convert
 
-    points = history.points(wanted.campaign_id, wanted.criterion, upto=wanted.upto)
+    points = history.points(wanted.campaign_id, wanted.criterion.name, upto=wanted.upto)
     mine = [point for point in points if point.system_id == wanted.system_id]
     if not mine:
         return None
+    frame = scale.frame(points, criterion=wanted.criterion, target=wanted.target)
     spec = trend.spec(
-        mine, scale.frame(points, target=wanted.target), THEMES[wanted.theme],
-        target=wanted.target, with_metric=wanted.with_metric,
-    )  # fmt: skip
+        mine, frame, THEMES[wanted.theme], target=wanted.target, with_metric=wanted.with_metric
+    )
     drawn: str = vl_convert.vegalite_to_svg(spec)
     return drawn.encode()

@@ -1,12 +1,15 @@
 """The plot of an interval over judgments: control variates, and the plain mean beside them."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from annotate import figures
 from estimation.charts.scale import Frame
 from estimation.charts.theme import FONT, Theme
 from estimation.selectors.history import Point
 
 WIDTH, HEIGHT = 248, 130
+LABEL = 10  # the height of a line of text
 PADDING = {"left": 40, "right": 64, "top": 8, "bottom": 28}
 
 
@@ -22,12 +25,13 @@ def spec(
         scale=alt.Scale(domain=[0, frame.x_end], nice=False),
         axis=alt.Axis(
             values=list(frame.x_ticks), title=None, grid=False, domain=False, ticks=False,
-            labelExpr=_last_with_unit(frame), labelFlush=False,
+            labelExpr=_labels(_judgments(frame)), labelFlush=False,
         ),
     )  # fmt: skip
     y_scale = alt.Scale(domain=[frame.low, frame.high], nice=False, zero=False)
     y_axis = alt.Axis(
-        values=list(frame.y_ticks), title=None, domain=False, ticks=False, format="~g",
+        values=list(frame.y_ticks), title=None, domain=False, ticks=False,
+        labelExpr=_labels({tick: figures.short(tick) for tick in frame.y_ticks}),
         gridColor=alt.condition("datum.value == 0", alt.value(theme.zero), alt.value(theme.line)),
     )  # fmt: skip
 
@@ -51,11 +55,12 @@ def spec(
         layers += [
             base.mark_line(**dashed).encode(y=y("mean_low")),
             base.mark_line(**dashed).encode(y=y("mean_high")),
-            _label(alt, points, theme, y),
         ]
+    if with_metric and len(points) > 1:  # of a single point there is no line to name
+        layers.append(_label(alt, points, frame, theme, y))
     layers += [
         base.mark_line(clip=True, color=theme.ink, strokeWidth=1.5).encode(y=y("estimate")),
-        *_end(alt, points[-1], theme, y, target),
+        *_end(alt, points[-1], frame, theme, y, target),
     ]
     return _configured(alt, alt.layer(*layers), theme).to_dict()
 
@@ -67,10 +72,12 @@ def _record(point: Point) -> dict[str, float | None]:
     }  # fmt: skip
 
 
-def _label(alt: Any, points: list[Point], theme: Theme, y: Any) -> Any:
+def _label(alt: Any, points: list[Point], frame: Frame, theme: Theme, y: Any) -> Any:
     """“plain mean”, above its interval and the other's, in the second half of the plot."""
     later = [p for p in points if p.n_judgments >= 0.6 * points[-1].n_judgments]
-    top = max((v for p in later for v in (p.mean_high, p.high) if v is not None), default=None)
+    tops = [v for p in later for v in (p.mean_high, p.high) if v is not None]
+    room = (LABEL / HEIGHT) * (frame.high - frame.low)
+    top = min(max(tops), frame.high - room) if tops else None  # never outside the plot
     at = alt.Chart(alt.InlineData(values=[{"n": points[-1].n_judgments, "top": top}]))
     return at.mark_text(color=theme.quiet, align="right", dy=-8, fontSize=12).encode(
         x="n:Q", y=y("top"), text=alt.value("plain mean")
@@ -83,11 +90,22 @@ def _is_wide(last: Point, target: float | None) -> bool:
     return last.high - last.low > target
 
 
-def _last_with_unit(frame: Frame) -> str:
-    return f"datum.value == {frame.x_ticks[-1]} ? datum.label + ' judgments' : datum.label"
+def _judgments(frame: Frame) -> dict[float, str]:
+    """Each tick with its number, the last one with the unit."""
+    *others, last = frame.x_ticks
+    unit = {last: figures.many(int(last), "judgment")}
+    return {tick: figures.count(int(tick)) for tick in others} | unit
 
 
-def _end(alt: Any, last: Point, theme: Theme, y: Any, target: float | None) -> list[Any]:
+def _labels(known: Mapping[float, str]) -> str:
+    """A Vega expression that gives each of these values its label."""
+    cases = (f"datum.value == {value!r} ? {label!r}" for value, label in known.items())
+    return " : ".join([*cases, "''"])
+
+
+def _end(
+    alt: Any, last: Point, frame: Frame, theme: Theme, y: Any, target: float | None
+) -> list[Any]:
     """The newest estimate with its interval and, outside the frame, the target as a bracket."""
     newest = {"n": last.n_judgments, "at": last.estimate, "from": last.low, "to": last.high}
     now = alt.Chart(alt.InlineData(values=[newest])).encode(x="n:Q")
@@ -100,7 +118,11 @@ def _end(alt: Any, last: Point, theme: Theme, y: Any, target: float | None) -> l
     if target is None:
         return marks
     right = WIDTH + 12
-    ends = {"a": last.estimate - target / 2, "b": last.estimate + target / 2, "at": last.estimate}
+    ends = {
+        "a": max(last.estimate - target / 2, frame.low),
+        "b": min(last.estimate + target / 2, frame.high),
+        "at": last.estimate,
+    }
     bracket = alt.Chart(alt.InlineData(values=[ends]))
     ink = {"color": theme.ink, "strokeWidth": 1.5}
     return [

@@ -1,9 +1,13 @@
 """What happened, in sentences: acts of people, and decisions of stopping rules."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from decimal import Decimal
+from itertools import groupby
+from string import Formatter
 from typing import Any
 
+from annotate.figures import many, money
 from annotate.selectors import campaigns
 from annotate.selectors.campaigns import Act
 from annotate.states import CloseReason
@@ -11,9 +15,10 @@ from estimation.models import Decision
 from estimation.selectors import history
 
 SHOWN = 12
+LOOKED_AT = 120  # entries: what is repeated is told once
 
 _VERBS = {
-    "create": "created the campaign with {outputs} outputs",
+    "create": "created the campaign with {outputs:output}",
     "open": "opened it for judgments",
     "pause": "paused it",
     "close": "ended collection: {why}",
@@ -30,12 +35,12 @@ _VERBS = {
     "repay": "restored an annotator’s pay",
     "block": "blocked an annotator from future work",
     "unblock": "lifted the block on an annotator",
-    "launch": "launched a batch of {places} places for at most ${cost}",
-    "extend": "added {places} places to a batch for at most ${cost}",
+    "launch": "launched a batch of {places:place} for at most {cost:$}",
+    "extend": "added {places:place} to a batch for at most {cost:$}",
     "stop_batch": "stopped a batch",
     "fee": "let it reckon with a fee of {now} instead of {was}",
-    "tutorial_bonuses_due": "let the promised bonuses of {people} people fall due",
-    "refill": "offered {gaps} gaps to new people",
+    "tutorial_bonuses_due": "let the promised bonuses of {people:person,people} fall due",
+    "refill": "offered {gaps:gap} to new people",
     "operation_decided": "said whether an operation at the crowd happened ({kind})",
     "operation_retried": "let an operation at the crowd be tried again ({kind})",
     "operation_dropped": "gave up an operation at the crowd ({kind})",
@@ -57,26 +62,49 @@ class Line:
     icon: str
     who: str
     text: str
+    times: int = 1  # in a row, the last of them then
 
 
 def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[Line, ...]:
     """Return the last acts and decisions in one order, the newest first."""
     acts = [
         _act(act)
-        for act in campaigns.activity(campaign_id, limit=limit)
+        for act in campaigns.activity(campaign_id, limit=LOOKED_AT)
         if act.actor or act.verb not in _OF_RULES
     ]
     decided = [
         Line(decision.at, _ICONS.get(decision.verb, "info"), "Plumbline", decision.text)
-        for decision in history.decisions(campaign_id, limit=limit)
+        for decision in history.decisions(campaign_id, limit=LOOKED_AT)
     ]
     ordered = sorted([*acts, *decided], key=lambda line: line.at, reverse=True)
-    return tuple(ordered[:limit])
+    return tuple(_told_once(ordered)[:limit])
+
+
+def _told_once(ordered: list[Line]) -> list[Line]:
+    """Put lines in a row together that say the same of the same person."""
+    runs = (list(run) for _, run in groupby(ordered, key=lambda line: (line.who, line.text)))
+    return [replace(run[0], times=len(run)) for run in runs]
 
 
 def _act(act: Act) -> Line:
-    text = _VERBS.get(act.verb, act.verb.replace("_", " ") + (f" {act.subject}".rstrip()))
-    return Line(act.at, "", act.actor or "Plumbline", text.format_map(_Details(act.detail)))
+    return Line(act.at, "", act.actor or "Plumbline", _text(act))
+
+
+def _text(act: Act) -> str:
+    sentence = _VERBS.get(act.verb)
+    if sentence is None:  # a subject may be a name with braces in it: it is no sentence of ours
+        return f"{act.verb.replace('_', ' ')} {act.subject}".rstrip()
+    return _Sentence().vformat(sentence, (), _Details(act.detail))
+
+
+class _Sentence(Formatter):
+    """`{places:place}` says how many there are (`person,people` where the plural adds no s),
+    `{cost:$}` an amount."""
+
+    def format_field(self, value: Any, form: str) -> str:
+        if not form or not isinstance(value, int | str | Decimal) or value == "":
+            return str(value)
+        return money(Decimal(value)) if form == "$" else many(int(value), *form.split(","))
 
 
 class _Details(dict[str, Any]):

@@ -1,15 +1,19 @@
 """How far people agree, as a reader sees it: numbers, a small plot, and words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db.models import Max, QuerySet, Subquery
 
+from annotate.figures import many
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns import Facts
 from estimation.models import Agreement
+from estimation.selectors import shown
 from estimation.selectors.cells import State
+from estimation.selectors.shown import Awaited
 
 # Krippendorff's customary bounds for labels that must hold one by one; a score here is a mean.
 RELIABLE, TENTATIVE = 0.8, 2 / 3
@@ -51,6 +55,18 @@ class Agreed:
     criterion: Criterion
     row: Newest
     least: float
+    planned: int  # outputs of the campaign that several people are to judge
+
+    @property
+    def is_shown(self) -> bool:
+        return self.row.n_outputs >= shown.least(self.planned)
+
+    @property
+    def evidence(self) -> str:
+        return (
+            f"{many(self.row.n_judgments, 'judgment')} of {many(self.row.n_outputs, 'output')} by "
+            f"{many(self.row.n_annotators, 'person', 'people')}"
+        )
 
     @property
     def why(self) -> str:
@@ -116,7 +132,19 @@ def newest(campaign_id: int) -> QuerySet[Agreement]:
     return Agreement.objects.filter(id__in=Subquery(last.values("last"))).order_by("id")
 
 
-def agreed(facts: Facts) -> tuple[Agreed, ...]:
+def awaited(found: Sequence[Agreed], *, planned: int, final: bool) -> Awaited | None:
+    """Return what the first alpha waits for; None where one is shown, or none is to come.
+
+    planned: outputs of the campaign that several people are to judge.
+    """
+    if not planned or any(one.is_shown for one in found):
+        return None
+    n = max((one.row.n_outputs for one in found), default=0)
+    of = ("output judged by several people", "outputs judged by several people")
+    return Awaited("Agreement figures", of, n, shown.least(planned), final)
+
+
+def agreed(facts: Facts, *, planned: int) -> tuple[Agreed, ...]:
     """Return the newest agreement of each criterion that has any, the primary ones first."""
     names = Newest.__dataclass_fields__
     rows = {row[0]: Newest(*row) for row in newest(facts.campaign_id).values_list(*names)}
@@ -124,7 +152,7 @@ def agreed(facts: Facts) -> tuple[Agreed, ...]:
     least = min([-0.1, *(end for end in ends if end is not None)])
     ordered = sorted(facts.criteria, key=lambda criterion: criterion.name not in facts.targets)
     return tuple(
-        Agreed(criterion, rows[criterion.name], least)
+        Agreed(criterion, rows[criterion.name], least, planned)
         for criterion in ordered
         if criterion.name in rows
     )

@@ -6,9 +6,12 @@ from math import floor, log10
 
 from django.db.models import Max, QuerySet, Subquery
 
+from annotate.figures import short
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns import Facts
 from estimation.models import Comparison
+from estimation.selectors import shown
+from estimation.selectors.shown import Awaited
 
 # The plot, in units of its drawing: its width, and the room at either side.
 PLOT, MARGIN = 300.0, 10.0
@@ -27,6 +30,7 @@ class Newest:
     low: float | None
     high: float | None
     n_items: int
+    n_population: int
 
 
 @dataclass(frozen=True)
@@ -34,15 +38,18 @@ class Axis:
     """From −reach to +reach, the same for all pairs of a criterion."""
 
     reach: float
-    ticks: tuple[float, ...]
 
     def x(self, value: float) -> str:
-        return f"{PLOT / 2 + value / self.reach * (PLOT / 2 - MARGIN):.1f}"
+        cut = min(max(value, -self.reach), self.reach)
+        return f"{PLOT / 2 + cut / self.reach * (PLOT / 2 - MARGIN):.1f}"
 
     @property
     def labels(self) -> tuple[tuple[str, str], ...]:
         """(where, what) of each tick."""
-        return tuple((self.x(value), signed(value, short=True)) for value in self.ticks)
+        return tuple(
+            (self.x(value), f"+{short(value)}" if value > 0 else short(value))
+            for value in (-self.reach, 0.0, self.reach)
+        )
 
 
 @dataclass(frozen=True)
@@ -69,14 +76,16 @@ class Contrast:
         return f"{self.ahead} ahead: 0 is excluded" if self.ahead else "not told apart: 0 is inside"
 
     @property
-    def numbers(self) -> str:
-        return signed(self.row.difference)
+    def is_shown(self) -> bool:
+        return self.row.n_items >= shown.least(self.row.n_population)
 
     @property
-    def ends(self) -> str:
+    def ends(self) -> tuple[float, float] | None:
+        """The interval, cut to what two scores on the scale can differ by."""
         if self.row.low is None or self.row.high is None:
-            return ""
-        return f"[{signed(self.row.low)}, {signed(self.row.high)}]"
+            return None
+        most = max(shown.span(self.criterion), abs(self.row.difference))
+        return max(self.row.low, -most), min(self.row.high, most)
 
     @property
     def x(self) -> str:
@@ -84,11 +93,11 @@ class Contrast:
 
     @property
     def x_low(self) -> str | None:
-        return None if self.row.low is None else self.axis.x(self.row.low)
+        return None if self.ends is None else self.axis.x(self.ends[0])
 
     @property
     def x_high(self) -> str | None:
-        return None if self.row.high is None else self.axis.x(self.row.high)
+        return None if self.ends is None else self.axis.x(self.ends[1])
 
 
 @dataclass(frozen=True)
@@ -100,10 +109,26 @@ class Table:
     contrasts: tuple[Contrast, ...]
 
     @property
+    def shown(self) -> tuple[Contrast, ...]:
+        """The pairs that rest on enough items to be shown."""
+        return tuple(contrast for contrast in self.contrasts if contrast.is_shown)
+
+    @property
     def direction(self) -> str:
         if self.criterion.higher_is_better:
             return "right of 0: the first is better"
         return "left of 0: the first is better"
+
+
+def awaited(tables: Sequence[Table]) -> Awaited | None:
+    """Return what the first differences wait for; None where any is shown, or there are none."""
+    rows = [contrast.row for table in tables for contrast in table.contrasts]
+    if not rows or any(table.shown for table in tables):
+        return None
+    most = max(rows, key=lambda row: row.n_items)
+    needed = shown.least(most.n_population)
+    of = ("item judged for both systems", "items judged for both systems")
+    return Awaited("Differences", of, most.n_items, needed)
 
 
 def newest(campaign_id: int) -> QuerySet[Comparison]:
@@ -130,15 +155,9 @@ def tables(facts: Facts) -> tuple[Table, ...]:
     )
 
 
-def signed(value: float, *, short: bool = False) -> str:
-    """`+0.32`, `−0.08`; `short` without needless zeros and with a plain 0."""
-    text = f"{value:+g}" if short else f"{value:+z.2f}"
-    return "0" if short and value == 0 else text.replace("-", "−")
-
-
 def _table(facts: Facts, criterion: Criterion, rows: Sequence[Newest]) -> Table:
     names = {system.system_id: system.name for system in facts.systems}
-    axis = _axis(rows)
+    axis = Axis(_reach(criterion, rows))
     return Table(
         criterion,
         axis,
@@ -149,13 +168,13 @@ def _table(facts: Facts, criterion: Criterion, rows: Sequence[Newest]) -> Table:
     )
 
 
-def _axis(rows: Sequence[Newest]) -> Axis:
-    """A round reach that holds every interval, with marks at its ends and at 0."""
+def _reach(criterion: Criterion, rows: Sequence[Newest]) -> float:
+    """A round number that holds every interval, as far as two scores can differ."""
     values = [
         abs(value) for row in rows for value in (row.difference, row.low, row.high)
         if value is not None
     ]  # fmt: skip
-    most = max(values, default=0.0) or 1.0
+    widest = max([shown.span(criterion), *(abs(row.difference) for row in rows)])
+    most = min(max(values, default=0.0), widest) or widest
     power = 10.0 ** floor(log10(most))
-    reach = next(round(power * m, 10) for m in ROUND if power * m >= most)
-    return Axis(reach, (-reach, 0.0, reach))
+    return next(round(power * m, 10) for m in ROUND if power * m >= most)

@@ -1,39 +1,53 @@
 """All that the dashboard shows, as one value: equal values mean that nothing has changed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from hashlib import sha256
 
 from django.conf import settings
+from django.utils import timezone
 
+from annotate.figures import many
 from annotate.selectors import (
-    batches,
+    accounts,
+    availability,
+    conduct,
     deadlines,
     doubtful,
     exclusions,
-    operations,
+    liveness,
+    offered,
     progress,
     standing,
+    unscored,
 )
+from annotate.selectors.availability import Availability
 from annotate.selectors.campaigns import Facts
+from annotate.selectors.conduct import Conduct
 from annotate.selectors.costs import AtMost
 from annotate.selectors.deadlines import Deadline
 from annotate.selectors.exclusions import Excluded
-from annotate.selectors.gaps import Gaps, gaps
-from annotate.selectors.progress import Progress
+from annotate.selectors.liveness import Liveness
+from annotate.selectors.offered import Offered
+from annotate.selectors.progress import Items, Progress
 from annotate.states import CampaignStatus as Status
+from annotate.states import CloseReason
 from estimation.selectors import agreement, cells, comparisons, history, savings
 from estimation.selectors.activity import Line, lines
 from estimation.selectors.advice import advise
 from estimation.selectors.agreement import Agreed
 from estimation.selectors.cells import Cell, Row
 from estimation.selectors.comparisons import Table
+from estimation.selectors.history import Newest
 from estimation.selectors.savings import Saving
 from estimation.selectors.sensitivity import Sensitivity, compare
+from estimation.selectors.shown import Awaited
 from estimation.selectors.situation import Advice, Situation, Widened
 
 LIVE = (Status.OPEN, Status.CLOSING)
+SOON = timedelta(days=2)  # a deadline that is worth naming
 
 
 @dataclass(frozen=True)
@@ -58,14 +72,18 @@ class Dashboard:
     n_waiting: int  # annotators who wait for a reviewer's ruling
     agreed: tuple[Agreed, ...]
     excluded: Excluded
-    gaps: Gaps
+    conduct: Conduct
+    availability: Availability
+    liveness: Liveness
+    offered: Offered
     at_closing: dict[tuple[int, str], tuple[float | None, bool]]
-    collects: bool
-    offered: bool
-    launched: bool
+    limit: CloseReason | None
+    reserved: bool
+    deadline_soon: bool
     n_in_doubt: int  # paid units about which something does not agree with their crowd
     near: Deadline | None  # when the crowd pays by itself what is held back here
-    n_stuck: int  # acts at the crowd that do not go on until a person acts
+    unscored: int
+    due: Decimal
 
     @property
     def primary_rows(self) -> tuple[Row, ...]:
@@ -73,7 +91,7 @@ class Dashboard:
 
     @property
     def secondary_rows(self) -> tuple[Row, ...]:
-        return tuple(row for row in self.rows if row.target is None)
+        return tuple(row for row in self.rows if row.target is None and row.is_shown)
 
     @property
     def primary(self) -> tuple[Cell, ...]:
@@ -82,6 +100,16 @@ class Dashboard:
     @property
     def n_at_target(self) -> int:
         return sum(cell.at_target for cell in self.primary)
+
+    @property
+    def doubt_untold(self) -> int:
+        """Paid units that wait for the owner's decision, unless the advice says so."""
+        return 0 if self.advice.key == "in_doubt" else self.n_in_doubt
+
+    @property
+    def stuck_untold(self) -> int:
+        """Operations that wait for the owner, unless the advice says so."""
+        return 0 if self.advice.key in ("unfunded", "stuck") else self.offered.stuck
 
     @property
     def n_wide(self) -> int:
@@ -98,7 +126,7 @@ class Dashboard:
 
     @property
     def provisional(self) -> bool:
-        return self.facts.status not in (Status.CLOSED, Status.ARCHIVED)
+        return not self.facts.is_final
 
     @property
     def metric_left(self) -> int:
@@ -108,8 +136,41 @@ class Dashboard:
     @property
     def effective_annotators(self) -> float | None:
         """The lowest of the primary estimates: the one that limits what can be said."""
-        found = [cell.row.effective_annotators for cell in self.primary if cell.row]
+        found = [cell.shown.effective_annotators for cell in self.primary if cell.shown]
         return min(found, default=None)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether any primary estimate rests on enough items to be shown."""
+        return any(row.is_shown for row in self.primary_rows)
+
+    @property
+    def awaited(self) -> tuple[tuple[str, Awaited], ...]:
+        """What each system's first estimates wait for, by its name."""
+        cells = self.primary_rows[0].cells if self.primary_rows else ()
+        return tuple((cell.system.name, cell.awaited) for cell in cells if cell.awaited)
+
+    @property
+    def awaited_by_all(self) -> str:
+        """The same in one sentence, where several systems wait for equally many items."""
+        needed = {awaited.needed for _, awaited in self.awaited}
+        if len(self.awaited) < 2 or len(needed) > 1 or self.facts.is_final:
+            return ""
+        return f"Estimates of a system appear after {many(needed.pop(), 'judged item')}."
+
+    @property
+    def awaited_differences(self) -> Awaited | None:
+        return comparisons.awaited(self.comparisons)
+
+    @property
+    def shows_differences(self) -> bool:
+        """Not before there are estimates: what is awaited is said once."""
+        return bool(self.comparisons) and (self.is_shown or not self.awaited_differences)
+
+    @property
+    def awaited_agreement(self) -> Awaited | None:
+        planned = self.progress.doubled
+        return agreement.awaited(self.agreed, planned=planned, final=self.facts.is_final)
 
     @property
     def n_unfinished(self) -> int:
@@ -131,15 +192,16 @@ class Dashboard:
         return advise(
             Situation(
                 self.facts, self.progress, self.primary, self.price, self.most,
-                waiting=self.n_waiting,
-                gaps=self.gaps, widened=self.widened, collects=self.collects,
-                offered=self.offered, launched=self.launched,
+                waiting=self.n_waiting, availability=self.availability, liveness=self.liveness,
+                offered=self.offered, widened=self.widened, limit=self.limit,
+                reserved=self.reserved, deadline_soon=self.deadline_soon,
+                in_doubt=self.n_in_doubt, near=self.near, unscored=self.unscored, due=self.due,
             )
         )  # fmt: skip
 
     @property
     def sensitivity(self) -> Sensitivity:
-        return compare(self.primary, self.excluded)
+        return compare(self.primary, self.excluded, self.conduct)
 
     @property
     def widened(self) -> tuple[Widened, ...]:
@@ -159,9 +221,9 @@ class Dashboard:
         """What the primary estimates say about themselves, each sentence once."""
         about: dict[str, list[str]] = {}
         for cell in self.primary:
-            for notice in cell.row.detail.get("notices", []) if cell.row else []:
+            for notice in cell.shown.detail.get("notices", []) if cell.shown else []:
                 about.setdefault(notice["text"], []).append(cell.name)
-        everywhere = len(self.primary)
+        everywhere = sum(cell.shown is not None for cell in self.primary)
         return tuple(
             Notice(text, () if len(names) == everywhere else tuple(names))
             for text, names in about.items()
@@ -173,39 +235,65 @@ class Dashboard:
         return sha256(repr(self).encode()).hexdigest()[:16]
 
 
-def build(facts: Facts, *, price: Decimal, most: AtMost, collects: bool = True) -> Dashboard:
-    """Return the dashboard; the number of queries depends on nothing but the campaign's status.
+def build(
+    facts: Facts, *, price: Decimal, most: AtMost, limit: CloseReason | None = None,
+    reserved: bool = False,
+) -> Dashboard:  # fmt: skip
+    """Return the dashboard; the number of queries depends on nothing but the campaign's status,
+    its crowd, and whether every estimate exists.
 
     price: of one judgment, the crowd's fee included. most: of all that are planned, at most.
-    collects: whether its limits, such as the budget, still allow a lease.
+    limit: what forbids any further lease. reserved: the rest of the budget is kept for what people
+    have begun.
     """
-    newest = history.latest(facts.campaign_id)
+    pk, newest = facts.campaign_id, history.latest(facts.campaign_id)
+    counts = progress.progress(pk, cap=facts.annotator_cap)
     return Dashboard(
         facts=facts,
-        progress=progress.progress(facts.campaign_id, cap=facts.annotator_cap),
+        progress=counts,
         price=price,
         most=most,
-        rows=cells.rows(facts, newest, price=price),
-        metric_done=history.metric_scores(facts.campaign_id, facts.metrics),
+        rows=cells.rows(facts, newest, price=price, items=_items(facts, newest)),
+        metric_done=history.metric_scores(pk, facts.metrics),
         at=max((row.at for row in newest), default=None),
-        lines=lines(facts.campaign_id),
+        lines=lines(pk),
         comparisons=comparisons.tables(facts),
-        n_waiting=standing.waiting(facts.campaign_id),
-        agreed=agreement.agreed(facts),
-        excluded=exclusions.excluded(facts.campaign_id, since=facts.closed_at),
-        gaps=_gaps(facts),
-        at_closing=history.at_closing(facts.campaign_id, facts.closed_at),
-        collects=collects,
-        offered=not facts.marketplace or batches.offered(facts.campaign_id),
-        launched=bool(facts.marketplace) and batches.launched(facts.campaign_id),
-        n_in_doubt=doubtful.count(facts.campaign_id) if facts.marketplace else 0,
-        near=deadlines.near(facts.campaign_id) if facts.marketplace else None,
-        n_stuck=operations.stuck(facts.campaign_id) if facts.marketplace else 0,
+        n_waiting=standing.waiting(pk),
+        agreed=agreement.agreed(facts, planned=counts.doubled),
+        excluded=exclusions.excluded(pk, since=facts.closed_at),
+        conduct=conduct.of(pk),
+        availability=_availability(facts, counts),
+        liveness=liveness.liveness(pk, lease_minutes=facts.lease_minutes),
+        offered=offered.offered(pk) if facts.marketplace else Offered(),
+        at_closing=history.at_closing(pk, facts.closed_at),
+        limit=limit,
+        reserved=reserved,
+        deadline_soon=facts.deadline is not None and facts.deadline < timezone.now() + SOON,
+        n_in_doubt=doubtful.count(pk) if facts.marketplace else 0,
+        near=deadlines.near(pk) if facts.marketplace else None,
+        unscored=unscored.count(pk) if facts.status == Status.CLOSING else 0,
+        due=_due(facts),
     )
 
 
-def _gaps(facts: Facts) -> Gaps:
-    """Looked for only while they are what a campaign waits for."""
-    if facts.status != Status.CLOSING:
-        return Gaps()
-    return gaps(facts.campaign_id, cap=facts.annotator_cap)
+def _items(facts: Facts, newest: Sequence[Newest]) -> dict[int, Items]:
+    """Counted only while an estimate is missing; every estimate counts its own."""
+    if len(newest) >= len(facts.systems) * len(facts.criteria):
+        return {}
+    return progress.items(facts.campaign_id)
+
+
+def _availability(facts: Facts, counts: Progress) -> Availability:
+    """Looked for only while judgments are collected."""
+    if facts.status not in LIVE:
+        return Availability()
+    return availability.availability(
+        facts.campaign_id, cap=facts.annotator_cap, free=counts.missing
+    )
+
+
+def _due(facts: Facts) -> Decimal:
+    """What is to be paid by hand: looked for once nothing more is earned."""
+    if facts.marketplace or facts.status != Status.CLOSED:
+        return Decimal(0)
+    return accounts.totals(accounts.of_campaign(facts.campaign_id)).due

@@ -1,111 +1,197 @@
 """What to do while a campaign is closing, and after: why it waits, and what would end that."""
 
-from annotate.selectors.gaps import Gaps
+from dataclasses import replace
+
+from annotate.figures import lasting, many, moment, money, number
+from annotate.selectors.liveness import SEEN
 from annotate.states import CloseReason
-from estimation.selectors.cells import Cell, signed
+from estimation.selectors.cells import Cell
+from estimation.selectors.collecting import confirming, why_nobody
 from estimation.selectors.situation import Advice, Situation
 
-FINISH = {"also": "finish", "also_label": "Finish now…"}
+COUNTED = "unfinished items are then counted and shown"
 
 
-def closing(now: Situation) -> Advice:
-    missing, running = now.missing, now.progress.running
-    if missing or running:
-        if not running and missing == now.gaps.for_nobody:
-            return _nobody_may(now)
-        return _last_judgments(now)
+def last_judgments(now: Situation) -> Advice | None:
+    """Somebody is at work on them, or may be in a moment."""
+    if not (now.missing or now.liveness.leases or now.unconfirmed) or not _coming(now):
+        return None
+    text = (
+        "Items already begun are finished first, because the slow ones are not like the others."
+        f"{_left(now)}{confirming(now)} Finish now only if no judgment comes any more: {COUNTED}."
+    )
+    return Advice(
+        "last", "Wait for the last judgments", text, "finish", "Finish now…", waits=True
+    )  # fmt: skip
+
+
+def _left(now: Situation) -> str:
+    told = ""
+    if now.missing:
+        told += f" {_places(now.missing)} can still be judged."
+    if now.liveness.leases:
+        told += f" {many(now.liveness.leases, 'text is', 'texts are')} being judged."
+    return told
+
+
+def _coming(now: Situation) -> bool:
+    if now.liveness.active or now.unconfirmed:
+        return True
+    if now.market:
+        return now.can_come
+    return now.can_come and not now.silent(SEEN)
+
+
+def gaps_not_offered(now: Situation) -> Advice | None:
+    if not now.market or not now.missing or now.can_come:
+        return None
+    text = (
+        f"{_places(now.missing)} in items already begun can still be judged, and nothing is "
+        f"offered on {now.market} now. Launch a batch for them, or finish now: {COUNTED}."
+    )
+    title = "Launch a batch for the gaps, or finish"
+    return _or_finish(Advice("gaps", title, text, "launch", "Prepare a batch"))
+
+
+def nobody_may_fill(now: Situation) -> Advice | None:
+    """By link: what is missing can be given by none of those who came."""
+    if not now.missing or now.can_come:
+        return None
+    text = (
+        f"{_places(now.missing)} in items already begun can still be judged, but by nobody who has "
+        f"come: {why_nobody(now)}. The campaign waits for somebody new, or for you to finish it "
+        f"now: {COUNTED}."
+    )
     if now.waiting:
-        return _reviews(now)
-    text = "Everything that was begun is finished. The final estimates follow in a moment."
-    return Advice("Wait a moment", text)
+        text += f" {_waiting(now)} for a review, and may go on if cleared."
+        title = "Rule on what is waiting"
+        return _or_finish(Advice("gaps_reviews", title, text, "reviews", "Review them"))
+    title = "Invite somebody new, or finish"
+    return _or_finish(Advice("gaps_nobody", title, text, "people", "Get the link"))
 
 
-def closed(now: Situation) -> Advice:
-    wide = [cell for cell in now.cells if not cell.at_target]
-    if now.widened:
-        text = (
-            "Reopening collects what was excluded again, from other people and for "
-            f"${now.price:,.2f} a judgment, and goes on until the targets are reached. It asks for "
-            "a reason, which stays in the log. Or leave it closed, and report the wider interval."
-        )
-        return Advice("Decide whether to reopen", text, "reopen", "Reopen…")
-    if wide and now.facts.close_reason == CloseReason.TARGET:
-        text = (
-            f"{wide[0].name} is not at its target, though the campaign closed because every "
-            "interval was. You may reopen it and collect the rest."
-        )
-        return Advice("Decide whether to reopen", text, "reopen", "Reopen…")
-    text = f"It closed because {now.facts.why_closed}. These estimates are final."
-    if wide:
-        text += f" {len(wide)} of {len(now.cells)} intervals are wider than asked for."
-    return Advice("Read the results", f"{text}{_best(now.cells)}")
+def nobody_fills(now: Situation) -> Advice | None:
+    """By link: people may, and none of them has been seen for a while."""
+    if not now.missing:
+        return None
+    seen, able = now.liveness.silence, now.availability.able
+    text = (
+        f"{_places(now.missing)} in items already begun can still be judged, and "
+        f"{many(able, 'person', 'people')} who came may take them, but nobody has been at work for "
+        f"{lasting(seen) if seen else 'a while'}. Send them the link again, or finish now: "
+        f"{COUNTED}."
+    )
+    title = "Ask people to come back, or finish"
+    return _or_finish(Advice("gaps_silence", title, text, "people", "Get the link"))
 
 
-def _reviews(now: Situation) -> Advice:
+def reserved(now: Situation) -> Advice | None:
+    """Leases on pages that are not in use: they end by themselves."""
+    leases, until = now.liveness.leases, now.liveness.first_end
+    if not leases:
+        return None
+    text = (
+        f"{many(leases, 'text is', 'texts are')} still reserved on a page that is not in use; "
+        f"{'it' if leases == 1 else 'the first of them'} is free again from {moment(until)}. Or "
+        f"finish now: {COUNTED}."
+    )
+    return Advice(
+        "last_reserved", "Wait for the last judgments", text, "finish", "Finish now…", waits=True
+    )  # fmt: skip
+
+
+def last_reviews(now: Situation) -> Advice | None:
+    if not now.waiting:
+        return None
     text = (
         f"Everything that was begun is finished. {_waiting(now)} for a review: "
         "the campaign is final after it, because an exclusion would change what counts."
     )
-    return Advice("Rule on what is waiting", text, "reviews", "Review them", **FINISH)
+    title = "Rule on what is waiting"
+    return _or_finish(Advice("last_reviews", title, text, "reviews", "Review them"))
 
 
-def _nobody_may(now: Situation) -> Advice:
+def last_scores(now: Situation) -> Advice | None:
+    if not now.unscored:
+        return None
     text = (
-        f"{_places(now.missing)} in items already begun can still be judged, but by nobody who has "
-        f"come: {_why_nobody(now)}. The campaign waits for somebody new, or for you to finish it "
-        "now: unfinished items are then counted and shown."
+        f"Everything that was begun is finished. {many(now.unscored, 'judgment')} "
+        f"{'waits' if now.unscored == 1 else 'wait'} for a score; the final estimates follow."
     )
-    if now.waiting:
-        text += f" {_waiting(now)} for a review, and may go on if cleared."
-        return Advice("Rule on what is waiting", text, "reviews", "Review them", **FINISH)
-    return Advice("Invite somebody new, or finish", text, "people", "Get the link", **FINISH)
+    return Advice("scores", "Wait for the last scores", text, waits=True)
 
 
-def _why_nobody(now: Situation) -> str:
-    gaps: Gaps = now.gaps
-    reasons = []
-    if gaps.at_cap:
-        reasons.append(f"{_people(gaps.at_cap)} done the {now.facts.annotator_cap} allowed")
-    if gaps.left_out:
-        reasons.append(f"{_people(gaps.left_out)} been left out or stopped for a review")
-    others = now.progress.annotators - gaps.at_cap - gaps.left_out
-    if others > 0 or not reasons:
-        reasons.append("the others have had these already" if reasons else "all have had these")
-    return ", ".join(reasons)
+def in_a_moment(_now: Situation) -> Advice:
+    text = "Everything that was begun is finished. The final estimates follow in a moment."
+    return Advice("moment", "Wait a moment", text, waits=True)
 
 
-def _people(n: int) -> str:
-    return "1 person has" if n == 1 else f"{n} people have"
-
-
-def _last_judgments(now: Situation) -> Advice:
-    missing, running = now.missing, now.progress.running
+def widened(now: Situation) -> Advice | None:
+    if not now.widened:
+        return None
     text = (
-        f"Items already begun are finished first, because the slow ones are not like the others. "
-        f"{_places(missing)} can still be judged and {_places(running)} "
-        f"{'is' if running == 1 else 'are'} being judged. Finish now only if nobody comes any "
-        "more: unfinished items are then counted and shown."
+        "Reopening collects what was excluded again, from other people and for "
+        f"{money(now.price)} a judgment, and goes on until the targets are reached. It asks for "
+        "a reason, which stays in the log. Or leave it closed, and report the wider interval."
     )
-    return Advice("Wait for the last judgments", text, "finish", "Finish now…")
+    return Advice("widened", "Decide whether to reopen", text, "reopen", "Reopen…")
+
+
+def missed(now: Situation) -> Advice | None:
+    if not now.wide or now.facts.close_reason != CloseReason.TARGET:
+        return None
+    text = (
+        f"{now.wide[0].name} is not at its target, though the campaign closed because every "
+        "interval was. You may reopen it and collect the rest."
+    )
+    return Advice("missed", "Decide whether to reopen", text, "reopen", "Reopen…")
+
+
+def late_reviews(now: Situation) -> Advice | None:
+    if not now.waiting:
+        return None
+    text = (
+        f"The campaign is closed. {_waiting(now)} for a ruling; excluding work now changes these "
+        "estimates, and people wait for the answer."
+    )
+    title = "Rule on what is waiting"
+    return Advice("late_reviews", title, text, "reviews", "Review them")
+
+
+def results(now: Situation) -> Advice:
+    why = f"It closed because {now.facts.why_closed}. " if now.facts.close_reason else ""
+    text = f"{why}These estimates are final."
+    if now.wide:
+        n, of = len(now.wide), len(now.cells)
+        text += f" {n} of {many(of, 'interval')} {'is' if n == 1 else 'are'} wider than asked for."
+    text += _best(now.cells)
+    if now.due > 0:
+        text += f" {money(now.due)} is due to people and not marked as paid."
+        return Advice("results_due", "Read the results", text, "pay", f"Pay {money(now.due)}")
+    return Advice("results", "Read the results", text)
+
+
+def _or_finish(advice: Advice) -> Advice:
+    return replace(advice, also="finish", also_label="Finish now…")
 
 
 def _waiting(now: Situation) -> str:
-    return "1 annotator waits" if now.waiting == 1 else f"{now.waiting} annotators wait"
+    return f"{many(now.waiting, 'annotator')} {'waits' if now.waiting == 1 else 'wait'}"
 
 
 def _places(n: int) -> str:
-    return "1 place" if n == 1 else f"{n:,} places"
+    return many(n, "place")
 
 
 def _best(cells: tuple[Cell, ...]) -> str:
     """Name the best system by the first primary criterion, as a reading aid, not as a test."""
-    known = [cell for cell in cells if cell.row and cell.criterion == cells[0].criterion]
+    known = [cell for cell in cells if cell.shown and cell.criterion == cells[0].criterion]
     if len(known) < 2:
         return ""
     sign = 1 if known[0].criterion.higher_is_better else -1
     top = max(known, key=lambda cell: sign * (cell.row.estimate if cell.row else 0.0))
     assert top.row is not None
     return (
-        f" {top.system.name} comes first on {top.criterion.name} with {signed(top.row.estimate)}; "
-        "whether it is ahead of another is told by the differences below."
+        f" {top.system.name} comes first on {top.criterion.name} with {number(top.row.estimate)}; "
+        "the differences below say whether it is ahead of the others."
     )

@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Count, F, Max, Q, QuerySet, Subquery, Window
-from django.db.models.functions import RowNumber
+from django.db.models.functions import Least, RowNumber
 
 from estimation.models import Decision, Estimate, MetricScore
+from estimation.selectors.shown import LEAST_ITEMS
 
 MOST_POINTS = 120
 
@@ -129,9 +130,11 @@ def points(
 ) -> list[Point]:
     """Return at most `most` evenly spaced moments of each system, the first and last among them.
 
+    Moments on too few items to be shown are left out.
     upto: an estimate's id; what came later is left out, so that the answer never changes.
     """
-    rows = Estimate.objects.filter(campaign=campaign_id, criterion=criterion, n_judgments__gt=0)
+    rows = Estimate.objects.filter(campaign=campaign_id, criterion=criterion)
+    rows = rows.filter(n_judgments__gt=0, n_items__gte=Least(F("n_population"), LEAST_ITEMS))
     if upto is not None:
         rows = rows.filter(id__lte=upto)
     thinned = (

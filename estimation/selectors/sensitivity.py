@@ -1,12 +1,14 @@
 """Every primary estimate with and without the excluded work, so that no filter moves one unseen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from annotate.selectors import exclusions
+from annotate.figures import many
+from annotate.selectors import conduct, exclusions
 from annotate.selectors.campaigns import Facts
+from annotate.selectors.conduct import Conduct
 from annotate.selectors.exclusions import BY_HAND, Excluded
 from estimation.selectors import cells, history
 from estimation.selectors.cells import Cell, State
@@ -71,6 +73,8 @@ class Compared:
     def state(self) -> State:
         if self.cell.row is None:
             return State("warn", "warning", "no estimate is left")
+        if self.cell.awaited:
+            return State("", "clock", "too few items")
         if self.whole is None:
             return State("", "clock", "follows with the next estimate")
         if self.moves:
@@ -83,6 +87,7 @@ class Compared:
 @dataclass(frozen=True)
 class Sensitivity:
     excluded: Excluded
+    conduct: Conduct
     rows: tuple[Compared, ...]
 
     @property
@@ -101,6 +106,11 @@ class Sensitivity:
             return "Nobody’s work is excluded: every judgment that counts is in these estimates."
         return f"{_left_out(self.excluded)} {self._effect()}"
 
+    @property
+    def rulings(self) -> tuple[str, ...]:
+        """How the rulings came about, in sentences."""
+        return tuple(_conduct(self.conduct))
+
     def as_data(self) -> dict[str, Any]:
         out = self.excluded
         return {
@@ -109,6 +119,7 @@ class Sensitivity:
                 "annotators": out.annotators,
                 "reasons": [asdict(reason) for reason in out.reasons],
             },
+            "rulings": asdict(self.conduct),
             "summary": self.summary,
             "estimates": [row.as_data() for row in self.rows],
         }
@@ -133,11 +144,12 @@ def of(facts: Facts) -> Sensitivity:
     """Return what exclusions change in a campaign; the number of queries depends on nothing."""
     found = cells.rows(facts, history.latest(facts.campaign_id), price=Decimal(0))
     primary = [cell for row in found if row.target is not None for cell in row.cells]
-    return compare(primary, exclusions.excluded(facts.campaign_id, since=facts.closed_at))
+    excluded = exclusions.excluded(facts.campaign_id, since=facts.closed_at)
+    return compare(primary, excluded, conduct.of(facts.campaign_id))
 
 
-def compare(primary: Sequence[Cell], excluded: Excluded) -> Sensitivity:
-    return Sensitivity(excluded, tuple(Compared(cell) for cell in primary))
+def compare(primary: Sequence[Cell], excluded: Excluded, how: Conduct) -> Sensitivity:
+    return Sensitivity(excluded, how, tuple(Compared(cell) for cell in primary))
 
 
 def reason_name(screen: str) -> str:
@@ -145,12 +157,39 @@ def reason_name(screen: str) -> str:
 
 
 def _left_out(excluded: Excluded) -> str:
-    judgments = _many(excluded.judgments, "judgment")
+    judgments = many(excluded.judgments, "judgment")
     verb = "is" if excluded.judgments == 1 else "are"
-    people = _many(excluded.annotators, "annotator")
+    people = many(excluded.annotators, "annotator")
     reasons = "; ".join(f"{reason_name(r.screen)}: {r.annotators}" for r in excluded.reasons)
     return f"{judgments} of {people} {verb} excluded ({reasons})."
 
 
-def _many(n: int, what: str) -> str:
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+def _conduct(how: Conduct) -> Iterator[str]:
+    if not how.rulings:
+        yield "Nobody has ruled on anybody’s work."
+        return
+    rest = f"{how.blind:,} of them blind"
+    if how.not_blind:
+        rest += f", {how.not_blind:,} by people who could see results or had seen them"
+    verb = "has" if how.rulings == 1 else "have"
+    yield f"{many(how.rulings, 'ruling')} {verb} decided whether work counts: {rest}."
+    if how.looks:
+        yield (
+            f"People who ruled looked at results {many(how.looks, 'time')}, counted once between "
+            f"two rulings; {many(how.looked, 'ruling')} followed such a look."
+        )
+    if how.undone:
+        yield (
+            f"{many(how.undone, 'exclusion')} {'was' if how.undone == 1 else 'were'} undone: "
+            f"{how.undone_looked:,} by somebody who had looked at results since the exclusion, "
+            f"{how.undone_late:,} after it was final."
+        )
+    if how.again:
+        verb = "was" if how.again == 1 else "were"
+        yield f"{many(how.again, 'exclusion')} {verb} of somebody who had been excluded before."
+    if how.own_appeals:
+        verb = "was" if how.own_appeals == 1 else "were"
+        yield (
+            f"{many(how.own_appeals, 'appeal')} {verb} answered by the person whose ruling it was "
+            "against, because nobody else reviewed this campaign."
+        )

@@ -1,31 +1,40 @@
 """What advice depends on, and what it is."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
 
+from annotate.selectors.availability import Availability
 from annotate.selectors.campaigns import Facts
 from annotate.selectors.costs import AtMost
-from annotate.selectors.gaps import Gaps
+from annotate.selectors.deadlines import Deadline
+from annotate.selectors.liveness import Liveness
+from annotate.selectors.offered import Offered
 from annotate.selectors.progress import Progress
+from annotate.states import CampaignStatus, CloseReason
 from estimation.selectors.cells import Cell
 
-NO_GAPS = Gaps()
+ZERO = Decimal("0.00")
 
 
 @dataclass(frozen=True)
 class Advice:
-    """`act` names what the button does: a verb of the campaign, "people", "batches", "launch",
-    "reviews" or "" (none).
+    """One act, with its reason in numbers. key: the name of the branch that gave it.
 
-    also: a second, lesser act of the same kind, such as to finish now.
+    act: what the button does: a verb of the campaign, "people", "batches", "launch", "reviews",
+    "pay", or "" (none). also: a second, lesser act of the same kind, such as to finish now.
+    waits: nothing has to be done here, because what is missing comes without it.
     """
 
+    key: str
     title: str
     text: str
     act: str = ""
     label: str = ""
     also: str = ""
     also_label: str = ""
+    waits: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,10 @@ class Situation:
     """All that advice depends on; `cells` are those of the primary criteria.
 
     price: of one judgment. most: of all that are planned, at most. waiting: annotators under
-    review. gaps: looked for while the campaign is closing.
+    review. limit: what forbids any further lease. reserved: the rest of the budget is kept for
+    what people have begun. deadline_soon: it is worth naming. in_doubt: paid units that wait for a
+    decision. near: when the crowd pays what is held back here. unscored: judgments without scores,
+    looked for while the campaign is closing. due: pay by hand, looked for when it is closed.
     """
 
     facts: Facts
@@ -50,13 +62,57 @@ class Situation:
     price: Decimal
     most: AtMost
     waiting: int = 0
-    gaps: Gaps = NO_GAPS
+    availability: Availability = field(default_factory=Availability)
+    liveness: Liveness = field(default_factory=Liveness)
+    offered: Offered = field(default_factory=Offered)
     widened: tuple[Widened, ...] = ()
-    collects: bool = True  # whether a limit still allows a lease
-    offered: bool = True  # whether its crowd, if it is a marketplace, offers work at the moment
-    launched: bool = False  # whether it ever did
+    limit: CloseReason | None = None
+    reserved: bool = False
+    deadline_soon: bool = False
+    in_doubt: int = 0
+    near: Deadline | None = None
+    unscored: int = 0
+    due: Decimal = ZERO
+
+    @property
+    def status(self) -> CampaignStatus:
+        return CampaignStatus(self.facts.status)
+
+    @property
+    def market(self) -> str:
+        """The name of the crowd that publishes work; "" where people come by link."""
+        return self.facts.marketplace
 
     @property
     def missing(self) -> int:
         """Places that can still be judged."""
-        return self.progress.missing if self.collects else 0
+        return 0 if self.limit else self.progress.missing
+
+    @property
+    def wide(self) -> tuple[Cell, ...]:
+        return tuple(cell for cell in self.cells if not cell.at_target)
+
+    @property
+    def unconfirmed(self) -> int:
+        """Judgments that their crowd has not confirmed yet."""
+        return max(0, self.progress.running - self.liveness.leases) if self.market else 0
+
+    @property
+    def can_come(self) -> bool:
+        """Whether a judgment may come although nothing is done here first."""
+        if self.liveness.leases:
+            return True
+        if not self.missing:
+            return False
+        if self.market:
+            return bool(self.offered.at_work) or self.offered.is_offered
+        return self.reserved or self.availability.takeable > 0
+
+    def silent(self, at_least: timedelta) -> bool:
+        """Whether nobody was seen at work for so long."""
+        silence = self.liveness.silence
+        return silence is None or silence >= at_least
+
+
+# A branch: advice, if it applies.
+Branch = Callable[[Situation], Advice | None]

@@ -1,6 +1,7 @@
 """Plots and their data, at addresses whose content never changes."""
 
 import csv
+from dataclasses import replace
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -8,12 +9,13 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from annotate.errors import NotFound
-from annotate.permissions import researcher_page, visible
+from annotate.instruments.base import Criterion
+from annotate.permissions import researcher_page, with_results
 from annotate.selectors import campaigns
 from annotate.selectors.campaigns import Facts
 from estimation.charts import render as charts
 from estimation.charts.theme import THEMES
-from estimation.selectors import history
+from estimation.selectors import history, shown
 from estimation.selectors.history import Point
 
 FOR_EVER = "private, max-age=31536000, immutable"
@@ -34,8 +36,8 @@ def trend(
         raise NotFound("There is no such plot.")
     drawn = charts.svg(
         charts.Wanted(
-            facts.campaign_id, criterion, system_id, upto, facts.targets.get(criterion),
-            bool(facts.metrics), theme,
+            facts.campaign_id, _criterion(facts, criterion), system_id, upto,
+            facts.targets.get(criterion), bool(facts.metrics), theme,
         )
     )  # fmt: skip
     if drawn is None:
@@ -56,7 +58,9 @@ def table(
         "criterion": criterion,
         "system": next(s for s in facts.systems if s.system_id == system_id),
         "upto": upto,
-        "points": _points(facts, criterion, system_id, upto, most=TABLE_POINTS),
+        "points": _cut(
+            facts, criterion, _points(facts, criterion, system_id, upto, most=TABLE_POINTS)
+        ),
         "section": "campaigns",
     }
     fragment = bool(getattr(request, "htmx", False))
@@ -84,7 +88,7 @@ def data(
 
 
 def _facts(request: HttpRequest, public_id: str, criterion: str, system_id: int) -> Facts:
-    facts = campaigns.facts(visible(request.user, public_id))
+    facts = campaigns.facts(with_results(request.user, public_id))
     known = any(c.name == criterion for c in facts.criteria)
     if not known or all(s.system_id != system_id for s in facts.systems):
         raise NotFound("There is no such plot.")
@@ -94,6 +98,24 @@ def _facts(request: HttpRequest, public_id: str, criterion: str, system_id: int)
 def _points(facts: Facts, criterion: str, system_id: int, upto: int, *, most: int) -> list[Point]:
     points = history.points(facts.campaign_id, criterion, most=most, upto=upto)
     return [point for point in points if point.system_id == system_id]
+
+
+def _criterion(facts: Facts, name: str) -> Criterion:
+    return next(criterion for criterion in facts.criteria if criterion.name == name)
+
+
+def _cut(facts: Facts, criterion: str, points: list[Point]) -> list[Point]:
+    """Cut the intervals to the scale, as the page shows them; the CSV has them whole."""
+    scale = _criterion(facts, criterion)
+
+    def cut(point: Point) -> Point:
+        to = shown.of_scale(scale, point.estimate).cut
+        return replace(
+            point, low=to(point.low), high=to(point.high),
+            mean_low=to(point.mean_low), mean_high=to(point.mean_high),
+        )  # fmt: skip
+
+    return [cut(point) for point in points]
 
 
 def _kept(response: HttpResponse) -> HttpResponse:

@@ -7,11 +7,14 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotate.permissions import is_owner, researcher_page, visible
-from annotate.selectors import campaigns, costs
+from annotate.permissions import Access, access, look, researcher_page
+from annotate.selectors import campaigns, costs, progress, reviews
 from annotate.services import admission
+from annotate.states import CampaignStatus as Status
+from annotate.states import CloseReason
 from estimation.selectors import dashboard, history
 
+COLLECTS = (Status.OPEN, Status.PAUSED, Status.CLOSING)
 STOP_POLLING = 286  # htmx swaps the answer and asks no more
 
 
@@ -19,7 +22,10 @@ STOP_POLLING = 286  # htmx swaps the answer and asks no more
 @never_cache
 @researcher_page
 def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    return render(request, "estimates/dashboard.html", _context(request, public_id))
+    mine = access(request.user, public_id)
+    if not mine.sees_results:
+        return render(request, "estimates/hidden.html", _hidden(mine))
+    return render(request, "estimates/dashboard.html", _context(mine))
 
 
 @require_safe
@@ -27,7 +33,7 @@ def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
 @researcher_page
 def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """The refreshing part; 204 where the asking page shows it already."""
-    context = _context(request, public_id)
+    context = _context(access(request.user, public_id))
     board = context["board"]
     if request.GET.get("have") == context["fingerprint"] and board.live:
         return HttpResponse(status=204)
@@ -47,17 +53,37 @@ def at_target(request: HttpRequest) -> HttpResponseBase:
     return render(request, "estimates/_at_target.html", {"lines": lines})
 
 
-def _context(request: HttpRequest, public_id: str) -> dict[str, Any]:
-    campaign = visible(request.user, public_id)
+def _context(mine: Access) -> dict[str, Any]:
+    campaign = look(mine)
     facts = campaigns.facts(campaign)
-    collects = not facts.is_closing or not admission.blocked(campaign, for_now=False)
+    limit, reserved = _limits(campaign)
+    most = costs.at_most(campaign)
     board = dashboard.build(
-        facts, price=costs.of_judgment(campaign), most=costs.at_most(campaign), collects=collects
+        facts, price=most.of_judgment, most=most, limit=limit, reserved=reserved
     )
     return {
         "board": board,
         "facts": facts,
-        "owner": is_owner(request.user, campaign),
+        "owner": mine.is_owner,
         "fingerprint": board.fingerprint,
+        "section": "campaigns",
+    }
+
+
+def _limits(campaign: Any) -> tuple[CloseReason | None, bool]:
+    """Return what forbids any further lease for good, and whether something does for now."""
+    if campaign.status not in COLLECTS or not admission.blocked(campaign):
+        return None, False
+    limit = admission.blocked(campaign, for_now=False)
+    return limit, limit is None
+
+
+def _hidden(mine: Access) -> dict[str, Any]:
+    """What a reviewer sees of a campaign that has not been closed: nothing that is a result."""
+    campaign = mine.campaign
+    return {
+        "campaign": campaign,
+        "progress": progress.progress(campaign.pk, cap=campaign.annotator_cap),
+        "waiting": reviews.n_waiting(mine.user_id, campaign=campaign.public_id) or 0,
         "section": "campaigns",
     }

@@ -180,16 +180,17 @@ def test_people_link_to_their_review_and_the_dashboard_counts(ada: Client, revie
 # ---- ruling ----------------------------------------------------------------------------------
 
 
-def test_after_a_ruling_it_says_what_happened_and_then_where_the_scores_are(
+def test_after_a_ruling_it_says_what_happened_and_when_its_effect_is_shown(
     ada: Client, review: Review
 ) -> None:
     answer = ada.get(rule(ada, review, "exclude")["Location"])
     page = text(answer)
     assert (
         "Excluded. 6 judgments left the estimates. 6 outputs went back to the queue. "
-        "Pay stays as it is: $2.40 due. "
-        f'<a href="/campaigns/{review.campaign.public_id}/">See what it did'
+        "Pay stays as it is: $2.40 due."
     ) in page
+    assert "Hidden until the ruling is final, so that nobody rules for a result: from" in page
+    assert "See what it did" not in page
     assert held(review) == 0
     assert "Bring the work back" in page
 
@@ -238,7 +239,7 @@ def test_every_ruling_has_a_way_back(ada: Client, review: Review) -> None:
     rule(ada, review, "exclude-block")
     rule(ada, review, "refuse", confirmed="1")
     assert [one.code for one in ada.get(at(review)).context["choices"]] == [
-        "restore", "repay", "unblock",
+        "restore-unblock", "restore", "repay", "unblock",
     ]  # fmt: skip
     rule(ada, review, "repay")
     assert due(review) == Decimal("2.40")

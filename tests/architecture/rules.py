@@ -9,6 +9,7 @@ PRODUCT = ("annotate", "estimation", "config")
 OPEN_TO_ESTIMATION = (
     "annotate.api.base",
     "annotate.errors",
+    "annotate.figures",
     "annotate.instruments.base",
     "annotate.instruments.registry",
     "annotate.permissions",

@@ -7,8 +7,10 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotate.models import Appeal, Review
-from annotate.services import appeals, rulings
+from annotate import tokens
+from annotate.models import Appeal, Membership, Participation, Review, Ruling
+from annotate.services import appeals, campaigns, rulings
+from estimation.services import estimating
 from tests import reviewed
 from tests.browser.researchers import PASSWORD
 from tests.factories import user
@@ -61,7 +63,7 @@ def test_a_ruling_in_two_keystrokes_and_back(ada: Page, review: Review) -> None:
     expect(ada.get_by_role("button", name="Exclude 6 judgments")).to_be_visible()
     press(ada, "Control+Enter")
     expect(ada.get_by_role("status")).to_contain_text("6 judgments left the estimates.")
-    expect(ada.get_by_role("link", name="See what it did to the scores")).to_be_visible()
+    expect(ada.get_by_text("Hidden until the ruling is final")).to_be_visible()
     assert status() == "excluded"
     press(ada, "1")
     press(ada, "Control+Enter")
@@ -138,3 +140,83 @@ def test_an_appeal_is_answered(ada: Page, review: Review, live_server: Any) -> N
     expect(ada.get_by_text("We looked at all six.")).to_be_visible()
     assert Appeal.objects.get().upheld is False
     assert status() == "open"
+
+
+# ---- blind reviewers, and who answers appeals --------------------------------------------------
+
+
+def log_in(page: Page, live_server: Any, name: str) -> None:
+    page.goto(f"{live_server.url}/login/")
+    page.get_by_label("User name").fill(name)
+    page.get_by_label("Password").fill(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Campaigns")).to_be_visible()
+
+
+def reviewer(review: Review, name: str = "eve") -> User:
+    member = user(name)
+    Membership.objects.create(campaign=review.campaign, user=member, role=Membership.Role.REVIEWER)
+    return member
+
+
+def test_a_reviewer_walks_from_the_list_to_a_blind_ruling(
+    page: Page, review: Review, live_server: Any
+) -> None:
+    reviewer(review)
+    log_in(page, live_server, "eve")
+    expect(page.get_by_text("hidden until closed")).to_be_visible()
+    page.get_by_role("link", name=review.campaign.name).click()
+    expect(page.locator("#hidden")).to_contain_text("Results are hidden from reviewers")
+    expect(page.get_by_role("link", name="Export")).to_have_count(0)
+    page.locator("#next-act").click()
+    press(page, "j")
+    expect(page.locator("#sight")).to_contain_text("your ruling counts as blind")
+    press(page, "2")
+    press(page, "Control+Enter")
+    expect(page.get_by_role("status")).to_contain_text("6 judgments left the estimates.")
+    expect(page.get_by_text("Hidden until the ruling is final")).to_be_visible()
+    assert Ruling.objects.get().blind
+
+
+def test_the_effect_comes_by_itself_once_the_campaign_is_closed(
+    ada: Page, review: Review, live_server: Any
+) -> None:
+    owner = User.objects.get(username="ada")
+    rulings.rule(review.pk, [rulings.Act.EXCLUDE], actor_id=owner.pk, reason="Fast.")
+    estimating.refresh(review.campaign_id)
+    campaigns.close(review.campaign_id, review.campaign.Reason.HAND)
+    campaigns.finish(review.campaign_id)
+    at(ada, live_server, review)
+    expect(ada.locator("#effect")).to_contain_text("the estimates of 2 systems move by at most")
+    ada.get_by_role("link", name="All estimates with and without").click()
+    expect(ada.locator("#conduct")).to_contain_text("1 ruling has decided whether work counts")
+
+
+def test_an_appeal_against_a_block_goes_to_somebody_else_who_restores_and_lifts_it(
+    page: Page, review: Review, live_server: Any
+) -> None:
+    eve = reviewer(review)
+    acts = [rulings.Act.EXCLUDE, rulings.Act.BLOCK]
+    rulings.rule(review.pk, acts, actor_id=eve.pk, reason="Three seconds for a page.")
+    who = Participation.objects.get(campaign=review.campaign_id, annotator=review.annotator_id)
+    own = live_server.url + reverse("annotate:me", args=[tokens.participation_token(who.pk)])
+    page.goto(own)
+    expect(page.locator("#appeal-next")).to_contain_text("Somebody other than the person who")
+    page.locator("#appeal-text").fill("I read fast: it is my profession.")
+    page.locator("#appeal-send").click()
+    expect(page.locator("#appeal-received")).to_contain_text("has been received")
+    log_in(page, live_server, "eve")
+    at(page, live_server, review)
+    expect(page.locator("#left-to-others")).to_contain_text("It can be answered by ada.")
+    page.get_by_role("button", name="Log out").click()
+    log_in(page, live_server, "ada")
+    at(page, live_server, review)
+    press(page, "1")
+    expect(
+        page.get_by_role("radio", name="Bring the work back, and lift the block")
+    ).to_be_checked()
+    press(page, "Control+Enter")
+    expect(page.get_by_role("status")).to_contain_text("The block is lifted.")
+    page.goto(own)
+    expect(page.locator("#looked-h")).to_have_text("Your work was looked at, and it counts")
+    expect(page.get_by_text("Your appeal was upheld.")).to_be_visible()

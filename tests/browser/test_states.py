@@ -18,6 +18,7 @@ from tests.browser.states import (
     german,
     instruments,
     market,
+    numbers,
     pay,
     quality,
     researcher,
@@ -31,11 +32,16 @@ pytestmark = [pytest.mark.states, pytest.mark.browser, pytest.mark.django_db(tra
 # Importing them fills STATES.
 ROOMS = (
     work, answers, german, tutorial, researcher, reviews, quality, instruments, pay, batches,
-    market,
+    market, numbers,
 )  # fmt: skip
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
 LOOKS = (("wide", "light"), ("phone", "dark"))  # both layouts and both themes, once each
+SETTLED = """async () => {
+  const frame = () => new Promise(requestAnimationFrame);
+  await frame(); await frame();
+  await Promise.all([...document.images].map(image => image.decode().catch(() => {})));
+}"""
 PICTURES = os.environ.get("PICTURES", "")
 
 
@@ -64,6 +70,7 @@ def _look(page: Page, name: str, size: str, theme: str) -> None:
     if PICTURES:
         path = Path(PICTURES) / f"{name}-{size}-{theme}.png"
         path.parent.mkdir(parents=True, exist_ok=True)
+        page.evaluate(SETTLED)  # a plot of the other theme comes from the server first
         page.screenshot(path=path, full_page=True)
     if (size, theme) in LOOKS:
         found = Axe().run(page)

@@ -328,7 +328,7 @@ def test_while_judgments_come_in_the_dashboard_leads_to_the_batches(
 ) -> None:
     judge(came(launched(mine).postings.all()[0], "A1"))
     advice = ada.get(reverse("estimation:dashboard", args=[mine.public_id])).context["board"].advice
-    assert advice.title.startswith("Nothing")
+    assert advice.title == "Wait: judgments are coming in"
     assert (advice.act, advice.label) == ("batches", "Look at the batches")
 
 

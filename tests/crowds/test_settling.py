@@ -14,7 +14,6 @@ from annotate.services import (
     confirming,
     extra_pay,
     outbox,
-    payouts,
     reviews,
     settling,
 )
@@ -215,23 +214,6 @@ def test_an_override_that_is_given_up_is_paid_by_bonuses(
     mturk.sync()
     assert mturk.far.bonuses() == [(unit.person, unit.unit, UNIT)]
     assert sums(unit) == (UNIT, UNIT, 0)
-
-
-def test_what_is_due_is_what_the_crowd_has_not_paid_yet(mturk: Market) -> None:
-    unit = confirmed(mturk)
-    who = mturk.of(unit).annotator_id
-
-    def due() -> tuple[Decimal, Decimal]:
-        found = review_effects.effects(mturk.study.pk, who)
-        return found.due, found.at_stake
-
-    assert due() == (UNIT, UNIT)
-    mturk.later(hours=3)
-    assert mturk.of(unit).status == Status.APPROVED
-    assert due() == (0, 0)
-    mturk.far.fail_next("pay_bonus", Fault.THROTTLE)
-    give(mturk, unit, "0.50", kind="compensation")
-    assert due() == (Decimal("0.50"), Decimal("0.50"))
 
 
 # ---------------------------------------------------------------- refusing
@@ -450,12 +432,3 @@ def test_an_unclear_bonus_at_prolific_waits_for_a_person(
     prolific.sync()
     assert len(prolific.far.bonuses()) == 1
     assert sums(unit)[1] == Decimal("0.50")
-
-
-# ---------------------------------------------------------------- pages that pay by hand
-
-
-def test_nobody_is_paid_by_hand_whom_the_crowd_pays(mturk: Market) -> None:
-    confirmed(mturk)
-    with pytest.raises(Conflict, match="paid through Amazon Mechanical Turk"):
-        payouts.prepare(mturk.study.pk, actor_id=mturk.ada.pk)

@@ -220,7 +220,7 @@ def test_words_follow_the_interval(ada: User) -> None:
             campaign=made, criterion="overall", distance="ordinal", level=0.95, alpha=alpha_,
             low=low, high=high, n_outputs=9, n_judgments=20, n_annotators=4, digest="x",
         )  # fmt: skip
-        found = agreement.agreed(facts_of.facts(made))
+        found = agreement.agreed(facts_of.facts(made), planned=9)
         assert found[0].criterion.name == "overall"
         words[alpha_, low] = found[0].state.word
     assert list(words.values()) == [

@@ -178,8 +178,8 @@ def test_the_dashboard_says_it_in_words(client: Client, numbers: Any, told: str)
 def test_less_editing_is_better():
     study = campaign(targets={"edit": 0.1})
     edit = next(c for c in evidence.brief(study.pk).criteria if c.name == "edit")
-    row = comparisons.Newest(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40)
-    axis = comparisons.Axis(0.3, (-0.3, 0, 0.3))
+    row = comparisons.Newest(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40, 100)
+    axis = comparisons.Axis(0.3)
     assert comparisons.Contrast("alpha", "beta", row, edit, axis).ahead == "alpha"
     assert (axis.x(-0.3), axis.x(0), axis.x(0.3)) == ("10.0", "150.0", "290.0")
 

@@ -304,3 +304,16 @@ def test_comparisons_that_cannot_be_are_refused(files, drawn):
     assert "item 119 is missing for beta" in refused(
         *files(drawn[0], fewer), "--metric", "g", "--compare", "alpha", "beta"
     )
+
+
+def test_the_table_shows_no_score_that_cannot_be(files):
+    scores = {"1": 0.1, "2": 0.9, "3": 1.9, "4": 0.0}
+    people = {"1": "p", "2": "p", "3": "q", "4": "q"}
+    judged = [f"a,{item},{people[item]},edit,{score}" for item, score in scores.items()]
+    asked = files(judged, [])
+    (found,) = run(*asked)
+    assert found["low"] < 0  # as data, the interval is whole
+    out = StringIO()
+    call_command("estimate", *asked, stdout=out)
+    assert "[0.000, 2.000]" in out.getvalue()
+    assert "Fewer than 10 judged items" in out.getvalue()

@@ -19,11 +19,21 @@ def test_a_target_is_told_in_words():
     text = planned(
         *SMALL, "--target", "0.25", "--reward", "0.5", "--fee-rate", "0.2", "--minutes", "2"
     )
-    assert "1 × 400 outputs, level 0.95, 25% of items judged twice, at most 25" in text
+    assert text.startswith("1 system with 400 outputs, level 95\u00a0%, 25\u00a0% of items judged")
+    assert "at most 25 judgments a person." in text
     assert "Variances: items 0.139, people 0.059, rest 0.232" in text
-    for line in ("judgments   ", "annotators  ", "cost in $   ", "hours       ", "floor       "):
+    for line in ("judgments   ", "annotators  ", "cost        $", "hours       ", "floor       "):
         assert line in text
     assert "of each system" not in text
+
+
+def test_one_is_one():
+    text = planned("--items", "5", "--budget", "0.9", "--cap", "1")
+    assert "at most 1 judgment a person." in text
+    assert text.endswith("For $0.90: 2 judgments ($0.80), too few for an interval.\n")
+    several = planned(*SMALL, "--systems", "2", "--budget", "60")
+    assert several.startswith("2 systems with 400 outputs each")
+    assert "each system’s interval" in several
 
 
 def test_the_same_as_data():

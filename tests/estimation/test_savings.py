@@ -35,9 +35,9 @@ def test_judgments_and_money_by_hand():
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (Row(width=None), "Known once there are intervals"),
-        (Row(mean_width=None), "Known once there are intervals"),
-        (Row(n_items=29), "Known once 30 items"),
+        (Row(width=None), "is known once there are intervals"),
+        (Row(mean_width=None), "is known once there are intervals"),
+        (Row(n_items=29), "is known after 30 judged items"),
         (Row(mean_width=0.2), "does not help yet"),
         (Row(mean_width=0.1), "does not help yet"),
         (Row(mean_width=0.2003), "does not help yet"),

@@ -251,8 +251,8 @@ def test_a_closing_campaign_says_that_nobody_who_came_may_fill_its_gaps(
     assert (advice.title, advice.act, advice.also) == (
         "Invite somebody new, or finish", "people", "finish",
     )  # fmt: skip
-    assert "8 people have done the 5 allowed" in advice.text
-    assert "1 person has been left out" in advice.text
+    assert "8 people have done the 5 texts allowed" in advice.text
+    assert "1 person has been excluded or blocked" in advice.text
     person(made, "new")
     assert board(client, made).advice.title == "Wait for the last judgments"
 

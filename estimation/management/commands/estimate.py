@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotate.figures import count, many, number, percent
 from annotate.states import Estimand
 from estimation import files, plain
 from estimation.core.errors import EstimationError
@@ -14,6 +15,7 @@ from estimation.ends import ESTIMATOR_NAMES, INTERVAL_NAMES, Asked
 from estimation.files import FileError, Vocabulary
 from estimation.plain import ALL_METRICS, Wanted
 from estimation.reports import Report, compare, report
+from estimation.selectors import shown
 
 TAKES_ONE_METRIC = ("algorithm1", "regression", "ppi")
 COLUMNS = (
@@ -138,29 +140,26 @@ def _row(report: Report) -> tuple[str, ...]:
     return (
         report.system,
         report.criterion,
-        f"{found.estimate:.3f}",
+        number(found.estimate, 3),
         _interval(report),
-        f"{found.n_items} of {found.n_population}",
-        f"{report.n_judgments}",
-        f"{found.n_annotators} ({found.effective_annotators:.1f})",
-        _number(report.rho),
-        _number(report.gamma),
-        f"{_number(report.data_efficiency)} ({_number(report.cap)})",
+        f"{count(found.n_items)} of {count(found.n_population)}",
+        count(report.n_judgments),
+        f"{count(found.n_annotators)} ({number(found.effective_annotators, 1)})",
+        number(report.rho),
+        number(report.gamma),
+        f"{number(report.data_efficiency)} ({number(report.cap)})",
     )
 
 
 def _interval(report: Report) -> str:
-    """The interval, cut to a bounded scale."""
+    """The interval, cut to the scale, or to the working range of an unbounded one."""
     low, high, scale = report.ends.low, report.ends.high, report.scale
     if low is None or high is None:
         return "none"
-    if scale and scale.bounded:
-        low, high = max(low, scale.low), min(high, scale.high)
-    return f"[{low:.3f}, {high:.3f}]"
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"
+    if scale:
+        within = shown.of_scale(scale, report.found.estimate)
+        low, high = within.cut(low), within.cut(high)
+    return f"[{number(low, 3)}, {number(high, 3)}]"
 
 
 def _remarks(reports: list[Report]) -> list[str]:
@@ -168,15 +167,25 @@ def _remarks(reports: list[Report]) -> list[str]:
     asked = reports[0].asked
     whom = {"population": "people in general", "panel": "exactly these annotators"}
     lines = [
-        f"{asked.level:.0%} intervals ({asked.interval}), estimator {asked.estimator}, for "
+        f"{percent(asked.level)} intervals ({asked.interval}), estimator {asked.estimator}, for "
         f"{whom[asked.estimand]}."
     ]
     if len(reports) > 1:
         lines.append("The intervals are not simultaneous: each holds its level on its own.")
     about: dict[str, list[str]] = {}
     for entry in reports:
-        for notice in entry.notices:
+        for notice in (*entry.notices, *_too_early(entry)):
             about.setdefault(notice, []).append(f"{entry.system} {entry.criterion}")
     for notice, rows in about.items():
         lines.append(notice if len(rows) == len(reports) else f"{'; '.join(rows)}: {notice}")
     return lines
+
+
+def _too_early(report: Report) -> tuple[str, ...]:
+    least = shown.least(None)
+    if report.found.n_items >= least:
+        return ()
+    return (
+        f"Fewer than {many(least, 'judged item')}: the dashboard shows no number before, because "
+        "it says next to nothing.",
+    )

@@ -2,12 +2,14 @@
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from decimal import Decimal
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotate.figures import many, money, number, percent, short, width
 from annotate.selectors import costs
 from estimation.core.components import Crossed
 from estimation.core.errors import EstimationError
@@ -25,6 +27,8 @@ from estimation.core.study import Participation, Prices, Study
 from estimation.core.typical import TYPICAL, Expectation
 
 _NO_CAP = 0
+CLAIMED = 0.9  # the probability of stopping from which coverage is claimed
+PARTS = {"item": "items", "annotator": "people", "rest": "rest"}
 
 
 class Command(BaseCommand):
@@ -173,61 +177,68 @@ def _data(study: Study, goal: Forecast | None, bought: Purchase | None) -> dict[
 
 def _words(study: Study, goal: Forecast | None, bought: Purchase | None) -> str:
     part = study.expected.components
-    cap = "no cap" if study.cap is None else f"at most {study.cap} judgments a person"
+    cap, each = "no cap", " each" if study.systems > 1 else ""
+    if study.cap is not None:
+        cap = f"at most {many(study.cap, 'judgment')} a person"
     lines = [
-        f"{study.systems} × {study.n_items} outputs, level {study.level:g}, "
-        f"{study.double_share:.0%} of items judged twice, {cap}.",
-        f"Variances: items {part.item:g}, people {part.person:g}, rest {part.rest:g}; "
-        f"metric correlation {study.rho:g}.",
+        f"{many(study.systems, 'system')} with {many(study.n_items, 'output')}{each}, level "
+        f"{percent(study.level)}, {percent(study.double_share)} of items judged twice, {cap}.",
+        f"Variances: items {short(part.item)}, people {short(part.person)}, rest "
+        f"{short(part.rest)}; metric correlation {short(study.rho)}.",
     ]
     if goal is not None:
         lines += ["", *_goal_lines(goal, study)]
     if bought is not None:
-        lines += ["", *_bought_lines(bought)]
+        lines += ["", *_bought_lines(bought, study)]
     return "\n".join(lines)
 
 
 def _goal_lines(goal: Forecast, study: Study) -> list[str]:
     lines = [
-        f"To a width of {goal.target_width:g} (80 % of drawn campaigns within the range):",
+        f"To a width of {short(goal.target_width)} ({percent(0.8)} of drawn campaigns within the "
+        "range):",
         f"  judgments   {_range(goal.judgments)}",
         f"  annotators  {_range(goal.annotators)}",
-        f"  cost in $   {_range(goal.cost, '.2f')}",
+        f"  cost        {_range(goal.cost, money)}",
     ]
     if goal.hours is not None:
-        lines.append(f"  hours       {_range(goal.hours, '.1f')} of work")
+        lines.append(f"  hours       {_range(goal.hours, lambda hours: number(hours, 1))} of work")
     if study.systems > 1:
         lines.append(f"  items       {_range(goal.items)} of each system")
-    shares = ", ".join(f"{name} {share:.0%}" for name, share in goal.parts.items())
+    shares = ", ".join(f"{PARTS[name]} {percent(share)}" for name, share in goal.parts.items())
+    reached = f"{number(goal.stop_probability)}{_all_systems(goal, study)}"
     lines += [
-        f"  reached     with probability {goal.stop_probability:.2f}{_all_systems(goal, study)}",
+        f"  reached     with probability {reached}",
         f"  error from  {shares}",
-        f"  floor       {goal.floor:.3g}: the width that these people would leave with every item "
-        "judged",
-        f"  raters per item that cost least: {max(1.0, goal.raters_per_item):.1f}",
+        f"  floor       {width(goal.floor)}: the width that these people would leave with every "
+        "item judged",
+        f"  raters per item that cost least: {number(max(1.0, goal.raters_per_item), 1)}",
     ]
-    if goal.stop_probability < 0.9:
+    if goal.stop_probability < CLAIMED:
         lines.append(
             "  The items may run out first: coverage is claimed for plans that stop with "
-            "probability 0.9 or more."
+            f"probability {short(CLAIMED)} or more."
         )
     return lines
 
 
 def _all_systems(goal: Forecast, study: Study) -> str:
-    return f" for each system, {goal.all_stop_probability:.2f} for all" if study.systems > 1 else ""
+    if study.systems == 1:
+        return ""
+    return f" for each system, {number(goal.all_stop_probability)} for all"
 
 
-def _bought_lines(bought: Purchase) -> list[str]:
-    width = "no interval yet" if bought.width is None else f"width {_range(bought.width, '.3f')}"
-    lines = [
-        f"For ${bought.budget:.2f}: {bought.judgments} judgments (${bought.cost:.2f}), "
-        f"{width} of each system's interval."
-    ]
+def _bought_lines(bought: Purchase, study: Study) -> list[str]:
+    judgments = f"{many(bought.judgments, 'judgment')} ({money(bought.cost)})"
+    interval = "the interval" if study.systems == 1 else "each system’s interval"
+    known = "too few for an interval"
+    if bought.width is not None:
+        known = f"{interval} {_range(bought.width, width)} wide"
+    lines = [f"For {money(bought.budget)}: {judgments}, {known}."]
     if bought.complete:
         lines.append("  Everything that can be judged is: the rest of the money stays.")
     return lines
 
 
-def _range(found: Range, form: str = ".0f") -> str:
-    return f"{found.expected:{form}} ({found.low:{form}} to {found.high:{form}})"
+def _range(found: Range, write: Callable[[float], str] = lambda value: number(value, 0)) -> str:
+    return f"{write(found.expected)} ({write(found.low)} to {write(found.high)})"

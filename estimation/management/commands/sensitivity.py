@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotate.figures import many, number
 from annotate.selectors import campaigns
 from estimation.selectors import sensitivity
 from estimation.selectors.sensitivity import Compared
@@ -14,7 +15,8 @@ from estimation.selectors.sensitivity import Compared
 class Command(BaseCommand):
     help = (
         "Says how much work is excluded from a campaign's estimates, for which screens, and what "
-        "every primary estimate is without it (reported) and with it."
+        "every primary estimate is without it (reported) and with it; and how the rulings came "
+        "about: blind or not, after a look at results, undone."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -29,7 +31,8 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(found.as_data(), allow_nan=False))
             return
-        self.stdout.write("\n".join([*map(_line, found.rows), "", found.summary]))
+        told = [*map(_line, found.rows), "", found.summary, *found.rulings]
+        self.stdout.write("\n".join(told))
 
 
 def _line(row: Compared) -> str:
@@ -41,5 +44,7 @@ def _line(row: Compared) -> str:
 def _number(found: dict[str, Any] | None) -> str:
     if found is None:
         return "none"
-    ends = "no interval" if found["low"] is None else f"{found['low']:.3f} to {found['high']:.3f}"
-    return f"{found['estimate']:.3f} ({ends}; {found['n_judgments']} judgments)"
+    ends = "no interval"
+    if found["low"] is not None:
+        ends = f"{number(found['low'], 3)} to {number(found['high'], 3)}"
+    return f"{number(found['estimate'], 3)} ({ends}; {many(found['n_judgments'], 'judgment')})"

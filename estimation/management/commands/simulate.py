@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
+from annotate.figures import count, many, number, percent, signed, width
 from estimation.core import EstimationError
 from estimation.core.fit import ESTIMATORS
 from estimation.core.parts import ESTIMANDS, INTERVALS
@@ -139,23 +140,26 @@ def _about_the_rule(parser: ArgumentParser) -> None:
 
 
 def _table(found: Outcome) -> str:
+    campaigns = many(found.replicates, "campaign")
     if not found.stopped:
-        return f"None of {found.replicates} campaigns stopped: ask for a wider interval."
+        return f"None of {campaigns} stopped: ask for a wider interval."
     low, high = found.coverage_interval()
-    few, middle, many = found.judgments_quantiles
+    quantiles = "/".join(number(judgments, 0) for judgments in found.judgments_quantiles)
     rows = (
-        ("stopped", f"{found.stopped} of {found.replicates} ({found.stop_share:.0%})"),
-        ("coverage", f"{found.coverage:.3f}  (95 %: {low:.3f} to {high:.3f})"),
-        (
-            "judgments",
-            f"{found.mean_judgments:.0f}  (10/50/90 %: {few:.0f}/{middle:.0f}/{many:.0f})",
-        ),
+        ("stopped", f"{count(found.stopped)} of {campaigns} ({percent(found.stop_share)})"),
+        ("coverage", f"{width(found.coverage)}  (95 %: {width(low)} to {width(high)})"),
+        ("judgments", f"{number(found.mean_judgments, 0)}  (10/50/90 %: {quantiles})"),
         (
             "annotators",
-            f"{found.mean_annotators:.0f}  (worth {found.mean_effective_annotators:.0f})",
+            f"{number(found.mean_annotators, 0)}  (worth "
+            f"{number(found.mean_effective_annotators, 0)})",
         ),
-        ("cost", f"{found.mean_cost:.2f}"),
-        ("error", f"{found.mean_error:+.4f} on average, half-width {found.mean_half_width:.4f}"),
-        ("notices", f"{found.activity_notices} that active people score differently"),
+        ("cost", number(found.mean_cost)),
+        (
+            "error",
+            f"{signed(found.mean_error, 4)} on average, half-width "
+            f"{number(found.mean_half_width, 4)}",
+        ),
+        ("notices", f"{count(found.activity_notices)} that active people score differently"),
     )
     return "\n".join(f"{name:<11}{text}" for name, text in rows)

@@ -81,6 +81,43 @@ def _cleared(visitor: Visitor) -> None:
     own_page(visitor, flagged(Act.CLEAR)[0])
 
 
+@state("work/me-blocked")
+def _blocked(visitor: Visitor) -> None:
+    """The work counts again, and the block stays: it can be appealed against."""
+    who, review = flagged(Act.EXCLUDE, Act.BLOCK)
+    owner, last = User.objects.get(), review.rulings.order_by("-pk")[0].pk
+    rulings.rule(review.pk, [Act.RESTORE], actor_id=owner.pk, reason="We looked again.", seen=last)
+    own_page(visitor, who)
+
+
+@state("work/me-excluded-and-blocked")
+def _excluded_and_blocked(visitor: Visitor) -> None:
+    own_page(visitor, flagged(Act.EXCLUDE, Act.BLOCK)[0])
+
+
+@state("work/me-blocked-elsewhere")
+def _blocked_elsewhere(visitor: Visitor) -> None:
+    flagged(Act.EXCLUDE, Act.BLOCK)
+    there = person(study(owner=User.objects.get()))
+    page = visitor.goto(at_work(there) + "me/")
+    expect(page.locator("#blocked-h")).to_be_visible()
+
+
+@state("work/blocked")
+def _blocked_at_work(visitor: Visitor) -> None:
+    flagged(Act.EXCLUDE, Act.BLOCK)
+    visitor.goto(at_work(person(study(owner=User.objects.get()))))
+
+
+@state("work/me-answered-by-the-same")
+def _answered_by_the_same(visitor: Visitor) -> None:
+    who, review = flagged(Act.EXCLUDE)
+    appeals.make(who.campaign_id, who.annotator_id, text="I read fast: it is my profession.")
+    answer = "We looked again at the times of the long texts."
+    appeals.dismiss(review.pk, actor_id=User.objects.get().pk, answer=answer)
+    own_page(visitor, who)
+
+
 def earned(visitor: Visitor, **changes: object) -> Campaign:
     """A campaign in which three people have earned something, one of them a bonus."""
     made = owned_study(logged_in(visitor), **changes)

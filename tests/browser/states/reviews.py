@@ -1,13 +1,20 @@
 """What reviewers see: the queue, one annotator with the evidence, the step before refusing pay."""
 
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotate.models import Campaign, Review
-from annotate.services import appeals, rulings
+from annotate.models import Campaign, Membership, Review
+from annotate.services import appeals, campaigns, rulings
+from estimation.services import estimating
 from tests import reviewed
 from tests.browser.states import Visitor, state
-from tests.browser.states.researcher import logged_in
+from tests.browser.states.researcher import dashboard, logged_in
+from tests.factories import user
 
 APPEAL = (
     "I read quickly, and I have done this kind of work for years. I corrected every text that had "
@@ -98,3 +105,133 @@ def _everywhere(visitor: Visitor) -> None:
     page.get_by_label("Answer to the annotator").fill("Every answer took three seconds.")
     page.get_by_role("button", name="Rule in the ticked campaigns").click()
     expect(page.get_by_role("heading", name="What became of it")).to_be_visible()
+
+
+def for_reviewer(visitor: Visitor) -> Review:
+    """The case of a campaign of Bob's; whoever is logged in reviews its annotators."""
+    review = reviewed.case(user("bob"), name="News in short, autumn")
+    join(review, logged_in(visitor))
+    return review
+
+
+def join(review: Review, member: User) -> None:
+    Membership.objects.create(campaign=review.campaign, user=member, role=Membership.Role.REVIEWER)
+
+
+def rule(review: Review, actor: User, *acts: rulings.Act) -> None:
+    last = review.rulings.order_by("-pk").first()
+    reason = "Every answer took three seconds."
+    rulings.rule(review.pk, acts, actor_id=actor.pk, reason=reason, seen=last.pk if last else 0)
+
+
+def over(made: Campaign) -> None:
+    estimating.refresh(made.pk)
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    campaigns.finish(made.pk)
+    estimating.refresh(made.pk)
+
+
+@state("reviews/campaign-hidden")
+def _hidden(visitor: Visitor) -> None:
+    page = dashboard(visitor, for_reviewer(visitor).campaign)
+    expect(page.locator("#hidden")).to_be_visible()
+
+
+@state("reviews/campaign-hidden-list")
+def _hidden_list(visitor: Visitor) -> None:
+    for_reviewer(visitor)
+    visitor.goto("/")
+
+
+@state("reviews/campaign-hidden-file")
+def _hidden_file(visitor: Visitor) -> None:
+    made = for_reviewer(visitor).campaign
+    visitor.goto(reverse("annotate:export", args=[made.public_id]))
+
+
+@state("reviews/case-blind")
+def _blind(visitor: Visitor) -> None:
+    page = show(visitor, for_reviewer(visitor))
+    page.get_by_role("radio", name="Exclude the work").check()
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_role("heading", name="What the exclusion does")).to_be_visible()
+
+
+@state("reviews/case-left-to-others")
+def _others(visitor: Visitor) -> None:
+    review = for_reviewer(visitor)
+    rule(review, User.objects.get(username="ada"), rulings.Act.EXCLUDE)
+    appeals.make(review.campaign_id, review.annotator_id, text=APPEAL)
+    expect(show(visitor, review).locator("#left-to-others")).to_be_visible()
+
+
+@state("reviews/queue-left-to-others")
+def _queue_others(visitor: Visitor) -> None:
+    review = for_reviewer(visitor)
+    rule(review, User.objects.get(username="ada"), rulings.Act.EXCLUDE)
+    appeals.make(review.campaign_id, review.annotator_id, text=APPEAL)
+    reviewed.flagged(reviewed.spammer(review.campaign, "second"), "short_edits")
+    visitor.goto(reverse("annotate:reviews"))
+
+
+@state("reviews/case-own-ruling")
+def _own(visitor: Visitor) -> None:
+    review = case(visitor)
+    rule(review, User.objects.get(), rulings.Act.EXCLUDE, rulings.Act.BLOCK)
+    appeals.make(review.campaign_id, review.annotator_id, text=APPEAL)
+    page = show(visitor, review)
+    expect(page.locator("#own-ruling")).to_be_visible()
+    page.get_by_role("radio", name="and lift the block").check()
+
+
+@state("reviews/case-own-answered")
+def _own_answered(visitor: Visitor) -> None:
+    review = case(visitor)
+    rule(review, User.objects.get(), rulings.Act.EXCLUDE)
+    appeals.make(review.campaign_id, review.annotator_id, text=APPEAL)
+    answer = "We looked at all six tasks again."
+    appeals.dismiss(review.pk, actor_id=User.objects.get().pk, answer=answer)
+    show(visitor, review)
+
+
+@state("reviews/case-effect")
+def _effect(visitor: Visitor) -> None:
+    """Final, while the campaign goes on."""
+    review = for_reviewer(visitor)
+    long_ago = timezone.now() - timedelta(days=20)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timezone, "now", lambda: long_ago)
+        rule(review, User.objects.get(username="ada"), rulings.Act.EXCLUDE)
+    Review.objects.update(opened_at=long_ago)
+    expect(show(visitor, review).locator("#effect")).to_contain_text("move")
+
+
+@state("reviews/case-effect-closed")
+def _effect_closed(visitor: Visitor) -> None:
+    review = case(visitor)
+    rule(review, User.objects.get(), rulings.Act.EXCLUDE)
+    over(review.campaign)
+    page = show(visitor, review)
+    expect(page.locator("#effect")).to_contain_text("move")
+
+
+@state("reviews/effect-page")
+def _effect_page(visitor: Visitor) -> None:
+    review = case(visitor)
+    rule(review, User.objects.get(), rulings.Act.EXCLUDE)
+    over(review.campaign)
+    names = [review.campaign.public_id, review.annotator.pseudonym]
+    visitor.goto(reverse("estimation:effect", args=names))
+
+
+@state("reviews/report")
+def _report(visitor: Visitor) -> None:
+    """Excluded, looked at, brought back, excluded again: all of it is counted."""
+    review = case(visitor)
+    ada = User.objects.get()
+    estimating.refresh(review.campaign_id)
+    for act in (rulings.Act.EXCLUDE, rulings.Act.RESTORE, rulings.Act.EXCLUDE):
+        rule(review, ada, act)
+        estimating.refresh(review.campaign_id)
+        page = dashboard(visitor, review.campaign)
+    expect(page.locator("#conduct")).to_be_visible()

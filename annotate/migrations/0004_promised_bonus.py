@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotate', '0001_initial'),
+        ('annotate', '0003_unblinded_reviewers'),
     ]
 
     operations = [

@@ -10,5 +10,5 @@ def keep(apps: Any, schema_editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotate", "0002_promised_bonus")]
+    dependencies = [("annotate", "0004_promised_bonus")]
     operations = [migrations.RunPython(keep, migrations.RunPython.noop)]

@@ -1,0 +1,126 @@
+"""Numbers, money, dates and plurals as people read them: the one place that knows how.
+
+All of it follows the language that is active (`django.utils.translation`), so that a reader's
+locale is chosen in one place. Dashes, minus signs and spaces that do not break are typographic.
+"""
+
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from math import isfinite
+
+from django.utils import timezone
+from django.utils.formats import date_format, number_format
+from django.utils.translation import gettext as _
+
+NONE = "–"
+DOLLARS = "USD"
+_SIGNS = {"GBP": "£", "EUR": "€"}
+WHOLE_FROM = 100  # money: from here on, cents do not matter in a figure at a glance
+
+# How a moment is written: in lists and notes, with the year where it may be old, in sentences.
+MOMENTS = {
+    "": "j M, H:i",
+    "year": "j M Y, H:i",
+    "long": "j F, H:i",
+    "long year": "j F Y, H:i",
+    "seconds": "j M, H:i:s",
+    "time": "H:i:s",
+    "day": "j M",
+    "day year": "j M Y",
+}
+
+
+def number(value: float | Decimal | None, digits: int = 2) -> str:
+    """`1,234.50` with so many decimals and a true minus sign; a dash for None."""
+    if value is None or not isfinite(value):
+        return NONE
+    figure = f"{value:z.{digits}f}"
+    sign = "−" if figure.startswith("-") else ""
+    return sign + number_format(figure.removeprefix("-"), digits, force_grouping=True)
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """`+0.32`, `−0.08`, `0.00`: a difference."""
+    figure = number(value, digits)
+    return f"+{figure}" if value is not None and float(f"{value:.{digits}f}") > 0 else figure
+
+
+def short(value: float) -> str:
+    """`−0.5`, `0`, `1`: no more decimals than it needs, such as at a tick of an axis."""
+    return number(value, _decimals(value))
+
+
+def _decimals(value: float, most: int = 6) -> int:
+    return len(f"{value:.{most}f}".rstrip("0").partition(".")[2])
+
+
+def width(value: float | None) -> str:
+    """The width of an interval: three decimals, as targets are typed."""
+    return number(value, 3)
+
+
+def count(value: int | None) -> str:
+    """`1,234`; a dash for None."""
+    return NONE if value is None else number(value, 0)
+
+
+def many(n: int, one: str, others: str = "") -> str:
+    """`1 judgment`, `2,345 judgments`; `others` where the plural does not just add an s."""
+    return f"{count(n)} {one if n == 1 else others or one + 's'}"
+
+
+def percent(share: float | None, digits: int = 0) -> str:
+    """`25 %` for 0.25; a dash for None."""
+    return NONE if share is None else f"{number(100 * share, digits)}\u00a0%"
+
+
+def money(amount: Decimal | float | None, currency: str = DOLLARS) -> str:
+    """`$0.40`, `£1,200.00`; nothing for None. currency: an ISO 4217 code."""
+    return _money(amount, currency, 2)
+
+
+def money_at_a_glance(amount: Decimal | float | None, currency: str = DOLLARS) -> str:
+    """`$494`: a figure where cents do not matter; with cents below $100."""
+    large = amount is not None and not -WHOLE_FROM < amount < WHOLE_FROM
+    return _money(amount, currency, 0 if large else 2)
+
+
+def price(amount: Decimal, currency: str = DOLLARS) -> str:
+    """`$0.48`, and `$0.024` where a fee on several tasks makes a fraction of a cent of it."""
+    return _money(amount, currency, 2 if amount == round(amount, 2) else 3)
+
+
+def _money(amount: Decimal | float | None, currency: str, digits: int) -> str:
+    if amount is None:
+        return ""
+    written = number(amount, digits)
+    sign, figure = written[: written.startswith("−")], written.removeprefix("−")
+    if currency == DOLLARS:
+        return sign + _("$%(amount)s") % {"amount": figure}
+    known = _SIGNS.get(currency)
+    return f"{sign}{known}{figure}" if known else f"{sign}{figure}\u00a0{currency}"
+
+
+def moment(at: datetime | date | None, style: str = "") -> str:
+    """`5 Mar, 14:02` in the time zone that is active; a dash for None. style: of `MOMENTS`."""
+    return NONE if at is None else date_format(_local(at), MOMENTS[style])
+
+
+def _local(at: datetime | date) -> datetime | date:
+    return timezone.localtime(at) if isinstance(at, datetime) and timezone.is_aware(at) else at
+
+
+_LENGTHS: tuple[tuple[timedelta, Callable[[int], str]], ...] = (
+    (timedelta(days=1), lambda n: many(n, "day")),
+    (timedelta(hours=1), lambda n: many(n, "hour")),
+    (timedelta(minutes=1), lambda n: many(n, "minute")),
+)
+
+
+def lasting(span: timedelta) -> str:
+    """`15 minutes`, `1 hour`, `2 days`: in the largest unit that it fills, rounded down."""
+    for unit, words in _LENGTHS:
+        if span >= unit:
+            return words(span // unit)
+    return "less than a minute"

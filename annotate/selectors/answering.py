@@ -1,0 +1,88 @@
+"""Who may answer an appeal: not the person whose ruling it is against, where somebody else can."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from annotate.models import Appeal, Block, Membership, Review, Ruling
+
+Act = Ruling.Act
+# What takes back which rulings.
+UNDOES = {
+    Act.RESTORE: (Act.EXCLUDE, Act.REFUSE),
+    Act.REPAY: (Act.REFUSE,),
+    Act.UNBLOCK: (Act.BLOCK,),
+}
+ADVERSE = (Act.EXCLUDE, Act.REFUSE, Act.BLOCK)
+
+
+@dataclass(frozen=True)
+class Answerers:
+    """rulers: ids of those whose rulings are in force. others: who else can rule, by id."""
+
+    rulers: frozenset[int] = frozenset()
+    others: Mapping[int, str] | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The user names of those who are to answer."""
+        return sorted((self.others or {}).values(), key=str.casefold)
+
+    def is_own(self, user_id: int) -> bool:
+        """Whether an appeal would be against a ruling of this person."""
+        return user_id in self.rulers
+
+    def bars(self, user_id: int) -> bool:
+        """Whether this person leaves the answer to somebody else."""
+        return self.is_own(user_id) and bool(self.others)
+
+
+def of(review_id: int) -> Answerers:
+    return of_reviews([review_id])[review_id]
+
+
+def of_reviews(review_ids: Iterable[int]) -> dict[int, Answerers]:
+    """Return who may answer appeals in each of these reviews; always four queries."""
+    campaigns = dict(Review.objects.filter(pk__in=review_ids).values_list("pk", "campaign"))
+    rulers = _rulers(list(campaigns))
+    members: defaultdict[int, dict[int, str]] = defaultdict(dict)
+    active = Membership.objects.filter(campaign__in=campaigns.values(), user__is_active=True)
+    for campaign, user, name in active.values_list("campaign", "user", "user__username"):
+        members[campaign][user] = name
+    return {
+        review: Answerers(
+            rulers[review],
+            {pk: name for pk, name in members[campaign].items() if pk not in rulers[review]},
+        )
+        for review, campaign in campaigns.items()
+    }
+
+
+def left_to_others(user_id: int) -> set[int]:
+    """Return the reviews with an open appeal that this person leaves to somebody else."""
+    mine = Membership.objects.filter(user=user_id).values("campaign")
+    open_ = Appeal.objects.filter(answered_at=None, review__campaign__in=mine)
+    against_me = open_.filter(review__rulings__actor=user_id, review__rulings__act__in=ADVERSE)
+    found = set(against_me.values_list("review", flat=True))
+    if not found:
+        return found
+    return {review for review, who in of_reviews(found).items() if who.bars(user_id)}
+
+
+def _rulers(review_ids: list[int]) -> defaultdict[int, frozenset[int]]:
+    """Return, for each review, who has made the rulings against somebody that are in force."""
+    in_force: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    rulings = Ruling.objects.filter(review__in=review_ids).order_by("pk")
+    for review, act, actor in rulings.values_list("review", "act", "actor"):
+        if act in ADVERSE:
+            in_force[review][act] = actor
+        for undone in UNDOES.get(Act(act), ()):
+            in_force[review].pop(undone, None)
+    blocks = Block.objects.filter(ruling__review__in=review_ids, ended_at=None)
+    blocking = set(blocks.values_list("ruling__review", flat=True))
+    found: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
+    for review, acts in in_force.items():
+        if review not in blocking:  # lifted from a review in another campaign
+            acts.pop(Act.BLOCK, None)
+        found[review] = frozenset(acts.values())
+    return found

@@ -1,0 +1,55 @@
+"""Who may see a campaign's results: its systems, scores, estimates, and all that follows from them.
+
+Decided here and nowhere else; pages, API and fragments of both apps ask `permissions`.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+
+from django.db.models import Q
+
+from annotate.models import Campaign, Membership, ResultsSeen
+
+OWNER = Membership.Role.OWNER
+
+
+class Sight(StrEnum):
+    """Whether somebody who rules does so blind, or why not."""
+
+    BLIND = "blind"
+    OWNER = "owner"  # they can see results on other pages
+    CLOSED = "closed"  # so can every reviewer now
+    SEEN = "seen"  # they have seen results that are hidden from them now, or could
+    STRANGER = "stranger"  # no member of the campaign: nobody knows what they saw
+
+
+def sees_results(role: str | None, closed_at: datetime | None) -> bool:
+    """Return whether a member of this role sees a campaign's results.
+
+    Reviewers do once it is closed. One that was reopened is hidden from them again.
+    """
+    return role == OWNER or (role is not None and closed_at is not None)
+
+
+def results_visible() -> Q:
+    """Return `sees_results` as a condition on memberships."""
+    return Q(role=OWNER) | Q(campaign__closed_at__isnull=False)
+
+
+def role(user_id: int | None, campaign_id: int) -> str | None:
+    """Return what somebody is in a campaign; None: no member."""
+    mine = Membership.objects.filter(user=user_id, campaign=campaign_id)
+    return mine.values_list("role", flat=True).first()
+
+
+def sight(user_id: int, campaign: Campaign) -> Sight:
+    """Return how blind somebody would rule in a campaign now; always two queries."""
+    mine = Membership.objects.filter(user=user_id, campaign=campaign).first()
+    seen = ResultsSeen.objects.filter(campaign=campaign, user=user_id).exists()
+    if mine is None:
+        return Sight.STRANGER
+    if mine.role == OWNER:
+        return Sight.OWNER
+    if sees_results(mine.role, campaign.closed_at):
+        return Sight.CLOSED
+    return Sight.SEEN if seen or mine.unblinded else Sight.BLIND

@@ -1,0 +1,82 @@
+"""What of an estimate is shown: nothing before ten items, and no score that cannot be.
+
+For display alone: the stopping rule looks at the whole interval from the first one on.
+"""
+
+from dataclasses import dataclass
+from math import inf
+from typing import Protocol
+
+from annotate.figures import count, many
+
+LEAST_ITEMS = 10
+
+
+@dataclass(frozen=True)
+class Range:
+    """The scores between which an interval is shown."""
+
+    low: float
+    high: float
+
+    def cut(self, value: float | None) -> float | None:
+        return None if value is None else min(max(value, self.low), self.high)
+
+
+class Bounds(Protocol):
+    """What a criterion and a scale have in common."""
+
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+    @property
+    def bounded(self) -> bool: ...
+
+
+def of_scale(criterion: Bounds, estimate: float | None = None) -> Range:
+    """Return the scale; of an unbounded one the working range.
+
+    An estimate above its working range keeps the upper end of its interval. No score is below
+    the range.
+    """
+    if criterion.bounded or estimate is None or estimate <= criterion.high:
+        return Range(criterion.low, criterion.high)
+    return Range(criterion.low, inf)
+
+
+def span(criterion: Bounds) -> float:
+    """Return the widest that an interval on this criterion is said to be."""
+    return criterion.high - criterion.low
+
+
+def least(n_population: int | None) -> int:
+    """Return from how many judged items on an estimate is shown: all, where there are fewer."""
+    return LEAST_ITEMS if not n_population else min(LEAST_ITEMS, n_population)
+
+
+@dataclass(frozen=True)
+class Awaited:
+    """What is not shown yet, such as `Estimates`, and how much of it there is."""
+
+    what: str
+    of: tuple[str, str]  # what is counted: one, and several
+    n: int
+    needed: int
+    final: bool = False  # nothing more comes
+
+    @property
+    def share(self) -> int:
+        """In percent, for a bar."""
+        return min(100, round(100 * self.n / self.needed)) if self.needed else 100
+
+    def __str__(self) -> str:
+        if self.final:
+            return (
+                f"There are {many(self.n, *self.of)}. {self.what} are shown from {self.needed} on."
+            )
+        return f"{self.what} appear after {many(self.needed, *self.of)}: {self.so_far}."
+
+    @property
+    def so_far(self) -> str:
+        return f"{count(self.n)} so far" if self.n else "none so far"

@@ -1,0 +1,83 @@
+"""What leaving out one annotator's work does to the estimates: how much, never for which system."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from annotate.instruments.base import Criterion
+from annotate.selectors import evidence
+from annotate.selectors.evidence import Brief
+from estimation import data
+from estimation.core import Estimate, estimate
+from estimation.services.rule import rule_for
+
+Key = tuple[str, int]  # a criterion's name and a system's id
+
+
+@dataclass(frozen=True)
+class Effect:
+    """The estimates of one primary criterion, one for each system: how many of them lose their
+    last judgments, and the largest change of the others.
+
+    shift: in units of the criterion. share: of the half-width of the estimate's interval. Both
+    are None where there is nothing to compare.
+    """
+
+    criterion: str
+    label: str
+    estimates: int
+    lost: int
+    shift: float | None
+    share: float | None
+
+
+@dataclass(frozen=True)
+class _Found:
+    value: float
+    half_width: float | None
+
+
+def measure(campaign_id: int, annotator_id: int) -> tuple[Effect, ...]:
+    """Return the effect of this annotator's exclusion on the evidence as it is now."""
+    brief = evidence.brief(campaign_id)
+    seen = data.see(brief)
+    without = _estimates(brief, seen)
+    whole = _estimates(brief, data.see_everybody(brief, seen, of=annotator_id))
+    primary = [criterion for criterion in brief.criteria if criterion.name in brief.targets]
+    return tuple(_effect(criterion, without, whole) for criterion in primary)
+
+
+def _estimates(brief: Brief, seen: data.Seen) -> dict[Key, _Found]:
+    systems = evidence.systems(brief.campaign_id)
+    return {
+        (cell.criterion.name, cell.system.system_id): _found(brief, cell)
+        for cell in data.cells(brief, systems, seen)
+        if cell.criterion.name in brief.targets
+    }
+
+
+def _found(brief: Brief, cell: data.Cell) -> _Found:
+    made: Estimate = estimate(
+        cell.sample, estimator=data.estimator_for(cell.sample), estimand=brief.estimand
+    )
+    rule = rule_for(brief, cell.criterion, n_population=cell.sample.n_population)
+    interval = rule.interval(made)
+    return _Found(made.estimate, interval.width / 2 if interval else None)
+
+
+def _effect(criterion: Criterion, without: dict[Key, _Found], whole: dict[Key, _Found]) -> Effect:
+    keys = [key for key in whole if key[0] == criterion.name]
+    pairs = [(without[key], whole[key]) for key in keys if key in without]
+    return Effect(
+        criterion.name,
+        str(criterion.label),
+        estimates=len(keys),
+        lost=len(keys) - len(pairs),
+        shift=_largest(abs(now.value - then.value) for now, then in pairs),
+        share=_largest(
+            abs(now.value - then.value) / now.half_width for now, then in pairs if now.half_width
+        ),
+    )
+
+
+def _largest(values: Iterable[float]) -> float | None:
+    return max(values, default=None)

@@ -1,0 +1,37 @@
+"""What an exclusion does to the estimates, on the page of its review: hidden until it is final."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from annotate.errors import NotFound
+from annotate.permissions import access, researcher_page
+from annotate.selectors import reviews
+from estimation.services import effects
+
+
+@require_safe
+@never_cache
+@vary_on_headers("HX-Request")
+@researcher_page
+def effect(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
+    """How much leaving this annotator's work out moves estimates: a fragment, else a page."""
+    mine = access(request.user, public_id)
+    case = reviews.case(mine.campaign, pseudonym)
+    if case is None:
+        raise NotFound("Nobody of this name has come to this campaign.")
+    context: dict[str, Any] = {
+        "case": case,
+        "effects": effects.measure(case.campaign_id, case.annotator_id)
+        if case.shows_effect
+        else (),
+        "sees_results": mine.sees_results,
+        "section": "reviews",
+    }
+    fragment = bool(getattr(request, "htmx", False))
+    template = "estimates/_effect.html" if fragment else "estimates/effect.html"
+    return render(request, template, context)

@@ -1,0 +1,132 @@
+"""Numbers, money, dates and plurals as people read them."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from django.template import Context, Template
+from django.utils import translation
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotate.figures import (
+    count,
+    lasting,
+    many,
+    moment,
+    money,
+    money_at_a_glance,
+    number,
+    percent,
+    short,
+    signed,
+    width,
+)
+
+# Pages whose dates are still written in the page.
+LATER = {"case.html", "_queue_row.html", "people.html", "list.html", "_doubtful.html"}
+FINITE = st.floats(allow_nan=False, allow_infinity=False, width=32)
+
+
+def test_a_number_that_rounds_to_zero_has_no_sign():
+    assert number(-0.001) == "0.00"
+    assert number(-0.01) == "−0.01"
+    assert number(1234.5, 1) == "1,234.5"
+    assert number(None) == "–"
+    assert number(float("nan")) == number(float("inf")) == "–"
+
+
+def test_a_difference_has_its_sign():
+    assert [signed(v) for v in (0.32, -0.08, 0.0, 0.001, -0.001)] == [
+        "+0.32", "−0.08", "0.00", "0.00", "0.00",
+    ]  # fmt: skip
+    assert signed(None) == "–"
+
+
+def test_a_tick_has_no_needless_digits():
+    assert [short(v) for v in (-1, -0.5, 0, 0.5, 1, 20, 0.25, 1e3)] == [
+        "−1", "−0.5", "0", "0.5", "1", "20", "0.25", "1,000",
+    ]  # fmt: skip
+
+
+def test_money_has_its_unit_and_its_currency():
+    assert money(0.4) == "$0.40"
+    assert money(-3) == "−$3.00"
+    assert money(Decimal("-0.001")) == "$0.00"
+    assert money(Decimal("1234.5"), "GBP") == "£1,234.50"
+    assert money(Decimal(3), "SEK") == "3.00\u00a0SEK"
+    assert money(None) == ""
+
+
+def test_cents_are_left_out_where_they_do_not_matter():
+    amounts = (0.4, 99.99, 100, 494.4, -250.5)
+    assert [money_at_a_glance(a) for a in amounts] == ["$0.40", "$99.99", "$100", "$494", "−$250"]
+
+
+def test_plurals():
+    assert [many(n, "judgment") for n in (0, 1, 2, 1200)] == [
+        "0 judgments", "1 judgment", "2 judgments", "1,200 judgments",
+    ]  # fmt: skip
+    assert [many(n, "person", "people") for n in (1, 2)] == ["1 person", "2 people"]
+    told = Template('{{ n|many:"person,people" }}, {{ n|many:"item" }}')
+    assert told.render(Context({"n": 1})) == "1 person, 1 item"
+    assert told.render(Context({"n": 2})) == "2 people, 2 items"
+
+
+def test_shares_counts_and_widths():
+    assert percent(0.256) == "26\u00a0%"
+    assert percent(-0.001) == "0\u00a0%"
+    assert (count(1234), count(None), width(0.2)) == ("1,234", "–", "0.200")
+
+
+@pytest.mark.parametrize(
+    ("minutes", "words"),
+    [(0, "less than a minute"), (1, "1 minute"), (15, "15 minutes"), (60, "1 hour"),
+     (179, "2 hours"), (1440, "1 day"), (4000, "2 days")],
+)  # fmt: skip
+def test_lengths_of_time(minutes: int, words: str):
+    assert lasting(timedelta(minutes=minutes)) == words
+
+
+def test_moments():
+    at = datetime(2026, 3, 5, 14, 2, tzinfo=UTC)
+    assert moment(at) == "5 Mar, 14:02"
+    assert moment(at, "long year") == "5 March 2026, 14:02"
+    assert moment(at.date(), "day") == "5 Mar"
+    assert moment(None) == "–"
+    assert Template('{{ at|moment:"year" }}').render(Context({"at": at})) == "5 Mar 2026, 14:02"
+
+
+def test_researchers_pages_leave_the_form_of_dates_to_this_place():
+    """But for what machines read, and for pages of annotators, whose language has its own."""
+    for page in Path("templates").rglob("*.html"):
+        if page.parent.name != "work" and page.name not in LATER:
+            forms = set(re.findall(r"\|date:([\"'][^\"']*[\"'])", page.read_text()))
+            assert forms <= {"'c'"}, page
+
+
+def test_all_of_it_follows_the_language_that_is_active():
+    with translation.override("de"):
+        assert number(-1234.5, 1) == "−1.234,5"
+        assert count(1234) == "1.234"
+        assert percent(0.123, 1) == "12,3\u00a0%"
+        assert money(1234.5, "GBP") == "£1.234,50"
+        assert short(0.25) == "0,25"
+        assert moment(datetime(2026, 3, 5, 14, 2, tzinfo=UTC)) == "5 Mär, 14:02"
+
+
+@given(value=FINITE, digits=st.integers(0, 6))
+def test_a_number_says_what_it_is_to_so_many_digits(value: float, digits: int):
+    figure = number(value, digits).replace(",", "").replace("−", "-")
+    assert figure.partition(".")[2] == f"{abs(value):.{digits}f}".partition(".")[2]
+    assert abs(float(figure) - value) <= 0.5 * 10**-digits + 1e-9 * abs(value)
+    assert "e" not in figure
+    assert not (figure.startswith("-") and float(figure) == 0)
+
+
+@given(value=FINITE)
+def test_a_tick_is_never_written_with_an_exponent(value: float):
+    assert "e" not in short(value)
+    assert not short(value).endswith((".", "0")) or "." not in short(value)

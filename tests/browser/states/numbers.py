@@ -1,0 +1,45 @@
+"""The dashboard from the first judgment to the three hundredth, and what it advises."""
+
+import os
+from collections.abc import Callable
+from decimal import Decimal
+
+from tests.browser.states import Visitor, state
+from tests.browser.states.researcher import dashboard, logged_in
+from tests.crowds.clock import Clock
+from tests.crowds.scripted import Scripted
+from tests.estimation.advised import SITUATIONS, World
+from tests.estimation.collecting import collect
+from tests.factories import campaign
+
+GOALS = {"overall": 0.3, "edit": 0.2}
+PICTURES = os.environ.get("PICTURES", "")
+
+
+def after(n: int) -> Callable[[Visitor], None]:
+    def reach(visitor: Visitor) -> None:
+        made = campaign(
+            owner=logged_in(visitor), items=130, targets=GOALS, budget=Decimal(200),
+            name="News in short, autumn",
+        )  # fmt: skip
+        collect(made, n, every=15)
+        dashboard(visitor, made)
+
+    return reach
+
+
+def advised(name: str) -> Callable[[Visitor], None]:
+    def reach(visitor: Visitor) -> None:
+        owner = logged_in(visitor)
+        world = visitor.staying.enter_context(World(owner, Clock(), Scripted(auto_approval=True)))
+        world.crowd.label = "Amazon Mechanical Turk"
+        dashboard(visitor, SITUATIONS[name](world))
+
+    return reach
+
+
+for n in (0, 1, 5, 12, 60, 300):
+    state(f"numbers/after-{n:03}")(after(n))
+# Their page is one page: without pictures to be made, one of them is enough.
+for name in SITUATIONS if PICTURES else ("all_reviewed", "silence"):
+    state(f"advice/{name}")(advised(name))

@@ -1,0 +1,160 @@
+"""Campaigns that close, and that are closed."""
+
+from decimal import Decimal
+from typing import Any
+
+from annotate.models import Campaign
+from annotate.services import (
+    campaigns,
+    outbox,
+    participations,
+    scoring,
+)
+from tests.estimation.advised.at_a_crowd import at_the_crowd, launch
+from tests.estimation.advised.world import World, situation
+from tests.estimation.reviewed import exclude, flag, settle, take_turns
+from tests.factories import judge, leased, person
+
+
+def _closing(world: World, **changes: Any) -> Campaign:
+    """One person has judged two of the places of two items; the two others are gaps."""
+    made = world.study(**{"items": 4, "double_share": 1.0} | changes)
+    judge(person(made, "a"))
+    judge(person(made, "a"))
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    return settle(made)
+
+
+@situation("last")
+def _last(world: World) -> Campaign:
+    made = world.study()
+    judge(person(made, "a"))
+    leased(person(made, "b"))
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    return settle(made)
+
+
+@situation("last_reserved")
+def _last_reserved(world: World) -> Campaign:
+    made = _last(world)
+    world.clock.move(minutes=16)
+    return made
+
+
+@situation("last-to-be-confirmed")
+def _last_unconfirmed(world: World) -> Campaign:
+    made = at_the_crowd(world)
+    participations.hand_in(world.unit(made).pk)
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    outbox.carry_out_due()
+    return settle(made)
+
+
+@situation("gaps")
+def _gaps(world: World) -> Campaign:
+    made = world.market(items=4, double_share=1.0)
+    launch(made, 3)
+    outbox.carry_out_due()
+    world.hand_in(world.unit(made))
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    outbox.carry_out_due()
+    return settle(made)
+
+
+@situation("gaps_nobody")
+def _gaps_nobody(world: World) -> Campaign:
+    return _closing(world)
+
+
+@situation("gaps_reviews")
+def _gaps_reviews(world: World) -> Campaign:
+    made = _closing(world)
+    flag(person(made, "a"))
+    return settle(made)
+
+
+@situation("gaps_silence")
+def _gaps_silence(world: World) -> Campaign:
+    made = _closing(world)
+    person(made, "b")
+    world.clock.move(hours=3)
+    return settle(made)
+
+
+@situation("last_reviews")
+def _last_reviews(world: World) -> Campaign:
+    made = world.study()
+    take_turns([person(made, name) for name in "ab"], 4)
+    flag(person(made, "a"))
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    return settle(made)
+
+
+def _unsettled(world: World) -> Campaign:
+    made = world.study(items=4)
+    take_turns([person(made, name) for name in "ab"], 4)
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    return made
+
+
+@situation("scores")
+def _scores(world: World) -> Campaign:
+    return _unsettled(world)
+
+
+@situation("moment")
+def _moment(world: World) -> Campaign:
+    made = _unsettled(world)
+    scoring.ensure(made.pk)
+    return made
+
+
+def _ended(world: World, **changes: Any) -> Campaign:
+    made = world.study(systems=("pointer", "seq2seq"), items=20, **changes)
+    take_turns([person(made, f"p{i}") for i in range(6)], 30)
+    settle(made)
+    campaigns.close(made.pk, Campaign.Reason.HAND)
+    settle(made)
+    assert made.status == "closed"
+    return made
+
+
+@situation("results")
+def _results(world: World) -> Campaign:
+    return _ended(world, reward=Decimal(0))
+
+
+@situation("results_due")
+def _results_due(world: World) -> Campaign:
+    return _ended(world)
+
+
+@situation("late_reviews")
+def _late_reviews(world: World) -> Campaign:
+    made = _ended(world)
+    flag(person(made, "p1"))
+    return settle(made)
+
+
+@situation("missed")
+def _missed(world: World) -> Campaign:
+    made = world.study()
+    take_turns([person(made, name) for name in "abc"], 12)
+    campaigns.close(made.pk, Campaign.Reason.TARGET)
+    campaigns.finish(made.pk)
+    return settle(made)
+
+
+@situation("widened")
+def _widened(world: World) -> Campaign:
+    made = world.narrow()
+    for i in range(6):
+        exclude(person(made, f"p{i}"), world.owner, "too_fast")
+    return settle(made)
+
+
+@situation("archived")
+def _archived(world: World) -> Campaign:
+    made = _ended(world)
+    campaigns.archive(made.pk, actor_id=world.owner.pk)
+    return made
