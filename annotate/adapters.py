@@ -1,6 +1,5 @@
 """The crowds that this installation can reach, made from its settings."""
 
-from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,9 +15,6 @@ LABELS = {"link": "Invitation links", "mturk": "Amazon Mechanical Turk", "prolif
 MARKETPLACES = ("mturk", "prolific")
 # Whose full postings go on when a place of them is free again, unless they were stopped.
 REOPENING = ("prolific",)
-# What crowds usually add to what people are paid, as a share: the budget of a campaign reckons
-# with it. MTurk 20 %; Prolific a third, and tax on that; what is charged can differ by account.
-USUAL_FEES = {"link": Decimal(0), "mturk": Decimal("0.2"), "prolific": Decimal("0.4")}
 
 
 def entry(crowd: str) -> Entry:

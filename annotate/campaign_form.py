@@ -16,7 +16,7 @@ from annotate.instruments.tutorials import files
 from annotate.numerals import number
 from annotate.selectors import instruments, tutorial_contents
 from annotate.services.metric_choice import AUTO, choice
-from annotate.services.plans import Plan
+from annotate.services.plans import MOST_BONUS_AFTER, Plan
 from annotate.services.public_words import LONGEST_ABOUT, LONGEST_TITLE
 from annotate.states import Estimand, MetricChoice, StopMode
 from estimation.metrics import METRICS, Metric
@@ -36,7 +36,8 @@ HINTS = {
         "Names separated by commas, such as comet, judge. The preview offers those of the file."
     ),
     "metrics_file": "Columns: system,item,metric,value",
-    "tutorial_bonus": "Paid once to each person.",
+    "tutorial_bonus": "Once to each person: passing promises it.",
+    "bonus_after": "Of one person, and that count. It is due earlier if no more are offered.",
     "fee": "Empty: what it usually is (MTurk 20, Prolific 40). The budget reckons with it.",
     "reward": "Paid for each judgment.",
     "budget": "Fees included. Empty: no limit.",
@@ -112,6 +113,10 @@ def _joined(names: Iterable[str]) -> str:
     return line.getvalue().replace(",", ", ") if '"' not in line.getvalue() else line.getvalue()
 
 
+def _or(given: int | None, usual: int) -> int:
+    return usual if given is None else given
+
+
 class CampaignForm(forms.Form):
     """One form for the files and the plan of a campaign."""
 
@@ -150,6 +155,13 @@ class CampaignForm(forms.Form):
         label="Bonus for passing it, in $", initial=DEFAULTS.tutorial_bonus,
         min_value=Decimal(0), max_digits=6, decimal_places=2,
     )  # fmt: skip
+    bonus_after = forms.IntegerField(
+        label="Judgments until the bonus is due", initial=DEFAULTS.bonus_after, min_value=0,
+        max_value=MOST_BONUS_AFTER, required=False,
+    )  # fmt: skip
+    open_link_bonus = forms.BooleanField(
+        label="Also for people who come by the open link, whom nobody knows", required=False
+    )
     language = forms.RegexField(
         LANGUAGE, label="Language of the texts", max_length=12, initial=DEFAULTS.language,
         error_messages={"invalid": "Give a code such as en, de or pt-BR."},
@@ -305,6 +317,8 @@ class CampaignForm(forms.Form):
             tutorial=given["tutorial"] != NO_TUTORIAL,
             tutorial_id=number(given["tutorial"]),
             tutorial_bonus=given["tutorial_bonus"],
+            bonus_after=_or(given["bonus_after"], DEFAULTS.bonus_after),
+            open_link_bonus=given["open_link_bonus"],
             metrics=self.metrics,
             crowd=given["crowd"] or DEFAULTS.crowd,
             fee_rate=None if given["fee"] is None else given["fee"] / 100,
@@ -327,7 +341,7 @@ def initial_of(plan: Plan) -> dict[str, Any]:
     own = [name for name in plan.metrics if name not in (*METRICS, AUTO)]
     copied = (
         "name", "public_title", "public_about", "instrument", "language", "tutorial_bonus",
-        "crowd", "reward", "budget",
+        "bonus_after", "open_link_bonus", "crowd", "reward", "budget",
         "max_judgments", "deadline", "annotator_cap", "estimand", "stop_mode", "contact",
     )  # fmt: skip
     return {

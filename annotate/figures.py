@@ -86,6 +86,11 @@ def money_at_a_glance(amount: Decimal | float | None, currency: str = DOLLARS) -
     return _money(amount, currency, 0 if large else 2)
 
 
+def price(amount: Decimal, currency: str = DOLLARS) -> str:
+    """`$0.48`, and `$0.024` where a fee on several tasks makes a fraction of a cent of it."""
+    return _money(amount, currency, 2 if amount == round(amount, 2) else 3)
+
+
 def _money(amount: Decimal | float | None, currency: str, digits: int) -> str:
     if amount is None:
         return ""

@@ -95,12 +95,16 @@ class OfferSerializer(serializers.Serializer[Any]):
     judgments = serializers.IntegerField()
     postings = serializers.IntegerField()
     reward = serializers.DecimalField(**MONEY, help_text="of a unit")
-    rewards = serializers.DecimalField(**MONEY, source="cost.rewards")
-    fees = serializers.DecimalField(**MONEY, source="cost.fees", help_text="on the rewards")
+    rewards = serializers.DecimalField(**MONEY, source="bill.rewards")
+    fees = serializers.DecimalField(**MONEY, source="bill.work.fee", help_text="on the rewards")
     bonuses = serializers.DecimalField(
-        **MONEY, source="bonuses.rewards", help_text="of the tutorial, if everybody is new"
+        **MONEY, source="bill.bonuses.reward", help_text="of the tutorial, if everybody is new"
     )
-    bonus_fees = serializers.DecimalField(**MONEY, source="bonuses.fees")
+    bonus_fees = serializers.DecimalField(**MONEY, source="bill.bonuses.fee")
+    fee_rate = serializers.DecimalField(5, 4, help_text="that the campaign reckons with")
+    fee_told = serializers.DecimalField(
+        5, 4, allow_null=True, help_text="that its crowd charges, where it is another: see `fee/`"
+    )
     total = serializers.DecimalField(
         **MONEY, help_text="the most that it can cost: what `confirmed` must say"
     )
@@ -193,6 +197,19 @@ class DoubtfulSerializer(serializers.Serializer[Any]):
     handed_in = serializers.DateTimeField(allow_null=True)
     by_itself = serializers.DateTimeField(
         allow_null=True, help_text="when the crowd pays it if nobody decides"
+    )
+
+
+class FeeSerializer(serializers.Serializer[Any]):
+    fee_rate = serializers.DecimalField(5, 4, min_value=0, help_text="0.4286 for 42.86 %")
+    beyond_budget = serializers.BooleanField(
+        default=False, help_text="although what is promised exceeds the budget with it (409)"
+    )
+
+
+class PayDoubtfulSerializer(serializers.Serializer[Any]):
+    beyond_budget = serializers.BooleanField(
+        default=False, help_text="although the campaign is beyond its budget (409, `budget`)"
     )
 
 

@@ -18,10 +18,12 @@ from annotate.api.batch_serializers import (
     DecideSerializer,
     DoubtfulSerializer,
     ExtendSerializer,
+    FeeSerializer,
     LaunchSerializer,
     LookedSerializer,
     OfferSerializer,
     OperationSerializer,
+    PayDoubtfulSerializer,
     PlacesSerializer,
     WishSerializer,
     terms_of,
@@ -30,7 +32,7 @@ from annotate.errors import Conflict, Invalid
 from annotate.selectors import batches as rows
 from annotate.selectors import doubtful, operations
 from annotate.selectors.worlds import world
-from annotate.services import attending, batches, outbox, settling
+from annotate.services import attending, batches, fees, outbox, settling
 
 OF_OWNERS = ("reward", "money")
 
@@ -65,6 +67,19 @@ class OfferView(BoundedView):
         typed = validated(WishSerializer(data=request.data))
         offer = batches.offer(campaign.pk, terms_of(typed), places=typed["places"])
         return Response(OfferSerializer(offer).data)
+
+
+class FeeView(BoundedView):
+    @extend_schema(request=FeeSerializer, responses=FeeSerializer)
+    def post(self, request: Request, public_id: str) -> Response:
+        """Let the campaign reckon with another fee from now on."""
+        campaign = permissions.owned(request.user, public_id)
+        typed = validated(FeeSerializer(data=request.data))
+        fees.change(
+            campaign.pk, typed["fee_rate"], actor_id=_actor(request),
+            beyond_budget=typed["beyond_budget"],
+        )  # fmt: skip
+        return Response(FeeSerializer(typed).data)
 
 
 class BatchView(BoundedView):
@@ -170,11 +185,15 @@ class DoubtfulView(BoundedView):
 
 
 class PayDoubtfulView(BoundedView):
-    @extend_schema(request=None, responses=DoubtfulSerializer(many=True))
+    @extend_schema(request=PayDoubtfulSerializer, responses=DoubtfulSerializer(many=True))
     def post(self, request: Request, public_id: str, unit_id: int) -> Response:
         """Pay one all the same, and return those that still wait. Refusing pay is a ruling."""
         campaign = permissions.owned(request.user, public_id)
-        settling.accept(doubtful.one(campaign.pk, unit_id), actor_id=_actor(request))
+        typed = validated(PayDoubtfulSerializer(data=request.data))
+        settling.accept(
+            doubtful.one(campaign.pk, unit_id), actor_id=_actor(request),
+            beyond_budget=typed["beyond_budget"],
+        )  # fmt: skip
         return _in_doubt(campaign)
 
 

@@ -23,6 +23,7 @@ from django.db.models.functions import Coalesce
 from annotate.models import (
     Annotator,
     Assignment,
+    Batch,
     Campaign,
     CampaignImport,
     Exclusion,
@@ -42,12 +43,14 @@ def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
     """The campaigns of this user's memberships, with their role, counts and spending."""
     places = Place.objects.filter(campaign=OuterRef("pk")).order_by().values("campaign")
     spent = LedgerEntry.objects.filter(campaign=OuterRef("pk")).order_by().values("campaign")
+    last = Batch.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
     role = Membership.objects.filter(campaign=OuterRef("pk"), user=user.pk).values("role")
     return (
         Campaign.objects.filter(memberships__user=user.pk)
         .annotate(
             role=Subquery(role),
             planned=_number(places),
+            last_tasks=Subquery(last.values("tasks")[:1]),
             judged=_number(places.filter(assignment__status=Assignment.Status.VERIFIED)),
             spent=Coalesce(
                 Subquery(spent.annotate(sum=Sum(F("amount") + F("fee"))).values("sum")),

@@ -97,7 +97,8 @@ class EffectsSerializer(serializers.Serializer[Any]):
 
     counting = serializers.IntegerField()
     excluded = serializers.IntegerField()
-    at_stake = serializers.DecimalField(12, 2)
+    due = serializers.DecimalField(12, 2, help_text="of all that they earned, and not paid yet")
+    at_stake = serializers.DecimalField(12, 2, help_text="the part of it that can be refused")
     refused = serializers.DecimalField(12, 2)
     refusable = serializers.BooleanField()
     refusable_until = serializers.DateTimeField(allow_null=True)
@@ -164,6 +165,9 @@ class RuleSerializer(serializers.Serializer[Any]):
     seen = serializers.IntegerField(
         default=0, min_value=0, help_text="id of the last ruling that you have read; 0: none"
     )
+    beyond_budget = serializers.BooleanField(
+        default=False, help_text="restore pay although that exceeds the budget (409, `budget`)"
+    )
 
 
 class DismissSerializer(serializers.Serializer[Any]):
@@ -219,6 +223,7 @@ class RuleView(BoundedView):
         reviewing.rule(
             campaign.pk, case.annotator_id, [Act(act) for act in given["acts"]],
             actor_id=cast(User, request.user).pk, reason=given["reason"], seen=given["seen"],
+            beyond_budget=given["beyond_budget"],
         )  # fmt: skip
         return Response(CaseSerializer(_case(campaign, pseudonym)).data)
 

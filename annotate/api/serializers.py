@@ -11,8 +11,10 @@ from annotate import adapters, json_text
 from annotate.api.base import Finite
 from annotate.api.import_parser import Rows
 from annotate.api.work_serializers import HighlightSerializer
+from annotate.crowds.terms import usual_tasks
 from annotate.instruments import highlights
 from annotate.models import Campaign, Judgment
+from annotate.selectors import costs
 from annotate.selectors.blinding import sees_results
 from annotate.services.plans import Plan
 from annotate.services.public_words import LONGEST_ABOUT, LONGEST_TITLE
@@ -21,6 +23,17 @@ from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
 DEFAULTS = Plan(name="", targets={})
 TITLE = "what annotators read in place of the name; “”: a neutral one"
 ABOUT = "one sentence for annotators; “”: what the instrument says"
+
+
+class CostSerializer(serializers.Serializer[Any]):
+    """`amount`: the most that it can come to; a budget may end it before all is spent."""
+
+    amount = serializers.DecimalField(12, 2)
+    rewards = serializers.DecimalField(12, 2, source="bill.rewards")
+    bonuses = serializers.DecimalField(
+        12, 2, source="bill.bonuses.reward", help_text="of the tutorial, if everybody is new"
+    )
+    fees = serializers.DecimalField(12, 2, source="bill.fees", help_text="on both")
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
@@ -42,6 +55,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     planned = serializers.IntegerField(help_text="judgments planned in all")
     judged = serializers.IntegerField(help_text="judgments that count")
     spent = serializers.DecimalField(12, 2, help_text="fees included")
+    cost_at_most = serializers.SerializerMethodField()
 
     class Meta:
         model = Campaign
@@ -50,11 +64,19 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "instrument", "instrument_version", "crowd", "language", "contact", "targets",
             "systems", "metric_choice", "metrics", "estimand", "level", "stop_mode",
             "double_share", "annotator_cap", "lease_minutes", "tutorial_required",
-            "tutorial_bonus", "reward", "fee_rate", "budget",
-            "max_judgments", "deadline", "planned", "judged", "spent", "seed", "created_at",
+            "tutorial_bonus", "bonus_after", "open_link_bonus", "reward", "fee_rate", "budget",
+            "max_judgments", "deadline", "planned", "judged", "spent", "cost_at_most", "seed",
+            "created_at",
             "opened_at", "closed_at",
         )  # fmt: skip
         read_only_fields = fields
+
+    @extend_schema_field(CostSerializer)
+    def get_cost_at_most(self, campaign: Any) -> dict[str, Any]:
+        """Of all planned judgments, as the preview of a new campaign says it."""
+        tasks = campaign.last_tasks or usual_tasks(campaign.annotator_cap)
+        most = costs.at_most(campaign, planned=campaign.planned, tasks=tasks)
+        return dict(CostSerializer(most).data)
 
     def get_targets(self, campaign: Campaign) -> dict[str, float]:
         return {target.criterion: target.width for target in campaign.targets.all()}
@@ -181,6 +203,12 @@ class PlanSerializer(serializers.Serializer[Any]):
     tutorial = Flag(default=DEFAULTS.tutorial)
     tutorial_id = serializers.IntegerField(default=None, allow_null=True)
     tutorial_bonus = serializers.DecimalField(6, 2, default=DEFAULTS.tutorial_bonus)
+    bonus_after = serializers.IntegerField(
+        default=DEFAULTS.bonus_after, help_text="judgments that count: then the bonus is due"
+    )
+    open_link_bonus = Flag(
+        default=DEFAULTS.open_link_bonus, help_text="also for people who come by the open link"
+    )
     metrics = Names(
         default=list, help_text="names of metrics, or “auto” for all that these rows can have"
     )

@@ -43,6 +43,7 @@ urlpatterns = [
     path(LIST, PayoutListView.as_view(), name="api-payout"),
     path(f"{LIST}paid/", MarkPaidView.as_view(), name="api-payout-paid"),
     path(f"{LIST}undo/", UndoPaidView.as_view(), name="api-payout-undo"),
+    path(f"{CAMPAIGN}fee/", batches.FeeView.as_view(), name="api-fee"),
     path(BATCHES, batches.BatchesView.as_view(), name="api-batches"),
     path(f"{BATCHES}offer/", batches.OfferView.as_view(), name="api-batch-offer"),
     path(f"{BATCHES}sync/", batches.SyncView.as_view(), name="api-batches-sync"),

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotate.crowds import tariffs
 from annotate.crowds.base import (
     Cost,
     CrowdError,
@@ -19,7 +20,7 @@ from annotate.crowds.base import (
     Spec,
     Stage,
 )
-from annotate.crowds.mturk_checks import PLACES_AT_MOST, Fees, joined, problems, unit_cost
+from annotate.crowds.mturk_checks import joined, problems
 from annotate.crowds.mturk_client import READ_TIMEOUT, Client
 from annotate.crowds.mturk_entry import FromMTurk
 from annotate.crowds.mturk_errors import Kind, TurkError, effect
@@ -29,6 +30,7 @@ from annotate.crowds.mturk_review import Review
 from annotate.crowds.mturk_worlds import world
 
 IDS = re.compile(r"\b[A-Z0-9]{20,64}\b")
+TARIFF = tariffs.of("mturk")
 MOMENT = timedelta(minutes=1)  # what we know of their clock is not exact
 OVER = ("Reviewable", "Reviewing", "Disposed")
 ENLARGED = (
@@ -46,12 +48,10 @@ class MTurk(FromMTurk, Review, People):
         *,
         endpoint_url: str = "",
         worker_url: str = "",
-        fees: Fees | None = None,
         timeout: float = READ_TIMEOUT,
     ) -> None:
         self.world = world(environment, endpoint_url, worker_url)
         self.api = Client(self.world, timeout=timeout)
-        self.fees = fees or Fees()
         self._lists: dict[str, str] = {}
 
     # ------------------------------------------------------------ before the launch
@@ -60,11 +60,13 @@ class MTurk(FromMTurk, Review, People):
         return list(problems(spec, plain_http=self.world.plain_http))
 
     def estimate_cost(self, reward: Decimal, places: int) -> Cost:
-        """Return what places cost, in postings as small as they are published here."""
-        return unit_cost(self.fees, reward, places, posting=min(places, PLACES_AT_MOST))
+        """Return what places cost by MTurk's published fees, in postings of at most 9."""
+        each = TARIFF.unit(reward)
+        return Cost(each.reward * places, each.fee * places)
 
     def bonus_cost(self, amount: Decimal) -> Cost:
-        return Cost(amount, self.fees.of_bonus(amount))
+        each = TARIFF.bonus(amount)
+        return Cost(each.reward, each.fee)
 
     def currency(self) -> str:
         return "USD"

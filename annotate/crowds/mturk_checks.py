@@ -1,16 +1,15 @@
-"""What MTurk would refuse, said before it is asked; and what it charges."""
+"""What MTurk would refuse, said before it is asked."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import timedelta
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import Decimal
 from urllib.parse import urlsplit
 
-from annotate.crowds.base import Audience, Cost, Problem, Spec
+from annotate.crowds.base import Audience, Problem, Spec
 from annotate.crowds.mturk_question import question_xml
+from annotate.crowds.tariffs import CENT
 
-CENT = Decimal("0.01")
 PLACES_AT_MOST = 9
 YEAR = timedelta(seconds=31_536_000)
 SHORTEST = timedelta(seconds=30)
@@ -21,31 +20,6 @@ KEYWORDS = 1000
 COUNTRIES = 30
 EXCLUSION = 150
 COUNTRY = re.compile(r"[A-Z]{2}")
-
-
-@dataclass(frozen=True)
-class Fees:
-    """Shares of what is paid; postings of ten places and more cost the further share."""
-
-    share: Decimal = Decimal("0.20")
-    many_share: Decimal = Decimal("0.20")
-    many: int = 10
-    least: Decimal = CENT  # of each unit, of each bonus
-
-    def of_bonus(self, amount: Decimal) -> Decimal:
-        return self._fee(amount, self.share)
-
-    def of_unit(self, reward: Decimal, places: int) -> Decimal:
-        """Return the fee for one unit of a posting that has so many places."""
-        return self._fee(reward, self.share + (self.many_share if places >= self.many else 0))
-
-    def _fee(self, amount: Decimal, share: Decimal) -> Decimal:
-        return max(self.least, (amount * share).quantize(CENT, ROUND_HALF_UP))
-
-
-def unit_cost(fees: Fees, reward: Decimal, places: int, *, posting: int) -> Cost:
-    """Return what so many places cost, in postings that have `posting` places each."""
-    return Cost(reward * places, fees.of_unit(reward, posting) * places)
 
 
 def joined(keywords: tuple[str, ...]) -> str:

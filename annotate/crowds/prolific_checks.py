@@ -6,20 +6,19 @@ a rejection. It documents no limits for titles and descriptions: too long ones i
 
 from collections.abc import Iterator
 from datetime import timedelta
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from decimal import ROUND_CEILING, Decimal
 from urllib.parse import urlsplit
 
+from annotate.crowds import tariffs
 from annotate.crowds.base import Cost, Effect, Outcome, Problem, Spec
 from annotate.crowds.prolific_studies import whole_minutes
+from annotate.crowds.tariffs import CENT
 
-CENT = Decimal("0.01")
 LEAST_PER_HOUR = {"GBP": Decimal(6), "USD": Decimal(8)}
 SYMBOLS = {"GBP": "£", "USD": "$"}
 DAY = timedelta(hours=24)
 LEAST_REASON = 100  # characters of a rejection's message
-# Only an estimate: the fee depends on the account, and the tax on its country.
-FEE = Decimal(1) / 3
-TAX_ON_FEE = Decimal("0.2")
+# The fee depends on the account, and the tax on its country.
 ESTIMATE = (
     "Prolific did not answer: this is an estimate with a fee of 33.3 % and 20 % tax on the fee. "
     "The account’s own fee may differ."
@@ -92,7 +91,6 @@ def rejection_refused(reason: str, category: str) -> Outcome | None:
 
 
 def estimated_cost(reward: Decimal, places: int) -> Cost:
-    """Return what places cost, where Prolific cannot be asked."""
-    rewards = reward * places
-    fees = (rewards * FEE * (1 + TAX_ON_FEE)).quantize(CENT, ROUND_HALF_UP)
-    return Cost(rewards, fees, note=ESTIMATE)
+    """Return what places cost by the usual fee, where Prolific cannot be asked."""
+    each = tariffs.of("prolific").unit(reward)
+    return Cost(each.reward * places, each.fee * places, note=ESTIMATE)

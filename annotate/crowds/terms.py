@@ -9,6 +9,7 @@ from typing import Any
 from annotate.crowds.base import Audience, Spec
 
 USUAL_AUTO_APPROVAL = timedelta(days=7)
+USUAL_TASKS = 5  # that a unit holds
 SECONDS = ("duration", "lifetime", "auto_approval", "approve_after")
 
 
@@ -38,6 +39,11 @@ class Terms:
             lifetime=self.lifetime, auto_approval=approval, audience=self.audience,
             code=code,
         )  # fmt: skip
+
+
+def usual_tasks(cap: int | None) -> int:
+    """Return how many tasks a unit is suggested to hold; `cap` is what one person may do."""
+    return min(USUAL_TASKS, cap or USUAL_TASKS)
 
 
 def to_json(terms: Terms) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from annotate.models.base import public_id
 from annotate.models.campaign import Campaign
 from annotate.models.crowd import Posting
 
+OPEN_LINK = "open-"  # begins the environment of who came by the open link of a campaign
+
 
 class Annotator(models.Model):
     """One person on one crowd. Exports carry the pseudonym only."""
@@ -44,6 +46,16 @@ class Annotator(models.Model):
                 fields=["name_large"], condition=~Q(name_large=""), name="annotator_name_large"
             ),
         ]
+
+    @property
+    def by_open_link(self) -> bool:
+        """Whether they came by the open link of one campaign, under a name of their own."""
+        return self.environment.startswith(OPEN_LINK)
+
+    @staticmethod
+    def from_open_link(prefix: str = "") -> Q:
+        """The same as a condition; `prefix` leads to the annotator."""
+        return Q(**{f"{prefix}environment__startswith": OPEN_LINK})
 
 
 class Participation(models.Model):

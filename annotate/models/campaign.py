@@ -28,6 +28,10 @@ class Campaign(models.Model):
     tutorial_required = models.BooleanField(default=True)
     tutorial = models.ForeignKey(TutorialContent, models.PROTECT, null=True)
     tutorial_bonus = models.DecimalField(max_digits=6, decimal_places=2, default=Decimal("0.75"))
+    # Passing promises the bonus; it is due with this many judgments that count, or earlier if no
+    # more tasks are offered. Anybody can come by the open link, as often as they like.
+    bonus_after = models.PositiveSmallIntegerField(default=3)
+    open_link_bonus = models.BooleanField(default=False)
     crowd = models.CharField(max_length=20, default="link")
     language = models.CharField(max_length=12, default="en")
     contact = models.EmailField(blank=True)

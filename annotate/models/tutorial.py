@@ -19,6 +19,8 @@ class TutorialRun(models.Model):
     version = models.CharField(max_length=64)
     started_at = models.DateTimeField()
     passed_at = models.DateTimeField(null=True)
+    # What passing it has promised; a row of the ledger once it is due. 0: nothing, or paid before.
+    promised = models.DecimalField(max_digits=6, decimal_places=2, default=0)
 
     class Meta:
         constraints = [

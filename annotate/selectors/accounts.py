@@ -8,7 +8,7 @@ from django.db.models import OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from annotate.models import LedgerEntry, Participation, Payout
-from annotate.selectors.ledger import MONEY, ZERO
+from annotate.selectors.ledger import GIVEN, MONEY, ZERO
 
 REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 
@@ -72,6 +72,19 @@ def paid_out(campaign_id: int, annotator_id: int) -> Decimal:
         participation__campaign=campaign_id, participation__annotator=annotator_id
     ).aggregate(sum=Sum("amount"))
     return (row["sum"] or ZERO).quantize(ZERO)
+
+
+def paid_for_work(campaign_id: int, annotator_id: int) -> Decimal:
+    """Return what of that a crowd has paid for work: units, and bonuses for more of it."""
+    given = LedgerEntry.objects.filter(
+        campaign=campaign_id, participation__annotator=annotator_id, kind__in=GIVEN
+    )
+    keys = [f"bonus:{pk}" for pk in given.values_list("pk", flat=True)]
+    rows = Payout.objects.filter(
+        participation__campaign=campaign_id, participation__annotator=annotator_id,
+        participation__posting__isnull=False,
+    )  # fmt: skip
+    return (rows.exclude(key__in=keys).aggregate(sum=Sum("amount"))["sum"] or ZERO).quantize(ZERO)
 
 
 def _read(participations: QuerySet[Participation]) -> list[Account]:

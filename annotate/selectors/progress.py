@@ -60,7 +60,7 @@ class Person:
 
 def progress(campaign_id: int, *, cap: int | None) -> Progress:
     """Return the counts; always the same number of queries."""
-    spent = ledger.committed(campaign_id).spent
+    spent = ledger.spent(campaign_id)
     counted = Q(assignment__status=Assignment.Status.VERIFIED)
     running = Q(assignment__status__in=(Assignment.Status.LEASED, Assignment.Status.SUBMITTED))
     planned = Place.objects.filter(campaign=campaign_id).aggregate(

@@ -8,12 +8,12 @@ from annotate import adapters
 from annotate.crowds.base import Entry
 from annotate.models import Campaign, Judgment, LedgerEntry, Operation, Participation
 from annotate.selectors import accounts
+from annotate.selectors.ledger import GIVEN
 
 Status = Participation.Status
 Kind = Operation.Kind
 UNDECIDED = (Status.HANDED_IN, Status.CONFIRMED)
 MAYBE = (Operation.Status.SENT, Operation.Status.UNCLEAR, Operation.Status.DONE)
-GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.BONUS)  # no ruling takes these back
 
 
 def until(campaign_id: int, annotator_id: int) -> datetime | None:

@@ -9,8 +9,9 @@ from django.db.models import Q, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from annotate import adapters
 from annotate.models import Exclusion, LedgerEntry, Place, Ruling
-from annotate.selectors import ledger, refusable
+from annotate.selectors import accounts, ledger, refusable
 
 Kind = LedgerEntry.Kind
 FOR_WORK = (
@@ -23,7 +24,8 @@ class Effects:
     """What each act would do now to one annotator's work in one campaign.
 
     counting: judgments that an exclusion takes out. excluded: those that a reversal brings back.
-    at_stake: what is due for the work and can be refused. refused: what a reversal restores.
+    due: what is not paid yet of all that they have earned. at_stake: the part of it that is for
+    the work and can be refused. refused: what a reversal restores.
     undecided: paid units of a marketplace that nothing was decided about. paid_out: it was paid,
     or is being paid. least_reason: characters that the reason of a refusal has at least at this
     crowd.
@@ -31,6 +33,7 @@ class Effects:
 
     counting: int
     excluded: int
+    due: Decimal
     at_stake: Decimal
     refused: Decimal
     undecided: int
@@ -70,21 +73,32 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
     )
     crowd = refusable.crowd_of(campaign_id)
     pays = {"participation__campaign": campaign_id, "participation__annotator": annotator_id}
-    due = LedgerEntry.objects.filter(**pays).aggregate(
+    earned = LedgerEntry.objects.filter(**pays).aggregate(
+        all=_sum(Q()),
         work=_sum(Q(kind__in=FOR_WORK)),
         refused=_sum(Q(kind__in=(Kind.REFUSAL, Kind.REINSTATEMENT))),
     )
+    paid = accounts.paid_out(campaign_id, annotator_id)
     return Effects(
         counting=held.count(),
         excluded=out.count(),
-        at_stake=due["work"].quantize(ledger.CENT),
-        refused=-due["refused"].quantize(ledger.CENT),
+        due=(earned["all"] - paid).quantize(ledger.CENT),
+        at_stake=_at_stake(campaign_id, annotator_id, earned["work"], paid=paid),
+        refused=-earned["refused"].quantize(ledger.CENT),
         undecided=refusable.undecided(campaign_id, annotator_id),
         refusable_until=refusable.until(campaign_id, annotator_id),
         paid_out=refusable.paid(campaign_id, annotator_id),
         least_reason=crowd.can.least_reason,
         crowd=crowd.label,
     )
+
+
+def _at_stake(campaign_id: int, annotator_id: int, work: Decimal, *, paid: Decimal) -> Decimal:
+    """By link one mark pays for all there is, and nothing can be refused any more."""
+    if paid and refusable.crowd_of(campaign_id).key not in adapters.MARKETPLACES:
+        return ledger.ZERO
+    rest = work - accounts.paid_for_work(campaign_id, annotator_id)
+    return max(ledger.ZERO, rest).quantize(ledger.CENT)
 
 
 def done(ruling_ids: Iterable[int]) -> Done:

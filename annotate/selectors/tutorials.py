@@ -10,17 +10,9 @@ from django.utils import timezone
 from annotate.instruments.base import Instrument
 from annotate.instruments.tutorials.content import Question, Tutorial
 from annotate.languages import interface_language
-from annotate.models import (
-    Campaign,
-    LedgerEntry,
-    Participation,
-    TutorialAnswer,
-    TutorialRun,
-)
-from annotate.selectors import instruments, tutorial_contents
-from annotate.selectors.ledger import RESERVED
-
-ZERO = Decimal("0.00")
+from annotate.models import Campaign, Participation, TutorialAnswer, TutorialRun
+from annotate.selectors import instruments, promises, tutorial_contents
+from annotate.selectors.promises import RESERVED
 
 
 class Step(Enum):
@@ -33,7 +25,7 @@ class Step(Enum):
 
 @dataclass(frozen=True)
 class Status:
-    """The tutorial, the questions passed, and what passing it will bring (0 if it was paid)."""
+    """The tutorial, the questions passed, and what passing it promises (0 if that was before)."""
 
     tutorial: Tutorial
     passed: frozenset[str]  # keys of questions
@@ -88,18 +80,17 @@ def step(campaign: Campaign, who: Participation) -> Step:
 
 def status(participation_id: int) -> Status | None:
     """Return where this person stands; None where the campaign requires no tutorial."""
-    who = Participation.objects.select_related("campaign").get(pk=participation_id)
+    who = Participation.objects.select_related("campaign", "annotator").get(pk=participation_id)
     tutorial = of(who.campaign)
     if tutorial is None:
         return None
     digests = passed_digests(who.annotator_id, tutorial)
     run = run_of(who.annotator_id, tutorial)
-    paid = bonus_entry(who.annotator_id, tutorial.instrument) is not None
     return Status(
         tutorial=tutorial,
         passed=frozenset(one.key for one in tutorial.questions if one.digest in digests),
         is_passed=run is not None and run.passed_at is not None,
-        bonus=ZERO if paid else who.campaign.tutorial_bonus,
+        bonus=promises.to_earn(who.campaign, who.annotator),
     )
 
 
@@ -118,22 +109,6 @@ def passed_digests(annotator_id: int, tutorial: Tutorial) -> Set[str]:
             digest__in=[question.digest for question in tutorial.questions],
         ).values_list("digest", flat=True)
     )
-
-
-def bonus_entry(annotator_id: int, instrument: str) -> LedgerEntry | None:
-    """Return what this person was paid for the instrument's tutorial, if they were."""
-    return LedgerEntry.objects.filter(key=bonus_key(annotator_id, instrument)).first()
-
-
-def earned_by(run: TutorialRun) -> Decimal:
-    """Return what passing this run has earned."""
-    entry = bonus_entry(run.annotator_id, run.instrument)
-    mine = entry is not None and run.passed_at is not None and entry.at >= run.passed_at
-    return entry.amount if entry is not None and mine else ZERO
-
-
-def bonus_key(annotator_id: int, instrument: str) -> str:
-    return f"tutorial:{annotator_id}:{instrument}"
 
 
 def is_reserved(run: TutorialRun, participation_id: int) -> bool:

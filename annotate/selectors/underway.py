@@ -16,8 +16,10 @@ TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
 
 @dataclass(frozen=True)
 class Untaken:
-    """Units of one posting that nobody has taken yet."""
+    """Units of one posting that nobody has taken yet; `coming`: places that are on their way."""
 
+    posting: int
+    coming: int
     units: int
     tasks: int  # of each
     reward: Decimal  # for each
@@ -34,7 +36,7 @@ def untaken(campaign_id: int) -> list[Untaken]:
     )
     more = _extensions(campaign_id)
     return [
-        Untaken(max(0, places + more[pk] - taken), tasks, reward)
+        Untaken(pk, more[pk], max(0, places + more[pk] - taken), tasks, reward)
         for pk, places, taken, tasks, reward in rows
     ]
 

@@ -10,6 +10,7 @@ from annotate import adapters
 from annotate.crowds.base import Configuration
 from annotate.crowds.terms import from_json
 from annotate.models import Batch, Campaign, Operation, Participation, Posting
+from annotate.selectors import promises
 
 Status = Posting.Status
 Unit = Participation.Status
@@ -33,9 +34,9 @@ def due(*, all_: bool = False) -> list[int]:
 
 
 def campaigns() -> list[int]:
-    """Return the campaigns that have something at a crowd which was not put away."""
+    """Return the campaigns that have something at a crowd which was not put away, or owe."""
     ids = kept().order_by("batch__campaign").values_list("batch__campaign", flat=True)
-    return list(ids.distinct())
+    return sorted({*ids.distinct(), *promises.to_be_paid()})
 
 
 def at_the_crowd(campaign_id: int) -> list[int]:

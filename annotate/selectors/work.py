@@ -31,6 +31,8 @@ class Study:
     annotator_cap: int | None
     over: bool
     tutorial_bonus: Decimal
+    bonus_after: int = 0
+    open_link_bonus: bool = False
     crowd: str = "link"
     about: str = ""  # the researcher's own sentence; "": what the instrument says
 
@@ -154,6 +156,7 @@ def earnings(participation_id: int) -> list[Earning]:
     """Return what was earned and refused, by what it was for."""
     rows = (
         LedgerEntry.objects.filter(participation=participation_id)
+        .exclude(amount=0)  # what a crowd's fee was off by
         .order_by("kind", "reason")
         .values_list("kind", "reason")
         .annotate(n=Count("pk"), total=Sum("amount"))
@@ -180,6 +183,8 @@ def _study(campaign: Campaign) -> Study:
         lease_minutes=campaign.lease_minutes,
         annotator_cap=campaign.annotator_cap,
         tutorial_bonus=campaign.tutorial_bonus,
+        bonus_after=campaign.bonus_after,
+        open_link_bonus=campaign.open_link_bonus,
         over=campaign.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED),
         crowd=campaign.crowd,
     )

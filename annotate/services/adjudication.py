@@ -53,16 +53,14 @@ def rejected(participation_id: int) -> bool:
 
 def bonus_paid(entry_id: int, amount: Decimal) -> bool:
     """Record that this row of the ledger was paid as a bonus."""
-    entry = LedgerEntry.objects.get(pk=entry_id)
+    participation_id = LedgerEntry.objects.values_list("participation", flat=True).get(pk=entry_id)
     _payout, made = Payout.objects.get_or_create(
-        key=bonus_key(entry_id),
-        defaults={"participation_id": entry.participation_id, "amount": amount},
+        key=unit_ledger.bonus_key(entry_id),
+        defaults={"participation_id": participation_id, "amount": amount},
     )
+    if made:
+        unit_ledger.square_with_bonus(_get(participation_id), entry_id, amount)
     return made
-
-
-def bonus_key(entry_id: int) -> str:
-    return f"bonus:{entry_id}"
 
 
 def _get(participation_id: int) -> Participation:

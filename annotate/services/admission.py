@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.models import Assignment, Campaign, Participation, Place
-from annotate.selectors import places, standing, tutorials, units
+from annotate.selectors import places, promises, standing, tutorials, underway, units
 from annotate.services import payments
 from annotate.states import CloseReason
 
@@ -44,7 +44,18 @@ def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing 
         return None
     if pick(campaign.pk, who) is None:
         return none_free(campaign)
-    return _tutorial() if payments.pays_tutorial(campaign, who) else _no_bonus()
+    return _tutorial() if _pays_tutorial(campaign, who) else _no_bonus()
+
+
+def _pays_tutorial(campaign: Campaign, who: Participation) -> bool:
+    """Return whether the budget pays this person's bonus, if there is one, and one judgment.
+
+    Who has taken a paid unit has both in it.
+    """
+    if who.tasks is not None:
+        return payments.affordable(campaign, tasks=0)
+    extra = payments.tariff(campaign).bonus(promises.to_earn(campaign, who.annotator)).total
+    return payments.affordable(campaign, extra=extra)
 
 
 def _unit_over(who: Participation, *, n_open: int) -> Nothing | None:
@@ -87,6 +98,49 @@ def more(campaign: Campaign, who: Participation) -> bool:
     return pick(campaign.pk, who) is not None
 
 
+def goes_on(campaign: Campaign, who: Participation) -> bool:
+    """Return whether this person has, or may yet be offered, another task in this campaign.
+
+    A pause ends, and so does a review: only a limit, or that nothing is left, is the end.
+    """
+    if campaign.status in (Campaign.Status.DRAFT, Campaign.Status.PAUSED):
+        return True
+    if standing.barred(campaign.pk, who.annotator_id):
+        return True
+    mine = Assignment.objects.filter(campaign=campaign, annotator=who.annotator_id)
+    if mine.filter(status=Assignment.Status.LEASED).exists():
+        return True
+    if campaign.status not in COLLECTING or at_cap(campaign, who) or pick(campaign.pk, who) is None:
+        return False
+    if who.tasks is None:
+        return blocked(campaign) is None
+    return blocked(campaign, promised=True) is None and _may_take(campaign, who)
+
+
+def offers(campaign: Campaign) -> bool:
+    """Return whether this campaign of a marketplace may yet give tasks to people in general."""
+    if campaign.status in (Campaign.Status.DRAFT, Campaign.Status.PAUSED):
+        return True
+    over = campaign.status not in COLLECTING or blocked(campaign, promised=True) is not None
+    return not over and places.free(campaign.pk).exists() and _untaken(campaign)
+
+
+def _may_take(campaign: Campaign, who: Participation) -> bool:
+    """Return whether this person is at a paid unit, or another one can be taken."""
+    at_work = Participation.objects.filter(
+        campaign=campaign, annotator=who.annotator_id, status=Participation.Status.ACTIVE
+    )
+    return at_work.exists() or _untaken(campaign)
+
+
+def _untaken(campaign: Campaign) -> bool:
+    return any(one.units for one in underway.untaken(campaign.pk))
+
+
+def at_cap(campaign: Campaign, who: Participation) -> bool:
+    return campaign.annotator_cap is not None and held_by(who) >= campaign.annotator_cap
+
+
 def _tutorial() -> Nothing:
     return Nothing("tutorial", _("A short tutorial comes before your first task."), final=False)
 
@@ -106,7 +160,7 @@ def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing 
         return Nothing("enough", _("Finish one of your open tasks first."), final=False)
     if bar := standing.barred(campaign.pk, who.annotator_id):
         return _barred(bar if standing.is_sure(who) else standing.HIDDEN)
-    if campaign.annotator_cap is not None and held_by(who) >= campaign.annotator_cap:
+    if at_cap(campaign, who):
         message = _("You have done as many tasks as one person may in this study. Thank you!")
         return Nothing("cap", message, final=True)
     if reason := blocked(campaign, promised=who.tasks is not None):

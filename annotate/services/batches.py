@@ -10,11 +10,13 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotate.crowds.base import Problem
+from annotate import adapters
+from annotate.crowds.base import CrowdError, Problem
 from annotate.crowds.terms import Terms, from_json, to_json
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.models import Batch, Campaign, Operation, Posting
-from annotate.services import audit, exclusion_lists, leasing, offers, postings
+from annotate.selectors import costs
+from annotate.services import audit, exclusion_lists, leasing, offers, payments, postings
 from annotate.services.offers import Offer
 
 LONGEST_KEY = 60
@@ -33,16 +35,33 @@ def offer_more(batch_id: int, *, places: int) -> Offer:
     return replace(found, problems=(*found.problems, *_of_batch(batch)))
 
 
-def suggested_places(campaign_id: int, tasks: int) -> int:
-    """Return how many units of so many tasks the plan still needs and the budget pays for."""
+def suggested_places(campaign_id: int, tasks: int, *, balance: Decimal | None = None) -> int:
+    """Return how many units of so many tasks the plan still needs and the money pays for.
+
+    The money: what the budget leaves, and the `balance` at the crowd, where it is known.
+    """
     campaign = _campaign(campaign_id)
     if tasks < 1:
         return 0
     needed = offers.units_needed(campaign_id, tasks)
-    rest, each = offers.left(campaign), offers.unit_price(campaign, campaign.reward * tasks)
-    if rest is not None and each:
-        needed = min(needed, int(rest // each))
+    each = payments.unit_price(campaign, campaign.reward * tasks)
+    for money in (payments.left(campaign), balance):
+        if money is not None and each:
+            needed = min(needed, int(money // each))
     return max(0, min(needed, offers.MOST_PLACES))
+
+
+def usual_tasks(campaign_id: int) -> int:
+    """Return how many tasks a unit of a new batch holds where nobody says it."""
+    return costs.tasks_of(_campaign(campaign_id))
+
+
+def balance(campaign_id: int) -> Decimal | None:
+    """Return what the account at the campaign's crowd holds; None where it does not tell."""
+    try:
+        return adapters.marketplace(_campaign(campaign_id).crowd).balance()
+    except CrowdError:
+        return None
 
 
 def launch(

@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotate.errors import Conflict
 from annotate.models import Campaign, System
 from annotate.selectors import places, standing
-from annotate.services import admission, audit, batches, evidence, leasing
+from annotate.services import admission, audit, batches, evidence, leasing, promises
 from annotate.states import CampaignStatus, CloseReason
 
 TRANSITIONS: dict[CampaignStatus, set[CampaignStatus]] = {
@@ -71,6 +71,7 @@ def finish(campaign_id: int, *, actor_id: int | None = None, **detail: Any) -> b
             campaign, CampaignStatus.CLOSED, verb="finish", actor_id=actor_id,
             closed_at=timezone.now(), detail=detail,
         )  # fmt: skip
+        promises.end(campaign)
         evidence.mark(campaign_id, "closed")
     return True
 

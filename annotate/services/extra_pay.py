@@ -52,16 +52,14 @@ def give(campaign_id: int, gift: Gift, *, actor_id: int, beyond_budget: bool = F
     with transaction.atomic():
         campaign = leasing.lock(campaign_id)
         participation = _to(campaign, gift.pseudonym)
-        if before := LedgerEntry.objects.filter(key=_key(campaign, gift)).first():
-            return _again(before, participation, gift)
-        each = payments.with_fee(gift.amount, campaign)
-        excess = payments.excess(campaign, extra=each.total)
-        if excess and not beyond_budget:
-            raise Conflict(_too_much(campaign, each, excess), code="budget")
+        if given := LedgerEntry.objects.filter(key=_key(campaign, gift)).first():
+            return _again(given, participation, gift)
+        each, before = payments.tariff(campaign).bonus(gift.amount), payments.excess(campaign)
         entry = LedgerEntry.objects.create(
             campaign=campaign, participation=participation, kind=gift.kind, amount=each.reward,
             fee=each.fee, key=_key(campaign, gift), reason=gift.reason.strip(),
         )  # fmt: skip
+        excess = payments.ask(campaign, before=before, beyond_budget=beyond_budget)
         audit.record(
             gift.kind.value, campaign_id=campaign.pk, actor_id=actor_id,
             subject=f"annotator:{participation.annotator_id}", reason=gift.reason.strip(),
@@ -105,10 +103,3 @@ def _again(before: LedgerEntry, participation: Participation, gift: Gift) -> Giv
     if not same:
         raise Conflict("This key has been used for another payment. Nothing was given.")
     return Given(before.pk, before.amount, before.fee, Decimal(0), already=True)
-
-
-def _too_much(campaign: Campaign, each: payments.Price, excess: Decimal) -> str:
-    return (
-        f"With ${each.total:,.2f} more, fees included, the campaign would exceed its budget of "
-        f"${campaign.budget:,.2f} by ${excess:,.2f}. Nothing was given."
-    )

@@ -2,7 +2,7 @@
 
 import hashlib
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -23,7 +23,7 @@ from annotate.selectors import public_words
 from annotate.services import audit, evidence, metric_choice, plans
 from annotate.services.importing.facts import Facts, Gap
 from annotate.services.importing.sheet import Sheet
-from annotate.services.plans import Plan, Planned
+from annotate.services.plans import Plan
 from annotate.services.upload import Problems, Row
 
 NO_QUESTION = "no question (“input”) or no “paragraphs”, which this instrument needs."
@@ -81,6 +81,15 @@ def check(plan: Plan, facts: Facts) -> Checked:
     return Checked(plan, instrument, metrics, metric_choice.loose(metrics, facts), facts)
 
 
+def count_planned(plan: Plan, facts: Facts) -> int:
+    """Return how many judgments are planned for this file, of a plan that has its seed."""
+    assert plan.seed is not None, "which items are judged twice depends on it"
+    planned = _every_so_many(plan, plan.seed)
+    texts = facts.texts_of_items()
+    random.Random(plan.seed).shuffle(texts)  # as the items will be
+    return sum(planned(position) * n for position, n in enumerate(texts))
+
+
 def begin(checked: Checked, sheet: Sheet) -> Campaign:
     """Make the campaign itself. Until `finish` it has no member, so that no page shows it."""
     plan = checked.plan
@@ -134,9 +143,11 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
         public_about=public_words.own_about(plan.public_about),
         instrument=instrument.key,
         instrument_version=instrument.version,
-        tutorial_required=plan.tutorial and _has_tutorial(plan, instrument),
+        tutorial_required=plans.has_tutorial(plan),
         tutorial_id=plan.tutorial_id,
         tutorial_bonus=plan.tutorial_bonus,
+        bonus_after=plan.bonus_after,
+        open_link_bonus=plan.open_link_bonus,
         language=plan.language,
         contact=plan.contact,
         seed=seed,
@@ -162,11 +173,7 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
     return campaign
 
 
-def _has_tutorial(plan: Plan, instrument: Instrument) -> bool:
-    return plan.tutorial_id is not None or instrument.tutorial(plan.language) is not None
-
-
-def _every_so_many(plan: Plan, seed: int) -> Planned:
+def _every_so_many(plan: Plan, seed: int) -> Callable[[int], int]:
     """Spread the items that are judged twice evenly over the random order.
 
     Every prefix of the sample then holds the same share of them; which items they are is as
@@ -175,7 +182,7 @@ def _every_so_many(plan: Plan, seed: int) -> Planned:
     start = random.Random(seed + 1).random()
     share = plan.double_share
 
-    def planned(row: Row, position: int) -> int:
+    def planned(position: int) -> int:
         return 1 + int((position + 1) * share + start) - int(position * share + start)
 
     return planned
@@ -183,7 +190,8 @@ def _every_so_many(plan: Plan, seed: int) -> Planned:
 
 def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
     """Store items with their outputs and places. Call it in a transaction."""
-    planned = plan.planned or _every_so_many(plan, campaign.seed)
+    every = _every_so_many(plan, campaign.seed)
+    planned = plan.planned or (lambda _row, position: every(position))
     systems = dict(campaign.systems.values_list("name", "pk"))
     items = [_item(campaign, position, group[0]) for position, group in chunk]
     Item.objects.bulk_create(items)

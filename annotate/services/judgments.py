@@ -22,7 +22,7 @@ from annotate.models import (
     Place,
 )
 from annotate.selectors import instruments, outputs, places, standing
-from annotate.services import admission, audit, evidence, leasing, payments
+from annotate.services import admission, audit, earning, evidence, leasing, payments, promises
 
 Status = Assignment.Status
 
@@ -125,8 +125,14 @@ def _read(instrument: Instrument, assignment: Assignment, raw: Mapping[str, Any]
 
 @transaction.atomic
 def _in_time(work: _Submission) -> Receipt | None:
-    """Store it while the lease still holds its place; None once it does not."""
-    if not _advance(work, sources=[Status.LEASED], who=work.assignment.participation):
+    """Store it while the lease still holds its place; None once it does not.
+
+    The tasks of a paid unit come one after the other: their fees depend on each other.
+    """
+    who = work.assignment.participation
+    if who.tasks is not None:
+        who = _locked(who)
+    if not _advance(work, sources=[Status.LEASED], who=who):
         return None
     return _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
 
@@ -140,7 +146,7 @@ def _late(work: _Submission) -> Receipt:
     if not _advance(work, sources=[Status.EXPIRED, Status.RETURNED], who=who):
         return _receipt(work.assignment.pk, already=True)
     counts = _retake(work.assignment, campaign, promised=promised)
-    if not counts and not payments.affordable(campaign):
+    if not counts and not promised and not payments.affordable(campaign):
         audit.record(
             "compensation_needed",
             campaign_id=campaign.pk,
@@ -159,11 +165,15 @@ def _standing(work: _Submission) -> Participation:
     who = work.assignment.participation
     if who.tasks is None:
         return who
-    who = Participation.objects.select_for_update(no_key=True).get(pk=who.pk)
+    who = _locked(who)
     over = admission.closed_unit(who)
     if over is not None and not Judgment.objects.filter(assignment=work.assignment).exists():
         raise Gone(over.message, code=over.reason)
     return who
+
+
+def _locked(who: Participation) -> Participation:
+    return Participation.objects.select_for_update(no_key=True).get(pk=who.pk)
 
 
 def _advance(
@@ -194,6 +204,7 @@ def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bo
 def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) -> Receipt:
     assignment, campaign = work.assignment, work.assignment.campaign
     began = assignment.started_at or assignment.leased_at
+    promise = promises.locked(campaign, assignment.annotator_id)
     judgment = Judgment.objects.create(
         assignment=assignment,
         campaign=campaign,
@@ -207,7 +218,8 @@ def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) ->
         active_seconds=work.active_seconds,
     )
     if kind is not None:
-        payments.earn(assignment, campaign=campaign, kind=kind)
+        earning.task(assignment, campaign=campaign, kind=kind)
+    promises.fall_due(promise, campaign)
     Draft.objects.filter(assignment=assignment).delete()
     evidence.mark(campaign.pk, "judgment")
     earned = payments.price(campaign).reward if kind is not None else Decimal(0)

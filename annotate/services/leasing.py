@@ -35,7 +35,7 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation, Place
-from annotate.services import admission, audit, evidence
+from annotate.services import admission, audit, evidence, promises
 
 LONGEST = 6  # times the lease's length: how far a page that stays open can extend it
 LEASED = Assignment.Status.LEASED
@@ -85,9 +85,12 @@ def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignme
 def _next(
     campaign: Campaign, who: Participation, *, n_open: int, besides: int | None = None
 ) -> Lease:
-    if refusal := admission.gate(campaign, who, n_open=n_open):
-        return refusal
-    return _take(campaign, who, now=timezone.now(), besides=besides)
+    """Lease; who gets nothing more for good is owed at once what the tutorial has promised."""
+    refusal = admission.gate(campaign, who, n_open=n_open)
+    got = refusal or _take(campaign, who, now=timezone.now(), besides=besides)
+    if isinstance(got, admission.Nothing):
+        promises.look(campaign, who.annotator_id)
+    return got
 
 
 def shown(assignment_id: int, *, participation_id: int) -> None:

@@ -6,18 +6,20 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from annotate import adapters
+from annotate.crowds import bills
 from annotate.crowds.base import Configuration, Cost, CrowdError, Marketplace, Problem, Spec
+from annotate.crowds.bills import Bill
+from annotate.crowds.tariffs import CENT, ZERO
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.models import Batch, Campaign
 from annotate.models.base import public_id
 from annotate.selectors import places as places_of
-from annotate.selectors import tutorials, underway
-from annotate.services import payments, postings
+from annotate.selectors import promises, underway
+from annotate.services import payments, postings, quotes
 
 MOST_PLACES = 10_000
-ZERO = Decimal("0.00")
-NOTHING = Cost(ZERO, ZERO)
 DOLLARS = "USD"
+SAMPLE = Decimal("1000.00")  # so large that its fee tells the share
 Status = Campaign.Status
 
 
@@ -25,9 +27,10 @@ Status = Campaign.Status
 class Offer:
     """What is shown before a launch. `reward` is for one unit; `sizes`: places of each posting.
 
-    cost: of the units. bonuses: of the tutorial, should somebody new take each unit. left: of the
-    campaign's budget, with what earlier batches may still cost set aside; None without a budget.
-    balance: at the crowd; None where it does not tell.
+    bill: what it costs at most, by the campaign's own fee. said: what the crowd says that it costs.
+    fee_told: the fee that it charges, where the campaign reckons with another one.
+    left: of the campaign's budget, with what earlier batches may still cost set aside; None without
+    a budget. balance: at the crowd; None where it does not tell.
     """
 
     crowd: str
@@ -39,22 +42,24 @@ class Offer:
     tasks: int
     sizes: tuple[int, ...]
     reward: Decimal
-    cost: Cost
+    bill: Bill
+    fee_rate: Decimal
     balance: Decimal | None
     left: Decimal | None
-    bonuses: Cost = NOTHING
+    said: Cost | None = None
+    fee_told: Decimal | None = None
     grows: bool = False
     currency: str = DOLLARS
 
     @property
     def total(self) -> Decimal:
         """The most that it can cost, and what is confirmed."""
-        return self.cost.total + self.bonuses.total
+        return self.bill.total
 
     @property
     def note(self) -> str:
-        """Why it is only an estimate, and what is counted in."""
-        found = [self.cost.note or self.bonuses.note]
+        """What the crowd itself says of the cost where that differs, and what is counted in."""
+        found = [quotes.note(self.label, self.said, self.bill, share=self.fee_rate)]
         if self.currency != DOLLARS:
             found.append(
                 f"The account at {self.label} counts in {self.currency}: read every $ here, and "
@@ -82,7 +87,8 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
     """
     offer = Offer(
         campaign.crowd, adapters.LABELS[campaign.crowd], "", terms, (), places, terms.tasks, (),
-        reward, NOTHING, None, left(campaign),
+        reward, _bill(campaign, terms, places, reward), campaign.fee_rate, None,
+        payments.left(campaign),
     )  # fmt: skip
     if campaign.crowd not in adapters.MARKETPLACES:
         return replace(offer, problems=(Problem("crowd", _BY_LINK),))
@@ -92,8 +98,9 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
         offer = replace(offer, environment=crowd.environment, terms=_completed(terms, crowd))
         found += _without_effect(terms, crowd)
         if not found:
-            offer = _priced(offer, crowd, bonus(campaign))
+            offer = _priced(offer, crowd, promises.offered(campaign))
             found += [*crowd.validate(_sample(offer)), *_of_times(offer.terms, crowd)]
+            found += _of_fee(offer)
     except CrowdError as error:
         found.append(Problem(_FIELDS.get(type(error), "launch"), error.message))
     return replace(offer, problems=(*found, *local(campaign, offer), *_of_balance(offer)))
@@ -124,38 +131,13 @@ def against(campaign: Campaign, *, places: int, tasks: int, total: Decimal) -> I
         yield Problem("campaign", f"The campaign is {campaign.status}. Open it first.")
     elif places > 0 and tasks > 0:
         yield from _of_need(places, tasks, units_needed(campaign.pk, tasks))
-    rest = left(campaign)
+    rest = payments.left(campaign)
     if rest is not None and total > rest:
         yield Problem(
             "budget",
             f"This may cost ${total:,.2f}, but only ${max(rest, ZERO):,.2f} of the campaign’s "
             "budget is left. Take fewer places: a budget is fixed when its campaign is made.",
         )
-
-
-def left(campaign: Campaign) -> Decimal | None:
-    """Return what a budget leaves for new batches, which may be negative; None without one."""
-    if campaign.budget is None:
-        return None
-    return campaign.budget - payments.committed(campaign) - promised(campaign)
-
-
-def promised(campaign: Campaign) -> Decimal:
-    """Return what units may cost that are published and that nobody has taken yet."""
-    untaken = underway.untaken(campaign.pk)
-    return sum((one.units * unit_price(campaign, one.reward) for one in untaken), ZERO)
-
-
-def unit_price(campaign: Campaign, reward: Decimal) -> Decimal:
-    """Return what one unit may cost by the campaign's own fee: its reward, and a new person's
-    bonus."""
-    extra = payments.with_fee(bonus(campaign), campaign).total
-    return payments.with_fee(reward, campaign).total + extra
-
-
-def bonus(campaign: Campaign) -> Decimal:
-    """Return what somebody new earns by the tutorial; 0 where the campaign has none."""
-    return campaign.tutorial_bonus if tutorials.of(campaign) else ZERO
 
 
 def sizes(places: int, most: int | None) -> tuple[int, ...]:
@@ -217,24 +199,50 @@ def _of_numbers(
             "A crowd pays something, and this campaign’s reward is 0. A reward is fixed when its "
             "campaign is made: make another.",
         )
-    elif reward != reward.quantize(payments.CENT):
+    elif reward != reward.quantize(CENT):
         yield Problem("reward", "The reward is in whole cents.")
 
 
-def _priced(offer: Offer, crowd: Marketplace, extra: Decimal) -> Offer:
+def _bill(campaign: Campaign, terms: Terms, places: int, reward: Decimal) -> Bill:
+    return bills.of_units(
+        payments.tariff(campaign), reward=reward, units=max(0, places), tasks=terms.tasks,
+        bonus=promises.offered(campaign),
+    )  # fmt: skip
+
+
+def _priced(offer: Offer, crowd: Marketplace, bonus: Decimal) -> Offer:
+    """Ask the crowd what it charges, and what its account holds."""
     split = sizes(offer.places, crowd.can.places_at_most)
-    total = NOTHING
+    said = Cost(ZERO, ZERO)
     for size, n in Counter(split).items():
-        total = _plus(total, crowd.estimate_cost(offer.reward, size), n)
-    bonuses = _plus(NOTHING, crowd.bonus_cost(extra), offer.places) if extra else NOTHING
+        said = _plus(said, crowd.estimate_cost(offer.reward, size), n)
+    if bonus:
+        said = _plus(said, crowd.bonus_cost(bonus), offer.places)
     return replace(
-        offer, sizes=split, cost=total, bonuses=bonuses, balance=crowd.balance(),
+        offer, sizes=split, said=said, fee_told=_told(offer, crowd, said), balance=crowd.balance(),
         grows=crowd.can.places_at_most is None, currency=crowd.currency(),
     )  # fmt: skip
 
 
+def _told(offer: Offer, crowd: Marketplace, said: Cost) -> Decimal | None:
+    if said.note or said.total == offer.total:
+        return None
+    sample = crowd.estimate_cost(SAMPLE, 1)
+    told = quotes.share_told(said, sample, offer.bill, crowd=offer.crowd)
+    return None if told == offer.fee_rate else told
+
+
 def _plus(cost: Cost, other: Cost, n: int) -> Cost:
-    return Cost(cost.rewards + n * other.rewards, cost.fees + n * other.fees, other.note)
+    note = cost.note or other.note
+    return Cost(cost.rewards + n * other.rewards, cost.fees + n * other.fees, note)
+
+
+def _of_fee(offer: Offer) -> Iterator[Problem]:
+    """A crowd that charges more than the campaign reckons with would exceed its budget."""
+    told = "" if offer.fee_told is None else quotes.percent(offer.fee_told)
+    said = quotes.too_low(offer.label, offer.said, offer.bill, share=offer.fee_rate, told=told)
+    if said:
+        yield Problem("fee", said)
 
 
 def _completed(terms: Terms, crowd: Marketplace) -> Terms:

@@ -13,8 +13,8 @@ from annotate.crowds.terms import from_json
 from annotate.errors import Conflict, Gone, NotFound
 from annotate.models import Annotator, Assignment, Campaign, Participation, Posting
 from annotate.names import keys
-from annotate.selectors import units
-from annotate.services import admission, attending, audit, leasing, payments
+from annotate.selectors import underway, units
+from annotate.services import admission, attending, audit, earning, leasing, payments
 from annotate.services.participation_states import move
 
 FORGED = (
@@ -127,13 +127,16 @@ def _accept(
 ) -> Participation:
     """Make the participation, with the campaign locked.
 
-    No budget is asked: it was when the unit was published, and who accepted it is owed its work.
-    So is who holds a place by the crowd's own word, although we know the posting as closed.
+    No budget is asked while the posting is up: it was when the unit was published, and who
+    accepted it is owed its work. Once it is stopped, its money may be promised elsewhere. Who
+    holds a place by the crowd's own word comes in although we know the posting as closed.
     """
     if verified and posting.status == Posting.Status.CLOSED:
         attending.announce(posting.pk)  # a place of it was free again
     elif not _takes_new(posting):
-        raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
+        raise Gone(_full())
+    if not _is_paid(posting, campaign):
+        raise Gone(_full())
     unsure = posting.participations.filter(verified_at=None, status__in=UNSURE)
     if unsure.count() >= FORGED * posting.places:
         message = _("More people are at work here at the moment than there are places.")
@@ -154,12 +157,21 @@ def _accept(
     return made
 
 
+def _full() -> str:
+    return _("This study is complete: it has all the judgments it needs. Thank you!")
+
+
 def _takes_new(posting: Posting) -> bool:
     """Whether somebody may come who has accepted; crowds may call closed what has just expired."""
     ended, now = posting.expires_at, timezone.now()
     if posting.status == Posting.Status.CLOSED and ended is not None:
         return ended <= now < ended + from_json(posting.batch.terms).duration
     return posting.status in TAKES_NEW
+
+
+def _is_paid(posting: Posting, campaign: Campaign) -> bool:
+    left = None if posting.status in underway.TO_COME else payments.left(campaign)
+    return left is None or payments.unit_price(campaign, posting.batch.reward) <= left
 
 
 def _deadline(posting: Posting) -> datetime:
@@ -200,7 +212,7 @@ def hand_in(participation_id: int) -> bool:
         move(who.pk, Status.HANDED_IN, sources=[Status.ACTIVE], handed_in_at=now)
         assert who.posting is not None, "only a marketplace's unit is handed in"
         wanted = who.posting.batch.reward - given_back * campaign.reward
-        payments.top_up(who, campaign=campaign, reward=wanted)
+        earning.rest(who, campaign=campaign, reward=wanted)
     return True
 
 

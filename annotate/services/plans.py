@@ -6,11 +6,14 @@ from datetime import datetime
 from decimal import Decimal
 
 from annotate import adapters
+from annotate.crowds import tariffs
+from annotate.crowds.tariffs import ZERO
 from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument
 from annotate.instruments.reader import Refused
 from annotate.models import Campaign
-from annotate.selectors import instruments, tutorial_contents
+from annotate.selectors import costs, instruments, tutorial_contents
+from annotate.selectors.costs import AtMost
 from annotate.services import metric_choice, public_words
 from annotate.services.upload import Row
 from annotate.states import StopMode
@@ -18,6 +21,7 @@ from annotate.states import StopMode
 # What the database's columns hold.
 MOST_REWARD, MOST_BUDGET, MOST_COUNT, MOST_SEED = 10**6, 10**8, 2**31 - 1, 2**63
 LONGEST_ADDRESS = 254
+MOST_BONUS_AFTER, MOST_FEE = 100, 10
 Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for its output
 
 
@@ -31,7 +35,9 @@ class Plan:
     public_about: str = ""  # a sentence on what they do; "": what the instrument says
     instrument: str = "language_quality"  # a key, or key@version; without one, the latest
     tutorial: bool = True  # whether annotators qualify before their first task
-    tutorial_bonus: Decimal = Decimal("0.75")
+    tutorial_bonus: Decimal = Decimal("0.75")  # promised by passing it
+    bonus_after: int = 3  # judgments that count: then the bonus is due; 0: at once
+    open_link_bonus: bool = False  # whether who comes by the open link is promised it too
     tutorial_id: int | None = None  # the researcher's own content; None: the instrument's
     metrics: tuple[str, ...] = ()  # names, or ("auto",) for all that the rows can have
     reward: Decimal = Decimal("0.40")
@@ -54,7 +60,24 @@ class Plan:
     @property
     def fee(self) -> Decimal:
         """The share that the crowd adds to what people are paid."""
-        return adapters.USUAL_FEES[self.crowd] if self.fee_rate is None else self.fee_rate
+        return tariffs.USUAL_SHARES[self.crowd] if self.fee_rate is None else self.fee_rate
+
+
+def at_most(plan: Plan, planned: int) -> AtMost:
+    """Return what so many planned judgments cost at most, as the campaign will say it."""
+    return costs.before(
+        tariffs.of(plan.crowd, plan.fee), reward=plan.reward,
+        judgments=min(planned, plan.max_judgments or planned), cap=plan.annotator_cap,
+        bonus=plan.tutorial_bonus if has_tutorial(plan) else ZERO, budget=plan.budget,
+    )  # fmt: skip
+
+
+def has_tutorial(plan: Plan) -> bool:
+    """Return whether annotators qualify first: where it is asked for, and there is a tutorial."""
+    if not plan.tutorial:
+        return False
+    instrument = instruments.named(plan.instrument)
+    return plan.tutorial_id is not None or instrument.tutorial(plan.language) is not None
 
 
 def check(plan: Plan) -> Instrument:
@@ -111,12 +134,16 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
             and plan.tutorial_bonus == round(plan.tutorial_bonus, 2),
             "The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
         ),
+        "bonus_after": (
+            0 <= plan.bonus_after <= MOST_BONUS_AFTER,
+            f"The bonus is due with 0 to {MOST_BONUS_AFTER} judgments.",
+        ),
         "crowd": (
             plan.crowd in adapters.LABELS,
             f"The crowd is one of {', '.join(adapters.LABELS)}.",
         ),
         "fee_rate": (
-            plan.fee_rate is None or 0 <= plan.fee_rate < 10,
+            plan.fee_rate is None or 0 <= plan.fee_rate < MOST_FEE,
             "The crowd's fee is a share, such as 0.2 for 20 %.",
         ),
         "budget": (

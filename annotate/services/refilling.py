@@ -6,13 +6,14 @@ from django.db import transaction
 
 from annotate.models import Batch, Campaign, Operation, Posting
 from annotate.selectors import places, underway
-from annotate.services import admission, audit, leasing, postings
+from annotate.services import admission, audit, leasing, payments, postings
 
 TRIES = 2  # of a gap: what was left alone twice waits for the researcher
 
 
 def refill(campaign_id: int) -> Posting | None:
-    """Publish as many units as a closing campaign's gaps need, within its last batch's places.
+    """Publish as many units as a closing campaign's gaps need, within its last batch's places and
+    its budget.
 
     None where there is no gap, somebody may still fill them, or a refill is under way.
     """
@@ -24,8 +25,14 @@ def refill(campaign_id: int) -> Posting | None:
         if batch is None or _under_way(campaign_id):
             return None
         gaps = _gaps(campaign_id)[underway.promised_tasks(campaign_id) :]
-        units = min(-(-len(gaps) // batch.tasks), underway.unused_units(batch))
+        units = min(-(-len(gaps) // batch.tasks), underway.unused_units(batch), _paid(batch))
         return _publish(batch, units, gaps[: units * batch.tasks]) if units > 0 else None
+
+
+def _paid(batch: Batch) -> int:
+    """Return how many units of this batch the budget pays for."""
+    left, each = payments.left(batch.campaign), payments.unit_price(batch.campaign, batch.reward)
+    return batch.places if left is None or not each else max(0, int(left // each))
 
 
 def _publish(batch: Batch, units: int, gaps: list[int]) -> Posting:

@@ -27,7 +27,7 @@ class Result:
 
 def rule(
     campaign_id: int, annotator_id: int, acts: Sequence[Act], *, actor_id: int, reason: str,
-    seen: int,
+    seen: int, beyond_budget: bool = False,
 ) -> list[Ruling]:  # fmt: skip
     """Rule on this annotator's work, under review or not: all of it happens, or nothing.
 
@@ -38,7 +38,10 @@ def rule(
         if not mine.exists() and not {Act.CLEAR, Act.EXCLUDE} & set(acts):
             acts = [*acts, Act.CLEAR]
         review_id = reviews.open_by_hand(campaign_id, annotator_id, actor_id=actor_id)
-        return rulings.rule(review_id, acts, actor_id=actor_id, reason=reason, seen=seen)
+        return rulings.rule(
+            review_id, acts, actor_id=actor_id, reason=reason, seen=seen,
+            beyond_budget=beyond_budget,
+        )  # fmt: skip
 
 
 def rule_everywhere(

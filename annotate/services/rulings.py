@@ -46,14 +46,16 @@ SOURCES: dict[Act, tuple[Status, ...]] = {
 
 
 def rule(
-    review_id: int, acts: Sequence[Act], *, actor_id: int, reason: str, seen: int = 0
-) -> list[Ruling]:
+    review_id: int, acts: Sequence[Act], *, actor_id: int, reason: str, seen: int = 0,
+    beyond_budget: bool = False,
+) -> list[Ruling]:  # fmt: skip
     """Carry out these acts in this order; the annotator reads `reason`.
 
     seen: id of the last ruling that the reviewer's page showed (0: none). Raises `Conflict`
-    where somebody has ruled since, an act does not fit the state, or an appeal against a ruling
-    of this person waits for somebody else, and `Invalid` where an adverse act, or bringing back
-    what was final, has no reason. All or nothing.
+    where somebody has ruled since, an act does not fit the state, an appeal against a ruling of
+    this person waits for somebody else, and where restored pay exceeds the budget and
+    `beyond_budget` does not accept that; `Invalid` where an adverse act, or bringing back what was
+    final, has no reason. All or nothing.
     """
     if any(act in answering.ADVERSE for act in acts) and not reason.strip():
         raise Invalid({"reason": "Give the reason: the annotator reads it, and may appeal."})
@@ -65,6 +67,7 @@ def rule(
         if late and not reason.strip():
             raise Invalid({"reason": FINAL})
         blind = blinding.sight(actor_id, review.campaign) == Sight.BLIND
+        before = payments.excess(review.campaign)
         given = {
             "review": review, "actor_id": actor_id, "reason": reason.strip(),
             "at": timezone.now(), "blind": blind,
@@ -72,6 +75,7 @@ def rule(
         made = [
             _act(review, Ruling(act=act, late=late and act == Act.RESTORE, **given)) for act in acts
         ]
+        payments.ask(review.campaign, before=before, beyond_budget=beyond_budget)
         appeals.close(review, acts, answer=reason.strip(), own=own)
         crowd_rulings.follow(review, made)
     return made
@@ -128,7 +132,7 @@ def _refuse(review: Review, ruling: Ruling, now: datetime) -> str:
 
 
 def _repay(review: Review, ruling: Ruling, now: datetime) -> str:
-    """Nobody's pay waits for a budget; where it runs over, the log and the pages say so."""
+    """Beyond the budget only where that was accepted (`rule`); then the log says so."""
     _switch_pay(review, refused=False)
     repaid = refusals.repay(review, ruling)
     excess = payments.excess(review.campaign)

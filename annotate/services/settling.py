@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from annotate import adapters
+from annotate.crowds.tariffs import ZERO
 from annotate.crowds.terms import from_json
 from annotate.errors import Conflict
 from annotate.languages import interface_language
@@ -27,9 +28,10 @@ from annotate.models import (
     Ruling,
 )
 from annotate.selectors import accounts, bonus_carriers
-from annotate.services import audit, leasing, outbox, unit_ledger
-from annotate.services.adjudication import bonus_key
-from annotate.services.unit_pay import GIVEN, Account, Act, Entry, Unit, decide
+from annotate.selectors.ledger import GIVEN
+from annotate.services import audit, leasing, outbox, payments, promises, unit_ledger
+from annotate.services.unit_ledger import bonus_key
+from annotate.services.unit_pay import Account, Act, Entry, Unit, decide
 
 Status = Participation.Status
 Kind = Operation.Kind
@@ -52,7 +54,7 @@ def settle(participation_id: int) -> Act:
 def settle_person(campaign_id: int, annotator_id: int) -> None:
     """Settle all units of one annotator in a campaign: what is due may have changed."""
     with transaction.atomic():
-        leasing.lock(campaign_id)
+        promises.look(leasing.lock(campaign_id), annotator_id)
         for found in _units().filter(campaign=campaign_id, annotator=annotator_id).order_by("pk"):
             _settle(found)
 
@@ -69,6 +71,8 @@ def settle_campaign(campaign_id: int) -> None:
 
     Done again and again, so it looks only at those: a campaign has thousands of others.
     """
+    with transaction.atomic():
+        promises.look_all(leasing.lock(campaign_id))
     for pk in sorted({*_ripe(campaign_id), *_owed(campaign_id)}):
         settle(pk)
 
@@ -113,10 +117,11 @@ def _ripe(campaign_id: int) -> list[int]:
     return ripe
 
 
-def accept(participation_id: int, *, actor_id: int) -> None:
+def accept(participation_id: int, *, actor_id: int, beyond_budget: bool = False) -> None:
     """Pay a unit about which something does not agree, by a person's decision.
 
-    `Conflict` where nothing waits for one. Work that is not verified is paid and does not count.
+    Raises `Conflict` where nothing waits for one, and where the campaign is beyond its budget and
+    `beyond_budget` does not accept that. Work that is not verified is paid and does not count.
     """
     with transaction.atomic():
         found = _units().get(pk=participation_id)
@@ -124,9 +129,12 @@ def accept(participation_id: int, *, actor_id: int) -> None:
         waiting = Participation.objects.filter(pk=participation_id, status=Status.CONFIRMED)
         if not waiting.exclude(problem="").update(problem=""):
             raise Conflict("Nothing about this work waits for a decision.")
+        unit_ledger.fill(found, reason="The whole unit is paid.")
+        excess = payments.ask(found.campaign, before=ZERO, beyond_budget=beyond_budget)
         audit.record(
             "unit_accepted", campaign_id=found.campaign_id, actor_id=actor_id,
             subject=f"participation:{participation_id}", problem=found.problem,
+            beyond_budget=str(excess),
         )  # fmt: skip
         settle(participation_id)
 
@@ -140,14 +148,17 @@ def _units() -> QuerySet[Participation]:
 def _settle(found: Participation) -> Act:
     account = unit_ledger.account_of(found)
     review = Review.objects.filter(campaign=found.campaign_id, annotator=found.annotator_id).first()
-    act = decide(_unit(found, account, review), now=timezone.now())
+    unit = _unit(found, account, review)
+    act = decide(unit, now=timezone.now())
     if act == Act.OVERRIDE and _given_up(found, Kind.OVERRIDE):
         act = Act.BONUS
     free = _give_up_others(found, act)
     if free and act in ACTS and not _given_up(found, ACTS[act]):
         _intend(found, ACTS[act], **_words(act, review))
     handed_in = found.status in Participation.LISTED
-    due = account.bonuses(handed_in=handed_in, unit_pays=not (free and act == Act.BONUS))
+    due = account.bonuses(handed_in=handed_in)
+    if free and act == Act.BONUS:
+        due += account.instead(paid=_paid_under(account), due=unit.due)
     _give_up_bonuses(found, due)
     for entry in due:
         _intend_bonus(found, entry)
@@ -175,6 +186,12 @@ def _paid(found: Participation, account: Account) -> Decimal:
     keys = [f"approve:{found.pk}", *(bonus_key(one.id) for one in account.covered)]
     rows = Payout.objects.filter(participation=found, key__in=keys)
     return sum(rows.values_list("amount", flat=True), unit_ledger.ZERO)
+
+
+def _paid_under(account: Account) -> set[int]:
+    """Return the rows of the unit under which a bonus was paid."""
+    keys = {bonus_key(one.id): one.id for one in account.covered}
+    return {keys[key] for key in Payout.objects.filter(key__in=keys).values_list("key", flat=True)}
 
 
 def _give_up_others(found: Participation, act: Act) -> bool:

@@ -4,7 +4,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, Posting
+from annotate.selectors import promises
 from annotate.services import evidence, leasing, postings
+from annotate.services import promises as owed
 
 
 def expire_all() -> int:
@@ -17,6 +19,18 @@ def expire_all() -> int:
     for campaign_id in late.values_list("pk", flat=True):
         evidence.mark(campaign_id, "deadline")
     return ended
+
+
+def pay_promises() -> int:
+    """Let the bonuses fall due that campaigns which are over have promised; return how many.
+
+    A campaign does that when it ends: this is for what was passed or restored at that moment.
+    """
+    n = 0
+    for campaign_id in promises.ended():
+        with transaction.atomic():
+            n += owed.end(leasing.lock(campaign_id))
+    return n
 
 
 def stop_expired() -> int:

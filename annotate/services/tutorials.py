@@ -1,7 +1,7 @@
-"""Tutorials: begun, answered, graded here, and paid once (the only writer).
+"""Tutorials: begun, answered, graded here, and passed once (the only writer).
 
 Each verb is one transaction. A run keeps its bonus free in the budget for a while; who comes
-back later asks the budget again (`begin`), so that whoever may answer is also paid.
+back later asks the budget again (`begin`), so that whoever may answer is also promised it.
 """
 
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotate.crowds.tariffs import ZERO
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.instruments.base import InvalidResponse
 from annotate.instruments.tutorials import grading
@@ -20,18 +21,16 @@ from annotate.instruments.tutorials.content import Question, Tutorial
 from annotate.instruments.tutorials.grading import Grade
 from annotate.models import Campaign, Participation, TutorialAnswer, TutorialRun
 from annotate.selectors import tutorials
-from annotate.services import admission, audit, evidence, leasing, payments
-
-NOTHING = Decimal("0.00")
+from annotate.services import admission, audit, evidence, leasing, promises
 
 
 @dataclass(frozen=True)
 class Graded:
-    """What became of an answer; `earned` by passing the whole tutorial with it."""
+    """What became of an answer; `promised` by passing the whole tutorial with it."""
 
     grade: Grade
     passed: bool
-    earned: Decimal = NOTHING
+    promised: Decimal = ZERO
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def answer(
     raw: Mapping[str, Any],
     active_seconds: float | None = None,
 ) -> Graded:
-    """Grade and store one answer; the last right one passes the tutorial and earns its bonus.
+    """Grade and store one answer; the last right one passes the tutorial, which promises its bonus.
 
     Safe to repeat. Raises `Conflict` for another version (`stale_version`) and for a question
     whose turn it is not (`out_of_order`), `NotFound` for an unknown one, `Invalid` for a
@@ -134,7 +133,7 @@ def _answer(run: TutorialRun, tutorial: Tutorial, campaign: Campaign, given: _Gi
     done = tutorials.passed_digests(run.annotator_id, tutorial)
     turn = next((one.key for one in tutorial.questions if one.digest not in done), None)
     if given.question.digest in done:
-        return Graded(_graded(given), run.passed_at is not None, tutorials.earned_by(run))
+        return Graded(_graded(given), run.passed_at is not None, run.promised)
     if given.question.key != turn:
         raise Conflict(
             _("Another question of the tutorial comes first. Reload the page to go on."),
@@ -142,8 +141,8 @@ def _answer(run: TutorialRun, tutorial: Tutorial, campaign: Campaign, given: _Gi
         )
     grade = _graded(given)
     _store(run, given, grade)
-    earned = _pass_if_done(run, tutorial, campaign) if grade.correct else None
-    return Graded(grade, passed=earned is not None, earned=earned or NOTHING)
+    promised = _pass_if_done(run, tutorial, campaign) if grade.correct else None
+    return Graded(grade, passed=promised is not None, promised=promised or ZERO)
 
 
 def _graded(given: _Given) -> Grade:
@@ -172,19 +171,20 @@ def _store(run: TutorialRun, given: _Given, grade: Grade) -> None:
 
 
 def _pass_if_done(run: TutorialRun, tutorial: Tutorial, campaign: Campaign) -> Decimal | None:
-    """Pass the run once all questions are answered right; return what that earned, else None."""
+    """Pass the run once all questions are answered right; return what that promises, else None."""
     done = tutorials.passed_digests(run.annotator_id, tutorial)
     if any(question.digest not in done for question in tutorial.questions):
         return None
     passed = TutorialRun.objects.filter(pk=run.pk, passed_at=None).update(passed_at=timezone.now())
     if not passed:
         return None
-    earned = payments.reward_tutorial(run, campaign=campaign)
-    evidence.mark(campaign.pk, "tutorial")  # money was spent: a limit may be reached
+    promised = promises.make(run, campaign=campaign)
+    evidence.mark(campaign.pk, "tutorial")  # money is promised: a limit may be reached
     audit.record(
         "tutorial_passed",
         campaign_id=campaign.pk,
         subject=f"tutorial_run:{run.pk}",
-        earned=str(earned),
+        promised=str(promised),
     )
-    return earned
+    promises.look(campaign, run.annotator_id)
+    return promised

@@ -6,12 +6,12 @@ nothing is to be done.
 
 from decimal import Decimal
 
-from annotate.models import LedgerEntry, Participation
+from annotate.crowds.tariffs import ZERO, Price, Tariff
+from annotate.models import LedgerEntry, Participation, Payout
 from annotate.services import payments
 from annotate.services.unit_pay import Account, Entry, account, of_unit
 
 Kind = LedgerEntry.Kind
-ZERO = Decimal("0.00")
 
 
 def reward_of(participation: Participation) -> Decimal:
@@ -32,6 +32,25 @@ def entries(participation_id: int) -> list[Entry]:
             "pk", "kind", "amount", "fee", "assignment"
         )
     ]
+
+
+def standing(participation: Participation) -> Decimal:
+    """Return what working in the unit has earned, without what has lapsed."""
+    rows = entries(participation.pk)
+    return sum((one.amount for one in rows if of_unit(one) or one.kind == Kind.LAPSE), ZERO)
+
+
+def price(participation: Participation, amount: Decimal) -> Price:
+    """Return what it costs to add this amount to what the unit has earned.
+
+    The fees of what the unit's reward covers add up to what the crowd charges for that much; what
+    does not fit in is a bonus. The caller holds the participation, or its campaign.
+    """
+    charges, found = _tariff(participation), account_of(participation)
+    covered = sum((one.amount for one in found.covered), ZERO)
+    if covered + amount > reward_of(participation):
+        return charges.bonus(amount)
+    return Price(amount, charges.unit(covered + amount).fee - found.fees)
 
 
 def lapse(participation: Participation) -> Decimal:
@@ -56,11 +75,38 @@ def square_with_approval(participation: Participation) -> None:
     _cancel(participation, refused, kind=Kind.REINSTATEMENT, why="approved",
             reason="The crowd has approved this work.")  # fmt: skip
     unlapse(participation)
+    fill(participation, reason="The crowd pays whole units.")
+    charged = _tariff(participation).unit(reward_of(participation)).fee
+    _correct(participation, Kind.REMAINDER, charged - account_of(participation).fees)
+
+
+def fill(participation: Participation, *, reason: str) -> Decimal:
+    """Add what is missing to the whole reward of the unit; return it."""
     missing = reward_of(participation) - account_of(participation).earned
-    if missing > 0:
-        price = payments.with_fee(missing, participation.campaign)
-        _add(participation, Kind.REMAINDER, price.reward, price.fee, why="rest",
-             reason="The crowd pays whole units.")  # fmt: skip
+    if missing <= 0:
+        return ZERO
+    each = price(participation, missing)
+    _add(participation, Kind.REMAINDER, each.reward, each.fee, why="rest", reason=reason)
+    return each.reward
+
+
+def square_with_bonus(participation: Participation, entry_id: int, amount: Decimal) -> None:
+    """Make the ledger say what the crowd charged for this bonus, and others of the same unit."""
+    charges, found = _tariff(participation), account_of(participation)
+    extra = next((one for one in found.extra if one.id == entry_id), None)
+    if extra is not None:
+        _correct(participation, Kind.BONUS, charges.bonus(amount).fee - extra.fee)
+        return
+    keys = [bonus_key(one.id) for one in found.covered]
+    paid = Payout.objects.filter(key__in=keys).values_list("amount", flat=True)
+    if sum(paid, ZERO) == found.earned:
+        charged = sum((charges.bonus(each).fee for each in paid), ZERO)
+        _correct(participation, Kind.REMAINDER, charged - found.fees)
+
+
+def bonus_key(entry_id: int) -> str:
+    """Return the key of the pay-out of a bonus that was paid for this row."""
+    return f"bonus:{entry_id}"
 
 
 def square_with_rejection(participation: Participation, *, reason: str) -> None:
@@ -69,6 +115,16 @@ def square_with_rejection(participation: Participation, *, reason: str) -> None:
     if found.earned:
         _cancel(participation, list(found.covered), kind=Kind.REFUSAL, why="rejected",
                 reason=reason)  # fmt: skip
+
+
+def _correct(participation: Participation, kind: Kind, fee: Decimal) -> None:
+    """Say what is missing of a fee, in a row of its own: version 0.1 reckoned fees otherwise."""
+    if fee:
+        _add(participation, kind, ZERO, fee, why="fee", reason="What the crowd has charged.")
+
+
+def _tariff(participation: Participation) -> Tariff:
+    return payments.tariff(participation.campaign)
 
 
 def _cancel(

@@ -4,19 +4,19 @@ A crowd pays a whole unit or nothing of it. So of what its participation has ear
 reward covers as much as fits; everything else is extra and is paid as bonuses.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
 from annotate.models import LedgerEntry, Participation
+from annotate.selectors.ledger import GIVEN
 
 Kind = LedgerEntry.Kind
 Status = Participation.Status
 ZERO = Decimal("0.00")
 
-GIVEN = (Kind.TUTORIAL, Kind.BONUS)  # never for the work of a unit
 REFUSED = (Kind.REFUSAL, Kind.REINSTATEMENT)
 
 
@@ -94,17 +94,29 @@ class Account:
     @property
     def earned(self) -> Decimal:
         """What the unit's reward stands for now."""
-        return sum((one.amount for one in self.covered if self._stands(one)), ZERO)
+        return _sum(one for one in self.covered if self._stands(one))
 
-    def bonuses(self, *, handed_in: bool, unit_pays: bool) -> list[Entry]:
-        """Return what is to be paid as bonuses.
+    @property
+    def fees(self) -> Decimal:
+        """The crowd's fees on what the unit's reward covers, whether it stands now or not."""
+        return sum((one.fee for one in self.covered), ZERO)
 
-        What was earned in the unit only once it is handed in; all of it where the crowd will not
-        pay the unit any more.
+    def bonuses(self, *, handed_in: bool) -> list[Entry]:
+        """Return what is to be paid as bonuses whatever becomes of the unit.
+
+        What was earned in the unit only once it is handed in.
         """
-        wanted = self.extra if unit_pays else (*self.covered, *self.extra)
-        standing = [one for one in wanted if one.amount > 0 and self._stands(one)]
+        standing = [one for one in self.extra if one.amount > 0 and self._stands(one)]
         return [one for one in standing if handed_in or not of_unit(one)]
+
+    def instead(self, *, paid: Collection[int], due: Decimal) -> list[Entry]:
+        """Return the one bonus that pays what is due of a unit that its crowd does not pay.
+
+        One, because a crowd charges for each. It goes under the first row that none was paid
+        under (`paid`).
+        """
+        mine = [one for one in self.covered if one.amount > 0 and one.id not in paid]
+        return [replace(mine[0], amount=due)] if mine and due > 0 else []
 
     def _stands(self, one: Entry) -> bool:
         refused = self.refused < 0 and of_work(one) and one.id < self.refused_at

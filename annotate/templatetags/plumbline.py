@@ -16,6 +16,7 @@ from annotate.figures import (
     money_at_a_glance,
     number,
     percent,
+    price,
     short,
     signed,
     width,
@@ -115,7 +116,7 @@ def or_nothing(text: str) -> str:
 
 # How numbers, money and dates look is written in `annotate.figures` alone.
 for _write in (
-    count, money, money_at_a_glance, moment, number, percent, short, signed, width,
+    count, money, money_at_a_glance, moment, number, percent, price, short, signed, width,
 ):  # fmt: skip
     register.filter(_write.__name__, _write)
 

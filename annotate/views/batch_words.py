@@ -3,6 +3,7 @@
 import math
 import re
 import uuid
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -12,17 +13,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from annotate.crowds.base import Audience
-from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
+from annotate.crowds.bills import Bill
+from annotate.crowds.tariffs import CENT
+from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms, usual_tasks
 from annotate.figures import count, money
 from annotate.instruments.base import Instrument
 from annotate.languages import interface_language
-from annotate.selectors import instruments, places, public_words, underway
+from annotate.selectors import instruments, places, promises, public_words, underway
 from annotate.selectors.worlds import World
-from annotate.services import batches, offers
+from annotate.services import batches, offers, payments
 from annotate.services.offers import Offer
-
-USUAL_TASKS = 5
-CENT = Decimal("0.01")
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Bill:
+class Table:
     lines: tuple[Line, ...]
     unit_total: Decimal
-    note: str  # why it is only an estimate
+    note: str  # what the crowd itself says of it
 
 
 def defaults(campaign: Any, last: Terms | None) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def defaults(campaign: Any, last: Terms | None) -> dict[str, Any]:
 
 def _usual(campaign: Any) -> Terms:
     instrument = instruments.of(campaign)
-    tasks = min(USUAL_TASKS, campaign.annotator_cap or USUAL_TASKS)
+    tasks = usual_tasks(campaign.annotator_cap)
     minutes = _minutes(instrument) * tasks
     return Terms(
         title=campaign.public_title,
@@ -99,20 +99,25 @@ def needed(campaign: Any, tasks: int) -> Needed:
         tasks=tasks,
         units=offers.units_needed(campaign.pk, tasks),
         published=sum(one.units for one in underway.untaken(campaign.pk)),
-        left=offers.left(campaign),
+        left=payments.left(campaign),
         suggested=batches.suggested_places(campaign.pk, tasks),
     )
 
 
-def bill(offer: Offer) -> Bill:
+def bill(offer: Offer) -> Table:
     """Return what one unit costs at most, and all of them, each part on its own line."""
-    cost, n = offer.cost, offer.places
-    parts = [("Rewards", cost.rewards), ("The crowd’s fees on them", cost.fees)]
-    if more := offer.bonuses.total:
-        parts += [("Tutorial bonuses, if everybody is new", offer.bonuses.rewards),
-                  ("The crowd’s fees on bonuses", more - offer.bonuses.rewards)]  # fmt: skip
-    lines = tuple(Line(what, _each(amount, n), amount) for what, amount in parts)
-    return Bill(lines, _each(offer.total, n), offer.note)
+    found, n = offer.bill, offer.places
+    lines = tuple(Line(what, _each(amount, n), amount) for what, amount in parts(found))
+    return Table(lines, _each(offer.total, n), offer.note)
+
+
+def parts(found: Bill) -> list[tuple[str, Decimal]]:
+    """Return the parts of a bill in words."""
+    told = [("Rewards", found.rewards), ("The crowd’s fees on them", found.work.fee)]
+    if found.bonuses.reward:
+        told += [("Tutorial bonuses, if everybody is new", found.bonuses.reward),
+                 ("The crowd’s fees on bonuses", found.bonuses.fee)]  # fmt: skip
+    return told
 
 
 def hourly(reward: Decimal, minutes: float) -> Decimal:
@@ -152,9 +157,15 @@ def _description(campaign: Any, instrument: Instrument) -> str:
     """It names no number: the tasks of a unit may be changed in the same form."""
     said = [public_words.about(campaign.public_about, instrument, campaign.language)]
     with override(interface_language(campaign.language)):
-        if campaign.tutorial_required:
-            said.append(_("A short tutorial comes first, once."))
-            if campaign.tutorial_bonus:
-                said.append(_("Passing it earns a bonus."))
+        said += _about_tutorial(campaign)
         said.append(_("The work is research; your answers are published under a random code."))
-    return " ".join(said)
+    return " ".join(map(str, said))
+
+
+def _about_tutorial(campaign: Any) -> Iterator[str]:
+    if campaign.tutorial_required:
+        yield _("A short tutorial comes first, once.")
+    if promises.offered(campaign) and campaign.bonus_after:
+        yield _("Passing it brings a bonus, which is due once a few of your tasks count.")
+    elif promises.offered(campaign):
+        yield _("Passing it brings a bonus.")

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotate.permissions import is_owner, researcher_page, visible
 from annotate.selectors import batch_board
+from annotate.services import payments
 from annotate.views import operation_words
 
 STOP_POLLING = 286  # htmx swaps the answer and asks no more
@@ -46,6 +47,7 @@ def _context(request: HttpRequest, campaign: Any) -> dict[str, Any]:
         "board": board,
         "world": board.world,
         "owner": is_owner(request.user, campaign),
+        "excess": payments.excess(campaign) if board.doubtful else None,
         "operations": [operation_words.said(op) for op in board.operations.listed],
         "fingerprint": board.fingerprint,
         "section": "campaigns",

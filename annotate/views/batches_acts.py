@@ -118,7 +118,8 @@ def accept(request: HttpRequest, public_id: str, participation_id: int) -> HttpR
     campaign = owned(request.user, public_id)
     try:
         settling.accept(
-            doubtful.one(campaign.pk, participation_id), actor_id=_actor(request)
+            doubtful.one(campaign.pk, participation_id), actor_id=_actor(request),
+            beyond_budget=bool(request.POST.get("beyond_budget")),
         )  # fmt: skip
     except Conflict as refused:
         messages.error(request, refused.message)

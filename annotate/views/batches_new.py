@@ -28,7 +28,7 @@ from annotate.numerals import number
 from annotate.permissions import owned, researcher_page
 from annotate.selectors import batches as rows
 from annotate.selectors.worlds import World, world
-from annotate.services import batches, offers
+from annotate.services import batches, fees, offers, quotes
 from annotate.services.offers import Offer
 from annotate.views import batch_words as words
 
@@ -79,6 +79,8 @@ def new(request: HttpRequest, public_id: str) -> HttpResponseBase:
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
     wish = Wish(form.terms(), form.cleaned_data["places"], world(campaign.crowd))
+    if request.POST.get("act") == "fee":
+        return _reckon(request, campaign, form, wish)
     shown = _shown(request)
     if request.POST.get("act") == "launch" and shown is not None:
         return _launch(request, campaign, form, wish, shown)
@@ -112,6 +114,19 @@ def _launch(
     return redirect("annotate:batches", campaign.public_id)
 
 
+def _reckon(request: HttpRequest, campaign: Any, form: BatchForm, wish: Wish) -> HttpResponseBase:
+    """Reckon with the fee that the crowd says, and show the offer anew."""
+    told = batches.offer(campaign.pk, wish.terms, places=wish.places).fee_told
+    try:
+        if told is not None:
+            fees.change(campaign.pk, told, actor_id=cast(User, request.user).pk)
+    except Conflict as refused:
+        return _offer(request, campaign, form, wish, changed=refused.message, status=409)
+    campaign.refresh_from_db()
+    said = f"The campaign reckons with a fee of {quotes.percent(campaign.fee_rate)} from now on."
+    return _offer(request, campaign, form, wish, changed=said)
+
+
 def _offer(
     request: HttpRequest, campaign: Any, form: BatchForm, wish: Wish, *,
     changed: str = "", status: int = 200,
@@ -124,6 +139,7 @@ def _offer(
     return _page(
         request, campaign, form, status=422 if offer.problems else status,
         offer=offer, bill=words.bill(offer), changed=changed, terms=wish.terms,
+        fee_told=None if offer.fee_told is None else quotes.percent(offer.fee_told),
         hourly=words.hourly(offer.reward, wish.terms.minutes),
         shown=signing.dumps(shown, salt=SALT),
         preview=reverse("annotate:batch-preview", args=[token]),

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from annotate.figures import count, many
-from annotate.models import Campaign
 from annotate.selectors import public_words
-from annotate.services import metric_choice, payments
+from annotate.selectors.costs import AtMost
+from annotate.services import ingest, metric_choice, plans
 from annotate.services.importing.facts import Facts
 from annotate.services.ingest import Checked
 from annotate.services.plans import Plan
@@ -26,7 +26,7 @@ class Preview:
     title: str
     about: str
     planned: int
-    most: Decimal
+    most: AtMost
     price: Decimal
     metrics: tuple[str, ...]
     notices: tuple[str, ...]
@@ -45,20 +45,19 @@ class Preview:
 def preview(checked: Checked) -> Preview:
     """Return what would be made of a file, with a plan that fits it."""
     plan, facts = checked.plan, checked.facts
-    price = payments.price(Campaign(reward=plan.reward, fee_rate=plan.fee)).total
-    planned = facts.n_outputs + round(plan.double_share * facts.n_outputs)
-    reachable = min(planned, plan.max_judgments or planned)
+    planned = ingest.count_planned(plan, facts)
+    most = plans.at_most(plan, planned)
     return Preview(
         facts=facts,
         title=public_words.title(plan.public_title, checked.instrument, plan.language),
         about=public_words.about(plan.public_about, checked.instrument, plan.language),
         planned=planned,
-        most=min(reachable * price, plan.budget or reachable * price),
-        price=price,
+        most=most,
+        price=most.bill.each,
         metrics=checked.metrics,
         notices=(
             *facts.notices,
-            *_notices(plan, facts, planned, price),
+            *_notices(plan, facts, planned, most.bill.each),
             *_about_metrics(checked.metrics, facts),
         ),
         offers=metric_choice.unused(checked.metrics, facts),
@@ -82,8 +81,9 @@ def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str
         )
     if plan.budget is not None and plan.budget < planned * price:
         found.append(
-            f"The budget pays for {count(int(plan.budget / price))} of about {count(planned)} "
-            "planned judgments. The intervals may be wider than asked for when it is spent."
+            f"The budget pays for {count(int(plan.budget / price))} of {count(planned)} planned "
+            "judgments, or for fewer where people new to it are paid for the tutorial. The "
+            "intervals may be wider than asked for when it is spent."
         )
     if plan.annotator_cap is None or plan.annotator_cap > 25:
         found.append(

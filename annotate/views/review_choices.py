@@ -64,7 +64,8 @@ def _judgments(n: int) -> str:
 
 
 def _paid(_case: Case, effects: Effects) -> str:
-    return f"They are paid in full: {money(effects.at_stake)}."
+    due = f"{money(effects.due)} is due" if effects.due else "nothing more is due"
+    return f"They are paid in full: {due}."
 
 
 def _refuses(_case: Case, effects: Effects) -> str:

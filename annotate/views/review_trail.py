@@ -77,7 +77,7 @@ def happened(
     elif done.restored:
         told.append(f"{money(done.restored)} is due again.")
     else:
-        told.append(f"Pay stays as it is: {due} due for this work.")
+        told.append(f"Pay stays as it is: {due} due.")
     return " ".join(filter(None, told))
 
 

@@ -16,6 +16,7 @@ from annotate.permissions import researcher_page, visible
 from annotate.selectors import (
     answering,
     blinding,
+    costs,
     review_effects,
     review_judgments,
     review_screens,
@@ -72,6 +73,7 @@ def rule(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBa
         made = reviewing.rule(
             found.campaign_id, found.annotator_id, choice.acts, actor_id=_user(request),
             reason=typed["reason"], seen=typed["seen"],
+            beyond_budget=bool(request.POST.get("beyond_budget")),
         )  # fmt: skip
     except Invalid as error:
         if choice is not None and choice.confirms:
@@ -111,7 +113,7 @@ def _context(
     work = review_judgments.work(campaign, found.annotator_id)
     effects = review_effects.effects(campaign.pk, found.annotator_id)
     page = _page(request, work.pages)
-    price = payments.price(campaign).total
+    price = costs.of_judgment(campaign)
     return {
         "campaign": campaign,
         "case": found,
@@ -187,7 +189,7 @@ def _again(
 ) -> HttpResponseBase:
     """The page as things stand now, with all that was typed."""
     context = _context(request, found.campaign, found.pseudonym, typed)
-    context["refused"] = error
+    context |= {"refused": error, "asks_beyond": getattr(error, "code", "") == payments.BEYOND}
     return render(request, "reviews/case.html", context, status=error.status)
 
 
@@ -199,7 +201,7 @@ def _say(
     blocked = standing.block(found.campaign_id, found.annotator_id) is not None
     said = review_trail.happened(
         review_effects.done(ruling_ids), codes=[str(act) for act in choice.acts],
-        collecting=found.collecting, blocked=blocked, due=money(effects.at_stake),
+        collecting=found.collecting, blocked=blocked, due=money(effects.due),
     )  # fmt: skip
     messages.success(request, said)
 

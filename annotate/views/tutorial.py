@@ -7,7 +7,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Invalid
-from annotate.figures import money
 from annotate.instruments import highlighting
 from annotate.instruments.answer_correctness.criteria import VERDICTS
 from annotate.instruments.rating import strings as rating
@@ -18,7 +17,7 @@ from annotate.selectors import work
 from annotate.selectors.tutorials import Status
 from annotate.selectors.work import Visit
 from annotate.services import tutorials
-from annotate.views import unit_words
+from annotate.views import bonus_words, unit_words
 from annotate.views.work_access import RequestError, see_work, show, speak, worker_endpoint
 from annotate.views.work_api import seconds
 from annotate.views.work_data import first_time
@@ -41,6 +40,7 @@ def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
         "study": visit.study,
         "crowd": unit_words.label(visit.study.crowd),
         "first_time": first_time(visit),
+        "earns": bonus_words.earns(status.bonus, after=visit.study.bonus_after),
         "data": _data(token, status, question),
     }
     return show(request, visit.study, "work/tutorial.html", context)
@@ -63,7 +63,8 @@ def question_context(status: Status, question: Question) -> dict[str, Any]:
 
 @worker_endpoint("POST")
 def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
-    speak(work.visit(participation_id).study)
+    study = work.visit(participation_id).study
+    speak(study)
     response, version, key = body.get("response"), body.get("version"), body.get("question")
     if not isinstance(version, str) or not isinstance(key, str):
         message = _("An answer names the tutorial’s version and the question.")
@@ -77,10 +78,12 @@ def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
         raw=response,
         active_seconds=seconds(body.get("active_seconds")),
     )
+    promised, due = bonus_words.promised(graded.promised, after=study.bonus_after)
     return {
         **as_data(graded.grade),
         "passed": graded.passed,
-        "earned": money(graded.earned) if graded.earned else "",
+        "promised": promised,
+        "due": due,
     }
 
 
@@ -134,5 +137,4 @@ def _strings() -> dict[str, Any]:
         "reload": _("Reload this page"),
         "remove": _("Remove “%(words)s”"),
         "finished": _("finished"),
-        "earned": _("You have earned %(amount)s."),
     }

@@ -10,6 +10,7 @@ from annotate import adapters
 from annotate.figures import money
 from annotate.instruments.tutorials.content import Tutorial
 from annotate.selectors.units import Offer, Unit
+from annotate.views import bonus_words
 
 
 def label(crowd: str) -> str:
@@ -21,7 +22,7 @@ def begin(crowd: str) -> str:
     return _("Accept this work at %(crowd)s to begin.") % {"crowd": label(crowd)}
 
 
-def offered(offer: Offer, tutorial: Tutorial | None, bonus: Decimal) -> str:
+def offered(offer: Offer, tutorial: Tutorial | None, bonus: Decimal, *, after: int) -> str:
     """Return what a unit holds and brings, and what comes before."""
     holds = ngettext(
         "This work holds %(n)d task and pays %(reward)s.",
@@ -36,9 +37,8 @@ def offered(offer: Offer, tutorial: Tutorial | None, bonus: Decimal) -> str:
             tutorial.minutes,
         )
         said.append(first % {"n": tutorial.minutes})
-        if bonus:
-            said.append(_("It earns %(bonus)s more.") % {"bonus": money(bonus)})
-    return " ".join(said)
+        said.append(bonus_words.earns(bonus, after=after))
+    return " ".join(filter(None, said))
 
 
 def how_paid(offer: Offer) -> str:

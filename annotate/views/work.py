@@ -10,11 +10,12 @@ from annotate import numerals, tokens
 from annotate.client_address import client_address
 from annotate.crowds.base import Invalid, Leaving
 from annotate.crowds.link import LINK
+from annotate.crowds.tariffs import ZERO
 from annotate.errors import Conflict, Gone, ServiceError, TooMany
 from annotate.selectors import tutorials as standing
 from annotate.selectors import work
 from annotate.services import admission, joining, leasing, participations
-from annotate.views import tutorial, unit_words, work_units
+from annotate.views import bonus_words, tutorial, unit_words, work_units
 from annotate.views.work_access import explain, see_work, show, speak, worker_page
 from annotate.views.work_data import about, context, example, first_time, help_template
 from annotate.views.work_own import opinion
@@ -36,7 +37,9 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
     context = {"study": study, "person": claim.person, "preview": preview_url}
     context |= about(study.instrument)
-    context |= {"tutorial": standing.required(study.id), "bonus": study.tutorial_bonus}
+    bonus = study.tutorial_bonus if claim.person or study.open_link_bonus else ZERO
+    context |= {"tutorial": standing.required(study.id)}
+    context |= {"earns": bonus_words.earns(bonus, after=study.bonus_after)}
     if request.method == "GET":
         return show(request, study, "work/join.html", context)
     name = request.POST.get("name", "")

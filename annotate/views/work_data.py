@@ -84,7 +84,7 @@ def first_time(visit: Visit) -> dict[str, str] | None:
         return None
     offer, study = visit.unit.offer, visit.study
     return {
-        "offered": unit_words.offered(offer, None, study.tutorial_bonus),
+        "offered": unit_words.offered(offer, None, study.tutorial_bonus, after=study.bonus_after),
         "paid": unit_words.how_paid(offer),
         "stored": unit_words.stored(study.crowd),
     }

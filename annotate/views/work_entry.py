@@ -46,9 +46,8 @@ def entry(request: HttpRequest, crowd: str, token: str) -> HttpResponse:
 def preview(request: HttpRequest, study: work.Study, offer: units.Offer) -> HttpResponse:
     """What a task looks like, and what the work pays, before it is accepted."""
     first = tutorials.required(study.id)
-    accept = " ".join(
-        [unit_words.begin(study.crowd), unit_words.offered(offer, first, study.tutorial_bonus)]
-    )
+    offered = unit_words.offered(offer, first, study.tutorial_bonus, after=study.bonus_after)
+    accept = " ".join([unit_words.begin(study.crowd), offered])
     why = _("This is an example, so it is not sent and earns nothing.")
     why = f"{why} {unit_words.begin(study.crowd)}"
     return show_example(request, study, why=why, accept=accept)

@@ -13,10 +13,10 @@ from annotate import tokens
 from annotate.crowds.base import Leaving
 from annotate.crowds.link import LINK
 from annotate.errors import Invalid
-from annotate.selectors import accounts, own_work, units, work
+from annotate.selectors import accounts, own_work, promises, units, work
 from annotate.selectors import feedback as told
 from annotate.services import appeals, feedback
-from annotate.views import own_words, unit_words
+from annotate.views import bonus_words, own_words, unit_words
 from annotate.views.work_access import show, speak, worker_endpoint, worker_page
 from annotate.views.work_data import words
 from annotate.views.work_units import own_page
@@ -42,6 +42,7 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
         "words": words(visit, number=visit.judged + 1),
         "earnings": [(kind_of_pay(each.kind, each.reason), each) for each in earnings],
         "account": accounts.of(visit.id),
+        **_promised(visit),
         "payouts": own_work.payouts(visit.id),
         **_how_paid(visit),
         "back": back,
@@ -51,6 +52,15 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
         "strings": asked["strings"] | own_words.appeal_strings(),
     }
     return show(request, visit.study, "work/me.html", context)
+
+
+def _promised(visit: work.Visit) -> dict[str, Any]:
+    """A bonus that is promised, and when it is due."""
+    found = promises.told(visit.id)
+    if found is None:
+        return {"promised": None}
+    when = bonus_words.waits(found.after, found.counting)
+    return {"promised": found.amount, "promised_when": when}
 
 
 def _how_paid(visit: work.Visit) -> dict[str, Any]:

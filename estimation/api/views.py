@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api.base import BoundedView, ById
-from annotate.services import payments
+from annotate.selectors import costs
 from estimation.api.serializers import (
     AgreementSerializer,
     ComparisonSerializer,
@@ -59,8 +59,7 @@ class EstimateList(ResultsView[Estimate]):
     def get_serializer_context(self) -> dict[str, Any]:
         if getattr(self, "swagger_fake_view", False):  # the schema is asked for, not a campaign
             return {**super().get_serializer_context()}
-        price = payments.price(self.campaign).total
-        return {**super().get_serializer_context(), "price": price}
+        return {**super().get_serializer_context(), "price": costs.of_judgment(self.campaign)}
 
     def get_queryset(self) -> QuerySet[Estimate]:
         if _whole_history(self.request):

@@ -20,6 +20,7 @@ from estimation.core.trajectory import Trajectory
 _ENDS = (0.1, 0.9)
 _ENDLESS = 1e9  # annotators
 _ROUNDS = 4
+_HALVINGS = 12
 _FEW_DRAWS = 10
 
 
@@ -48,6 +49,10 @@ class Range:
     def times(self, factor: float) -> "Range":
         """The range in other units."""
         return Range(self.expected * factor, self.low * factor, self.high * factor)
+
+    def plus(self, other: "Range") -> "Range":
+        """The sum with a range that moves along with this one."""
+        return Range(self.expected + other.expected, self.low + other.low, self.high + other.high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,14 +123,15 @@ def forecast(
     runs = _run(study, target_width, replicates, seed)
     floor = _check_floor(study, runs, target_width, seed)
     judgments = _over_systems(runs.judgments, study.systems, seed)
+    people = _annotators(study, judgments, seed)
     effective = float(runs.effective.mean())
     stopped = float(runs.stopped.mean())
     return Forecast(
         target_width=target_width,
         judgments=judgments,
         items=_range(runs.items),
-        annotators=_annotators(study, judgments, seed),
-        cost=judgments.times(prices.per_judgment),
+        annotators=people,
+        cost=judgments.times(prices.per_judgment).plus(people.times(prices.person_cost)),
         hours=None if prices.minutes is None else judgments.times(prices.minutes / 60),
         stop_probability=stopped,
         all_stop_probability=stopped**study.systems,
@@ -144,7 +150,7 @@ def affordable(
     if not (budget > 0 and prices.per_judgment > 0):
         raise errors.InvalidOptionError("A budget and the price of a judgment are positive.")
     # A hair more, so that 40.00 buys 100 judgments at 0.40 whatever their binary digits.
-    each = int(budget / prices.per_judgment * (1 + 1e-9)) // study.systems
+    each = int(_judgments_for(study, budget, prices, seed) * (1 + 1e-9)) // study.systems
     widths, sizes = [], []
     for sample, history in campaigns(study, replicates, seed):
         size = min(each, sample.n_judgments)
@@ -155,11 +161,35 @@ def affordable(
     return Purchase(
         budget=budget,
         judgments=judgments,
-        cost=judgments * prices.per_judgment,
+        cost=_cost(study, judgments, prices, seed),
         width=_range(known) if known.size > len(widths) / 2 else None,
         complete=max(sizes) < each,
         replicates=len(widths),
     )
+
+
+def _judgments_for(study: Study, budget: float, prices: Prices, seed: int) -> float:
+    """How many judgments a budget buys, once those who give them are paid for coming."""
+    most = budget / prices.per_judgment
+    if not prices.person_cost:
+        return most
+    least = 0.0
+    for _ in range(_HALVINGS):
+        middle = (least + most) / 2
+        if _cost(study, middle, prices, seed) <= budget:
+            least = middle
+        else:
+            most = middle
+    return least
+
+
+def _cost(study: Study, judgments: float, prices: Prices, seed: int) -> float:
+    people = _people(study, judgments, seed) if prices.person_cost else 0.0
+    return judgments * prices.per_judgment + people * prices.person_cost
+
+
+def _people(study: Study, judgments: float, seed: int) -> float:
+    return _annotators(study, Range(judgments, judgments, judgments), seed).expected
 
 
 def _run(study: Study, target_width: float, replicates: int, seed: int) -> _Runs:

@@ -68,23 +68,25 @@ class Study:
 class Prices:
     """What a judgment costs, in any currency.
 
-    reward: paid per judgment. fee_rate: the crowd's fee as a share of it. minutes: of work per
-    judgment, None if unknown. item_cost: of a further item before anybody judges it.
+    reward: paid per judgment. fee: the crowd's on that. minutes: of work per judgment, None if
+    unknown. item_cost: of a further item before anybody judges it. person_cost: of a further
+    person, such as the bonus for a tutorial.
     """
 
     reward: float
-    fee_rate: float = 0.0
+    fee: float = 0.0
     minutes: float | None = None
     item_cost: float = 0.0
+    person_cost: float = 0.0
 
     def __post_init__(self) -> None:
-        if min(self.reward, self.fee_rate, self.minutes or 0.0, self.item_cost) < 0:
+        if min(self.reward, self.fee, self.minutes or 0.0, self.item_cost, self.person_cost) < 0:
             raise errors.InvalidOptionError("Prices, fees and times are not negative.")
 
     @property
     def per_judgment(self) -> float:
         """Reward and fee."""
-        return self.reward * (1 + self.fee_rate)
+        return self.reward + self.fee
 
 
 def campaigns(study: Study, replicates: int, seed: int) -> Iterator[tuple[Sample, Trajectory]]:

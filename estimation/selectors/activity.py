@@ -38,6 +38,8 @@ _VERBS = {
     "launch": "launched a batch of {places:place} for at most {cost:$}",
     "extend": "added {places:place} to a batch for at most {cost:$}",
     "stop_batch": "stopped a batch",
+    "fee": "let it reckon with a fee of {now} instead of {was}",
+    "tutorial_bonuses_due": "let the promised bonuses of {people:person,people} fall due",
     "refill": "offered {gaps:gap} to new people",
     "operation_decided": "said whether an operation at the crowd happened ({kind})",
     "operation_retried": "let an operation at the crowd be tried again ({kind})",
@@ -97,12 +99,13 @@ def _text(act: Act) -> str:
 
 
 class _Sentence(Formatter):
-    """`{places:place}` says how many there are, `{cost:$}` an amount."""
+    """`{places:place}` says how many there are (`person,people` where the plural adds no s),
+    `{cost:$}` an amount."""
 
     def format_field(self, value: Any, form: str) -> str:
         if not form or not isinstance(value, int | str | Decimal) or value == "":
             return str(value)
-        return money(Decimal(value)) if form == "$" else many(int(value), form)
+        return money(Decimal(value)) if form == "$" else many(int(value), *form.split(","))
 
 
 class _Details(dict[str, Any]):

@@ -18,12 +18,10 @@ def advise(now: Situation) -> Advice:
 
 
 def draft(now: Situation) -> Advice:
-    most = now.progress.planned * now.price
-    limit = money(most if now.facts.budget is None else min(most, now.facts.budget))
     text = (
         f"Nobody can judge yet. Once open, at most {count(now.progress.planned)} judgments are "
-        f"collected for at most {limit}, and collection stops automatically when every interval "
-        "is as narrow as its target."
+        f"collected for at most {money(now.most.amount)}, and collection stops automatically when "
+        "every interval is as narrow as its target."
     )
     return Advice("draft", "Open the campaign", text, "open", "Open for judgments")
 

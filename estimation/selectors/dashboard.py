@@ -26,6 +26,7 @@ from annotate.selectors import (
 from annotate.selectors.availability import Availability
 from annotate.selectors.campaigns import Facts
 from annotate.selectors.conduct import Conduct
+from annotate.selectors.costs import AtMost
 from annotate.selectors.deadlines import Deadline
 from annotate.selectors.exclusions import Excluded
 from annotate.selectors.liveness import Liveness
@@ -62,6 +63,7 @@ class Dashboard:
     facts: Facts
     progress: Progress
     price: Decimal
+    most: AtMost
     rows: tuple[Row, ...]
     metric_done: int
     n_pending: int  # judgments that count and whose scores take long
@@ -189,7 +191,7 @@ class Dashboard:
     def advice(self) -> Advice:
         return advise(
             Situation(
-                self.facts, self.progress, self.primary, self.price,
+                self.facts, self.progress, self.primary, self.price, self.most,
                 waiting=self.n_waiting, availability=self.availability, liveness=self.liveness,
                 offered=self.offered, widened=self.widened, limit=self.limit,
                 reserved=self.reserved, deadline_soon=self.deadline_soon,
@@ -234,13 +236,15 @@ class Dashboard:
 
 
 def build(
-    facts: Facts, *, price: Decimal, limit: CloseReason | None = None, reserved: bool = False
-) -> Dashboard:
+    facts: Facts, *, price: Decimal, most: AtMost, limit: CloseReason | None = None,
+    reserved: bool = False,
+) -> Dashboard:  # fmt: skip
     """Return the dashboard; the number of queries depends on nothing but the campaign's status,
     its crowd, and whether every estimate exists.
 
-    price: of one judgment, the crowd's fee included. limit: what forbids any further lease.
-    reserved: the rest of the budget is kept for what people have begun.
+    price: of one judgment, the crowd's fee included. most: of all that are planned, at most.
+    limit: what forbids any further lease. reserved: the rest of the budget is kept for what people
+    have begun.
     """
     pk, newest = facts.campaign_id, history.latest(facts.campaign_id)
     counts = progress.progress(pk, cap=facts.annotator_cap)
@@ -248,6 +252,7 @@ def build(
         facts=facts,
         progress=counts,
         price=price,
+        most=most,
         rows=cells.rows(facts, newest, price=price, items=_items(facts, newest)),
         metric_done=history.metric_scores(pk, facts.metrics),
         n_pending=scoring.waiting(pk),

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from annotate.selectors.availability import Availability
 from annotate.selectors.campaigns import Facts
+from annotate.selectors.costs import AtMost
 from annotate.selectors.deadlines import Deadline
 from annotate.selectors.liveness import Liveness
 from annotate.selectors.offered import Offered
@@ -48,17 +49,18 @@ class Widened:
 class Situation:
     """All that advice depends on; `cells` are those of the primary criteria.
 
-    waiting: annotators under review. limit: what forbids any further lease. reserved: the rest of
-    the budget is kept for what people have begun. deadline_soon: it is worth naming. in_doubt:
-    paid units that wait for a decision. near: when the crowd pays what is held back here.
-    unscored: judgments that count and whose scores take long. due: pay by hand, looked for when it
-    is closed.
+    price: of one judgment. most: of all that are planned, at most. waiting: annotators under
+    review. limit: what forbids any further lease. reserved: the rest of the budget is kept for
+    what people have begun. deadline_soon: it is worth naming. in_doubt: paid units that wait for a
+    decision. near: when the crowd pays what is held back here. unscored: judgments that count and
+    whose scores take long. due: pay by hand, looked for when it is closed.
     """
 
     facts: Facts
     progress: Progress
     cells: tuple[Cell, ...]
     price: Decimal
+    most: AtMost
     waiting: int = 0
     availability: Availability = field(default_factory=Availability)
     liveness: Liveness = field(default_factory=Liveness)

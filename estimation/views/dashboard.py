@@ -8,8 +8,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate.permissions import Access, access, look, researcher_page
-from annotate.selectors import campaigns, progress, reviews
-from annotate.services import admission, payments
+from annotate.selectors import campaigns, costs, progress, reviews
+from annotate.services import admission
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from estimation.selectors import dashboard, history
@@ -57,8 +57,9 @@ def _context(mine: Access) -> dict[str, Any]:
     campaign = look(mine)
     facts = campaigns.facts(campaign)
     limit, reserved = _limits(campaign)
+    most = costs.at_most(campaign)
     board = dashboard.build(
-        facts, price=payments.price(campaign).total, limit=limit, reserved=reserved
+        facts, price=most.of_judgment, most=most, limit=limit, reserved=reserved
     )
     return {
         "board": board,

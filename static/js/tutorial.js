@@ -5,7 +5,7 @@
 
 import { startActiveTime } from "./active_time.js";
 import { createApi } from "./api.js";
-import { fill, readJson } from "./json_data.js";
+import { readJson } from "./json_data.js";
 import { createStatusBar } from "./status_bar.js";
 import { createKind } from "./tutorial_kinds.js";
 
@@ -97,15 +97,16 @@ function goOn(body) {
   onward = body.passed ? () => finish(body) : reload;
 }
 
-function finish({ earned }) {
+function finish({ promised, due }) {
   done = true;
   document.getElementById("tutorial").hidden = true;
   document.getElementById("foot").hidden = true;
   document.getElementById("done").textContent = strings.finished;
   document.getElementById("passed").hidden = false;
-  const said = document.getElementById("earned");
-  said.hidden = !earned;
-  said.querySelector("span").textContent = fill(strings.earned, { amount: earned });
+  const said = document.getElementById("promised");
+  said.hidden = !promised;
+  said.querySelector("span").textContent = promised;
+  document.getElementById("due").textContent = due;
   document.getElementById("passed-h").focus();
   scrollTo(0, 0);
 }

@@ -35,8 +35,11 @@ def test_the_preview_counts_and_no_campaign_exists_yet(ada: Client) -> None:
     assert not Campaign.objects.exists()
     facts = preview.facts
     assert (facts.n_items, facts.n_rows, facts.n_outputs, preview.n_shared) == (4, 8, 7, 1)
-    assert preview.planned == 9  # 7 outputs, a quarter of them twice
-    assert preview.most == Decimal("3.60")
+    assert preview.planned in (8, 9)  # 7 outputs, one of 4 items twice
+    bill = preview.most.bill
+    assert bill.rewards == preview.planned * Decimal("0.40")
+    assert bill.bonuses.reward == preview.planned * Decimal("0.75"), "each by somebody new"
+    assert preview.most.amount == bill.rewards + bill.bonuses.reward
     assert [len(system.samples) for system in facts.systems] == [3, 3]
 
 

@@ -27,7 +27,7 @@ from annotate.models import (
     Participation,
     Place,
 )
-from annotate.selectors import ledger
+from annotate.selectors import commitments
 from annotate.services import campaigns, evidence, judgments, leasing
 from tests.factories import GOOD, campaign, leased, person
 
@@ -151,10 +151,10 @@ def check_money(study: Campaign) -> None:
     n_waiting = study.audit.filter(verb="compensation_needed").count()
     assert n_unpaid == n_waiting, "unpaid work that nobody was told about"
     n_leased = Assignment.objects.filter(campaign=study, status="leased").count()
-    spent = paid + sum_of(study, "fee")
-    assert ledger.committed(study.pk) == (spent, n_leased, n_leased, 0)
+    due, spent, leased = commitments.of(study), paid + fee * n_paid, n_leased * (reward + fee)
+    assert (due.spent, due.leases, due.total) == (spent, leased, spent + leased)
     if study.budget is not None:
-        assert spent + n_leased * (reward + fee) <= study.budget
+        assert spent + leased <= study.budget
 
 
 def sum_of(study: Campaign, column: str) -> Decimal:
@@ -221,7 +221,7 @@ def test_the_budget_is_spent_to_the_cent_and_no_further(budget):
     people = crowd(study, THREADS)
     outcomes = at_once([lambda who=who: work_until_refused(who) for who in people])
     assert {outcome[-1] for outcome in outcomes} == {"budget"}
-    assert ledger.committed(study.pk) == (75 * Decimal("0.44"), 0, 0, 0)  # the fee of 0.074 is 0.07
+    assert commitments.of(study).total == 75 * Decimal("0.44")  # the fee of 0.074 is 0.07
     check_invariants(study)
 
 

@@ -113,7 +113,7 @@ def test_money_is_added_to_the_cent_on_every_database():
             campaign=study, participation=who, kind="reward", key=f"test:{number}",
             amount=Decimal("0.10"), fee=Decimal("0.00"),
         )  # fmt: skip
-    assert str(ledger.committed(study.pk)[0]) == "1.00"
+    assert str(ledger.spent(study.pk)) == "1.00"
     assert str(ledger.earned(who.pk)[0]) == "1.00"
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotate.errors import Gone, Invalid
 from annotate.models import Assignment, Draft, EvidenceChange, Judgment, LedgerEntry
-from annotate.services import judgments, leasing, payments
+from annotate.services import earning, judgments, leasing
 from tests.factories import GOOD, campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -36,7 +36,7 @@ def test_an_assignment_earns_once():
     study = campaign()
     judge(person(study))
     with pytest.raises(IntegrityError), transaction.atomic():
-        payments.earn(Assignment.objects.get(), campaign=study, kind=LedgerEntry.Kind.COMPENSATION)
+        earning.task(Assignment.objects.get(), campaign=study, kind=LedgerEntry.Kind.COMPENSATION)
     assert LedgerEntry.objects.count() == 1
 
 
@@ -77,7 +77,7 @@ def test_a_failure_while_paying_leaves_no_judgment(monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("the ledger is on fire")
 
-    monkeypatch.setattr(payments, "earn", fail)
+    monkeypatch.setattr(earning, "task", fail)
     with pytest.raises(RuntimeError):
         judgments.submit(mine.pk, participation_id=who.pk, raw=GOOD)
     mine.refresh_from_db()

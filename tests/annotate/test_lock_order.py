@@ -6,6 +6,7 @@ On Postgres alone: on SQLite a transaction locks everything from its start.
 import threading
 import time
 from collections.abc import Callable
+from decimal import Decimal
 
 import pytest
 from django.db import connection, transaction
@@ -13,7 +14,10 @@ from django.utils import timezone
 
 from annotate.models import Assignment, Judgment, LedgerEntry
 from annotate.services import judgments, leasing
-from tests.factories import GOOD, campaign, leased, person
+from tests.annotate.market import arrive, posting
+from tests.annotate.market import study as market
+from tests.annotate.passing import pass_tutorial
+from tests.factories import GOOD, campaign, judge, leased, person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -77,3 +81,34 @@ def test_a_submit_that_waited_for_the_end_of_its_lease_lets_the_row_go():
     assert (receipt.counts, receipt.earned) == (False, study.reward)
     assert Judgment.objects.get().assignment_id == lost.pk
     assert LedgerEntry.objects.get().kind == LedgerEntry.Kind.COMPENSATION
+
+
+def test_of_two_judgments_at_the_same_moment_one_brings_the_bonus():
+    """Each would count one less than there are, and neither would bring it."""
+    study = campaign(items=20, tutorial=True, double_share=0)
+    who = person(study)
+    pass_tutorial(who)
+    judge(who)
+    first, second = leased(who), leasing.lease(who.pk, ahead=True)
+    assert isinstance(second, Assignment)
+    with transaction.atomic():
+        judgments.submit(first.pk, participation_id=who.pk, raw=GOOD)
+        other = Running(lambda: judgments.submit(second.pk, participation_id=who.pk, raw=GOOD))
+        until_waiting(1)  # for what the tutorial has promised
+    other.outcome()
+    assert LedgerEntry.objects.get(kind="tutorial").amount == study.tutorial_bonus
+
+
+def test_the_tasks_of_a_unit_are_paid_one_after_the_other():
+    """Their fees add up to that of the unit: each looks at what the others have brought."""
+    study = market(reward=Decimal("0.02"), fee_rate=Decimal("0.2"))
+    who = arrive(posting(study, tasks=3))
+    first, second = leased(who), leasing.lease(who.pk, ahead=True)
+    assert isinstance(second, Assignment)
+    with transaction.atomic():
+        judgments.submit(first.pk, participation_id=who.pk, raw=GOOD)
+        other = Running(lambda: judgments.submit(second.pk, participation_id=who.pk, raw=GOOD))
+        until_waiting(1)  # for the unit
+    other.outcome()
+    fees = list(study.ledger.order_by("pk").values_list("fee", flat=True))
+    assert fees == [Decimal("0.01"), 0], "a cent for both: 20 % of $0.04 is less"

@@ -68,12 +68,12 @@ def undo(made: PayoutList, *people: Participation, reason: str = "Bounced.") -> 
     return payouts.undo(made.pk, names, actor_id=owner(), reason=reason)
 
 
-def rule(who: Participation, *acts: str) -> None:
+def rule(who: Participation, *acts: str, beyond_budget: bool = False) -> None:
     review_id = reviews.open_by_hand(who.campaign_id, who.annotator_id, actor_id=owner())
     last = rulings.Ruling.objects.filter(review=review_id).order_by("-pk").first()
     rulings.rule(
         review_id, [rulings.Act(act) for act in acts], actor_id=owner(), reason="Spam.",
-        seen=last.pk if last else 0,
+        seen=last.pk if last else 0, beyond_budget=beyond_budget,
     )  # fmt: skip
 
 
@@ -247,7 +247,7 @@ def test_the_budget_holds_with_fees_and_leases_unless_one_says_otherwise(ada: Cl
     assert AuditEntry.objects.filter(verb="bonus").first().detail["beyond_budget"] == "0.12"
 
 
-def test_a_refusal_gives_the_budget_back_and_repaying_says_where_it_is_exceeded(
+def test_a_refusal_gives_the_budget_back_and_repaying_asks_before_it_is_exceeded(
     ada: Client,
 ) -> None:
     made = campaign(owner=owner_of(ada), budget=Decimal("0.80"))
@@ -261,7 +261,11 @@ def test_a_refusal_gives_the_budget_back_and_repaying_says_where_it_is_exceeded(
     judge(bob)
     judge(bob)
     assert payments.excess(made) == 0
-    rule(who, "repay")
+    with pytest.raises(Conflict, match=r"exceed its budget of \$0.80 by \$0.80") as refused:
+        rule(who, "repay")
+    assert refused.value.code == "budget"
+    assert payments.excess(made) == 0
+    rule(who, "repay", beyond_budget=True)
     assert payments.excess(made) == Decimal("0.80")
     assert AuditEntry.objects.filter(verb="repay").first().detail["done"] == (
         "0.80, 0.80 beyond the budget"

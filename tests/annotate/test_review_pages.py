@@ -187,7 +187,7 @@ def test_after_a_ruling_it_says_what_happened_and_when_its_effect_is_shown(
     page = text(answer)
     assert (
         "Excluded. 6 judgments left the estimates. 6 outputs went back to the queue. "
-        "Pay stays as it is: $2.40 due for this work."
+        "Pay stays as it is: $2.40 due."
     ) in page
     assert "Hidden until the ruling is final, so that nobody rules for a result: from" in page
     assert "See what it did" not in page

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotate.models import Assignment, Campaign, Participation, Review, Ruling
+from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review, Ruling
 from annotate.screening import Verdict
 from annotate.selectors import review_effects, review_judgments, review_screens, reviews
-from annotate.services import judgments, rulings
+from annotate.services import extra_pay, judgments, payouts, rulings
 from annotate.services.upload import Row
 from annotate.views import review_beside, review_plots, review_words
 from annotate.word_diff import word_diff
@@ -142,6 +142,28 @@ def test_effects_before_and_after() -> None:
     )
     told = review_effects.done([back.pk])
     assert (told.out, told.back, told.refused, told.restored) == (0, 6, 0, Decimal("2.40"))
+
+
+def test_what_is_due_is_what_was_not_paid_yet() -> None:
+    review = reviewed.case(user())
+    made, owner = review.campaign, review.campaign.memberships.get().user_id
+    who = Participation.objects.get(campaign=made, annotator=review.annotator_id)
+    LedgerEntry.objects.create(
+        campaign=made, participation=who, kind="tutorial", amount=Decimal("0.75"), fee=0, key="t"
+    )
+
+    def due() -> tuple[Decimal, Decimal]:
+        found = review_effects.effects(made.pk, who.annotator_id)
+        return found.due, found.at_stake
+
+    assert due() == (Decimal("3.15"), Decimal("2.40"))
+    payouts.mark_paid(payouts.prepare(made.pk, actor_id=owner).pk, actor_id=owner)
+    assert due() == (0, 0)
+    gift = extra_pay.Gift(
+        extra_pay.Kind.BONUS, who.annotator.pseudonym, Decimal("0.50"), "Care.", "k"
+    )
+    extra_pay.give(made.pk, gift, actor_id=owner)
+    assert due() == (Decimal("0.50"), 0), "what was given is no pay for the work"
 
 
 def test_the_screens_of_excluded_work_can_still_be_looked_at() -> None:

@@ -54,18 +54,22 @@ def test_an_answer_is_graded_with_its_reason(client, who):
     answer = post(client, who, response=wrong(first), active_seconds=3)
     assert answer.json() == {
         "correct": False, "feedback": [first.feedback[wrong(first)["value"]]],
-        "paragraphs": [], "passed": False, "earned": "",
+        "paragraphs": [], "passed": False, "promised": "", "due": "",
     }  # fmt: skip
     assert post(client, who, active_seconds="long").json()["correct"]
     seconds = TutorialAnswer.objects.order_by("pk").values_list("active_seconds", flat=True)
     assert list(seconds) == [3, None]
 
 
-def test_the_last_answer_tells_what_was_earned(client, who):
+def test_the_last_answer_tells_what_is_promised(client, who):
     pass_tutorial(who, but=1)
     last = tutorial_of(who).questions[-1]
     answer = post(client, who, question=last.key, response=right(last)).json()
-    assert (answer["passed"], answer["earned"]) == (True, "$0.75")
+    assert answer["passed"]
+    assert answer["promised"] == "A bonus of $0.75 is promised to you."
+    assert answer["due"] == (
+        "The bonus is due once 3 of your tasks count, or earlier if there are no more for you."
+    )
     assert work_data(client, work_url(who))["assignment"]
 
 
@@ -110,7 +114,17 @@ def test_a_closed_study_offers_no_tutorial(client, who):
 
 
 def test_the_landing_page_tells_of_the_tutorial_where_there_is_one(client):
-    with_it = client.get(invitation(campaign(tutorial=True))).content.decode()
+    made = campaign(tutorial=True)
+    with_it = client.get(invitation(made, "ann")).content.decode()
     assert "a tutorial" in with_it
-    assert "$0.75" in with_it
+    assert "Passing it brings a bonus of $0.75, once. The bonus is due once 3 of your" in with_it
     assert "a tutorial" not in client.get(invitation(campaign())).content.decode()
+
+
+def test_the_open_link_offers_no_bonus_unless_its_researcher_wants_that(client):
+    made = campaign(tutorial=True)
+    assert "a tutorial" in client.get(invitation(made)).content.decode()
+    assert "$0.75" not in client.get(invitation(made)).content.decode()
+    wanted = campaign(tutorial=True, open_link_bonus=True, bonus_after=0)
+    page = client.get(invitation(wanted)).content.decode()
+    assert "Passing it brings a bonus of $0.75, once.</span>" in page

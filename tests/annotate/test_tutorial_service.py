@@ -1,4 +1,7 @@
-"""Taking a tutorial: graded by the server, in order, once, and paid once."""
+"""Taking a tutorial: graded by the server, in order, once, and a bonus is promised once.
+
+When a promise is due is in `test_promises.py`.
+"""
 
 import json
 from datetime import timedelta
@@ -20,7 +23,7 @@ from annotate.models import (
     TutorialContent,
     TutorialRun,
 )
-from annotate.selectors import ledger
+from annotate.selectors import commitments
 from annotate.selectors import tutorials as selectors
 from annotate.services import admission, campaigns, leasing, participations, tutorials
 from annotate.services.upload import Row
@@ -58,6 +61,10 @@ def answer(who, question, response=None):
         who.pk, version=tutorial.version, key=question.key,
         raw=right(question) if response is None else response, active_seconds=4.5,
     )  # fmt: skip
+
+
+def due(made):
+    return commitments.of(made)
 
 
 def an_hour_ago(run):
@@ -127,18 +134,16 @@ def test_the_server_grades_whatever_the_browser_claims():
     assert not graded.passed
 
 
-def test_passing_pays_the_bonus_with_its_fee_once():
-    who = person(study(fee_rate=Decimal("0.20")))
+def test_passing_promises_the_bonus():
+    who = person(study())
     graded = pass_tutorial(who)
-    assert (graded.passed, graded.earned) == (True, BONUS)
-    entry = LedgerEntry.objects.get()
-    assert (entry.kind, entry.amount, entry.fee) == ("tutorial", BONUS, Decimal("0.15"))
-    assert entry.key == f"tutorial:{who.annotator_id}:language_quality"
-    assert entry.participation == who
+    assert (graded.passed, graded.promised) == (True, BONUS)
     run = TutorialRun.objects.get()
     assert run.passed_at is not None
+    assert (run.participation, run.promised) == (who, BONUS)
     passed = AuditEntry.objects.get(verb="tutorial_passed")
-    assert (passed.subject, passed.detail) == (f"tutorial_run:{run.pk}", {"earned": "0.75"})
+    assert (passed.subject, passed.detail) == (f"tutorial_run:{run.pk}", {"promised": "0.75"})
+    assert not LedgerEntry.objects.exists(), "it is not due yet"
 
 
 def test_every_answer_may_be_repeated():
@@ -150,18 +155,17 @@ def test_every_answer_may_be_repeated():
             assert not answer(who, question, wrong(question)).grade.correct
             assert not answer(who, question, wrong(question)).grade.correct
         first, second = answer(who, question), answer(who, question)
-        assert (first.passed, first.earned) == (second.passed, second.earned)
-    assert second.earned == BONUS
-    assert LedgerEntry.objects.count() == 1
+        assert (first.passed, first.promised) == (second.passed, second.promised)
+    assert second.promised == BONUS
     assert TutorialAnswer.objects.filter(correct=True).count() == len(questions)
     assert TutorialAnswer.objects.filter(correct=False).count() == 8
     assert AuditEntry.objects.filter(verb="tutorial_passed").count() == 1
 
 
-def test_a_bonus_of_nothing_leaves_no_row():
-    who = person(study(tutorial_bonus=Decimal(0)))
+def test_a_bonus_of_nothing_promises_and_leaves_nothing():
+    who = person(study(tutorial_bonus=Decimal(0), bonus_after=0))
     graded = pass_tutorial(who)
-    assert (graded.passed, graded.earned) == (True, 0)
+    assert (graded.passed, graded.promised) == (True, 0)
     assert not LedgerEntry.objects.exists()
 
 
@@ -190,19 +194,19 @@ def test_an_unknown_question_another_version_and_no_answer_are_refused():
     assert not TutorialAnswer.objects.exists()
 
 
-def test_a_second_campaign_with_the_same_tutorial_asks_and_pays_nothing():
+def test_a_second_campaign_with_the_same_tutorial_asks_and_promises_nothing():
     pass_tutorial(person(study()))
     again = person(study(name="Another"))
     assert Annotator.objects.count() == 1
     assert isinstance(leasing.lease(again.pk), Assignment)
-    assert LedgerEntry.objects.count() == 1
+    assert TutorialRun.objects.count() == 1
 
 
-def test_a_new_version_asks_only_what_changed_and_pays_nothing_more():
+@pytest.mark.parametrize("bonus_after", [0, 3], ids=["paid", "promised"])
+def test_a_new_version_asks_only_what_changed_and_promises_nothing_more(bonus_after: int):
     other = {**CHOICE, "key": "other", "text": "It rains and rain."}
-    who = person(with_content(CHOICE, other, EDIT_))
+    who = person(with_content(CHOICE, other, EDIT_, bonus_after=bonus_after))
     pass_tutorial(who)
-    assert LedgerEntry.objects.count() == 1
     mended = {**other, "prompt": "How fluent is it?"}
     again = person(with_content(CHOICE, mended, EDIT_, version="2", name="Again"))
     assert leasing.lease(again.pk).reason == "tutorial"
@@ -210,8 +214,8 @@ def test_a_new_version_asks_only_what_changed_and_pays_nothing_more():
     assert (status.done, status.total, status.current.key, status.bonus) == (2, 3, "other", 0)
     tutorials.begin(again.pk)
     graded = answer(again, status.current)
-    assert (graded.passed, graded.earned) == (True, 0)
-    assert LedgerEntry.objects.count() == 1
+    assert (graded.passed, graded.promised) == (True, 0)
+    assert LedgerEntry.objects.count() == (bonus_after == 0)
     assert isinstance(leasing.lease(again.pk), Assignment)
 
 
@@ -231,20 +235,20 @@ def test_the_budget_keeps_the_bonus_of_a_tutorial_under_way():
     made = study(reward=Decimal("0.40"), fee_rate=Decimal("0.5"), budget=Decimal("2.30"))
     first, second = person(made, "first"), person(made, "second")
     run = tutorials.begin(first.pk)  # 1.13 of 2.30; another one and a judgment would be 1.73
-    assert ledger.committed(made.pk) == (0, 0, 0, 1)
+    assert (due(made).begun, due(made).total) == (Decimal("1.13"), Decimal("1.13"))
     refusal = leasing.lease(second.pk)
     assert (refusal.reason, refusal.final) == ("budget", False)
     with pytest.raises(Conflict) as caught:
         tutorials.begin(second.pk)
     assert caught.value.code == "budget"
     an_hour_ago(run)
-    assert ledger.committed(made.pk) == (0, 0, 0, 0)
+    assert due(made).total == 0
     tutorials.begin(second.pk)
     assert leasing.lease(first.pk).reason == "budget"
     with pytest.raises(Conflict):
         answer(first, tutorial_of(first).questions[0])
     pass_tutorial(second)
-    assert ledger.committed(made.pk) == (Decimal("1.13"), 0, 0, 0)
+    assert (due(made).promised, due(made).total) == (Decimal("1.13"), Decimal("1.13"))
     assert leased(second)
 
 
@@ -255,7 +259,7 @@ def test_who_comes_back_after_an_hour_asks_the_budget_again_and_goes_on():
     run = TutorialRun.objects.get()
     an_hour_ago(run)
     last = tutorial_of(who).questions[-1]
-    assert answer(who, last).earned == BONUS
+    assert answer(who, last).promised == BONUS
     assert AuditEntry.objects.filter(verb="tutorial_resumed").count() == 1
 
 
@@ -268,13 +272,13 @@ def test_no_tutorial_is_begun_that_the_budget_does_not_pay():
     assert not TutorialRun.objects.exists()
 
 
-def test_who_was_paid_the_bonus_needs_budget_for_a_judgment_alone():
+def test_who_was_promised_the_bonus_needs_budget_for_a_judgment_alone():
     pass_tutorial(person(with_content(CHOICE)))
     made = with_content(EDIT_, name="Small", reward=Decimal("0.40"), budget=Decimal("0.40"))
     who = person(made)
     assert leasing.lease(who.pk).reason == "tutorial"
     tutorials.begin(who.pk)
-    assert ledger.committed(made.pk) == (0, 0, 0, 0)
+    assert due(made).total == 0
     pass_tutorial(who)
     assert leased(who)
 
@@ -294,7 +298,8 @@ def test_a_tutorial_under_way_is_finished_and_paid_after_the_campaign_has_closed
     pass_tutorial(who, but=1)
     campaigns.close(made.pk, reason="hand")
     assert leasing.lease(who.pk).reason == "tutorial"
-    assert answer(who, tutorial_of(who).questions[-1]).earned == BONUS
+    assert answer(who, tutorial_of(who).questions[-1]).promised == BONUS
+    assert LedgerEntry.objects.get().amount == BONUS, "no task follows: it is due at once"
     assert leasing.lease(who.pk).reason != "tutorial"
     assert leasing.lease(person(made, "late").pk).reason != "tutorial"
 
@@ -310,16 +315,15 @@ def test_no_tutorial_is_begun_where_no_task_is_free():
         tutorials.begin(late.pk)
 
 
-def test_a_run_goes_on_and_is_paid_in_another_campaign():
+def test_a_run_goes_on_and_is_promised_in_another_campaign():
     one, two = study(name="One"), study(name="Two")
     pass_tutorial(person(one), but=1)
     second = person(two)
     assert leasing.lease(second.pk).reason == "tutorial"
     tutorials.begin(second.pk)
-    assert ledger.committed(one.pk).tutorials == 0
-    assert ledger.committed(two.pk).tutorials == 1
-    assert answer(second, tutorial_of(second).questions[-1]).earned == BONUS
-    assert LedgerEntry.objects.get().campaign == two
+    assert (due(one).begun, due(two).begun) == (0, BONUS)
+    assert answer(second, tutorial_of(second).questions[-1]).promised == BONUS
+    assert (due(one).promised, due(two).promised) == (0, BONUS)
     assert TutorialRun.objects.count() == 1
 
 
@@ -346,8 +350,8 @@ def test_two_instruments_have_tutorials_of_their_own_and_a_bonus_each():
     assert other.annotator_id == who.annotator_id
     assert leasing.lease(other.pk).reason == "tutorial"
     assert selectors.status(other.pk).bonus == BONUS
-    assert pass_tutorial(other).earned == BONUS
+    assert pass_tutorial(other).promised == BONUS
     assert isinstance(leasing.lease(other.pk), Assignment)
     assert isinstance(leasing.lease(who.pk), Assignment)
-    keys = LedgerEntry.objects.order_by("pk").values_list("key", flat=True)
-    assert [key.rpartition(":")[2] for key in keys] == ["language_quality", "answer_correctness"]
+    runs = TutorialRun.objects.order_by("pk").values_list("instrument", "promised")
+    assert list(runs) == [("language_quality", BONUS), ("answer_correctness", BONUS)]

@@ -33,7 +33,6 @@ READS_MODELS = {
     "annotate.management.commands.create_campaign",
     "annotate.views.campaigns",
     "annotate.views.campaigns_people",
-    "annotate.views.campaigns_preview",
     "estimation.api.serializers",
     "estimation.api.views",
 }

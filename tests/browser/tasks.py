@@ -39,7 +39,7 @@ def saved(page: Page) -> None:
 
 
 def learn(page: Page | FrameLocator, tutorial: Tutorial) -> None:
-    """Answer every question of a tutorial right, up to the page that says what it has earned."""
+    """Answer every question of a tutorial right, up to the page that says what it promises."""
     for number, question in enumerate(tutorial.questions, start=1):
         expect(page.locator(".step")).to_contain_text(
             f"Question {number} of {len(tutorial.questions)}"
@@ -53,4 +53,4 @@ def learn(page: Page | FrameLocator, tutorial: Tutorial) -> None:
         page.locator("#check").click()
         expect(page.locator("#feedback .state:visible")).to_have_text("Right")
         page.locator("#next").click()
-    expect(page.locator("#earned")).to_contain_text("$0.75")
+    expect(page.locator("#promised")).to_contain_text("$0.75")

@@ -14,7 +14,6 @@ from annotate.instruments.tutorials import reading
 from annotate.instruments.tutorials.content import Choice, Edit, Evidence, Question
 from annotate.models import (
     Assignment,
-    LedgerEntry,
     Participation,
     TutorialAnswer,
     TutorialContent,
@@ -134,12 +133,12 @@ def test_the_whole_tutorial_by_mouse_with_a_mistake_in_each_choice(page, url, wh
         if number < 10:
             expect(page.locator(".step")).to_contain_text(f"Question {number + 1} of 10")
             started(page)
-    expect(page.locator("#earned")).to_contain_text("$0.75")
+    expect(page.locator("#promised")).to_contain_text("$0.75")
     expect(page.locator("#passed-h")).to_be_focused()
     assert not Assignment.objects.exists()
     page.click("#start")
     expect(page.locator("#questions")).to_be_visible()
-    assert LedgerEntry.objects.get().amount == Decimal("0.75")
+    assert TutorialRun.objects.get().promised == Decimal("0.75")
     assert TutorialAnswer.objects.filter(correct=True).count() == 10
     assert TutorialAnswer.objects.filter(correct=False).count() == 8
 
@@ -265,8 +264,8 @@ def test_another_tab_that_is_ahead_is_told(context, url, who):
 
 def test_what_is_offered_at_the_door(page, live_server):
     made = campaign(tutorial=True)
-    page.goto(f"{live_server.url}/work/join/{tokens.invitation_token(made.pk)}/")
-    expect(page.locator(".terms")).to_contain_text("$0.75")
+    page.goto(f"{live_server.url}/work/join/{tokens.invitation_token(made.pk, 'ann')}/")
+    expect(page.locator(".terms")).to_contain_text("a bonus of $0.75")
     expect(page.locator(".terms")).to_contain_text("about 6 minutes")
 
 

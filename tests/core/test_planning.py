@@ -15,7 +15,7 @@ from estimation.core.stopping import width_floor
 from estimation.core.study import Participation, Prices, Study, campaigns
 from estimation.core.typical import TYPICAL, Expectation, distribution
 
-PRICES = Prices(0.40, 0.20, minutes=1.5, item_cost=0.48)
+PRICES = Prices(0.40, 0.08, minutes=1.5, item_cost=0.48)
 OVERALL = Study(TYPICAL["overall"], 1500, rho=0.5)
 
 

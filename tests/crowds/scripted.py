@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from decimal import Decimal
 
+from annotate.crowds import tariffs
 from annotate.crowds.base import (
     Bonus,
     Capabilities,
@@ -91,10 +92,10 @@ class Scripted:
         return self.problems
 
     def estimate_cost(self, reward: Decimal, places: int) -> Cost:
-        return Cost(reward * places, (reward * places * Decimal("0.2")).quantize(Decimal("0.01")))
+        return Cost(reward * places, tariffs.of("mturk").unit(reward).fee * places)
 
     def bonus_cost(self, amount: Decimal) -> Cost:
-        return Cost(amount, (amount * Decimal("0.2")).quantize(Decimal("0.01")))
+        return Cost(amount, tariffs.of("mturk").bonus(amount).fee)
 
     def currency(self) -> str:
         return "USD"

@@ -71,12 +71,11 @@ def test_a_price_that_changed_is_shown_anew(
     ada: Client, mine: Campaign, scripted: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent, _answer = offered(ada, mine)
-    usual = scripted.estimate_cost
-    monkeypatch.setattr(scripted, "estimate_cost", lambda reward, places: usual(reward * 2, places))
+    Campaign.objects.update(fee_rate=Decimal("0.4"))
     answer = ada.post(at(mine, "batch-new"), sent)
     assert answer.status_code == 409
-    assert "$24.00 now, not $12.00" in answer.content.decode()
-    assert "Launch in the sandbox for $24.00" in answer.content.decode()
+    assert "$14.00 now, not $12.00" in answer.content.decode()
+    assert "Launch in the sandbox for $14.00" in answer.content.decode()
     assert not Batch.objects.exists()
 
 
@@ -170,7 +169,7 @@ def test_prolific_is_asked_in_its_own_words(ada: Client, scripted: Scripted) -> 
     assert {"languages", "lifetime"} <= set(form.fields)
     assert not {"keywords", "auto_approval"} & set(form.fields)
     sent, answer = offered(ada, made, languages="EN, de")
-    assert "Launch on Prolific for $12.00" in answer.content.decode()
+    assert "Launch on Prolific for $14.00" in answer.content.decode()
     assert "Prolific, live: real people, real money" in answer.content.decode()
     ada.post(at(made, "batch-new"), {**sent, "sure": "on"})
     assert from_json(Batch.objects.get().terms).audience.languages == ("en", "de")

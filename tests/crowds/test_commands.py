@@ -47,14 +47,14 @@ def test_with_the_total_that_was_shown_it_is_launched(made: Campaign):
 
 
 def test_without_a_number_it_takes_what_is_missing(made: Campaign):
-    printed = launch(made, "--tasks", "5")
+    printed = launch(made)
     assert f"{-(-made.places.count() // 5)} paid units of 5 tasks" in printed
 
 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--places", "5", "--confirm", "1"), r"may cost \$3.00 now"),
+        (("--places", "5", "--tasks", "1", "--confirm", "1"), r"may cost \$3.00 now"),
         (("--places", "0"), "places: Ask for"),
         (("--places", "5", "--tasks", "0"), "tasks: One unit"),
         (("--places", "5", "--days", "nan"), "numbers of usual size"),
@@ -69,7 +69,7 @@ def test_what_cannot_be_launched_is_told(made: Campaign, options: tuple[str, ...
 
 def test_real_money_needs_its_world_named(made: Campaign, scripted: Scripted):
     scripted.environment = "production"
-    terms = ("--places", "5", "--confirm", "3.00")
+    terms = ("--places", "5", "--tasks", "1", "--confirm", "3.00")
     for wrong in ((), ("--environment", "sandbox")):
         with pytest.raises(CommandError, match=r"--confirm 3\.00 --environment production"):
             launch(made, *terms, *wrong)

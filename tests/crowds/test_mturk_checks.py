@@ -9,7 +9,6 @@ import pytest
 
 from annotate.crowds.base import Audience
 from annotate.crowds.mturk import MTurk
-from annotate.crowds.mturk_checks import Fees, unit_cost
 from annotate.crowds.mturk_question import question_xml, receipt_in
 from tests.crowds.contract import spec
 
@@ -87,39 +86,26 @@ def test_what_would_be_refused_is_not_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("reward", "places", "posting", "fees"),
+    ("reward", "places", "fees"),
     [
-        ("1.00", 1, 1, "0.20"),
-        ("1.00", 9, 9, "1.80"),
-        ("1.00", 10, 10, "4.00"),  # 40 % from ten places on
-        ("0.50", 100, 9, "10.00"),  # many small postings
-        ("0.03", 5, 5, "0.05"),  # 0.6 cents become the least fee, a cent
-        ("0.01", 3, 3, "0.03"),
-        ("0.12", 1, 1, "0.02"),  # 2.4 cents
-        ("0.13", 1, 1, "0.03"),  # 2.6 cents
-        ("0.03", 10, 10, "0.10"),  # 1.2 cents each
+        ("1.00", 1, "0.20"),
+        ("1.00", 9, "1.80"),
+        ("0.50", 100, "10.00"),  # many small postings: 40 % are for ten places and more in one
+        ("0.03", 5, "0.05"),  # 0.6 cents become the least fee, a cent
+        ("0.01", 3, "0.03"),
+        ("0.12", 1, "0.02"),  # 2.4 cents
+        ("0.13", 1, "0.03"),  # 2.6 cents
     ],
 )
-def test_fees_of_units(reward, places, posting, fees):
-    cost = unit_cost(Fees(), Decimal(reward), places, posting=posting)
+def test_fees_of_units(reward, places, fees):
+    cost = SANDBOX.estimate_cost(Decimal(reward), places)
     assert (cost.rewards, cost.fees) == (Decimal(reward) * places, Decimal(fees))
     assert cost.total == Decimal(reward) * places + Decimal(fees)
-
-
-def test_an_estimate_is_for_postings_as_they_are_published():
-    assert SANDBOX.estimate_cost(Decimal("1.00"), 9).total == Decimal("10.80")
-    assert SANDBOX.estimate_cost(Decimal("1.00"), 50).total == Decimal("60.00")
 
 
 @pytest.mark.parametrize(("amount", "fee"), [("1.00", "0.20"), ("0.01", "0.01"), ("0.33", "0.07")])
 def test_fees_of_bonuses(amount, fee):
     assert SANDBOX.bonus_cost(Decimal(amount)).fees == Decimal(fee)
-
-
-def test_fees_can_be_other_ones():
-    dear = MTurk("sandbox", fees=Fees(share=Decimal("0.5"), least=Decimal("0.10")))
-    assert dear.estimate_cost(Decimal("1.00"), 2).fees == Decimal("1.00")
-    assert dear.bonus_cost(Decimal("0.10")).fees == Decimal("0.10")
 
 
 # ---------------------------------------------------------------- XML

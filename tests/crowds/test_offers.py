@@ -8,9 +8,10 @@ import pytest
 
 from annotate import adapters
 from annotate.crowds.base import Configuration, Problem, Throttled
+from annotate.crowds.tariffs import Price
 from annotate.crowds.terms import Terms
 from annotate.models import Batch, Campaign, Operation, Posting
-from annotate.services import batches, campaigns, offers, outbox
+from annotate.services import batches, campaigns, offers, outbox, payments
 from tests.crowds.launching import TERMS, came, launched, problems
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign
@@ -23,7 +24,7 @@ def test_an_offer_says_what_it_costs_and_writes_nothing(made: Campaign):
     found = batches.offer(made.pk, TERMS, places=20)
     assert not found.problems
     assert (found.environment, found.reward, found.judgments) == ("sandbox", Decimal("1.00"), 40)
-    assert (found.cost.rewards, found.cost.fees, found.total) == (20, 4, 24)
+    assert (found.bill.rewards, found.bill.fees, found.total) == (20, 4, 24)
     assert (found.sizes, found.postings) == ((7, 7, 6), 3)
     assert (found.balance, found.fits_budget) == (Decimal("1000.00"), True)
     assert not Batch.objects.exists()
@@ -184,14 +185,14 @@ def test_the_bonuses_of_new_people_belong_to_the_cost(scripted: Scripted):
         tutorial_bonus=Decimal("0.75"), budget=Decimal("21.00"),
     )  # fmt: skip
     found = batches.offer(made.pk, TERMS, places=10)  # 12.00 for the units, 9.00 for tutorials
-    assert (found.bonuses.rewards, found.bonuses.fees) == (Decimal("7.50"), Decimal("1.50"))
-    assert (found.cost.total, found.total, found.fits_budget) == (12, 21, True)
+    assert found.bill.bonuses == Price(Decimal("7.50"), Decimal("1.50"))
+    assert (found.bill.work.total, found.total, found.fits_budget) == (12, 21, True)
     scripted.funds = Decimal("20.99")
     assert "may cost $21.00" in problems(made, places=10)["balance"]
     assert batches.suggested_places(made.pk, 2) == 10
     scripted.funds = None
     launched(made, places=10)
-    assert offers.left(made) == 0
+    assert payments.left(made) == 0
     assert batches.suggested_places(made.pk, 2) == 0
 
 

@@ -51,8 +51,9 @@ def test_launch_watch_extend_and_stop_by_the_pages(
     sent, answer = offered(ada, study, tasks=4, minutes=10, **asked)
     assert answer.status_code == 200, answer.context["form"].errors
     bill = answer.context["bill"]
-    amounts = [line.all for line in bill.lines]  # a third as a fee on everything
-    assert amounts == [Decimal("7.20"), Decimal("2.40"), Decimal("2.40"), Decimal("0.80")]
+    amounts = [line.all for line in bill.lines]  # the campaign's 40 % as a fee on everything
+    assert amounts == [Decimal("7.20"), Decimal("2.88"), Decimal("2.40"), Decimal("0.96")]
+    assert "Prolific says that it charges $12.80 in all" in bill.note
     assert "counts in GBP" in bill.note
     assert not far.world.studies  # nothing was made for an offer
     launched = ada.post(at(study, "batch-new"), sent, follow=True)
@@ -101,7 +102,7 @@ def test_launch_watch_extend_and_stop_by_the_api(
     vain = api.post(f"{base}offer/", {**terms, "keywords": ["news"]}, format="json").json()
     assert [one["field"] for one in vain["problems"]] == ["keywords"]
     offer = api.post(f"{base}offer/", terms, format="json").json()
-    assert (offer["problems"], offer["total"], offer["bonuses"]) == ([], "12.80", "2.40")
+    assert (offer["problems"], offer["total"], offer["bonuses"]) == ([], "13.44", "2.40")
     made = api.post(base, {**terms, "confirmed": offer["total"], "key": "a"}, format="json")
     assert made.status_code == 201, made.json()
     worker()

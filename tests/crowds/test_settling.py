@@ -8,14 +8,12 @@ from django.utils import timezone
 
 from annotate.crowds.base import NOT_YET, Effect, Outcome
 from annotate.errors import Conflict
-from annotate.models import Operation, Payout, TutorialRun
+from annotate.models import Campaign, LedgerEntry, Operation, Payout, TutorialRun
 from annotate.selectors import accounts, operations, refusable, review_effects
 from annotate.services import (
     confirming,
     extra_pay,
     outbox,
-    payments,
-    payouts,
     reviews,
     settling,
 )
@@ -214,7 +212,7 @@ def test_an_override_that_is_given_up_is_paid_by_bonuses(
     (override,) = mturk.ops(Kind.OVERRIDE)
     assert outbox.drop(override.pk, actor_id=mturk.ada.pk)
     mturk.sync()
-    assert mturk.far.bonuses() == [(unit.person, unit.unit, REWARD)] * 2
+    assert mturk.far.bonuses() == [(unit.person, unit.unit, UNIT)]
     assert sums(unit) == (UNIT, UNIT, 0)
 
 
@@ -253,7 +251,7 @@ def test_after_thirty_days_restored_pay_goes_as_bonuses(mturk: Market) -> None:
     mturk.sync()
     assert mturk.of(unit).status == Status.REJECTED
     assert sums(unit) == (UNIT, UNIT, 0)
-    assert mturk.far.bonuses() == [(unit.person, unit.unit, REWARD)] * 2
+    assert mturk.far.bonuses() == [(unit.person, unit.unit, UNIT)]
 
 
 def test_prolific_never_overrides_so_restored_pay_goes_as_bonuses(prolific: Market) -> None:
@@ -377,10 +375,11 @@ def test_a_tutorial_is_paid_as_a_bonus_and_no_refusal_takes_it_back(mturk: Marke
     run = TutorialRun.objects.create(
         annotator=mturk.of(unit).annotator, participation=mturk.of(unit),
         instrument=mturk.study.instrument, version="1", started_at=timezone.now(),
-        passed_at=timezone.now(),
+        passed_at=timezone.now(), promised=Decimal("0.05"),
     )  # fmt: skip
-    payments.reward_tutorial(run, campaign=mturk.study)
+    Campaign.objects.update(bonus_after=2)
     mturk.sync()
+    assert LedgerEntry.objects.get(kind="tutorial").participation == run.participation
     mturk.ruled(unit, "exclude", "refuse")
     mturk.sync()
     assert mturk.far.bonuses() == [(unit.person, unit.unit, Decimal("0.05"))]
@@ -433,12 +432,3 @@ def test_an_unclear_bonus_at_prolific_waits_for_a_person(
     prolific.sync()
     assert len(prolific.far.bonuses()) == 1
     assert sums(unit)[1] == Decimal("0.50")
-
-
-# ---------------------------------------------------------------- pages that pay by hand
-
-
-def test_nobody_is_paid_by_hand_whom_the_crowd_pays(mturk: Market) -> None:
-    confirmed(mturk)
-    with pytest.raises(Conflict, match="paid through Amazon Mechanical Turk"):
-        payouts.prepare(mturk.study.pk, actor_id=mturk.ada.pk)

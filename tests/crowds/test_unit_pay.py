@@ -49,11 +49,13 @@ def rows(*wanted: tuple[Kind, str]) -> list[Entry]:
     ]
 
 
-def paid_as_bonus(
-    entries: list[Entry], *, handed_in: bool = True, unit_pays: bool = True
-) -> list[int]:
-    found = account(entries, reward=DUE)
-    return [one.id for one in found.bonuses(handed_in=handed_in, unit_pays=unit_pays)]
+def paid_as_bonus(entries: list[Entry], *, handed_in: bool = True) -> list[int]:
+    return [one.id for one in account(entries, reward=DUE).bonuses(handed_in=handed_in)]
+
+
+def instead(entries: list[Entry], *paid: int, due: str = "0.60") -> list[tuple[int, Decimal]]:
+    found = account(entries, reward=DUE).instead(paid=paid, due=Decimal(due))
+    return [(one.id, one.amount) for one in found]
 
 
 EARNED = rows((Kind.REWARD, "0.30"), (Kind.REWARD, "0.30"))
@@ -75,15 +77,20 @@ def test_a_remainder_is_covered_too() -> None:
     assert paid_as_bonus(entries) == []
 
 
-def test_where_the_crowd_will_not_pay_the_unit_its_work_goes_as_bonuses() -> None:
-    assert paid_as_bonus(EARNED, unit_pays=False) == [1, 2]
+def test_where_the_crowd_will_not_pay_the_unit_its_work_goes_as_one_bonus() -> None:
+    """Each bonus bears a fee: one of $0.60 costs what the unit would have cost."""
+    assert paid_as_bonus(EARNED) == []
+    assert instead(EARNED) == [(1, DUE)]
+    assert instead(EARNED, 1, due="0.30") == [(2, Decimal("0.30"))], "version 0.1 paid row by row"
+    assert instead(EARNED, 1, due="0.00") == []
 
 
 def test_refused_work_is_not_paid_in_any_way_but_what_was_given_is() -> None:
     refused = rows((Kind.REWARD, "0.30"), (Kind.TUTORIAL, "0.75"), (Kind.COMPENSATION, "0.20"),
                    (Kind.REFUSAL, "-0.50"), (Kind.COMPENSATION, "0.10"))  # fmt: skip
     assert account(refused, reward=DUE).earned == 0
-    assert paid_as_bonus(refused, unit_pays=False) == [2, 5], "given after the refusal: meant"
+    assert paid_as_bonus(refused) == [2, 5], "given after the refusal: meant"
+    assert instead(refused, due="0.00") == []
     restored = [*refused, Entry(6, Kind.REINSTATEMENT, Decimal("0.50"), Decimal(0), False)]
     assert paid_as_bonus(restored) == [2, 3, 5]
 
@@ -91,6 +98,6 @@ def test_refused_work_is_not_paid_in_any_way_but_what_was_given_is() -> None:
 def test_what_lapsed_with_its_unit_is_not_paid() -> None:
     lapsed = rows((Kind.REWARD, "0.30"), (Kind.BONUS, "0.10"), (Kind.LAPSE, "-0.30"))
     assert account(lapsed, reward=DUE).earned == 0
-    assert paid_as_bonus(lapsed, unit_pays=False) == [2]
+    assert paid_as_bonus(lapsed) == [2]
     back = [*lapsed, Entry(4, Kind.LAPSE, Decimal("0.30"), Decimal(0), False)]
     assert account(back, reward=DUE).earned == Decimal("0.30")

@@ -51,6 +51,7 @@ from tests.crowds.scripted import Killed
 from tests.factories import GOOD, campaign
 
 REWARD = Decimal("0.30")
+FEES = {"mturk": Decimal("0.2"), "prolific": Decimal("0.3334")}  # of the stand-ins
 REASON = (
     "Every answer was the same, whatever the text said, and none took longer than two seconds: "
     "nobody can have read them."
@@ -110,7 +111,7 @@ class Walk:
         ada = User.objects.create(username=f"ada-{seed}")
         study = campaign(
             owner=ada, items=6, systems=("alpha",), crowd=crowd.key, reward=REWARD,
-            fee_rate=Decimal("0.2"), budget=None, double_share=0.5, tutorial_bonus=Decimal("0.05"),
+            fee_rate=FEES[crowd.key], budget=None, double_share=0.5, tutorial_bonus=Decimal("0.05"),
         )  # fmt: skip
         return cls(far, crowd, clock, rng, study, ada)
 
@@ -308,7 +309,7 @@ class Walk:
             yield
 
     def _cost(self, places: int) -> Decimal:
-        return self.crowd.estimate_cost(REWARD * TERMS.tasks, places).total
+        return batches.offer(self.study.pk, terms_for(self.crowd), places=places).total
 
     def _arrive(self, listing: str, unit: str, person: str) -> int:
         posting = Posting.objects.get(external_id=listing)

@@ -14,8 +14,10 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotate.crowds import bills, tariffs
 from annotate.instruments.language_quality.criteria import OVERALL
 from annotate.models import Campaign
+from annotate.selectors import costs
 from annotate.selectors.availability import Availability
 from annotate.selectors.campaigns import Facts, SystemFacts
 from annotate.selectors.deadlines import Deadline
@@ -40,7 +42,7 @@ from tests.factories import judge, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 SOURCES = Path(rules.__file__).parent
-MOST_QUERIES = 46  # in any situation, whatever the size
+MOST_QUERIES = 48  # in any situation, whatever the size
 LINKS = {"people": "people", "batches": "batches", "launch": "batch-new", "pay": "pay"}
 
 
@@ -231,6 +233,7 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situa
         ),
         cells=tuple(draw(st.lists(cells(), min_size=1, max_size=3))),
         price=Decimal("0.40"),
+        most=costs.AtMost(bills.Bill(20, 1, tariffs.Price(Decimal("8.00"))), None),
         waiting=reviewed if some else draw(SMALL),
         availability=Availability(
             came, reviewed, left_out, at_cap, free,

@@ -87,3 +87,31 @@ def test_no_cap_and_few_people_is_refused_with_advice():
 def test_bad_input_is_told_plainly(args, message):
     with pytest.raises(CommandError, match=message):
         planned(*args)
+
+
+def cost(*args: str) -> float:
+    found = json.loads(planned(*SMALL, "--target", "0.25", "--seed", "1", "--json", *args))
+    return found["target"]["cost"]["expected"] / found["target"]["judgments"]["expected"]
+
+
+def test_a_judgment_costs_what_its_crowd_charges():
+    """20 % of $0.02 is less than the cent that MTurk charges at least for each unit."""
+    assert cost("--reward", "0.5", "--crowd", "mturk") == pytest.approx(0.6)
+    assert cost("--reward", "0.02", "--crowd", "mturk", "--tasks", "1") == pytest.approx(0.03)
+    assert cost("--reward", "0.02", "--crowd", "mturk") == pytest.approx(0.024)
+    assert cost("--reward", "0.5", "--crowd", "prolific", "--fee-rate", "0.5") == pytest.approx(
+        0.75
+    )
+    assert cost("--reward", "0.5") == pytest.approx(0.5)
+
+
+def test_everybody_who_comes_is_paid_for_the_tutorial():
+    args = (*SMALL, "--target", "0.25", "--budget", "60", "--reward", "0.5", "--json")
+    plain, bonus = (json.loads(planned(*args, *more)) for more in ((), ("--tutorial-bonus", "1")))
+    people = bonus["target"]["annotators"]["expected"]
+    assert bonus["target"]["cost"]["expected"] == pytest.approx(
+        plain["target"]["cost"]["expected"] + people
+    )
+    bought = bonus["budget"]
+    assert bought["judgments"] < plain["budget"]["judgments"]
+    assert bought["cost"] <= 60

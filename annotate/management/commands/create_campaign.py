@@ -21,6 +21,8 @@ from tqdm import tqdm
 from annotate import adapters
 from annotate.errors import Invalid
 from annotate.models import Campaign
+from annotate.selectors import costs
+from annotate.selectors.costs import AtMost
 from annotate.services import campaigns, metric_choice
 from annotate.services.importing import receiving, running
 from annotate.services.importing.facts import Facts
@@ -135,6 +137,14 @@ def _add_plan(parser: CommandParser) -> None:
     )  # fmt: skip
     given.add_argument("--tutorial-bonus", type=money, default=DEFAULTS.tutorial_bonus)
     given.add_argument(
+        "--bonus-after", type=int, default=DEFAULTS.bonus_after, metavar="N",
+        help="judgments of one person that count: then the bonus is due",
+    )  # fmt: skip
+    given.add_argument(
+        "--open-link-bonus", action="store_true",
+        help="promise the bonus to people who come by the open link too",
+    )  # fmt: skip
+    given.add_argument(
         "--metric", action="append", default=[], dest="names", metavar="NAME",
         help="a control variate, e.g. rouge_l_f; repeatable, or “auto” for all there can be",
     )  # fmt: skip
@@ -168,7 +178,7 @@ def _plan(options: dict[str, Any]) -> Plan:
         "name", "public_title", "public_about", "instrument", "crowd", "reward", "fee_rate",
         "budget", "max_judgments", "deadline", "annotator_cap", "double_share", "level",
         "estimand", "stop_mode", "language", "contact", "seed", "tutorial", "tutorial_id",
-        "tutorial_bonus",
+        "tutorial_bonus", "bonus_after", "open_link_bonus",
     )  # fmt: skip
     targets = dict(options["targets"])
     if len(targets) < len(options["targets"]):
@@ -241,12 +251,27 @@ def _summary(made: Campaign, facts: Facts) -> dict[str, Any]:
         "items": made.items.count(),
         "outputs": made.outputs.count(),
         "planned_judgments": made.places.count(),
+        "cost_at_most": _cost(costs.at_most(made)),
         "metrics": made.metrics,
         "seed": made.seed,
         "notices": [*facts.notices, *metric_choice.offers(made.metrics, facts)],
         "dashboard": f"{public}/campaigns/{made.public_id}/",
         "annotators": f"{public}{_way_in(made)}",
     }
+
+
+def _cost(most: AtMost) -> dict[str, str]:
+    bill = most.bill
+    return {
+        "amount": str(most.amount), "rewards": str(bill.rewards),
+        "bonuses": str(bill.bonuses.reward), "fees": str(bill.fees),
+    }  # fmt: skip
+
+
+def _ends(cost: dict[str, str]) -> str:
+    """Say that the budget ends it, where all that is planned would cost more."""
+    total = sum(Decimal(cost[name]) for name in ("rewards", "bonuses", "fees"))
+    return ":" if Decimal(cost["amount"]) == total else f", the budget; planned are ${total}:"
 
 
 def _way_in(made: Campaign) -> str:
@@ -261,9 +286,13 @@ def _in_words(summary: dict[str, Any]) -> str:
         "Created “{name}” ({id}), {status}: {items} items, {outputs} different outputs of "
         "{n_systems} systems, {planned_judgments} judgments planned, seed {seed}.\n"
         "  they read    {public_title}\n  metrics      {metric_names}\n"
+        "  cost         at most ${amount}{ends} rewards ${rewards}, tutorial bonuses ${bonuses}, "
+        "fees ${fees}\n"
         "  dashboard    {dashboard}\n  annotators   {annotators}{told}"
     ).format(
         **summary,
+        **summary["cost_at_most"],
+        ends=_ends(summary["cost_at_most"]),
         told="".join(f"\n  note         {notice}" for notice in summary["notices"]),
         n_systems=len(summary["systems"]),
         metric_names=", ".join(summary["metrics"]) or "none",

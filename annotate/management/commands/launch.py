@@ -10,11 +10,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.crowds.base import Audience
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
-from annotate.errors import ServiceError
+from annotate.errors import Conflict, Invalid, ServiceError
 from annotate.management.commands.create_campaign import money
 from annotate.selectors import evidence
 from annotate.selectors.worlds import World, world
-from annotate.services import batches, offers
+from annotate.services import batches, fees, offers
 from annotate.services.offers import Offer
 
 DEFAULTS = Terms(title="", description="")
@@ -37,12 +37,20 @@ class Command(BaseCommand):
         parser.add_argument(
             "--key", default="", help="of this request: the same key launches only once"
         )
+        parser.add_argument(
+            "--fee-rate", type=money,
+            help="let the campaign reckon with this fee from now on: 0.4286 is 42.86 %%",
+        )  # fmt: skip
         _add_terms(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign_id = evidence.campaign_id_of(options["campaign"])
         if campaign_id is None:
             raise CommandError(f"There is no campaign {options['campaign']!r}.")
+        if options["fee_rate"] is not None:
+            _reckon(campaign_id, options["fee_rate"])
+        if options["tasks"] is None:
+            options["tasks"] = batches.usual_tasks(campaign_id)
         try:
             terms = _terms(options)
         except (OverflowError, ValueError):
@@ -84,7 +92,9 @@ def _add_terms(parser: ArgumentParser) -> None:
     given.add_argument("--title", required=True)
     given.add_argument("--description", required=True)
     given.add_argument("--keyword", action="append", default=[], dest="keywords")
-    given.add_argument("--tasks", type=int, default=DEFAULTS.tasks, help="in each paid unit")
+    given.add_argument(
+        "--tasks", type=int, help="in each paid unit; as launched last, or as suggested"
+    )
     given.add_argument(
         "--minutes", type=float, default=DEFAULTS.minutes, help="that a unit takes, as announced"
     )
@@ -131,13 +141,25 @@ def _terms(options: dict[str, Any]) -> Terms:
     )
 
 
+def _reckon(campaign_id: int, share: Decimal) -> None:
+    try:
+        fees.change(campaign_id, share, actor_id=None)
+    except Invalid as invalid:
+        raise CommandError(" ".join(invalid.errors.values())) from None
+    except Conflict as refused:
+        raise CommandError(refused.message) from None
+
+
 def _suggested(campaign_id: int, tasks: int) -> int:
-    if tasks > 0 and not (places := batches.suggested_places(campaign_id, tasks)):
-        raise CommandError(
-            "There is nothing to launch: every planned judgment is given, under way or offered "
-            "already, or the budget pays for no more."
-        )
-    return places if tasks > 0 else 1
+    """What is missing, as far as the budget and the account pay for it."""
+    if tasks < 1:
+        return 1
+    if places := batches.suggested_places(campaign_id, tasks, balance=batches.balance(campaign_id)):
+        return places
+    raise CommandError(
+        "There is nothing to launch: every planned judgment is given, under way or offered "
+        "already, or the budget, or the account at the crowd, pays for no more."
+    )
 
 
 def _in_words(offer: Offer) -> str:
@@ -148,8 +170,8 @@ def _in_words(offer: Offer) -> str:
     lines = [
         f"{where}: {asked}, in {offer.postings} posting{'s' if offer.postings != 1 else ''}.",
         f"  for each unit  ${offer.reward}",
-        f"  rewards        ${offer.cost.rewards}",
-        f"  fees           ${offer.cost.fees}",
+        f"  rewards        ${offer.bill.rewards}",
+        f"  fees           ${offer.bill.work.fee}",
         *_bonuses(offer),
         f"  at most        ${offer.total}",
         f"  balance there  {_dollars(offer.balance)}",
@@ -168,11 +190,11 @@ def _confirmation(offer: Offer) -> str:
 
 
 def _bonuses(offer: Offer) -> list[str]:
-    if not offer.bonuses.total:
+    if not offer.bill.bonuses.reward:
         return []
     return [
-        f"  bonuses        ${offer.bonuses.rewards}, for the tutorial, if everybody is new",
-        f"  fees on them   ${offer.bonuses.fees}",
+        f"  bonuses        ${offer.bill.bonuses.reward}, for the tutorial, if everybody is new",
+        f"  fees on them   ${offer.bill.bonuses.fee}",
     ]
 
 

@@ -60,6 +60,7 @@ class Facts(BaseModel):
     n_rows: int = 0
     n_items: int = 0
     n_outputs: int = 0  # different texts
+    n_texts: list[int] = []  # of each item, in the order of their keys; empty where all are alike
     n_references: int = 0  # items that have one
     n_empty: int = 0
     n_systems: int = 0
@@ -74,3 +75,8 @@ class Facts(BaseModel):
 
     def column(self, name: str) -> Column | None:
         return next((one for one in self.columns if one.name == name), None)
+
+    def texts_of_items(self) -> list[int]:
+        """Return how many different texts each item has, in the order of the items' keys."""
+        alike = [self.n_outputs // max(1, self.n_items)] * self.n_items
+        return list(self.n_texts) or alike

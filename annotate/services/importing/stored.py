@@ -1,5 +1,7 @@
 """What an import's row holds as JSON: the plan, the facts of the file, what is wrong with it."""
 
+import random
+from dataclasses import replace
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -19,7 +21,13 @@ def as_json(plan: Plan) -> dict[str, Any]:
 
 
 def plan_of(of: CampaignImport) -> Plan:
-    return _PLAN.validate_python(of.plan)
+    """Return the plan with its seed: the researcher's own, or one that is this import's for good.
+
+    So the preview counts the judgments that will be planned.
+    """
+    plan = _PLAN.validate_python(of.plan)
+    drawn = random.Random(of.public_id).getrandbits(63)
+    return plan if plan.seed is not None else replace(plan, seed=drawn)
 
 
 def facts_of(of: CampaignImport) -> Facts:

@@ -39,6 +39,7 @@ def of(db: sqlite3.Connection) -> Facts:
     sizes = _sizes(db)
     return Facts(
         **dict(zip(names, counted.fetchone(), strict=True)),
+        n_texts=_texts(db),
         n_systems=len(sizes),
         is_even=len({size for _id, _name, size in sizes}) < 2,
         systems=[
@@ -55,6 +56,15 @@ def of(db: sqlite3.Connection) -> Facts:
 
 def unpacked(packed: str | None) -> dict[str, float]:
     return json.loads(packed) if packed else {}
+
+
+def _texts(db: sqlite3.Connection) -> list[int]:
+    found = db.execute(
+        "SELECT count(DISTINCT hash) FROM row JOIN item ON item.id = row.item "
+        "GROUP BY item.id ORDER BY key"
+    )
+    texts = [n for (n,) in found]
+    return texts if len(set(texts)) > 1 else []
 
 
 def _sizes(db: sqlite3.Connection) -> list[tuple[int, str, int]]:

@@ -13,7 +13,7 @@ from annotate.crowds import terms
 from annotate.crowds.base import Effect, Marketplace, Outcome, Spec
 from annotate.errors import Conflict
 from annotate.models import Batch, Operation, Posting
-from annotate.services import leasing, offers, outbox
+from annotate.services import leasing, offers, outbox, payments
 from annotate.services.operations.base import Handler, register
 from annotate.services.posting_states import move
 
@@ -84,7 +84,7 @@ def _publish_again(op: Operation) -> None:
 def _ask_again(op: Operation, batch: Batch) -> None:
     campaign = leasing.lock(op.campaign_id)
     places = op.arguments["places"]
-    total = places * offers.unit_price(campaign, batch.reward)
+    total = places * payments.unit_price(campaign, batch.reward)
     found = offers.against(campaign, places=places, tasks=batch.tasks, total=total)
     if problems := " ".join(problem.message for problem in found):
         raise Conflict(f"It is not tried again. {problems}")

@@ -4,11 +4,13 @@ import json
 from argparse import ArgumentParser
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from decimal import Decimal
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.figures import many, money, number, percent, short, width
+from annotate.selectors import costs
 from estimation.core.components import Crossed
 from estimation.core.errors import EstimationError
 from estimation.core.parts import ESTIMANDS
@@ -97,7 +99,14 @@ def _add_work(parser: ArgumentParser) -> None:
     group.add_argument("--pool", type=int, help="how many people there are (default: no end)")
     group.add_argument("--places", type=int, default=130, help="people at work at a time")
     group.add_argument("--reward", type=float, default=0.40, help="per judgment")
-    group.add_argument("--fee-rate", type=float, default=0.0, help="0.2 for 20 percent")
+    group.add_argument(
+        "--crowd", choices=list(costs.CROWDS), default="link", help="whose fee is added"
+    )
+    group.add_argument("--fee-rate", type=float, help="0.2 for 20 percent; usually the crowd's own")
+    group.add_argument("--tasks", type=int, help="in each unit that a crowd pays (usually 5)")
+    group.add_argument(
+        "--tutorial-bonus", type=float, default=0.0, help="that each person is paid once"
+    )
     group.add_argument("--minutes", type=float, help="of work per judgment")
     group.add_argument(
         "--item-cost", type=float, default=0.0, help="of one more item before anybody judges it"
@@ -140,7 +149,22 @@ def _expectation(options: dict[str, Any]) -> Expectation:
 
 
 def _prices(options: dict[str, Any]) -> Prices:
-    return Prices(options["reward"], options["fee_rate"], options["minutes"], options["item_cost"])
+    """The crowd's fee is what its tariff says: it may be more than its share of small amounts."""
+    if not (options["tasks"] is None or options["tasks"] > 0):
+        raise CommandError("A unit holds at least one task.")
+    rate = options["fee_rate"]
+    fee, person_cost = costs.prices(
+        options["crowd"], reward=_money(options["reward"]),
+        share=None if rate is None else _money(rate), tasks=options["tasks"],
+        bonus=_money(options["tutorial_bonus"]),
+    )  # fmt: skip
+    return Prices(
+        options["reward"], float(fee), options["minutes"], options["item_cost"], float(person_cost)
+    )
+
+
+def _money(number: float) -> Decimal:
+    return Decimal(str(number))
 
 
 def _data(study: Study, goal: Forecast | None, bought: Purchase | None) -> dict[str, Any]:

@@ -1,0 +1,203 @@
+"""What a campaign costs at most: in its parts, and the same number wherever it is told."""
+
+import json
+from contextlib import suppress
+from dataclasses import replace
+from decimal import Decimal
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rest_framework.test import APIClient
+
+from annotate import adapters
+from annotate.crowds import bills, tariffs
+from annotate.crowds.bills import Bill
+from annotate.crowds.tariffs import Price
+from annotate.crowds.terms import Terms
+from annotate.models import Campaign
+from annotate.selectors import costs
+from annotate.services import batches, campaigns, ingest, rates
+from tests.annotate.researcher import lines, send, shown
+from tests.crowds.scripted import Scripted
+from tests.factories import campaign, plan, rows
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+CENTS = st.integers(0, 100_000).map(lambda n: Decimal(n) / 100)
+LINES = lines(12)
+
+
+def parts(bill: Bill) -> tuple[Decimal, Decimal, Decimal]:
+    return bill.rewards, bill.bonuses.reward, bill.fees
+
+
+# ---------------------------------------------------------------- tariffs
+
+
+@settings(max_examples=300)
+@given(
+    crowd=st.sampled_from(["mturk", "prolific"]), share=st.integers(0, 9999),
+    portions=st.lists(CENTS, max_size=9),
+)  # fmt: skip
+def test_the_parts_of_a_unit_add_up_to_the_unit(crowd: str, share: int, portions: list[Decimal]):
+    charges = tariffs.of(crowd, Decimal(share) / 10_000)
+    sums, earned = Price(), Decimal(0)
+    for amount in portions:
+        part = charges.part(amount, after=earned)
+        assert part.fee >= 0
+        sums, earned = sums + part, earned + amount
+    assert sums == charges.unit(earned)
+
+
+@pytest.mark.parametrize(
+    ("crowd", "amount", "fee"),
+    [
+        ("mturk", "0.01", "0.01"), ("mturk", "0.02", "0.01"), ("mturk", "0.07", "0.01"),
+        ("mturk", "0.08", "0.02"), ("mturk", "1.00", "0.20"), ("mturk", "0.00", "0.00"),
+        ("prolific", "0.01", "0.01"), ("prolific", "1.01", "0.41"), ("link", "1.00", "0.00"),
+    ],
+)  # fmt: skip
+def test_what_a_crowd_usually_charges(crowd: str, amount: str, fee: str):
+    charges = tariffs.of(crowd)
+    assert charges.unit(Decimal(amount)).fee == charges.bonus(Decimal(amount)).fee == Decimal(fee)
+
+
+def test_by_link_each_task_is_a_payment_and_no_share_is_no_fee():
+    by_link = tariffs.of("link", Decimal("0.2"))
+    assert by_link.part(Decimal("0.37"), after=Decimal("0.37")).fee == Decimal("0.07")
+    assert tariffs.of("mturk", Decimal(0)).unit(Decimal("0.02")).fee == 0
+
+
+@settings(max_examples=200)
+@given(
+    reward=st.integers(1, 30), judgments=st.integers(0, 300), tasks=st.integers(1, 9),
+    bonus=st.integers(0, 100),
+)  # fmt: skip
+def test_a_bill_is_what_its_units_are_charged(
+    reward: int, judgments: int, tasks: int, bonus: int
+) -> None:
+    charges = tariffs.of("mturk")
+    each, extra = Decimal(reward) / 100, Decimal(bonus) / 100
+    bill = bills.of_judgments(charges, reward=each, judgments=judgments, tasks=tasks, bonus=extra)
+    assert bill.units == -(-judgments // tasks)
+    unit = charges.unit(each * tasks).total + charges.bonus(extra).total
+    assert bill.total == sum(parts(bill)) == bill.units * unit
+
+
+# ---------------------------------------------------------------- the same number everywhere
+
+
+@pytest.fixture
+def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    crowd = Scripted()
+    monkeypatch.setattr(adapters, "marketplace", lambda _crowd: crowd)
+    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
+    return crowd
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"crowd": "link", "reward": "0.40"},
+        {"crowd": "mturk", "reward": "0.02"},
+        {"crowd": "mturk", "reward": "0.37", "tutorial_bonus": "0"},
+        {"crowd": "mturk", "reward": "0.40", "max_judgments": "7"},
+        {"crowd": "mturk", "reward": "0.40", "tutorial": "none"},
+        {"crowd": "prolific", "reward": "0.55", "fee": "33.34"},
+        {"crowd": "mturk", "reward": "0.40", "budget": "3"},
+    ],
+    ids=str,
+)
+def test_preview_draft_dashboard_api_and_offer_say_the_same(
+    ada: Client, there: Scripted, terms: dict[str, str]
+) -> None:
+    there.key = terms["crowd"]
+    first = send(ada, content=LINES, **terms)
+    most = first.context["preview"].most
+    told = f"${most.amount:,.2f}"
+    assert told in first.content.decode()
+    assert ("tutorial bonuses" in first.content.decode()) == bool(most.bill.bonuses.reward)
+
+    send(ada, content=LINES, act="create", shown=shown(first), **terms)
+    made = Campaign.objects.get()
+    assert made.places.count() == first.context["preview"].planned
+    page = ada.get(reverse("estimation:dashboard", args=[made.public_id]))
+    text = " ".join(page.content.decode().split())
+    assert f"collected for at most {told}" in text
+    assert f"at most {told}. " in text
+    assert page.context["board"].most == most == costs.at_most(made)
+    api = APIClient()
+    api.force_authenticate(User.objects.get())
+    data = api.get(f"/api/v1/campaigns/{made.public_id}/").json()["cost_at_most"]
+    assert data == {
+        "amount": f"{most.amount:.2f}", "rewards": f"{most.bill.rewards:.2f}",
+        "bonuses": f"{most.bill.bonuses.reward:.2f}", "fees": f"{most.bill.fees:.2f}",
+    }  # fmt: skip
+    assert api.get("/api/v1/campaigns/").json()["results"][0]["cost_at_most"] == data
+    if made.crowd in adapters.MARKETPLACES and "budget" not in terms:
+        the_offer_says_the_same(made, most.bill, limit=terms.get("max_judgments"))
+
+
+def the_offer_says_the_same(made: Campaign, bill: Bill, *, limit: str | None) -> None:
+    campaigns.open_(made.pk)
+    tasks = batches.usual_tasks(made.pk)
+    places = batches.suggested_places(made.pk, tasks)
+    if limit:  # units are whole: two of five hold seven judgments
+        places = min(places, -(-int(limit) // tasks))
+    offer = batches.offer(made.pk, Terms("Rate news", "Read.", tasks=tasks), places=places)
+    assert (parts(offer.bill), offer.total) == (parts(bill), bill.total)
+    out = StringIO()
+    call_command("launch", made.public_id, "--title", "T", "--description", "D",
+                 "--places", str(places), stdout=out)  # fmt: skip
+    assert f"at most        ${bill.total}" in out.getvalue()
+    assert f"rewards        ${bill.rewards}" in out.getvalue()
+
+
+def test_the_command_line_says_it_too(tmp_path: Path) -> None:
+    file, out = tmp_path / "o.jsonl", StringIO()
+    file.write_bytes(LINES)
+    args: list[Any] = [file, "--name", "News", "--target", "overall=0.2", "--crowd", "mturk"]
+    call_command("create_campaign", *args, "--json", stdout=out)
+    told = json.loads(out.getvalue())["cost_at_most"]
+    most = costs.at_most(Campaign.objects.get())
+    assert Decimal(told["amount"]) == most.amount > most.bill.rewards
+    out = StringIO()
+    call_command("create_campaign", *args, stdout=out)
+    assert "at most $" in out.getvalue()
+    assert "tutorial bonuses $" in out.getvalue()
+
+
+class _Done(Exception):
+    pass
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    seed=st.integers(0, 2**63 - 1), share=st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]),
+    n=st.integers(1, 40),
+)  # fmt: skip
+def test_what_will_be_planned_is_known_before(db: None, seed: int, share: float, n: int) -> None:
+    wanted = plan(seed=seed, double_share=share, metrics=())
+    given_rows = [
+        replace(row, output="Same.") if i % 5 < 2 else row  # one output of both systems
+        for i, row in enumerate(rows(n, ("alpha", "beta")))
+    ]
+    with suppress(_Done), transaction.atomic():
+        made = ingest.create(wanted, given_rows, owner_id=None)
+        assert made.places.count() == ingest.count_planned(wanted, given_rows)
+        raise _Done  # each example on an empty database
+
+
+def test_a_judgment_of_a_small_unit_costs_a_fraction_of_a_cent(ada: Client) -> None:
+    made = campaign(owner=User.objects.get(), crowd="mturk", reward=Decimal("0.02"))
+    assert costs.of_judgment(made) == Decimal("0.024")
+    page = ada.get(reverse("estimation:dashboard", args=[made.public_id])).content.decode()
+    assert "$0.024 a judgment" in page
