@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata, t
 
-from annotate.screening import crowd as yardsticks
 from annotate.screening import (
     Settings,
     low_agreement,
@@ -18,6 +17,7 @@ from annotate.screening import (
     random_answers,
     screen_all,
 )
+from annotate.screening import crowd as yardsticks
 from annotate.screening.agreement import comparisons
 from annotate.screening.patterns import WITHIN
 from bench.screening_campaigns import take
