@@ -1,5 +1,6 @@
 from annotate.models.annotator import Annotator, Participation
 from annotate.models.audit import AuditEntry
+from annotate.models.background import PendingScore, TaskLease
 from annotate.models.campaign import (
     Authorship,
     Campaign,
@@ -22,7 +23,6 @@ from annotate.models.screening import (
     Review,
     Ruling,
 )
-from annotate.models.tasks import PendingScore, TaskLease
 from annotate.models.tutorial import Feedback, TutorialAnswer, TutorialRun
 from annotate.models.work import Assignment, Draft, EvidenceChange, Judgment, Place, Score
 

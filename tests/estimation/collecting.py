@@ -5,7 +5,7 @@ from typing import Any
 
 from annotate.models import Assignment, Campaign, Participation
 from annotate.services import judgments, leasing
-from estimation.services import estimating
+from estimation.services import agreement, estimating
 from tests.factories import person
 
 EDITS = (
@@ -51,4 +51,5 @@ def collect(
         if given <= 20 or given % every == 0:
             estimating.refresh(made.pk)
     estimating.refresh(made.pk)
+    agreement.measure(made.pk)
     return given

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from annotate.models import Campaign, Participation, Review, Ruling
 from annotate.screening.base import Verdict
 from annotate.services import admission, judgments, leasing, reviews, rulings
-from estimation.services import estimating
+from estimation.services import agreement, estimating
 
 LEVELS = (1, 0, 1, -1, 1, 0)
 
@@ -32,9 +32,10 @@ def take_turns(people: list[Participation], n: int, **changes: Any) -> int:
 
 
 def settle(made: Campaign) -> Campaign:
-    """Estimate until nothing changes any more."""
+    """Estimate until nothing changes any more, and measure how far people agree."""
     for _round in range(10):
         if not estimating.refresh(made.pk):
+            agreement.measure(made.pk)
             made.refresh_from_db()
             return made
     raise AssertionError("the estimates never settle")
