@@ -13,9 +13,9 @@ from annotate.crowds import tariffs
 from annotate.crowds.base import Cost, Effect, Outcome, Problem, Spec
 from annotate.crowds.prolific_studies import whole_minutes
 from annotate.crowds.tariffs import CENT
+from annotate.figures import money, number
 
 LEAST_PER_HOUR = {"GBP": Decimal(6), "USD": Decimal(8)}
-SYMBOLS = {"GBP": "£", "USD": "$"}
 DAY = timedelta(hours=24)
 LEAST_REASON = 100  # characters of a rejection's message
 # The fee depends on the account, and the tax on its country.
@@ -51,12 +51,17 @@ def _of_reward(spec: Spec, currency: str) -> Iterator[Problem]:
     hourly = LEAST_PER_HOUR[currency] if known else min(LEAST_PER_HOUR.values())
     least = (hourly * whole_minutes(spec.minutes) / 60).quantize(CENT, ROUND_CEILING)
     if spec.reward < least:
-        sign = SYMBOLS.get(currency, "")
         yield Problem(
             "reward",
-            f"Prolific pays at least {sign}{hourly} an hour: {sign}{least} for "
-            f"{whole_minutes(spec.minutes)} minutes. Raise the reward, or ask for less time.",
+            f"Prolific pays at least {_money(hourly, currency)} an hour: "
+            f"{_money(least, currency)} for {whole_minutes(spec.minutes)} minutes. "
+            "Raise the reward, or ask for less time.",
         )
+
+
+def _money(amount: Decimal, currency: str) -> str:
+    """An amount in the account's currency; a bare number where that is not known."""
+    return money(amount, currency) if currency else number(amount)
 
 
 def _of_times(spec: Spec) -> Iterator[Problem]:

@@ -173,8 +173,8 @@ def _agreed(shown: Offer, confirmed: Decimal) -> Offer:
     _refuse(shown.problems)
     if confirmed != shown.total:
         raise Conflict(
-            f"This may cost ${shown.total:,.2f} now, not ${confirmed:,.2f}. "
-            "Look at the offer again.",
+            f"This may cost {shown.money(shown.total)} now, not "
+            f"{shown.money(confirmed)}. Look at the offer again.",
             code="cost",
         )
     return shown

@@ -5,7 +5,9 @@ from decimal import Decimal
 
 from django.db import transaction
 
+from annotate.crowds.tariffs import CENT
 from annotate.errors import Conflict, Invalid, NotFound
+from annotate.figures import money
 from annotate.models import Campaign, LedgerEntry, Participation
 from annotate.services import audit, leasing, payments, settling
 
@@ -75,7 +77,7 @@ def _check(gift: Gift) -> None:
     if gift.kind not in KINDS:
         errors["kind"] = "Give a bonus or a compensation."
     if not amount.is_finite() or not 0 < amount <= LARGEST or amount != round(amount, 2):
-        errors["amount"] = f"Give an amount from $0.01 to ${LARGEST:,}, in whole cents."
+        errors["amount"] = f"Give an amount from {money(CENT)} to {money(LARGEST)}, in whole cents."
     if not 1 <= len(reason) <= LONGEST or "\0" in reason:
         errors["reason"] = f"Say what it is for, in at most {LONGEST} characters."
     if not 1 <= len(gift.key) <= LONGEST_KEY or "\0" in gift.key:

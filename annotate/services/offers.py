@@ -11,6 +11,7 @@ from annotate.crowds.base import Configuration, Cost, CrowdError, Marketplace, P
 from annotate.crowds.bills import Bill
 from annotate.crowds.tariffs import CENT, ZERO
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
+from annotate.figures import DOLLARS, money
 from annotate.models import Batch, Campaign
 from annotate.models.base import public_id
 from annotate.selectors import places as places_of
@@ -18,7 +19,6 @@ from annotate.selectors import promises, underway
 from annotate.services import payments, postings, quotes
 
 MOST_PLACES = 10_000
-DOLLARS = "USD"
 SAMPLE = Decimal("1000.00")  # so large that its fee tells the share
 Status = Campaign.Status
 
@@ -30,7 +30,8 @@ class Offer:
     bill: what it costs at most, by the campaign's own fee. said: what the crowd says that it costs.
     fee_told: the fee that it charges, where the campaign reckons with another one.
     left: of the campaign's budget, with what earlier batches may still cost set aside; None without
-    a budget. balance: at the crowd; None where it does not tell.
+    a budget. balance: at the crowd; None where it does not tell. currency: of the account there,
+    and so of all these amounts.
     """
 
     crowd: str
@@ -59,13 +60,21 @@ class Offer:
     @property
     def note(self) -> str:
         """What the crowd itself says of the cost where that differs, and what is counted in."""
-        found = [quotes.note(self.label, self.said, self.bill, share=self.fee_rate)]
+        found = [
+            quotes.note(
+                self.label, self.said, self.bill, share=self.fee_rate, currency=self.currency
+            )
+        ]  # fmt: skip
         if self.currency != DOLLARS:
             found.append(
-                f"The account at {self.label} counts in {self.currency}: read every $ here, and "
-                f"every $ that annotators read, as {self.currency}."
+                f"The account at {self.label} counts in {self.currency}. Other pages, and what "
+                f"annotators read, write $ for the same amounts: read that as {self.currency}."
             )
         return " ".join(filter(None, found))
+
+    def money(self, amount: Decimal | None) -> str:
+        """Write an amount in the currency of the account; nothing for None."""
+        return money(amount, self.currency)
 
     @property
     def judgments(self) -> int:
@@ -122,10 +131,14 @@ def local(campaign: Campaign, offer: Offer) -> Iterator[Problem]:
             f"This campaign’s batches are on {offer.label} “{other.environment}”, but the settings "
             f"now name “{offer.environment}”. Set them back, or make another campaign.",
         )
-    yield from against(campaign, places=offer.places, tasks=offer.tasks, total=offer.total)
+    yield from against(
+        campaign, places=offer.places, tasks=offer.tasks, total=offer.total, currency=offer.currency
+    )
 
 
-def against(campaign: Campaign, *, places: int, tasks: int, total: Decimal) -> Iterator[Problem]:
+def against(
+    campaign: Campaign, *, places: int, tasks: int, total: Decimal, currency: str = DOLLARS
+) -> Iterator[Problem]:
     """Yield why so many more units cannot be published now."""
     if campaign.status not in (Status.OPEN, Status.CLOSING):
         yield Problem("campaign", f"The campaign is {campaign.status}. Open it first.")
@@ -135,8 +148,9 @@ def against(campaign: Campaign, *, places: int, tasks: int, total: Decimal) -> I
     if rest is not None and total > rest:
         yield Problem(
             "budget",
-            f"This may cost ${total:,.2f}, but only ${max(rest, ZERO):,.2f} of the campaign’s "
-            "budget is left. Take fewer places: a budget is fixed when its campaign is made.",
+            f"This may cost {money(total, currency)}, but only "
+            f"{money(max(rest, ZERO), currency)} of the campaign’s budget is left. Take fewer "
+            "places: a budget is fixed when its campaign is made.",
         )
 
 
@@ -240,7 +254,10 @@ def _plus(cost: Cost, other: Cost, n: int) -> Cost:
 def _of_fee(offer: Offer) -> Iterator[Problem]:
     """A crowd that charges more than the campaign reckons with would exceed its budget."""
     told = "" if offer.fee_told is None else quotes.percent(offer.fee_told)
-    said = quotes.too_low(offer.label, offer.said, offer.bill, share=offer.fee_rate, told=told)
+    said = quotes.too_low(
+        offer.label, offer.said, offer.bill, share=offer.fee_rate, told=told,
+        currency=offer.currency,
+    )  # fmt: skip
     if said:
         yield Problem("fee", said)
 
@@ -287,6 +304,6 @@ def _of_balance(offer: Offer) -> Iterator[Problem]:
     if offer.balance is not None and offer.balance < offer.total:
         yield Problem(
             "balance",
-            f"This may cost ${offer.total:,.2f}, but the account at {offer.label} holds "
-            f"${offer.balance:,.2f}. Top it up, or take fewer places.",
+            f"This may cost {offer.money(offer.total)}, but the account at {offer.label} "
+            f"holds {offer.money(offer.balance)}. Top it up, or take fewer places.",
         )

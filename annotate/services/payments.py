@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from annotate.crowds.tariffs import ZERO, Price
 from annotate.errors import Conflict
+from annotate.figures import money
 from annotate.models import Campaign
 from annotate.selectors import commitments
 from annotate.selectors.commitments import tariff, unit_price
@@ -58,8 +59,8 @@ def ask(campaign: Campaign, *, before: Decimal, beyond_budget: bool) -> Decimal:
     now = excess(campaign)
     if now > before and not beyond_budget:
         raise Conflict(
-            f"The campaign would exceed its budget of ${campaign.budget:,.2f} by ${now:,.2f}, fees "
-            "included. Nothing was done. Confirm it if you mean it.",
+            f"The campaign would exceed its budget of {money(campaign.budget)} by {money(now)}, "
+            "fees included. Nothing was done. Confirm it if you mean it.",
             code=BEYOND,
         )
     return now

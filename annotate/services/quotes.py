@@ -9,11 +9,14 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from annotate.crowds import bills, tariffs
 from annotate.crowds.base import Cost
 from annotate.crowds.bills import Bill
+from annotate.figures import money
 
 FINEST = Decimal("0.0001")
 
 
-def too_low(label: str, said: Cost | None, bill: Bill, *, share: Decimal, told: str) -> str:
+def too_low(
+    label: str, said: Cost | None, bill: Bill, *, share: Decimal, told: str, currency: str
+) -> str:
     """Say why nothing can be launched: the crowd charges more than is reckoned; "" if it does not.
 
     told: the fee that it charges, in words. One that does not answer is no obstacle (`note`).
@@ -21,13 +24,13 @@ def too_low(label: str, said: Cost | None, bill: Bill, *, share: Decimal, told: 
     if said is None or said.note or said.total <= bill.total:
         return ""
     return (
-        f"{label} says that this costs ${said.total:,.2f}. With this campaign’s fee of "
-        f"{percent(share)} it would be ${bill.total:,.2f}: the budget would not hold. Let the "
-        f"campaign reckon with {told or 'a higher fee'}."
+        f"{label} says that this costs {money(said.total, currency)}. With this campaign’s fee of "
+        f"{percent(share)} it would be {money(bill.total, currency)}: the budget would not hold. "
+        f"Let the campaign reckon with {told or 'a higher fee'}."
     )
 
 
-def note(label: str, said: Cost | None, bill: Bill, *, share: Decimal) -> str:
+def note(label: str, said: Cost | None, bill: Bill, *, share: Decimal, currency: str) -> str:
     """Say what the crowd itself says, where that is less or is not known; "" where both agree."""
     if said is None or (not said.note and said.total >= bill.total):
         return ""
@@ -35,8 +38,8 @@ def note(label: str, said: Cost | None, bill: Bill, *, share: Decimal) -> str:
     if said.note:
         return f"{label} did not say what it charges. The total above rests on {fee}."
     return (
-        f"{label} says that it charges ${said.total:,.2f} in all. The total above, the budget and "
-        f"the ledger rest on {fee}."
+        f"{label} says that it charges {money(said.total, currency)} in all. The total above, the "
+        f"budget and the ledger rest on {fee}."
     )
 
 

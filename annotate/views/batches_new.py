@@ -23,6 +23,7 @@ from django.views.decorators.http import require_http_methods
 from annotate import tokens
 from annotate.crowds.terms import Terms, to_json
 from annotate.errors import Conflict, Invalid
+from annotate.figures import DOLLARS
 from annotate.forms_batches import BatchForm
 from annotate.numerals import number
 from annotate.permissions import owned, researcher_page
@@ -156,6 +157,7 @@ def _page(
         "form": form,
         "needed": words.needed(campaign, _number(form["tasks"].value())),
         "offer": offer,
+        "currency": offer.currency if offer else DOLLARS,
         "section": "campaigns",
     }
     return render(request, "campaigns/batches_new.html", context, status=status)

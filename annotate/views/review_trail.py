@@ -1,8 +1,10 @@
 """What happened in a review, in sentences."""
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 
 from annotate.figures import count, money
 from annotate.selectors.review_effects import Done
@@ -14,13 +16,14 @@ _VERBS = {
     "clear": "Cleared: the work counts.",
     "exclude": "Excluded the work: {done}.",
     "restore": "Brought the work back: {done}.",
-    "refuse": "Refused pay: ${done}.",
-    "repay": "Restored pay: ${done}.",
+    "refuse": "Refused pay: {done}.",
+    "repay": "Restored pay: {done}.",
     "block": "Blocked from future work.",
     "unblock": "Lifted the block.",
     "appeal": "Appealed.",
     "dismiss_appeal": "Answered the appeal without changing the ruling.",
 }
+_AMOUNT = re.compile(r"\d+\.\d\d\b")
 _DECIDE = ("clear", "exclude", "restore")  # whether work counts
 
 
@@ -47,10 +50,15 @@ def _text(one: Logged) -> str:
         names = ", ".join(title(screen).lower() for screen in one.detail.get("screens", ()))
         return f"Flagged: {names}. New tasks paused."
     said = _VERBS.get(one.verb, one.verb.replace("_", " ").capitalize() + ".")
-    said = said.format_map({"done": one.detail.get("done", "")})
+    said = said.format_map({"done": _with_money(str(one.detail.get("done", "")))})
     if one.verb in _DECIDE and "blind" in one.detail:
         said += " Blind." if one.detail["blind"] else " Not blind."
     return said + " Undone after it was final." * bool(one.detail.get("late"))
+
+
+def _with_money(done: str) -> str:
+    """The log holds amounts as bare numbers, which alone in it have cents."""
+    return _AMOUNT.sub(lambda found: money(Decimal(found[0])), done)
 
 
 def happened(

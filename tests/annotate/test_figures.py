@@ -20,6 +20,7 @@ from annotate.figures import (
     money_at_a_glance,
     number,
     percent,
+    price,
     short,
     signed,
     width,
@@ -58,6 +59,20 @@ def test_money_has_its_unit_and_its_currency():
     assert money(Decimal("1234.5"), "GBP") == "£1,234.50"
     assert money(Decimal(3), "SEK") == "3.00\u00a0SEK"
     assert money(None) == ""
+
+
+def test_a_price_shows_a_fraction_of_a_cent_only_where_there_is_one():
+    assert price(Decimal("0.48")) == "$0.48"
+    assert price(Decimal("0.480")) == "$0.48"
+    assert price(Decimal("0.024"), "GBP") == "£0.024"
+
+
+def test_no_other_module_writes_a_sign_before_an_amount():
+    """But for the simulator, which plays another site."""
+    for place in ("annotate", "estimation"):
+        for module in Path(place).rglob("*.py"):
+            if "simulator" not in module.parts:
+                assert "${" not in module.read_text(encoding="utf-8"), module
 
 
 def test_cents_are_left_out_where_they_do_not_matter():

@@ -99,7 +99,8 @@ def walk(
 ) -> Iterator[Walk]:
     study = campaign(
         owner=ada, items=20, crowd="prolific", reward=Decimal("0.60"), tutorial=True,
-        tutorial_bonus=Decimal("0.75"), budget=Decimal(100), contact="ada@example.org",
+        tutorial_bonus=Decimal("0.75"), bonus_after=TASKS, budget=Decimal(100),
+        contact="ada@example.org",
     )  # fmt: skip
     desk, phone = _page(browser), _page(browser, viewport=PHONE)
     yield Walk(far, clock, study, live_server.url, desk.new_page(), phone.new_page())
@@ -162,9 +163,12 @@ def _launch(walk: Walk) -> None:
     page.get_by_label("Hours for reviewers").fill("0.5")
     page.get_by_label("Approved units at least").fill("")
     page.get_by_role("button", name="See it and its cost").click()
-    expect(page.get_by_role("row", name=re.compile("Tutorial bonuses"))).to_contain_text("$2.25")
+    expect(page.get_by_role("row", name=re.compile("Tutorial bonuses"))).to_contain_text("£2.25")
+    expect(page.get_by_text("Prolific says that it charges £7.80 in all")).to_be_visible()
+    walk.picture(page, "fee")
+    page.get_by_role("button", name=re.compile(r"^Reckon with 33\.33 %")).click()
     walk.picture(page, "offer")
-    page.get_by_role("button", name=re.compile(r"^Launch .*\$7\.80")).click()
+    page.get_by_role("button", name=re.compile(r"^Launch .*£7\.80")).click()
     expect(page.get_by_role("status")).to_contain_text("Launched")
     walk.worker()
 

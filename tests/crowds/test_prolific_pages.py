@@ -53,8 +53,11 @@ def test_launch_watch_extend_and_stop_by_the_pages(
     bill = answer.context["bill"]
     amounts = [line.all for line in bill.lines]  # the campaign's 40 % as a fee on everything
     assert amounts == [Decimal("7.20"), Decimal("2.88"), Decimal("2.40"), Decimal("0.96")]
-    assert "Prolific says that it charges $12.80 in all" in bill.note
+    assert "Prolific says that it charges £12.80 in all" in bill.note
     assert "counts in GBP" in bill.note
+    page = answer.content.decode()
+    assert "£13.44" in page
+    assert "$" not in page.replace("write $ for the same amounts", ""), "one currency on the page"
     assert not far.world.studies  # nothing was made for an offer
     launched = ada.post(at(study, "batch-new"), sent, follow=True)
     assert "Launched on 127.0.0.1" in said(launched)[0]

@@ -233,6 +233,8 @@ def test_the_log_says_one_of_one_and_what_is_repeated_once(client: Client, ada: 
     made = campaign(owner=ada, items=1, systems=("alpha",))
     for detail in ({"places": 1, "cost": "1200.5"}, {"places": 1200, "cost": "0.40"}, {}):
         audit.record("launch", campaign_id=made.pk, actor_id=ada.pk, **detail)
+    for people in (2, 1):
+        audit.record("tutorial_bonuses_due", campaign_id=made.pk, people=people)
     audit.record("rename", campaign_id=made.pk, actor_id=ada.pk, subject="system:{name.__class__")
     for _ in range(14):
         audit.record("flag", campaign_id=made.pk)
@@ -241,6 +243,8 @@ def test_the_log_says_one_of_one_and_what_is_repeated_once(client: Client, ada: 
     assert "(14 times)" in page(client, made).content.decode()
     assert [line.text for line in lines[1:]] == [
         "rename system:{name.__class__",
+        "let the promised bonuses of 1 person fall due",
+        "let the promised bonuses of 2 people fall due",
         "launched a batch of  for at most ",  # an old entry that does not say it
         "launched a batch of 1,200 places for at most $0.40",
         "launched a batch of 1 place for at most $1,200.50",

@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from tqdm import tqdm
 
-from annotate import adapters
+from annotate import adapters, figures
 from annotate.errors import Invalid
 from annotate.models import Campaign
 from annotate.selectors import costs
@@ -271,7 +271,9 @@ def _cost(most: AtMost) -> dict[str, str]:
 def _ends(cost: dict[str, str]) -> str:
     """Say that the budget ends it, where all that is planned would cost more."""
     total = sum(Decimal(cost[name]) for name in ("rewards", "bonuses", "fees"))
-    return ":" if Decimal(cost["amount"]) == total else f", the budget; planned are ${total}:"
+    if Decimal(cost["amount"]) == total:
+        return ":"
+    return f", the budget; planned are {figures.money(total)}:"
 
 
 def _way_in(made: Campaign) -> str:
@@ -286,12 +288,12 @@ def _in_words(summary: dict[str, Any]) -> str:
         "Created “{name}” ({id}), {status}: {items} items, {outputs} different outputs of "
         "{n_systems} systems, {planned_judgments} judgments planned, seed {seed}.\n"
         "  they read    {public_title}\n  metrics      {metric_names}\n"
-        "  cost         at most ${amount}{ends} rewards ${rewards}, tutorial bonuses ${bonuses}, "
-        "fees ${fees}\n"
+        "  cost         at most {amount}{ends} rewards {rewards}, tutorial bonuses {bonuses}, "
+        "fees {fees}\n"
         "  dashboard    {dashboard}\n  annotators   {annotators}{told}"
     ).format(
         **summary,
-        **summary["cost_at_most"],
+        **{name: figures.money(Decimal(each)) for name, each in summary["cost_at_most"].items()},
         ends=_ends(summary["cost_at_most"]),
         told="".join(f"\n  note         {notice}" for notice in summary["notices"]),
         n_systems=len(summary["systems"]),

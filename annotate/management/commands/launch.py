@@ -169,13 +169,13 @@ def _in_words(offer: Offer) -> str:
         return f"{where}: {asked}."
     lines = [
         f"{where}: {asked}, in {offer.postings} posting{'s' if offer.postings != 1 else ''}.",
-        f"  for each unit  ${offer.reward}",
-        f"  rewards        ${offer.bill.rewards}",
-        f"  fees           ${offer.bill.work.fee}",
+        f"  for each unit  {offer.money(offer.reward)}",
+        f"  rewards        {offer.money(offer.bill.rewards)}",
+        f"  fees           {offer.money(offer.bill.work.fee)}",
         *_bonuses(offer),
-        f"  at most        ${offer.total}",
-        f"  balance there  {_dollars(offer.balance)}",
-        f"  budget left    {'no limit' if offer.left is None else _dollars(offer.left)}",
+        f"  at most        {offer.money(offer.total)}",
+        f"  balance there  {offer.money(offer.balance) or 'not known'}",
+        f"  budget left    {offer.money(offer.left) or 'no limit'}",
     ]
     return "\n".join([*lines, *([f"  {offer.note}"] if offer.note else [])])
 
@@ -190,13 +190,10 @@ def _confirmation(offer: Offer) -> str:
 
 
 def _bonuses(offer: Offer) -> list[str]:
-    if not offer.bill.bonuses.reward:
+    bonuses = offer.bill.bonuses
+    if not bonuses.reward:
         return []
     return [
-        f"  bonuses        ${offer.bill.bonuses.reward}, for the tutorial, if everybody is new",
-        f"  fees on them   ${offer.bill.bonuses.fee}",
+        f"  bonuses        {offer.money(bonuses.reward)}, for the tutorial, if everybody is new",
+        f"  fees on them   {offer.money(bonuses.fee)}",
     ]
-
-
-def _dollars(amount: Decimal | None) -> str:
-    return "not known" if amount is None else f"${amount}"

@@ -1,0 +1,26 @@
+"""The audit trail of a review, in sentences."""
+
+from typing import Any
+
+from django.utils import timezone
+
+from annotate.selectors.reviews import Logged
+from annotate.views.review_trail import trail
+
+
+def told(verb: str, **detail: Any) -> str:
+    (entry,) = trail([Logged(timezone.now(), "ada", verb, detail)], pseudonym="P1")
+    return entry.text
+
+
+def test_amounts_are_written_as_money() -> None:
+    assert told("refuse", done="2.40") == "Refused pay: $2.40."
+    assert told("repay", done="1234.50") == "Restored pay: $1,234.50."
+
+
+def test_so_are_amounts_among_other_words() -> None:
+    beyond = "2.40, 1.30 beyond the budget"
+    assert told("repay", done=beyond) == "Restored pay: $2.40, $1.30 beyond the budget."
+    back = told("restore", done=f"6 judgments, {beyond}")
+    assert back == "Brought the work back: 6 judgments, $2.40, $1.30 beyond the budget."
+    assert told("exclude", done="1200 judgments") == "Excluded the work: 1200 judgments."
