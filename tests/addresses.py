@@ -14,7 +14,7 @@ from annotate.models import Annotator, Campaign, Operation, PayoutList
 from annotate.services import outbox, payouts
 from annotate.services.importing import receiving
 from estimation.models import Estimate
-from estimation.services import estimating
+from estimation.services import agreement, estimating
 from tests import reviewed
 from tests.annotate import market
 from tests.factories import plan, user
@@ -106,6 +106,7 @@ def built() -> World:
     case = reviewed.case(owner)
     link = case.campaign
     assert estimating.refresh(link.pk)
+    agreement.measure(link.pk)
     estimated = Estimate.objects.filter(campaign=link).latest("pk")
     listed = payouts.prepare(link.pk, actor_id=owner.pk)
     sold = market.study(owner=owner)

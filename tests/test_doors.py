@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.contrib.auth.models import User
@@ -123,6 +125,9 @@ def _again(row: Any, **changes: float) -> None:
 def told(answer: Any) -> set[str]:
     """Return which systems and which results an answer tells."""
     body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    if answer.headers["Content-Type"] == "application/zip":
+        packed = ZipFile(BytesIO(body))
+        body = b"".join(packed.read(name) for name in packed.namelist())
     text = body.decode("utf-8", "replace")
     return {name for name in SYSTEMS if name in text} | set(NUMBERS.findall(text))
 

@@ -26,7 +26,9 @@ from annotate.crowds.terms import Terms
 from annotate.models import Campaign
 from annotate.selectors import costs
 from annotate.services import batches, campaigns, ingest, rates
-from tests.annotate.researcher import lines, send, shown
+from annotate.services.importing import running
+from annotate.services.importing.sheet import Sheet
+from tests.annotate.researcher import lines, looked_at, press
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign, plan, rows
 
@@ -120,13 +122,14 @@ def test_preview_draft_dashboard_api_and_offer_say_the_same(
     ada: Client, there: Scripted, terms: dict[str, str]
 ) -> None:
     there.key = terms["crowd"]
-    first = send(ada, content=LINES, **terms)
+    first = looked_at(ada, LINES, **terms)
     most = first.context["preview"].most
     told = f"${most.amount:,.2f}"
     assert told in first.content.decode()
     assert ("tutorial bonuses" in first.content.decode()) == bool(most.bill.bonuses.reward)
 
-    send(ada, content=LINES, act="create", shown=shown(first), **terms)
+    press(ada, first)
+    running.run_due()
     made = Campaign.objects.get()
     assert made.places.count() == first.context["preview"].planned
     page = ada.get(reverse("estimation:dashboard", args=[made.public_id]))
@@ -192,7 +195,10 @@ def test_what_will_be_planned_is_known_before(db: None, seed: int, share: float,
     ]
     with suppress(_Done), transaction.atomic():
         made = ingest.create(wanted, given_rows, owner_id=None)
-        assert made.places.count() == ingest.count_planned(wanted, given_rows)
+        with Sheet() as sheet:
+            for row in given_rows:
+                sheet.add(row)
+            assert made.places.count() == ingest.count_planned(wanted, sheet.facts())
         raise _Done  # each example on an empty database
 
 

@@ -18,7 +18,7 @@ from annotate.services.upload import Row
 from annotate.visible import is_visible
 from tests import reviewed
 from tests.annotate.own import marked
-from tests.annotate.researcher import owner_of, send
+from tests.annotate.researcher import looked_at, owner_of
 from tests.annotate.working import call, work_url
 from tests.factories import campaign, judge, person, user
 
@@ -119,10 +119,9 @@ def test_reviewers_annotators_and_researchers_read_it_too(ada: Client) -> None:
 
 def test_the_preview_of_a_campaign_says_which_are_empty(ada: Client) -> None:
     lines = [{"item": str(n), "system": "a", "output": text} for n, text in enumerate(EMPTY)]
-    said = send(ada, "\n".join(map(json.dumps, lines)).encode()).content.decode()
+    said = looked_at(ada, "\n".join(map(json.dumps, lines)).encode()).content.decode()
     assert f"{len(EMPTY)} outputs are empty. People read that the system wrote nothing" in said
     assert said.count(SAID) == 3
     one = [{"item": "1", "system": "a", "output": ""}, {"item": "2", "system": "a", "output": "x"}]
-    assert (
-        "1 output is empty." in send(ada, "\n".join(map(json.dumps, one)).encode()).content.decode()
-    )
+    page = looked_at(ada, "\n".join(map(json.dumps, one)).encode())
+    assert "1 output is empty." in page.content.decode()

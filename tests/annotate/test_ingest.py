@@ -117,7 +117,7 @@ def test_every_prefix_of_the_sample_holds_its_share_of_double_judgments(share, s
     count = ingest._every_so_many(plan(double_share=share), seed)
     doubles = 0
     for position in range(n):
-        judgments = count(Row("1", "a", "x"), position)
+        judgments = count(position)
         assert judgments in (1, 2)
         doubles += judgments - 1
         assert abs(doubles - share * (position + 1)) < 1 + 1e-6

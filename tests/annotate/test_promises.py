@@ -11,9 +11,9 @@ from annotate.models import Campaign, LedgerEntry, Participation, Ruling
 from annotate.selectors import commitments, promises
 from annotate.services import (
     campaigns,
+    joining,
     judgments,
     leasing,
-    participations,
     payments,
     reviewing,
     sweeps,
@@ -235,7 +235,7 @@ def test_a_promise_is_spent_as_far_as_the_budget_goes():
 
 def test_who_comes_by_the_open_link_is_promised_nothing():
     made = study()
-    graded = pass_tutorial(participations.enter_by_name(made.pk, name="Someone"))
+    graded = pass_tutorial(joining.enter_by_name(made.pk, name="Someone"))
     assert (graded.passed, graded.promised) == (True, 0)
     end(made)
     assert bonuses(made) == []
@@ -245,7 +245,7 @@ def test_ten_names_by_the_open_link_take_nothing_even_where_it_pays():
     """What it would take is ten times three judgments that count, or the end."""
     made = study(open_link_bonus=True, budget=Decimal("30.00"))
     for n in range(10):
-        graded = pass_tutorial(participations.enter_by_name(made.pk, name=f"Name {n}"))
+        graded = pass_tutorial(joining.enter_by_name(made.pk, name=f"Name {n}"))
         assert graded.promised == BONUS
     assert bonuses(made) == []
     assert commitments.of(made).promised == 10 * BONUS
@@ -253,7 +253,7 @@ def test_ten_names_by_the_open_link_take_nothing_even_where_it_pays():
 
 def test_the_budget_keeps_no_bonus_for_the_open_link():
     made = study(reward=Decimal("0.40"), budget=Decimal("0.50"))
-    who = participations.enter_by_name(made.pk, name="Someone")
+    who = joining.enter_by_name(made.pk, name="Someone")
     tutorials.begin(who.pk)
     assert payments.committed(made) == 0
     with pytest.raises(Conflict):

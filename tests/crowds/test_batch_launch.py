@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 def test_the_form_starts_from_the_instrument_and_the_plan(ada: Client, mine: Campaign) -> None:
     page = ada.get(at(mine, "batch-new"))
     start = page.context["form"].initial
-    assert start["title"].startswith("Language quality")
+    assert start["title"] == "Rate short texts"
     assert (start["tasks"], start["minutes"], start["duration"]) == (5, 10, 60)
     assert start["places"] == 16  # 64 outputs, a quarter of them twice
     assert "80 judgments" in page.content.decode()

@@ -120,7 +120,7 @@ def test_the_queries_do_not_grow(
 ) -> None:
     launched(mine, places=9, key="a")
     outbox.carry_out_due()
-    with django_assert_max_num_queries(22) as first:
+    with django_assert_max_num_queries(23) as first:
         ada.get(at(mine))
     for n in range(3):
         batch = launched(mine, places=10, key=f"k{n}")

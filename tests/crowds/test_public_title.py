@@ -165,7 +165,10 @@ def test_a_batch_suggests_the_public_words_in_the_language_of_the_study() -> Non
     words = batch_words.defaults(made, None)
     assert words["title"] == "Kurze Texte bewerten"
     assert words["description"].startswith("Sie lesen kurze Texte, die Computerprogramme")
-    assert "Wer sie besteht, bekommt einen Bonus." in words["description"]
+    assert (
+        "Wer sie besteht, bekommt einen Bonus, sobald einige der eigenen Aufgaben zählen."
+        in words["description"]
+    )
     own = campaign(
         crowd="mturk", public_title="Read news", public_about="You read news.", tutorial=True,
         tutorial_bonus=Decimal(0),

@@ -195,7 +195,9 @@ def test_highlights_carry_their_words_and_paragraphs_their_verdicts() -> None:
     paragraphs = ["Ada Lovelace 🖋 lived in London.", "She wrote the first program."]
     made = campaign(
         instrument="answer_correctness", targets={"any_correct": 0.2}, metrics=(),
-        rows_=[Row(item="q", system="s", output="London", input="where?", paragraphs=paragraphs)],
+        rows_=[
+            Row(item="q", system="s", output="London", input="where?", paragraphs=tuple(paragraphs))
+        ],
     )  # fmt: skip
     words = {"start": 15, "end": 30, "text": paragraphs[0][15:30]}
     verdicts = [{"value": 1, "spans": [words], "confirmed": True}, {"value": 0}]
