@@ -9,7 +9,7 @@ from annotate.crowds.base import Configuration, Entry, Marketplace
 from annotate.crowds.link import LINK
 
 if TYPE_CHECKING:
-    from annotate.crowds.prolific import Prolific
+    from annotate.crowds.prolific.marketplace import Prolific
 
 LABELS = {"link": "Invitation links", "mturk": "Amazon Mechanical Turk", "prolific": "Prolific"}
 MARKETPLACES = ("mturk", "prolific")
@@ -43,13 +43,13 @@ def prolific() -> "Prolific":
 
 @lru_cache(maxsize=8)
 def _mturk(environment: str, endpoint_url: str, worker_url: str) -> Marketplace:
-    from annotate.crowds.mturk import MTurk  # boto3 takes its time
+    from annotate.crowds.mturk.marketplace import MTurk  # boto3 takes its time
 
     return MTurk(environment, endpoint_url=endpoint_url, worker_url=worker_url)
 
 
 @lru_cache(maxsize=8)
 def _prolific(base_url: str, api_token: str, webhook_secret: str) -> "Prolific":
-    from annotate.crowds.prolific import Prolific
+    from annotate.crowds.prolific.marketplace import Prolific
 
     return Prolific(base_url=base_url, api_token=api_token, webhook_secret=webhook_secret)

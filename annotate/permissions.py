@@ -13,9 +13,9 @@ from django.shortcuts import render
 
 from annotate.errors import NotAllowed, NotFound, ServiceError
 from annotate.models import Campaign, CampaignImport, Membership
-from annotate.selectors import blinding
-from annotate.selectors.blinding import sees_results
-from annotate.services import looking
+from annotate.selectors.campaigns import blinding
+from annotate.selectors.campaigns.blinding import sees_results
+from annotate.services.review import looks
 
 Who = User | AnonymousUser
 View = Callable[..., HttpResponseBase]
@@ -73,7 +73,7 @@ def look(mine: Access) -> Campaign:
     """Return the campaign as `with_results` does, where its page has asked for the access."""
     if not mine.sees_results:
         raise NotAllowed(HIDDEN, code="hidden")
-    looking.record(mine.campaign.pk, mine.user_id)
+    looks.record(mine.campaign.pk, mine.user_id)
     return mine.campaign
 
 

@@ -2,8 +2,11 @@
 
 from celery import shared_task
 
-from annotate.services import outbox, reconciling, scoring, sweeps
-from annotate.services.importing import running
+from annotate.services.campaigns import periodic
+from annotate.services.campaigns.importing import running
+from annotate.services.marketplace import reconciling
+from annotate.services.outbox import delivery
+from annotate.services.work import scoring
 
 # Seconds. A large file takes minutes; what is stopped goes on with the chunk where it was.
 AN_IMPORT = {"soft_time_limit": 3000, "time_limit": 3060}
@@ -12,25 +15,25 @@ AN_IMPORT = {"soft_time_limit": 3000, "time_limit": 3060}
 @shared_task
 def expire_leases() -> int:
     """Free the places of leases that are over, in all campaigns."""
-    return sweeps.expire_all()
+    return periodic.expire_all()
 
 
 @shared_task
 def stop_expired() -> int:
     """Stop the postings whose time is over."""
-    return sweeps.stop_expired()
+    return periodic.stop_expired()
 
 
 @shared_task
 def carry_out(operation_id: int) -> bool:
     """Do on a crowd what was intended, unless somebody else is at it."""
-    return outbox.carry_out(operation_id)
+    return delivery.carry_out(operation_id)
 
 
 @shared_task
 def carry_out_due() -> int:
     """Do what is due on crowds: lost messages, retries, and what a crash left behind."""
-    return outbox.carry_out_due()
+    return delivery.carry_out_due()
 
 
 @shared_task

@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.unit import cpu, unit
 from estimation.core import alpha_without_each, krippendorff_alpha
-from estimation.core.sample import Floats, Ints
+from estimation.core.data.sample import Floats, Ints
 
 SIZES = (1_000, 10_000, 100_000)
 SAMPLE = 25  # annotators for whom "anew" is measured; it takes as long for each of them

@@ -20,7 +20,8 @@ from annotate.models import (
     Score,
     System,
 )
-from annotate.services import campaigns, scoring
+from annotate.services.campaigns import life
+from annotate.services.work import scoring
 from estimation.models import MetricScore
 from estimation.services import estimating
 from tests import factories
@@ -51,7 +52,7 @@ def judged(judgments: int) -> int:
     template = factories.campaign(
         items=1, systems=("one", "two", "three", "four"), targets={"overall": 1e-6}, is_open=False
     )
-    campaigns.open_(template.pk)
+    life.open_(template.pk)
     factories.judge(factories.person(template, f"template-{judgments}"))
     estimating.refresh(template.pk)
     scoring.ensure(template.pk)

@@ -68,7 +68,7 @@ def incidence(judgments: int) -> tuple[np.ndarray, np.ndarray, int]:
 def all_at_once(judgments: int = 1_000_000, systems: int = 4, criteria: int = 4) -> None:
     """From arrays to all estimates: 1,000,000 judgments with 4 scores each, of 4 systems."""
     from estimation.core import Sample, Scale, estimate
-    from estimation.core.incidence import Incidence
+    from estimation.core.data.incidence import Incidence
 
     item, annotator, n = incidence(judgments // systems)
     rng = np.random.default_rng(1)
@@ -98,7 +98,7 @@ def all_at_once(judgments: int = 1_000_000, systems: int = 4, criteria: int = 4)
 def one_more(judgments: int = 100_000) -> None:
     """One more judgment: added to running sums, against a full computation."""
     from estimation.core import Sample, Scale, estimate, precision
-    from estimation.core.incremental import Running
+    from estimation.core.estimators.incremental import Running
 
     item, annotator, n = incidence(judgments)
     rng = np.random.default_rng(2)
@@ -193,15 +193,15 @@ def large(campaign_id: int) -> None:
     import django
 
     django.setup()
-    from annotate.selectors import evidence
+    from annotate.selectors.campaigns import counting
     from estimation import data
     from estimation.core import estimate
 
-    brief, taken = evidence.brief(campaign_id), []
+    brief, taken = counting.brief(campaign_id), []
     for _ in range(5):
         started = time.perf_counter()
         judged = 0
-        for cell in data.cells(brief, evidence.systems(campaign_id), data.see(brief)):
+        for cell in data.cells(brief, counting.systems(campaign_id), data.see(brief)):
             judged += estimate(cell.sample).n_judgments
         taken.append(time.perf_counter() - started)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

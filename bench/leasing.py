@@ -42,7 +42,7 @@ def throughput(items: int = 320) -> None:
     from django.db import connection
 
     from annotate.models import Assignment
-    from annotate.services import judgments, leasing
+    from annotate.services.work import judgments, leasing
     from tests.factories import GOOD, campaign, person
 
     study = campaign(items=items, annotator_cap=None, budget=1_000_000)
@@ -90,7 +90,7 @@ def one(size: int, *, judged: float = 0, stopped: bool = False) -> float:
     """Return the median time of a lease in a campaign of `size` places, in seconds."""
     from django.db import connection
 
-    from annotate.services import leasing
+    from annotate.services.work import leasing
     from tests.factories import campaign, person
 
     study = campaign(

@@ -42,7 +42,7 @@ def measure(size: int) -> None:
 
     from annotate.models import Annotator, Campaign, Membership
     from annotate.screening import screen_all
-    from annotate.selectors import screening
+    from annotate.selectors.review import screening
     from bench import campaigns
     from tests.factories import user
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from annotate.screening import Columns
-from estimation.core.sample import Floats, Ints, Scale
+from estimation.core.data.sample import Floats, Ints, Scale
 from estimation.core.simulation.scores import Marginal, latent_share
 
 CRITERIA = ("fluency", "redundancy", "overall")

@@ -20,7 +20,7 @@ from scipy.stats import beta
 from annotate.screening import Columns, Settings, random_answers
 from bench.screening import first_flags, listed
 from bench.screening_campaigns import Design, arrivals, draw_places, take
-from estimation.core.sample import Floats, Scale
+from estimation.core.data.sample import Floats, Scale
 from estimation.core.simulation.scores import Marginal
 
 SEED = 2019

@@ -8,7 +8,8 @@ from typing import Any
 from annotate.crowds.simulator.records import State
 from annotate.crowds.simulator.world import World
 from annotate.models import Payout
-from annotate.selectors import accounts, batches, operations
+from annotate.selectors.marketplace import batches, operations
+from annotate.selectors.pay import accounts
 
 ZERO = Decimal("0.00")
 

@@ -16,11 +16,13 @@ from django.utils import timezone
 
 from annotate.demo import people, texts
 from annotate.errors import Conflict
-from annotate.selectors import evidence, standing
-from annotate.services import campaigns, ingest, rulings
-from annotate.services.importing import reading
-from annotate.services.plans import Plan
-from annotate.services.rulings import Act
+from annotate.selectors.campaigns import counting
+from annotate.selectors.review import standing
+from annotate.services.campaigns import creating, life
+from annotate.services.campaigns.importing import reading
+from annotate.services.campaigns.plans import Plan
+from annotate.services.review import rulings
+from annotate.services.review.rulings import Act
 from annotate.states import CloseReason
 from config import embedded, scratch
 from config.demonstration_crowds import ByLink, Coming
@@ -108,8 +110,8 @@ def _campaign(coming: Coming, size: Size) -> tuple[int, str]:
         lease_minutes=3,  # a visitor who walks away delays the end no longer
         seed=SEED,
     )
-    campaign = ingest.create(plan, reading.rows(lines), owner_id=user.pk)
-    campaigns.open_(campaign.pk, actor_id=user.pk)
+    campaign = creating.create(plan, reading.rows(lines), owner_id=user.pk)
+    life.open_(campaign.pk, actor_id=user.pk)
     return campaign.pk, campaign.public_id
 
 
@@ -127,8 +129,8 @@ def perform(on: Stage, *, pause: float, say: Say) -> None:
     for thread in threads:
         thread.start()
     look = LOOK if pause else timedelta(0)
-    while not evidence.brief(on.campaign_id).is_final and not on.stop.is_set() and not failures:
-        waiting = len(evidence.marks(on.campaign_id)) + on.coming.unconfirmed(on.campaign_id)
+    while not counting.brief(on.campaign_id).is_final and not on.stop.is_set() and not failures:
+        waiting = len(counting.marks(on.campaign_id)) + on.coming.unconfirmed(on.campaign_id)
         _regulate(flow, waiting=waiting)
         rule(on, before=timezone.now() - look)
         on.coming.supply(on.campaign_id)
@@ -197,7 +199,7 @@ def result(on: Stage) -> dict[str, Any]:
     excluded: the judgments of careless people that a ruling has left out.
     Each estimate's reason says why the collection of its system ended.
     """
-    brief = evidence.brief(on.campaign_id)
+    brief = counting.brief(on.campaign_id)
     rows = latest(on.campaign_id)
     wide = {row.system for row in rows if row.criterion in brief.targets and not row.at_target}
     estimates = [
@@ -205,6 +207,6 @@ def result(on: Stage) -> dict[str, Any]:
         | {"reason": brief.close_reason if row.system in wide else CloseReason.TARGET.value}
         for row in rows
     ]
-    excluded = evidence.excluded(on.campaign_id)
+    excluded = counting.excluded(on.campaign_id)
     said = {"reason": brief.close_reason, "excluded": excluded, "estimates": estimates}
     return said | on.coming.report(on.campaign_id)

@@ -18,9 +18,11 @@ from annotate.crowds.simulator import workers
 from annotate.crowds.simulator.server import Running, serve
 from annotate.crowds.terms import Terms
 from annotate.demo import people, units
-from annotate.selectors import doubtful, evidence, underway
-from annotate.services import batches, reconciling, settling
-from annotate.services.rulings import Act
+from annotate.selectors.campaigns import counting
+from annotate.selectors.pay import in_doubt, untaken
+from annotate.services.marketplace import batches, reconciling
+from annotate.services.pay import settling
+from annotate.services.review.rulings import Act
 from annotate.states import CampaignStatus
 from annotate.tokens import invitation_token
 from config import both_sides
@@ -196,9 +198,9 @@ class OnMTurk:
             return
         self._looked = now
         self._decide(campaign_id)
-        if evidence.brief(campaign_id).status != CampaignStatus.OPEN:
+        if counting.brief(campaign_id).status != CampaignStatus.OPEN:
             return
-        left = any(one.units for one in underway.untaken(campaign_id))
+        left = any(one.units for one in untaken.untaken(campaign_id))
         if not left and (places := batches.suggested_places(campaign_id, self.terms.tasks)):
             self._launch(campaign_id, places)
 
@@ -211,11 +213,11 @@ class OnMTurk:
         )  # fmt: skip
 
     def _decide(self, campaign_id: int) -> None:
-        for unit in doubtful.of_campaign(campaign_id):
+        for unit in in_doubt.of_campaign(campaign_id):
             settling.accept(unit.participation_id, actor_id=User.objects.get().pk)
 
     def unconfirmed(self, campaign_id: int) -> int:
-        return underway.unconfirmed_units(campaign_id)
+        return untaken.unconfirmed_units(campaign_id)
 
     def settled(self, campaign_id: int) -> bool:
         reconciling.reconcile_all(all_=True)

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, UnreadablePostError
 
-from annotate import bodies
 from annotate.errors import NotFound, ServiceError
+from annotate.requests import bodies
 from config import errors
 
 LONGEST_PATH = LONGEST_QUERY = 8_000

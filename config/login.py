@@ -17,9 +17,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
-from annotate import counting
-from annotate.client_address import client_address
-from annotate.waiting import in_minutes
+from annotate.requests import counting
+from annotate.requests.client_address import client_address
+from annotate.requests.waiting import in_minutes
 
 
 @dataclass(frozen=True)

@@ -155,7 +155,7 @@ LANGUAGE_CODE = "en"
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = env.str("TIME_ZONE", default="UTC")
-# What annotators read (annotate/languages.py); researchers' pages are in English.
+# What annotators read (annotate/text/languages.py); researchers' pages are in English.
 LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "annotate" / "locale"]
 

@@ -10,11 +10,12 @@ from django.db.models import Case, Value, When
 from numpy.typing import NDArray
 
 from annotate.instruments.base import Criterion
-from annotate.selectors import bulk, evidence
-from annotate.selectors.evidence import Brief, Scores, SystemOutputs
+from annotate.selectors import bulk
+from annotate.selectors.campaigns import counting
+from annotate.selectors.campaigns.counting import Brief, Scores, SystemOutputs
 from estimation.core import Sample, Scale
-from estimation.core.errors import TooFewJudgmentsError
-from estimation.core.incidence import Incidence
+from estimation.core.data.errors import TooFewJudgmentsError
+from estimation.core.data.incidence import Incidence
 from estimation.models import MetricScore
 
 Ints = NDArray[np.int64]
@@ -56,13 +57,13 @@ class Seen:
 
 
 def see(brief: Brief) -> Seen:
-    return Seen(evidence.scores(brief.campaign_id), metric_values(brief))
+    return Seen(counting.scores(brief.campaign_id), metric_values(brief))
 
 
 def see_everybody(brief: Brief, seen: Seen, *, of: int | None = None) -> Seen:
     """Return the evidence with the excluded annotators' judgments in it again, or with those `of`
     one of them."""
-    return replace(seen, scores=evidence.scores(brief.campaign_id, with_excluded=True, of=of))
+    return replace(seen, scores=counting.scores(brief.campaign_id, with_excluded=True, of=of))
 
 
 def cells(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Cell]:

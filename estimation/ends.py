@@ -13,11 +13,11 @@ from estimation.core import (
     confidence_sequence,
     pigeonhole,
 )
-from estimation.core.errors import IntervalUnavailableError, InvalidOptionError
-from estimation.core.fit import ESTIMATORS, AnyEstimator
-from estimation.core.interval import check_level
-from estimation.core.parts import Estimand
-from estimation.core.sequence import ITEMS_FACTOR
+from estimation.core.data.errors import IntervalUnavailableError, InvalidOptionError
+from estimation.core.estimators.fit import ESTIMATORS, AnyEstimator
+from estimation.core.estimators.parts import Estimand
+from estimation.core.intervals.interval import check_level
+from estimation.core.stopping.sequence import ITEMS_FACTOR
 
 # What the command line calls the estimators, and what the library does.
 ESTIMATOR_NAMES: dict[str, AnyEstimator] = {

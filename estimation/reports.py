@@ -20,7 +20,7 @@ from estimation.core import (
     one_way,
     variance_of_item_means,
 )
-from estimation.core.errors import ReplicatesNeededError
+from estimation.core.data.errors import ReplicatesNeededError
 from estimation.ends import ESTIMATOR_NAMES, Asked, Ends, about, ends_of
 from estimation.plain import Cell, Pair
 

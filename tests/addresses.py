@@ -11,8 +11,9 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.regex_helper import normalize
 
 from annotate.models import Annotator, Campaign, Operation, PayoutList
-from annotate.services import outbox, payouts
-from annotate.services.importing import receiving
+from annotate.services.campaigns.importing import receiving
+from annotate.services.outbox import intents
+from annotate.services.pay import payouts
 from estimation.models import Estimate
 from estimation.services import agreement, estimating
 from tests import reviewed
@@ -112,7 +113,7 @@ def built() -> World:
     sold = market.study(owner=owner)
     posting = market.posting(sold)
     unit = market.arrive(posting)
-    operation = outbox.intend(
+    operation = intents.intend(
         Operation.Kind.STOP, key="stop:1", campaign_id=sold.pk, crowd="mturk",
         environment="sandbox", batch_id=posting.batch_id, posting_id=posting.pk,
     )  # fmt: skip

@@ -8,7 +8,7 @@ from django.test import override_settings
 from django.utils import timezone
 from limits.storage import MemoryStorage
 
-from annotate import counting
+from annotate.requests import counting
 from tests.crowds.clock import Clock
 
 

@@ -5,9 +5,10 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from annotate.models import Assignment, Campaign, Participation
-from annotate.services import campaigns, ingest, judgments, leasing, participations
-from annotate.services.plans import Plan
-from annotate.services.upload import Row
+from annotate.services.campaigns import creating, life
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.campaigns.plans import Plan
+from annotate.services.work import judgments, leasing, participations
 
 GOOD = {"fluency": 1, "redundancy": 1, "overall": 1, "edit": None}
 
@@ -46,11 +47,11 @@ def campaign(
     *, owner: User | None = None, items: int = 6, systems: tuple[str, ...] = ("alpha", "beta"),
     is_open: bool = True, rows_: list[Row] | None = None, **changes: Any,
 ) -> Campaign:  # fmt: skip
-    made = ingest.create(
+    made = creating.create(
         plan(**changes), rows_ or rows(items, systems), owner_id=owner.pk if owner else None
     )
     if is_open:
-        campaigns.open_(made.pk)
+        life.open_(made.pk)
     made.refresh_from_db()
     return made
 

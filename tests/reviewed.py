@@ -9,7 +9,8 @@ from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, Judgment, Participation, Review
 from annotate.screening.base import Verdict
-from annotate.services import judgments, reviews, scoring
+from annotate.services.review import reviews
+from annotate.services.work import judgments, scoring
 from tests.factories import campaign, leased, person, rows
 
 EDIT = "The council of the district met on Monday, as it is told."

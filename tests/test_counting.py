@@ -6,7 +6,7 @@ import threading
 import pytest
 import redis
 
-from annotate import counting
+from annotate.requests import counting
 from tests.servers import start_redis
 
 

@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from annotate.models import AuditEntry, Campaign, Membership
-from annotate.services import campaigns
+from annotate.services.campaigns import life
 from estimation.models import Agreement, Comparison, Decision, Estimate
 from tests.addresses import DOORS, Door, World, built
 from tests.factories import user
@@ -232,9 +232,9 @@ def test_its_owner_learns_them_and_so_does_a_reviewer_once_it_is_closed(
         return {name.split()[1] for name, answer in tries(world, read, visitor) if told(answer)}
 
     assert learned(owner) >= telling
-    campaigns.close(world.link.pk, Campaign.Reason.HAND)
+    life.close(world.link.pk, Campaign.Reason.HAND)
     assert learned(eve) == set(), "it is closing: gaps are still collected"
-    campaigns.finish(world.link.pk)
+    life.finish(world.link.pk)
     assert learned(eve) == learned(owner)
-    campaigns.reopen(world.link.pk, actor_id=world.owner.pk, why="More.")
+    life.reopen(world.link.pk, actor_id=world.owner.pk, why="More.")
     assert learned(eve) == set()

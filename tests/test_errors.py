@@ -7,10 +7,10 @@ from django.db import InterfaceError, OperationalError
 from django.test import Client
 
 from annotate import tokens
-from annotate.api import queries
-from annotate.selectors import campaigns as selectors
-from annotate.selectors import work
-from annotate.services import judgments, leasing
+from annotate.api.campaigns import queries
+from annotate.selectors.campaigns import listing as selectors
+from annotate.selectors.work import task_page
+from annotate.services.work import judgments, leasing
 from tests.addresses import DOORS
 from tests.annotate.working import invitation, work_url
 from tests.factories import campaign, person, user
@@ -34,8 +34,8 @@ def fault(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ty
     def broken(*_args: Any) -> None:
         raise request.param("connection refused")
 
-    monkeypatch.setattr(work, "visit", broken)
-    monkeypatch.setattr(work, "study", broken)
+    monkeypatch.setattr(task_page, "visit", broken)
+    monkeypatch.setattr(task_page, "study", broken)
     return request.param
 
 

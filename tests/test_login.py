@@ -10,7 +10,7 @@ import redis
 from django.contrib.auth.models import User
 from django.test import Client
 
-from annotate import counting
+from annotate.requests import counting
 from tests.factories import user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]

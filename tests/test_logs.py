@@ -151,13 +151,13 @@ def test_a_message_that_cannot_be_formatted_is_no_failure() -> None:
 def test_the_log_of_a_page_that_broke_names_no_link(
     name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from annotate.selectors import work
+    from annotate.selectors.work import task_page
 
     def broken(*_args: object) -> None:
         raise Broken(ADDRESSES[name])
 
-    monkeypatch.setattr(work, "study", broken)
-    monkeypatch.setattr(work, "visit", broken)
+    monkeypatch.setattr(task_page, "study", broken)
+    monkeypatch.setattr(task_page, "visit", broken)
     answer = Client(raise_request_exception=False).get(ADDRESSES[name])
     assert answer.status_code == 500
     assert "Internal Server Error: /work/" in caplog.text

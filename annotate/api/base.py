@@ -9,9 +9,9 @@ from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from annotate import bodies
 from annotate.errors import Invalid
-from annotate.numerals import number
+from annotate.requests import bodies
+from annotate.text.numerals import number
 
 
 class BoundedView(APIView):

@@ -7,7 +7,7 @@ from rest_framework.views import exception_handler
 
 from annotate.api.base import flat
 from annotate.errors import Invalid, ServiceError, TooMany
-from annotate.services.upload import Refusal, UploadRefused
+from annotate.services.campaigns.importing.problems import Refusal, UploadRefused
 
 
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:

@@ -6,7 +6,7 @@ from typing import IO, Any
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
-from annotate.json_text import NotJson, parse
+from annotate.text.json_text import NotJson, parse
 
 
 class JsonParser(BaseParser):

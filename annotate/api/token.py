@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from annotate.api.base import BoundedView
 from annotate.api.parsers import JsonParser
 from annotate.errors import TooMany
-from annotate.waiting import in_minutes
+from annotate.requests.waiting import in_minutes
 
 
 class TokenView(BoundedView, ObtainAuthToken):

@@ -1,11 +1,11 @@
 from django.urls import path
 from rest_framework.routers import SimpleRouter
 
-from annotate.api import batches, reviews, work
-from annotate.api.campaigns import CampaignViewSet
-from annotate.api.imports import ImportViewSet
-from annotate.api.instruments import InstrumentViewSet
-from annotate.api.pay import (
+from annotate.api.campaigns import contents as work
+from annotate.api.campaigns.imports import ImportViewSet
+from annotate.api.campaigns.views import CampaignViewSet
+from annotate.api.marketplace import views as marketplace
+from annotate.api.pay.views import (
     AccountsView,
     ExtraPayView,
     MarkPaidView,
@@ -13,6 +13,8 @@ from annotate.api.pay import (
     PayoutListView,
     UndoPaidView,
 )
+from annotate.api.review import views as review
+from annotate.api.studies.views import InstrumentViewSet
 from annotate.api.token import TokenView
 
 router = SimpleRouter()
@@ -29,10 +31,10 @@ LIST = f"{CAMPAIGN}payouts/<slug:list_id>/"
 
 urlpatterns = [
     path("token/", TokenView.as_view(), name="api-token"),
-    path("reviews/", reviews.QueueView.as_view(), name="api-reviews"),
-    path(CASE, reviews.CaseView.as_view(), name="api-review"),
-    path(f"{CASE}rule/", reviews.RuleView.as_view(), name="api-review-rule"),
-    path(f"{CASE}dismiss/", reviews.DismissView.as_view(), name="api-review-dismiss"),
+    path("reviews/", review.QueueView.as_view(), name="api-reviews"),
+    path(CASE, review.CaseView.as_view(), name="api-review"),
+    path(f"{CASE}rule/", review.RuleView.as_view(), name="api-review-rule"),
+    path(f"{CASE}dismiss/", review.DismissView.as_view(), name="api-review-dismiss"),
     path(f"{CAMPAIGN}items/", work.ItemList.as_view(), name="api-items"),
     path(f"{CAMPAIGN}outputs/", work.OutputList.as_view(), name="api-outputs"),
     path(f"{CAMPAIGN}annotators/", work.AnnotatorList.as_view(), name="api-annotators"),
@@ -43,23 +45,23 @@ urlpatterns = [
     path(LIST, PayoutListView.as_view(), name="api-payout"),
     path(f"{LIST}paid/", MarkPaidView.as_view(), name="api-payout-paid"),
     path(f"{LIST}undo/", UndoPaidView.as_view(), name="api-payout-undo"),
-    path(f"{CAMPAIGN}fee/", batches.FeeView.as_view(), name="api-fee"),
-    path(BATCHES, batches.BatchesView.as_view(), name="api-batches"),
-    path(f"{BATCHES}offer/", batches.OfferView.as_view(), name="api-batch-offer"),
-    path(f"{BATCHES}sync/", batches.SyncView.as_view(), name="api-batches-sync"),
-    path(BATCH, batches.BatchView.as_view(), name="api-batch"),
-    path(f"{BATCH}offer/", batches.OfferMoreView.as_view(), name="api-batch-offer-more"),
-    path(f"{BATCH}extend/", batches.ExtendView.as_view(), name="api-batch-extend"),
-    path(f"{BATCH}stop/", batches.StopView.as_view(), name="api-batch-stop"),
-    path(f"{CAMPAIGN}units-in-doubt/", batches.DoubtfulView.as_view(), name="api-doubtful"),
+    path(f"{CAMPAIGN}fee/", marketplace.FeeView.as_view(), name="api-fee"),
+    path(BATCHES, marketplace.BatchesView.as_view(), name="api-batches"),
+    path(f"{BATCHES}offer/", marketplace.OfferView.as_view(), name="api-batch-offer"),
+    path(f"{BATCHES}sync/", marketplace.SyncView.as_view(), name="api-batches-sync"),
+    path(BATCH, marketplace.BatchView.as_view(), name="api-batch"),
+    path(f"{BATCH}offer/", marketplace.OfferMoreView.as_view(), name="api-batch-offer-more"),
+    path(f"{BATCH}extend/", marketplace.ExtendView.as_view(), name="api-batch-extend"),
+    path(f"{BATCH}stop/", marketplace.StopView.as_view(), name="api-batch-stop"),
+    path(f"{CAMPAIGN}units-in-doubt/", marketplace.DoubtfulView.as_view(), name="api-doubtful"),
     path(
         f"{CAMPAIGN}units-in-doubt/<int:unit_id>/pay/",
-        batches.PayDoubtfulView.as_view(),
+        marketplace.PayDoubtfulView.as_view(),
         name="api-doubtful-pay",
     ),
-    path(f"{CAMPAIGN}operations/", batches.OperationsView.as_view(), name="api-operations"),
-    path(f"{OPERATION}retry/", batches.RetryView.as_view(), name="api-operation-retry"),
-    path(f"{OPERATION}decide/", batches.DecideView.as_view(), name="api-operation-decide"),
-    path(f"{OPERATION}drop/", batches.DropView.as_view(), name="api-operation-drop"),
+    path(f"{CAMPAIGN}operations/", marketplace.OperationsView.as_view(), name="api-operations"),
+    path(f"{OPERATION}retry/", marketplace.RetryView.as_view(), name="api-operation-retry"),
+    path(f"{OPERATION}decide/", marketplace.DecideView.as_view(), name="api-operation-decide"),
+    path(f"{OPERATION}drop/", marketplace.DropView.as_view(), name="api-operation-drop"),
     *router.urls,
 ]

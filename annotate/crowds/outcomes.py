@@ -21,7 +21,7 @@ NOT_YET = "not_yet"
 @dataclass(frozen=True)
 class Outcome:
     """What became of an effect. `message` says in plain words what happened, and where to mend it
-    if that is the crowd's own affair; what to do then is said by `selectors.operations`.
+    if that is the crowd's own affair; what to do then is said by `marketplace.operations`.
 
     posted: of `publish`. code: the crowd's own error code, or "funds", "throttled", `NOT_YET`.
     failed: of `message`, the people whom it did not reach. note: what to remember, such as a name

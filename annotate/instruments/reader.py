@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from annotate import json_text
-from annotate.json_text import NO_TEXT, storable
+from annotate.text import json_text
+from annotate.text.json_text import NO_TEXT, storable
 
 SLUG = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+)*\Z")
 LONGEST = 4000  # characters of one text

@@ -18,7 +18,7 @@ class Annotator(models.Model):
     external_id = models.CharField(max_length=120)
     pseudonym = models.CharField(max_length=16, unique=True, default=public_id)
     created_at = models.DateTimeField(auto_now_add=True)
-    # By link, the keys of the name (`annotate.names`). Who came by an open link holds theirs: of
+    # By link, the keys of the name (`text.names`). Who came by an open link holds theirs: of
     # people who came before names were compared so, the first of several that are one.
     name_small = models.CharField(max_length=32, blank=True, default="")
     name_large = models.CharField(max_length=32, blank=True, default="")
@@ -107,3 +107,12 @@ class Participation(models.Model):
                 name="participation_of_posting",
             )
         ]
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether a crowd has said that this unit is this person's.
+
+        Before that (on MTurk, until they hand it in) anybody may come under anybody's name. Such
+        a visit sees what belongs to its own unit, and appeals against nothing.
+        """
+        return self.verified_at is not None or self.status in self.LISTED

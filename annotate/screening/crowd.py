@@ -13,8 +13,8 @@ from scipy.special import gammaln, xlogy
 
 from annotate.screening.base import Columns
 from annotate.screening.settings import Crowd
-from estimation.core.sample import Floats, Ints
-from estimation.core.straightlining import person_correlation
+from estimation.core.agreement.straightlining import person_correlation
+from estimation.core.data.sample import Floats, Ints
 
 # What a judgment of paragraphs comes down to: implausible, all for or all against the answer, or
 # how many are against and for it, where from MANY on they are not told apart.

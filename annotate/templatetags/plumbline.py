@@ -8,8 +8,9 @@ from django.utils.html import escape, format_html, json_script
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from annotate import figures
-from annotate.figures import (
+from annotate.selectors.review import reviews
+from annotate.text import figures
+from annotate.text.figures import (
     count,
     moment,
     money,
@@ -21,9 +22,8 @@ from annotate.figures import (
     signed,
     width,
 )
-from annotate.selectors import reviews
-from annotate.tab_stops import tab_stops
-from annotate.visible import is_visible
+from annotate.text.tab_stops import tab_stops
+from annotate.text.visible import is_visible
 
 register = template.Library()
 
@@ -114,7 +114,7 @@ def or_nothing(text: str) -> str:
     return text if is_visible(text) else _("(nothing)")
 
 
-# How numbers, money and dates look is written in `annotate.figures` alone.
+# How numbers, money and dates look is written in `annotate.text.figures` alone.
 for _write in (
     count, money, money_at_a_glance, moment, number, percent, price, short, signed, width,
 ):  # fmt: skip

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from annotate import permissions
 from annotate.api.base import BoundedView, Finite
 from annotate.errors import NotFound
-from annotate.selectors import reviews
+from annotate.selectors.review import reviews
 from estimation.services import effects
 
 

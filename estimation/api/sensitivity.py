@@ -7,9 +7,9 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api.base import BoundedView, Finite
-from annotate.selectors import campaigns
-from annotate.selectors.conduct import Conduct
-from annotate.selectors.exclusions import Excluded, Reason
+from annotate.selectors.campaigns import listing
+from annotate.selectors.review.conduct import Conduct
+from annotate.selectors.review.exclusions import Excluded, Reason
 from estimation.api.serializers import WithExcludedSerializer
 from estimation.selectors import sensitivity
 from estimation.selectors.sensitivity import Compared, Sensitivity
@@ -83,5 +83,5 @@ class SensitivityView(BoundedView):
     @extend_schema(responses=SensitivitySerializer)
     def get(self, request: Request, public_id: str) -> Response:
         campaign = permissions.with_results(request.user, public_id)
-        found = sensitivity.of(campaigns.facts(campaign))
+        found = sensitivity.of(listing.facts(campaign))
         return Response(SensitivitySerializer(found).data)

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api.base import BoundedView, ById
-from annotate.selectors import costs
+from annotate.selectors.pay import costs
 from estimation.api.serializers import (
     AgreementSerializer,
     ComparisonSerializer,

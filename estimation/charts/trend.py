@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from annotate import figures
+from annotate.text import figures
 from estimation.charts.scale import Frame
 from estimation.charts.theme import FONT, Theme
 from estimation.selectors.history import Point

@@ -1,18 +1,17 @@
 """Pure statistics: arrays in, estimates out. No Django, no clock, no global random state."""
 
-from estimation.core.agreement import Agreement, NoVariationError, krippendorff_alpha
-from estimation.core.annotators import Deviations, Drift, deviations, drift
-from estimation.core.balanced import Weights, gls_weights
-from estimation.core.bernstein import (
-    bernstein_half_widths,
-    bernstein_judgments,
+from estimation.core.agreement.alpha import Agreement, NoVariationError, krippendorff_alpha
+from estimation.core.agreement.annotators import Deviations, Drift, deviations, drift
+from estimation.core.agreement.straightlining import (
+    StraightLining,
+    person_correlation,
+    straight_lining,
 )
-from estimation.core.bootstrap import (
-    BootstrapInterval,
-    bootstrap,
-    bootstrap_widths,
-)
-from estimation.core.components import (
+from estimation.core.agreement.without_each import WithoutEach, alpha_without_each
+from estimation.core.data.errors import EstimationError
+from estimation.core.data.sample import Sample, Scale
+from estimation.core.estimators.balanced import Weights, gls_weights
+from estimation.core.estimators.components import (
     Crossed,
     OneWay,
     crossed,
@@ -20,35 +19,22 @@ from estimation.core.components import (
     variance_of_item_means,
     variance_of_mean,
 )
-from estimation.core.efficiency import (
+from estimation.core.estimators.efficiency import (
     data_efficiency,
     data_efficiency_cap,
     human_metric_correlation,
     normalised_annotator_variance,
 )
-from estimation.core.errors import EstimationError
-from estimation.core.estimate import Estimate, Variance, estimate
-from estimation.core.interval import Interval
-from estimation.core.notices import Notice
-from estimation.core.paired import Difference, difference
-from estimation.core.pigeonhole import (
-    pigeonhole,
-)
-from estimation.core.ppi import PpiMean, ppi_mean
-from estimation.core.ranking import (
-    PairState,
-    PairVerdict,
-    RankingVerdict,
-    first_ranking_stop,
-    pair_outcomes,
-    ranking,
-)
-from estimation.core.sample import Sample, Scale
-from estimation.core.sequence import (
-    Band,
-    confidence_sequence,
-)
-from estimation.core.stopping import (
+from estimation.core.estimators.estimate import Estimate, Variance, estimate
+from estimation.core.estimators.notices import Notice
+from estimation.core.estimators.paired import Difference, difference
+from estimation.core.estimators.ppi import PpiMean, ppi_mean
+from estimation.core.estimators.trajectory import Trajectory, trajectory
+from estimation.core.intervals.bernstein import bernstein_half_widths, bernstein_judgments
+from estimation.core.intervals.bootstrap import BootstrapInterval, bootstrap, bootstrap_widths
+from estimation.core.intervals.interval import Interval
+from estimation.core.intervals.pigeonhole import pigeonhole
+from estimation.core.stopping.precision import (
     Verdict,
     annotators_needed,
     anytime,
@@ -58,9 +44,15 @@ from estimation.core.stopping import (
     precision,
     width_floor,
 )
-from estimation.core.straightlining import StraightLining, person_correlation, straight_lining
-from estimation.core.trajectory import Trajectory, trajectory
-from estimation.core.without_each import WithoutEach, alpha_without_each
+from estimation.core.stopping.ranking import (
+    PairState,
+    PairVerdict,
+    RankingVerdict,
+    first_ranking_stop,
+    pair_outcomes,
+    ranking,
+)
+from estimation.core.stopping.sequence import Band, confidence_sequence
 
 __all__ = [
     "Agreement",

@@ -8,9 +8,9 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from django.utils import timezone
 
 from annotate.errors import NotFound
-from annotate.selectors import evidence, exports
-from annotate.selectors.exports import Moment
-from annotate.selectors.protocol import protocol
+from annotate.selectors.campaigns import counting, exports
+from annotate.selectors.campaigns.exports import Moment
+from annotate.selectors.campaigns.protocol import protocol
 from annotate.tables import moment
 from estimation.exporting import contents
 from estimation.exporting.tables import FILES, PLAN, README, File
@@ -28,7 +28,7 @@ def stream(public_id: str) -> Iterator[bytes]:
 
     It is of one moment: what may change is read first, at once.
     """
-    campaign_id = evidence.campaign_id_of(public_id)
+    campaign_id = counting.campaign_id_of(public_id)
     if campaign_id is None:
         raise NotFound(f"There is no campaign {public_id!r}.")
     now, at = exports.moment(campaign_id), timezone.now()

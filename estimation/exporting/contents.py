@@ -9,8 +9,8 @@ from typing import Any
 
 from django.utils.functional import Promise
 
-from annotate.selectors import exports as work
-from annotate.selectors.exports import Moment
+from annotate.selectors.campaigns import exports as work
+from annotate.selectors.campaigns.exports import Moment
 from annotate.tables import lines, moment
 from estimation.exporting import tables
 from estimation.exporting.tables import File

@@ -15,7 +15,7 @@ from estimation.core import (
     one_way,
     variance_of_item_means,
 )
-from estimation.core.sample import Floats
+from estimation.core.data.sample import Floats
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from estimation.charts.theme import FONT, THEMES
-from estimation.core.sample import Floats
+from estimation.core.data.sample import Floats
 from estimation.reproduction.cells import Link
 from estimation.reproduction.curves import HUMAN, NOISELESS, PERFECT, SIZES, Curve
 from estimation.reproduction.tables import label, number

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from estimation.core import Sample
-from estimation.core.sample import Floats
+from estimation.core.data.sample import Floats
 from estimation.reproduction.cells import item_means
 
 SIZES = tuple(range(50, 501, 50))

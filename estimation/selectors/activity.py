@@ -7,10 +7,10 @@ from itertools import groupby
 from string import Formatter
 from typing import Any
 
-from annotate.figures import many, money
-from annotate.selectors import campaigns
-from annotate.selectors.campaigns import Act
+from annotate.selectors.campaigns import listing
+from annotate.selectors.campaigns.listing import Act
 from annotate.states import CloseReason
+from annotate.text.figures import many, money
 from estimation.models import Decision
 from estimation.selectors import history
 
@@ -70,7 +70,7 @@ def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[Line, ...]:
     """Return the last acts and decisions in one order, the newest first."""
     acts = [
         _act(act)
-        for act in campaigns.activity(campaign_id, limit=LOOKED_AT)
+        for act in listing.activity(campaign_id, limit=LOOKED_AT)
         if act.actor or act.verb not in _OF_RULES
     ]
     decided = [

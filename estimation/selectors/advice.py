@@ -4,8 +4,8 @@
 (docs/decisions/022). The last branch of every status always applies.
 """
 
-from annotate.figures import count, money
 from annotate.states import CampaignStatus as Status
+from annotate.text.figures import count, money
 from estimation.selectors import collecting, ending
 from estimation.selectors.short_of_people import short_of_people
 from estimation.selectors.situation import Advice, Branch, Situation

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.db.models import Max, QuerySet, Subquery
 
-from annotate.figures import many
 from annotate.instruments.base import Criterion
-from annotate.selectors.campaigns import Facts
+from annotate.selectors.campaigns.listing import Facts
+from annotate.text.figures import many
 from estimation.models import Agreement
 from estimation.selectors import shown
 from estimation.selectors.cells import State

@@ -6,12 +6,12 @@ from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
 
-from annotate import figures
-from annotate.figures import many, number
 from annotate.instruments.base import Criterion
-from annotate.selectors.campaigns import Facts, SystemFacts
-from annotate.selectors.progress import Items
-from estimation.core.stopping import MIN_EFFECTIVE_ANNOTATORS
+from annotate.selectors.campaigns.listing import Facts, SystemFacts
+from annotate.selectors.campaigns.progress import Items
+from annotate.text import figures
+from annotate.text.figures import many, number
+from estimation.core.stopping.precision import MIN_EFFECTIVE_ANNOTATORS
 from estimation.selectors import savings, shown
 from estimation.selectors.history import Newest
 from estimation.selectors.savings import Saving

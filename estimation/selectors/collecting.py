@@ -3,8 +3,8 @@
 from datetime import timedelta
 from math import ceil
 
-from annotate.figures import count, lasting, many, moment, width
-from annotate.selectors.liveness import SEEN
+from annotate.selectors.campaigns.liveness import SEEN
+from annotate.text.figures import count, lasting, many, moment, width
 from estimation.selectors.situation import Advice, Situation
 
 AT_A_CROWD = timedelta(hours=3)  # nobody at work for so long is worth a look

@@ -6,9 +6,9 @@ from math import floor, log10
 
 from django.db.models import Max, QuerySet, Subquery
 
-from annotate.figures import short
 from annotate.instruments.base import Criterion
-from annotate.selectors.campaigns import Facts
+from annotate.selectors.campaigns.listing import Facts
+from annotate.text.figures import short
 from estimation.models import Comparison
 from estimation.selectors import shown
 from estimation.selectors.shown import Awaited

@@ -9,31 +9,22 @@ from hashlib import sha256
 from django.conf import settings
 from django.utils import timezone
 
-from annotate.figures import many
-from annotate.selectors import (
-    accounts,
-    availability,
-    conduct,
-    deadlines,
-    doubtful,
-    exclusions,
-    liveness,
-    offered,
-    progress,
-    scoring,
-    standing,
-)
-from annotate.selectors.availability import Availability
-from annotate.selectors.campaigns import Facts
-from annotate.selectors.conduct import Conduct
-from annotate.selectors.costs import AtMost
-from annotate.selectors.deadlines import Deadline
-from annotate.selectors.exclusions import Excluded
-from annotate.selectors.liveness import Liveness
-from annotate.selectors.offered import Offered
-from annotate.selectors.progress import Items, Progress
+from annotate.selectors.campaigns import availability, liveness, progress
+from annotate.selectors.campaigns.availability import Availability
+from annotate.selectors.campaigns.listing import Facts
+from annotate.selectors.campaigns.liveness import Liveness
+from annotate.selectors.campaigns.progress import Items, Progress
+from annotate.selectors.pay import accounts, deadlines, in_doubt
+from annotate.selectors.pay.costs import AtMost
+from annotate.selectors.pay.deadlines import Deadline
+from annotate.selectors.review import conduct, exclusions, standing
+from annotate.selectors.review.conduct import Conduct
+from annotate.selectors.review.exclusions import Excluded
+from annotate.selectors.work import offered, scoring
+from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
+from annotate.text.figures import many
 from estimation.selectors import agreement, cells, comparisons, history, savings
 from estimation.selectors.activity import Line, lines
 from estimation.selectors.advice import advise
@@ -270,7 +261,7 @@ def build(
         limit=limit,
         reserved=reserved,
         deadline_soon=facts.deadline is not None and facts.deadline < timezone.now() + SOON,
-        n_in_doubt=doubtful.count(pk) if facts.marketplace else 0,
+        n_in_doubt=in_doubt.count(pk) if facts.marketplace else 0,
         near=deadlines.near(pk) if facts.marketplace else None,
         due=_due(facts),
     )

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from annotate.figures import lasting, many, moment, money, number
-from annotate.selectors.liveness import SEEN
+from annotate.selectors.campaigns.liveness import SEEN
 from annotate.states import CloseReason
+from annotate.text.figures import lasting, many, moment, money, number
 from estimation.selectors.cells import Cell
 from estimation.selectors.collecting import confirming, why_nobody
 from estimation.selectors.situation import Advice, Situation

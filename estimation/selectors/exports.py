@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotate.selectors.exports import CHUNK, Moment
+from annotate.selectors.campaigns.exports import CHUNK, Moment
 from estimation.models import Agreement, Comparison, Decision, Estimate, MetricScore
 from estimation.selectors import agreement, comparisons, history
 

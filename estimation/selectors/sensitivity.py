@@ -5,11 +5,11 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from annotate.figures import many
-from annotate.selectors import conduct, exclusions
-from annotate.selectors.campaigns import Facts
-from annotate.selectors.conduct import Conduct
-from annotate.selectors.exclusions import BY_HAND, Excluded
+from annotate.selectors.campaigns.listing import Facts
+from annotate.selectors.review import conduct, exclusions
+from annotate.selectors.review.conduct import Conduct
+from annotate.selectors.review.exclusions import BY_HAND, Excluded
+from annotate.text.figures import many
 from estimation.selectors import cells, history
 from estimation.selectors.cells import Cell, State
 

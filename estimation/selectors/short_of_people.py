@@ -2,8 +2,8 @@
 
 from math import ceil
 
-from annotate.figures import many, number, percent, width
-from estimation.core.stopping import (
+from annotate.text.figures import many, number, percent, width
+from estimation.core.stopping.precision import (
     MIN_EFFECTIVE_ANNOTATORS,
     annotators_needed,
     width_floor,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Protocol
 
-from annotate.figures import count, many
+from annotate.text.figures import count, many
 
 LEAST_ITEMS = 10
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 
-from annotate.selectors.availability import Availability
-from annotate.selectors.campaigns import Facts
-from annotate.selectors.costs import AtMost
-from annotate.selectors.deadlines import Deadline
-from annotate.selectors.liveness import Liveness
-from annotate.selectors.offered import Offered
-from annotate.selectors.progress import Progress
+from annotate.selectors.campaigns.availability import Availability
+from annotate.selectors.campaigns.listing import Facts
+from annotate.selectors.campaigns.liveness import Liveness
+from annotate.selectors.campaigns.progress import Progress
+from annotate.selectors.pay.costs import AtMost
+from annotate.selectors.pay.deadlines import Deadline
+from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus, CloseReason
 from estimation.selectors.cells import Cell
 

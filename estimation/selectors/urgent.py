@@ -1,7 +1,7 @@
 """What comes before anything else: decisions that a crowd or people wait for, and a worker that
 does not run."""
 
-from annotate.figures import lasting, many, moment
+from annotate.text.figures import lasting, many, moment
 from estimation.selectors.situation import Advice, Situation
 
 

@@ -15,8 +15,8 @@ from django.utils import timezone
 from numpy.typing import NDArray
 
 from annotate.instruments.base import Criterion
-from annotate.selectors import evidence
-from annotate.selectors.evidence import Brief, Scores
+from annotate.selectors.campaigns import counting
+from annotate.selectors.campaigns.counting import Brief, Scores
 from annotate.services import task_leases
 from annotate.states import CampaignStatus
 from estimation.core import NoVariationError, alpha_without_each, krippendorff_alpha
@@ -83,9 +83,9 @@ def measure(campaign_id: int) -> bool:
         if lease is None:
             return False
         marks = list(AgreementDue.objects.filter(campaign=campaign_id).values_list("pk", flat=True))
-        brief = evidence.brief(campaign_id)
-        due = _columns_due(brief, evidence.scores(campaign_id))
-        excluded = evidence.excluded(campaign_id)
+        brief = counting.brief(campaign_id)
+        due = _columns_due(brief, counting.scores(campaign_id))
+        excluded = counting.excluded(campaign_id)
         rows = [_row(brief, shared, excluded=excluded) for shared in due]
         with transaction.atomic():
             removed, _ = AgreementDue.objects.filter(pk__in=marks).delete()
@@ -105,7 +105,7 @@ def catch_up() -> int:
 
 def _columns_due(brief: Brief, scores: Scores) -> list[_Shared]:
     before = {row.criterion: row for row in agreement.newest(brief.campaign_id)}
-    excluded = evidence.excluded(brief.campaign_id)
+    excluded = counting.excluded(brief.campaign_id)
     return [
         shared
         for criterion in brief.criteria
@@ -169,7 +169,7 @@ def _without(shared: _Shared) -> list[dict[str, Any]]:
     found = alpha_without_each(
         shared.output, shared.annotator, shared.value, distance=shared.criterion.distance
     )
-    names = evidence.pseudonyms(found.annotator.tolist())
+    names = counting.pseudonyms(found.annotator.tolist())
     rows = zip(found.annotator.tolist(), found.alpha.tolist(), found.shared.tolist(), strict=True)
     return [
         {"annotator": names[who], "alpha": None if np.isnan(alpha) else alpha, "shared": n}

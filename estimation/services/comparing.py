@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from annotate.instruments.base import Criterion
-from annotate.selectors.evidence import Brief, SystemOutputs
+from annotate.selectors.campaigns.counting import Brief, SystemOutputs
 from estimation import data
 from estimation.core import Difference, Interval, difference
-from estimation.core.errors import TooFewJudgmentsError
+from estimation.core.data.errors import TooFewJudgmentsError
 from estimation.services.rule import Rule, rule_for
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from annotate.instruments.base import Criterion
-from annotate.selectors import evidence
-from annotate.selectors.evidence import Brief
+from annotate.selectors.campaigns import counting
+from annotate.selectors.campaigns.counting import Brief
 from estimation import data
 from estimation.core import Estimate, estimate
 from estimation.services.rule import rule_for
@@ -38,7 +38,7 @@ class _Found:
 
 def measure(campaign_id: int, annotator_id: int) -> tuple[Effect, ...]:
     """Return the effect of this annotator's exclusion on the evidence as it is now."""
-    brief = evidence.brief(campaign_id)
+    brief = counting.brief(campaign_id)
     seen = data.see(brief)
     without = _estimates(brief, seen)
     whole = _estimates(brief, data.see_everybody(brief, seen, of=annotator_id))
@@ -47,7 +47,7 @@ def measure(campaign_id: int, annotator_id: int) -> tuple[Effect, ...]:
 
 
 def _estimates(brief: Brief, seen: data.Seen) -> dict[Key, _Found]:
-    systems = evidence.systems(brief.campaign_id)
+    systems = counting.systems(brief.campaign_id)
     return {
         (cell.criterion.name, cell.system.system_id): _found(brief, cell)
         for cell in data.cells(brief, systems, seen)

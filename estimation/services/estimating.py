@@ -7,12 +7,14 @@ from datetime import timedelta
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.selectors import evidence, places
-from annotate.selectors import scoring as scored
-from annotate.selectors.evidence import Brief, SystemOutputs
-from annotate.services import scoring, screening, task_leases
-from annotate.services.evidence import clear
+from annotate.selectors.campaigns import counting, slots
+from annotate.selectors.campaigns.counting import Brief, SystemOutputs
+from annotate.selectors.work import scoring as scored
+from annotate.services import task_leases
+from annotate.services.change_marks import clear
+from annotate.services.review import screening
 from annotate.services.task_leases import Held
+from annotate.services.work import scoring
 from annotate.signals import evidence_changed
 from estimation import data
 from estimation.core import Estimate, estimate
@@ -67,7 +69,7 @@ def refresh(campaign_id: int) -> bool:
     """
     done = False
     for _round in range(ROUNDS):
-        if not evidence.marks(campaign_id):
+        if not counting.marks(campaign_id):
             return done
         with task_leases.hold(f"refresh:{campaign_id}", LEASE) as lease:
             if lease is None:
@@ -84,13 +86,13 @@ def refresh(campaign_id: int) -> bool:
 
 def catch_up() -> int:
     """Estimate the campaigns whose marks have waited, the longest first; return how many."""
-    due = evidence.marked_campaigns(before=timezone.now() - GRACE)
+    due = counting.marked_campaigns(before=timezone.now() - GRACE)
     return catching_up.each(due, lambda campaign_id: refresh(campaign_id), doing="estimating")
 
 
 def findings(brief: Brief, seen: data.Seen) -> tuple[list[Finding], list[Contrast]]:
     """Estimate every system × criterion, and compare, from all the evidence that counts now."""
-    systems = evidence.systems(brief.campaign_id)
+    systems = counting.systems(brief.campaign_id)
     unfinished = {system.system_id: _unfinished(system) for system in systems}
     whole = _with_excluded(brief, systems, seen)
     found = [
@@ -106,7 +108,7 @@ def _with_excluded(
     brief: Brief, systems: list[SystemOutputs], seen: data.Seen
 ) -> dict[tuple[int, str], Estimate]:
     """The estimates with nobody left out: so that no filter moves a result unseen."""
-    if not evidence.excluded(brief.campaign_id):
+    if not counting.excluded(brief.campaign_id):
         return {}
     every = data.cells(brief, systems, data.see_everybody(brief, seen))
     return {_key(cell): _estimated(brief, cell) for cell in every}
@@ -123,11 +125,11 @@ def _estimated(brief: Brief, cell: data.Cell) -> Estimate:
 
 def _refresh(campaign_id: int, turn: _Turn) -> bool:
     """One round; False where others have done it meanwhile."""
-    marks = evidence.marks(campaign_id)
+    marks = counting.marks(campaign_id)
     if not marks:
         return False
     try:
-        _estimate(evidence.brief(campaign_id), marks, turn)
+        _estimate(counting.brief(campaign_id), marks, turn)
     except Superseded:
         return False
     return True
@@ -166,7 +168,7 @@ def _see(brief: Brief, turn: _Turn) -> data.Seen:
 
 
 def _unfinished(system: SystemOutputs) -> int:
-    return 0 if system.stop_position is None else places.unfinished_items(system.system_id)
+    return 0 if system.stop_position is None else slots.unfinished_items(system.system_id)
 
 
 def _finding(brief: Brief, cell: data.Cell, *, unfinished: int, whole: Estimate | None) -> Finding:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from annotate.instruments.base import Criterion
-from annotate.selectors.evidence import SystemOutputs
+from annotate.selectors.campaigns.counting import SystemOutputs
 from estimation.core import Estimate, Interval, Verdict
 from estimation.services.rule import Rule
 

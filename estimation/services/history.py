@@ -2,7 +2,7 @@
 
 from typing import Any, TypeVar
 
-from annotate.selectors.evidence import Brief
+from annotate.selectors.campaigns.counting import Brief
 from estimation.core import Difference, Interval
 from estimation.core import Estimate as Estimated
 from estimation.models import Comparison, Estimate, Inference

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from annotate.selectors import outputs
-from annotate.selectors.evidence import Brief
-from annotate.selectors.outputs import OutputText
+from annotate.selectors.campaigns import outputs
+from annotate.selectors.campaigns.counting import Brief
+from annotate.selectors.campaigns.outputs import OutputText
 from estimation.metrics import (
     Chunk,
     Metric,

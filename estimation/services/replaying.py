@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from annotate.selectors import evidence
-from annotate.services import campaigns, ingest, recording
-from annotate.services.plans import Plan
-from annotate.services.recording import Due, Recorder
-from annotate.services.released import Release
+from annotate.selectors.campaigns import counting
+from annotate.services.campaigns import creating, life, recording
+from annotate.services.campaigns.plans import Plan
+from annotate.services.campaigns.recording import Due, Recorder
+from annotate.services.campaigns.released import Release
 from annotate.states import CampaignStatus
 from estimation import data
 from estimation.core import Estimate, Sample, estimate
-from estimation.core.parts import Estimand
+from estimation.core.estimators.parts import Estimand
 from estimation.selectors.latest import EstimateRow, latest
 from estimation.services import estimating, metrics
 
@@ -67,7 +67,7 @@ def replay(release: Release, question: Question, *, progress: Progress = lambda:
     KeyError for a system or criterion that the file does not have.
     """
     campaign_id = _campaign(release, question)
-    campaigns.open_(campaign_id)
+    life.open_(campaign_id)
     everything = list(recording.in_order(campaign_id, release))
     waiting, recorder = iter(everything), Recorder(campaign_id)
     while not _is_closed(campaign_id):
@@ -77,7 +77,7 @@ def replay(release: Release, question: Question, *, progress: Progress = lambda:
         estimating.refresh(campaign_id)
     _settle(campaign_id)
     row = _row(campaign_id, question.criterion)
-    reason = evidence.brief(campaign_id).close_reason
+    reason = counting.brief(campaign_id).close_reason
     return Replay(
         stopped="target" if reason == "target" else "exhausted",
         at_stop=_outcome_of_row(row),
@@ -106,13 +106,13 @@ def _campaign(release: Release, question: Question) -> int:
         annotator_cap=None,
         planned=recording.as_recorded(release),
     )
-    campaign = ingest.create(plan, rows, owner_id=None)
-    metrics.ensure(evidence.brief(campaign.pk))
+    campaign = creating.create(plan, rows, owner_id=None)
+    metrics.ensure(counting.brief(campaign.pk))
     return campaign.pk
 
 
 def _is_closed(campaign_id: int) -> bool:
-    return evidence.brief(campaign_id).status == CampaignStatus.CLOSED
+    return counting.brief(campaign_id).status == CampaignStatus.CLOSED
 
 
 def _record_next(recorder: Recorder, waiting: Iterator[Due]) -> bool:
@@ -155,7 +155,7 @@ def _outcome(result: Estimate, level: float) -> Outcome:
 
 def _from_all(campaign_id: int, everything: list[Due], question: Question) -> Estimate:
     """Estimate from every recorded judgment, through the library alone."""
-    brief, system = evidence.brief(campaign_id), evidence.systems(campaign_id)[0]
+    brief, system = counting.brief(campaign_id), counting.systems(campaign_id)[0]
     scale = data.scale_of(next(c for c in brief.criteria if c.name == question.criterion))
     place = {int(output): index for index, output in enumerate(system.output)}
     people = {due.recorded.annotator: 0 for due in everything}

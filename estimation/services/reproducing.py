@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from annotate.services import released
-from annotate.services.released import NOT_A_SYSTEM, Release, ReleasedOutput
+from annotate.services.campaigns import released
+from annotate.services.campaigns.released import NOT_A_SYSTEM, Release, ReleasedOutput
 from estimation.core import Sample
-from estimation.core.sample import Floats
+from estimation.core.data.sample import Floats
 from estimation.metrics import score_all
 from estimation.plain import KNOWN_SCALES
 from estimation.reproduction.cells import Link, Spread, link, spread

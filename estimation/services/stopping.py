@@ -5,9 +5,9 @@
 
 from dataclasses import dataclass, field
 
-from annotate.selectors import evidence, places
-from annotate.selectors.evidence import Brief, Standing
-from annotate.services import campaigns
+from annotate.selectors.campaigns import counting, slots
+from annotate.selectors.campaigns.counting import Brief, Standing
+from annotate.services.campaigns import life
 from annotate.states import CampaignStatus, CloseReason
 from estimation.models import Decision, Estimate
 from estimation.services.finding import Finding
@@ -73,16 +73,16 @@ def _do(act: Act) -> bool:
     match act.verb:
         case Verb.STOP_SYSTEM:
             assert act.system_id is not None
-            return campaigns.stop_system(act.system_id, reason=act.reason)
+            return life.stop_system(act.system_id, reason=act.reason)
         case Verb.RESUME_SYSTEM:
             assert act.system_id is not None
-            return campaigns.resume_system(act.system_id, reason=act.reason)
+            return life.resume_system(act.system_id, reason=act.reason)
         case Verb.CLOSE:
-            return campaigns.close(act.campaign_id, CloseReason(act.reason))
+            return life.close(act.campaign_id, CloseReason(act.reason))
         case Verb.RESUME:
-            return campaigns.resume(act.campaign_id, list(act.system_ids), reason=act.reason)
+            return life.resume(act.campaign_id, list(act.system_ids), reason=act.reason)
         case Verb.FINISH:
-            return campaigns.finish(act.campaign_id, reason=act.reason)
+            return life.finish(act.campaign_id, reason=act.reason)
     raise ValueError(f"nobody knows how to {act.verb}")
 
 
@@ -102,14 +102,14 @@ def _samples(brief: Brief, found: list[Finding]) -> list[_Sample]:
             and all(found[index].at_target for index in because),
             because=tuple(because),
         )
-        for system in evidence.standings(brief.campaign_id)
+        for system in counting.standings(brief.campaign_id)
         for because in [by_system.get(system.system_id, [])]
     ]
 
 
 def _unfinished(system: Standing) -> int:
     """Of a system that no judgment counts for: it stopped, and then all was excluded."""
-    return 0 if system.stop_position is None else places.unfinished_items(system.system_id)
+    return 0 if system.stop_position is None else slots.unfinished_items(system.system_id)
 
 
 def _while_open(brief: Brief, samples: list[_Sample]) -> list[Act]:
@@ -117,7 +117,7 @@ def _while_open(brief: Brief, samples: list[_Sample]) -> list[Act]:
     resumed = any(act.verb == Verb.RESUME_SYSTEM for act in acts)
     if not resumed and all(sample.stopped or sample.at_target for sample in samples):
         return [*acts, _close(brief, samples, CloseReason.TARGET)]
-    if reason := campaigns.limit_reached(brief.campaign_id):
+    if reason := life.limit_reached(brief.campaign_id):
         return [*acts, _close(brief, samples, reason)]
     return acts
 
@@ -145,7 +145,7 @@ def _close(brief: Brief, samples: list[_Sample], reason: CloseReason) -> Act:
 
 def _while_closing(brief: Brief, samples: list[_Sample]) -> list[Act]:
     # A mark that came after ours says that these findings miss the last of the drain.
-    if not campaigns.drained(brief.campaign_id) or evidence.marks(brief.campaign_id):
+    if not life.drained(brief.campaign_id) or counting.marks(brief.campaign_id):
         return []
     wide = [sample for sample in samples if not sample.at_target]
     because = tuple(index for sample in samples for index in sample.because)

@@ -11,8 +11,8 @@ from django.views.decorators.vary import vary_on_headers
 from annotate.errors import NotFound
 from annotate.instruments.base import Criterion
 from annotate.permissions import researcher_page, with_results
-from annotate.selectors import campaigns
-from annotate.selectors.campaigns import Facts
+from annotate.selectors.campaigns import listing
+from annotate.selectors.campaigns.listing import Facts
 from estimation.charts import render as charts
 from estimation.charts.theme import THEMES
 from estimation.selectors import history, shown
@@ -88,7 +88,7 @@ def data(
 
 
 def _facts(request: HttpRequest, public_id: str, criterion: str, system_id: int) -> Facts:
-    facts = campaigns.facts(with_results(request.user, public_id))
+    facts = listing.facts(with_results(request.user, public_id))
     known = any(c.name == criterion for c in facts.criteria)
     if not known or all(s.system_id != system_id for s in facts.systems):
         raise NotFound("There is no such plot.")

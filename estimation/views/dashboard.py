@@ -8,8 +8,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from annotate.permissions import Access, access, look, researcher_page
-from annotate.selectors import campaigns, costs, progress, reviews
-from annotate.services import admission
+from annotate.selectors.campaigns import listing, progress
+from annotate.selectors.pay import costs
+from annotate.selectors.review import reviews
+from annotate.selectors.work import admission
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from estimation.selectors import dashboard, history
@@ -47,7 +49,7 @@ def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
 def at_target(request: HttpRequest) -> HttpResponseBase:
     """How many intervals are at their target, for each line of the campaign list."""
     assert request.user.pk is not None
-    targets = campaigns.targets(request.user.pk)
+    targets = listing.targets(request.user.pk)
     reached = history.at_target({found.campaign_id: found.widths for found in targets})
     lines = [(found, reached[found.campaign_id]) for found in targets]
     return render(request, "estimates/_at_target.html", {"lines": lines})
@@ -55,7 +57,7 @@ def at_target(request: HttpRequest) -> HttpResponseBase:
 
 def _context(mine: Access) -> dict[str, Any]:
     campaign = look(mine)
-    facts = campaigns.facts(campaign)
+    facts = listing.facts(campaign)
     limit, reserved = _limits(campaign)
     most = costs.at_most(campaign)
     board = dashboard.build(

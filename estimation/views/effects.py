@@ -10,7 +10,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from annotate.errors import NotFound
 from annotate.permissions import access, researcher_page
-from annotate.selectors import reviews
+from annotate.selectors.review import reviews
 from estimation.services import effects
 
 

@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from annotate import tokens
 from annotate.crowds.base import Claim
-from annotate.crowds.mturk_entry import NOT_ACCEPTED
+from annotate.crowds.mturk.entry import NOT_ACCEPTED
 from annotate.crowds.terms import Terms, to_json
 from annotate.models import Batch, Campaign, Participation, Posting
-from annotate.services import participations
+from annotate.services.work import participations
 from tests.factories import campaign
 
 SITE = "https://workersandbox.mturk.com"

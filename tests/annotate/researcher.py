@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from annotate.models import Campaign
-from annotate.services.importing import running
+from annotate.services.campaigns.importing import running
 
 NEW = "/campaigns/new/"
 NO_FILE = b"no file at all"

@@ -6,8 +6,8 @@ import pytest
 
 from annotate.instruments import registry
 from annotate.instruments.base import InvalidResponse, Material
-from annotate.services import recording
-from annotate.services.released import Release
+from annotate.services.campaigns import recording
+from annotate.services.campaigns.released import Release
 from tests import released_data
 
 INSTRUMENT = registry.get("answer_correctness")

@@ -11,8 +11,8 @@ from rest_framework.test import APIClient
 from annotate import tokens
 from annotate.errors import Conflict
 from annotate.models import Appeal, Campaign, Membership, Participation, Review, Ruling
-from annotate.selectors import answering, conduct
-from annotate.services import appeals, reviewing, rulings
+from annotate.selectors.review import conduct, who_answers
+from annotate.services.review import appeals, reviewing, rulings
 from tests import reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, person, user
@@ -160,11 +160,11 @@ def test_against_a_flag_or_a_ruling_of_the_past_everybody_answers(
     ada: Client, review: Review, bob: User
 ) -> None:
     appeal(review)
-    assert answering.of(review.pk).rulers == frozenset()
+    assert who_answers.of(review.pk).rulers == frozenset()
     rule(review, bob, Act.EXCLUDE)
     rule(review, owner_of(ada), Act.RESTORE)
     rule(review, owner_of(ada), Act.EXCLUDE)
-    assert answering.of(review.pk).rulers == {owner_of(ada).pk}
+    assert who_answers.of(review.pk).rulers == {owner_of(ada).pk}
     appeal(review)
     rule(review, bob, Act.RESTORE)
     assert Appeal.objects.order_by("-pk")[0].upheld
@@ -189,7 +189,7 @@ def test_whose_rulings_are_in_force(
     people = [owner_of(ada), bob]
     for who, *done in acts:
         rule(review, people[who], *done)
-    assert answering.of(review.pk).rulers == {people[who].pk for who in left}
+    assert who_answers.of(review.pk).rulers == {people[who].pk for who in left}
 
 
 def test_a_block_that_another_campaign_lifted_is_nobodys_ruling_any_more(
@@ -203,7 +203,7 @@ def test_a_block_that_another_campaign_lifted_is_nobodys_ruling_any_more(
     reviewing.rule(
         other.pk, who.annotator_id, [Act.UNBLOCK], actor_id=owner.pk, reason="", seen=0
     )  # fmt: skip
-    assert answering.of(review.pk).rulers == {owner.pk}
+    assert who_answers.of(review.pk).rulers == {owner.pk}
 
 
 # ---- nobody else can -------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def test_somebody_who_cannot_log_in_is_nobody_else(ada: Client, review: Review, 
 def test_a_reviewer_who_comes_later_answers_instead(ada: Client, review: Review) -> None:
     rule(review, owner_of(ada), Act.EXCLUDE)
     appeal(review)
-    assert not answering.of(review.pk).bars(owner_of(ada).pk)
+    assert not who_answers.of(review.pk).bars(owner_of(ada).pk)
     carol = joined(review.campaign, "carol")
     assert not answered("rule", review, owner_of(ada))
     assert answered("dismiss", review, carol)

@@ -9,8 +9,9 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotate.models import AuditEntry, Campaign, Participation, Ruling
-from annotate.services import payments, reviewing
-from annotate.services.rulings import Act
+from annotate.selectors.pay import budget
+from annotate.services.review import reviewing
+from annotate.services.review.rulings import Act
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person
 
@@ -29,7 +30,7 @@ def refused(owner: User) -> tuple[Campaign, Participation]:
     )  # fmt: skip
     judge(other)
     judge(other)
-    assert payments.excess(made) == 0
+    assert budget.excess(made) == 0
     return made, who
 
 
@@ -46,10 +47,10 @@ def test_the_page_asks_before_restored_pay_exceeds_the_budget(
     text = " ".join(asked.content.decode().split())
     assert "would exceed its budget of $0.80 by $0.80" in text
     assert 'name="beyond_budget"' in text
-    assert payments.excess(made) == 0
+    assert budget.excess(made) == 0
     assert Ruling.objects.order_by("-pk")[0].pk == seen
     assert ada.post(address, sent | {"beyond_budget": "1"}).status_code == 302
-    assert payments.excess(made) == Decimal("0.80")
+    assert budget.excess(made) == Decimal("0.80")
     assert "0.80 beyond the budget" in AuditEntry.objects.get(verb=verb).detail["done"]
 
 
@@ -64,7 +65,7 @@ def test_the_api_asks_too(ada: Client) -> None:
     assert (asked.status_code, asked.json()["error"]) == (409, "budget")
     done = api.post(f"{base}rule/", body | {"beyond_budget": True}, format="json")
     assert done.status_code == 200, done.json()
-    assert payments.excess(made) == Decimal("0.80")
+    assert budget.excess(made) == Decimal("0.80")
 
 
 def test_a_ruling_that_restores_no_pay_asks_nothing(ada: Client) -> None:

@@ -24,9 +24,11 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.selectors import blinding, review_judgments
-from annotate.selectors.blinding import Sight
-from annotate.services import campaigns, looking, rulings
+from annotate.selectors.campaigns import blinding
+from annotate.selectors.campaigns.blinding import Sight
+from annotate.selectors.review import judgments
+from annotate.services.campaigns import life
+from annotate.services.review import looks, rulings
 from tests import reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person, user
@@ -62,8 +64,8 @@ def rule(review: Review, actor: User, *acts: Act) -> Ruling:
 
 
 def over(made: Campaign) -> None:
-    campaigns.close(made.pk, Campaign.Reason.HAND)
-    campaigns.finish(made.pk)
+    life.close(made.pk, Campaign.Reason.HAND)
+    life.finish(made.pk)
 
 
 def text(answer: Any) -> str:
@@ -93,18 +95,18 @@ def test_a_reviewer_sees_results_from_the_closing_until_a_reopening(ada: Client)
     made = campaign(owner=owner_of(ada))
     eve = logged_in(joined(made))
     address = reverse("estimation:dashboard", args=[made.public_id])
-    for act in (None, campaigns.pause, campaigns.open_, "close"):
+    for act in (None, life.pause, life.open_, "close"):
         if act == "close":
-            campaigns.close(made.pk, Campaign.Reason.HAND)
+            life.close(made.pk, Campaign.Reason.HAND)
         elif act:
             act(made.pk)
         assert 'id="hidden"' in text(eve.get(address))
-    campaigns.finish(made.pk)
+    life.finish(made.pk)
     assert "Export</a>" in text(eve.get(address))
-    campaigns.archive(made.pk, actor_id=owner_of(ada).pk)
+    life.archive(made.pk, actor_id=owner_of(ada).pk)
     assert "Export</a>" in text(eve.get(address))
     other = campaign(owner=owner_of(ada), is_open=False)
-    campaigns.archive(other.pk, actor_id=owner_of(ada).pk)
+    life.archive(other.pk, actor_id=owner_of(ada).pk)
     Membership.objects.create(
         campaign=other, user=User.objects.get(username="eve"), role="reviewer"
     )
@@ -129,7 +131,7 @@ def test_the_list_of_campaigns_counts_no_interval_for_a_reviewer(ada: Client) ->
 
 def test_the_api_names_neither_systems_nor_why_it_is_closing(ada: Client) -> None:
     made = campaign(owner=owner_of(ada))
-    campaigns.close(made.pk, Campaign.Reason.TARGET)
+    life.close(made.pk, Campaign.Reason.TARGET)
     eve = APIClient()
     eve.force_login(joined(made))
     address = f"/api/v1/campaigns/{made.public_id}/"
@@ -164,7 +166,7 @@ def test_outputs_come_under_names_and_in_an_order_that_tell_nothing_of_systems(
     who = person(made)
     for _ in range(40):
         judge(who)
-    found = review_judgments.work(made, who.annotator_id).all
+    found = judgments.work(made, who.annotator_id).all
     order = [one.mine.output_id for one in found]
     assert order != sorted(order), "nor in which they were stored or judged"
     api = ada.get(f"/api/v1/campaigns/{made.public_id}/reviews/{who.annotator.pseudonym}/").json()
@@ -199,7 +201,7 @@ def test_who_has_seen_results_does_not_rule_blind_after_a_reopening(
     eve, bob = joined(review.campaign), joined(review.campaign, "bob")
     over(review.campaign)
     logged_in(eve).get(reverse("estimation:dashboard", args=[review.campaign.public_id]))
-    campaigns.reopen(review.campaign_id, actor_id=owner_of(ada).pk, why="More.")
+    life.reopen(review.campaign_id, actor_id=owner_of(ada).pk, why="More.")
     review.campaign.refresh_from_db()
     assert blinding.sight(eve.pk, review.campaign) == Sight.SEEN
     assert blinding.sight(bob.pk, review.campaign) == Sight.BLIND
@@ -257,9 +259,9 @@ def test_pages_of_review_and_refusals_are_no_look(ada: Client, review: Review) -
 
 def test_looking_again_costs_one_query_and_writes_nothing(review: Review) -> None:
     owner = review.campaign.memberships.get().user_id
-    looking.record(review.campaign_id, owner)
+    looks.record(review.campaign_id, owner)
     with CaptureQueriesContext(connection) as captured:
-        looking.record(review.campaign_id, owner)
+        looks.record(review.campaign_id, owner)
     assert len(captured) == 1
     assert ResultsSeen.objects.count() == 1
     assert ResultsSeen.objects.get().at <= timezone.now() + timedelta(seconds=1)

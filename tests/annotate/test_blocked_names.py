@@ -5,8 +5,10 @@ from django.test import Client
 
 from annotate.errors import NotAllowed
 from annotate.models import Block, Campaign, Participation, Review, Ruling
-from annotate.selectors import standing
-from annotate.services import admission, joining, leasing, participations, reviews, rulings
+from annotate.selectors.review import standing
+from annotate.selectors.work import admission
+from annotate.services.review import reviews, rulings
+from annotate.services.work import joining, leasing, participations
 from tests import reviewed
 from tests.annotate.working import invitation
 from tests.factories import campaign, judge, user

@@ -13,8 +13,10 @@ from django.utils import timezone
 from annotate import tokens
 from annotate.errors import Conflict
 from annotate.models import Appeal, Block, Campaign, Participation, Review, Ruling
-from annotate.selectors import standing
-from annotate.services import admission, appeals, leasing, reviewing, rulings
+from annotate.selectors.review import standing
+from annotate.selectors.work import admission
+from annotate.services.review import appeals, reviewing, rulings
+from annotate.services.work import leasing
 from tests import reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, leased, person, user

@@ -19,9 +19,10 @@ from annotate.models import (
     Place,
     System,
 )
-from annotate.selectors import places
-from annotate.services import campaigns, judgments, leasing, sweeps
-from annotate.services.upload import Row
+from annotate.selectors.campaigns import slots
+from annotate.services.campaigns import life, periodic
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.work import judgments, leasing
 from annotate.states import CampaignStatus, CloseReason
 from tests.annotate.test_concurrency import at_once, check_invariants, counted, crowd, try_submit
 from tests.factories import GOOD, campaign, judge, leased, person, user
@@ -49,7 +50,7 @@ def act(verb: str, study: Campaign, actor_id: int) -> object:
         "resume": {"system_ids": []},
         "reopen": {"actor_id": actor_id, "why": "an exclusion widened the interval"},
     }
-    return getattr(campaigns, verb)(study.pk, **given.get(verb, {"actor_id": actor_id}))
+    return getattr(life, verb)(study.pk, **given.get(verb, {"actor_id": actor_id}))
 
 
 @pytest.mark.parametrize("status", CampaignStatus.values)
@@ -75,7 +76,7 @@ def test_a_campaign_moves_only_along_the_table(status, verb):
 
 def test_the_table_in_the_code_is_the_table_in_the_test():
     written = {(source, target) for (source, _verb), target in ALLOWED.items()}
-    coded = {(s.value, t.value) for s, targets in campaigns.TRANSITIONS.items() for t in targets}
+    coded = {(s.value, t.value) for s, targets in life.TRANSITIONS.items() for t in targets}
     assert coded == written
 
 
@@ -83,7 +84,7 @@ def test_a_move_from_a_status_that_has_changed_meanwhile_does_nothing():
     study = campaign()
     Campaign.objects.filter(pk=study.pk).update(status=CampaignStatus.PAUSED)
     with pytest.raises(Conflict):  # `study` still says open
-        campaigns._move(study, CampaignStatus.CLOSING, verb="close")
+        life._move(study, CampaignStatus.CLOSING, verb="close")
     assert Campaign.objects.get().status == CampaignStatus.PAUSED
     assert not AuditEntry.objects.filter(verb="close").exists()
 
@@ -91,13 +92,13 @@ def test_a_move_from_a_status_that_has_changed_meanwhile_does_nothing():
 def test_closing_stores_the_reason_and_reopening_takes_it_back():
     owner = user()
     study = campaign(owner=owner)
-    campaigns.close(study.pk, CloseReason.TARGET, actor_id=owner.pk, width=0.19)
-    campaigns.finish(study.pk)
+    life.close(study.pk, CloseReason.TARGET, actor_id=owner.pk, width=0.19)
+    life.finish(study.pk)
     study.refresh_from_db()
     assert (study.status, study.close_reason) == ("closed", "target")
     assert study.closed_at is not None
     assert AuditEntry.objects.get(verb="close").detail == {"reason": "target", "width": 0.19}
-    campaigns.reopen(study.pk, actor_id=owner.pk, why="two people were excluded")
+    life.reopen(study.pk, actor_id=owner.pk, why="two people were excluded")
     study.refresh_from_db()
     assert (study.status, study.close_reason, study.closed_at) == ("open", "", None)
     assert AuditEntry.objects.get(verb="reopen").detail == {"why": "two people were excluded"}
@@ -133,7 +134,7 @@ def test_after_closing_gaps_are_leased_again_and_nothing_beyond_the_frontier():
     study = one_system()
     lost = gap(study)
     end(lost)
-    campaigns.close(study.pk, CloseReason.TARGET)
+    life.close(study.pk, CloseReason.TARGET)
     assert stops(study) == {"alpha": 3}
     assert leased(person(study, "new")).output_id == lost.output_id
     assert leasing.lease(person(study, "newer").pk).reason == "closing"
@@ -142,8 +143,8 @@ def test_after_closing_gaps_are_leased_again_and_nothing_beyond_the_frontier():
 def test_a_running_lease_is_accepted_and_paid_after_the_end():
     study = one_system()
     running = gap(study)
-    campaigns.close(study.pk, CloseReason.HAND)
-    campaigns.finish(study.pk)
+    life.close(study.pk, CloseReason.HAND)
+    life.finish(study.pk)
     receipt = judgments.submit(running.pk, participation_id=running.participation_id, raw=GOOD)
     assert (receipt.counts, receipt.earned) == (True, study.reward)
     assert LedgerEntry.objects.count() == 3
@@ -155,7 +156,7 @@ def test_a_lease_lost_before_closing_is_compensated_beyond_the_frontier():
     study = one_system()
     lost = gap(study, at=2)
     end(lost)
-    campaigns.close(study.pk, CloseReason.HAND)
+    life.close(study.pk, CloseReason.HAND)
     assert stops(study) == {"alpha": 2}
     receipt = judgments.submit(lost.pk, participation_id=lost.participation_id, raw=GOOD)
     assert (receipt.counts, receipt.earned) == (False, study.reward)
@@ -165,12 +166,12 @@ def test_a_lease_lost_before_closing_is_compensated_beyond_the_frontier():
 def test_a_closing_campaign_is_drained_once_its_gaps_are_filled():
     study = one_system()
     running = gap(study)
-    campaigns.close(study.pk, CloseReason.TARGET)
-    assert not campaigns.drained(study.pk), "a lease is running"
+    life.close(study.pk, CloseReason.TARGET)
+    assert not life.drained(study.pk), "a lease is running"
     end(running)
-    assert not campaigns.drained(study.pk), "a gap can be leased"
+    assert not life.drained(study.pk), "a gap can be leased"
     judge(person(study, "new"))
-    assert campaigns.drained(study.pk)
+    assert life.drained(study.pk)
 
 
 @pytest.mark.parametrize(
@@ -181,12 +182,12 @@ def test_a_closing_campaign_is_drained_once_its_gaps_are_filled():
 def test_gaps_that_a_limit_forbids_do_not_keep_a_campaign_from_draining(limit):
     study = one_system()
     end(gap(study))
-    campaigns.close(study.pk, CloseReason.HAND)
-    assert not campaigns.drained(study.pk)
+    life.close(study.pk, CloseReason.HAND)
+    assert not life.drained(study.pk)
     Campaign.objects.filter(pk=study.pk).update(**limit)
-    assert campaigns.drained(study.pk)
+    assert life.drained(study.pk)
     alpha = study.systems.get()
-    assert places.unfinished_items(alpha.pk) == 1
+    assert slots.unfinished_items(alpha.pk) == 1
 
 
 @pytest.mark.parametrize(
@@ -206,7 +207,7 @@ def test_a_limit_names_itself(limit, reason):
     for name in "abc":
         judge(person(study, name))
     Campaign.objects.filter(pk=study.pk).update(**limit)
-    assert campaigns.limit_reached(study.pk) == reason
+    assert life.limit_reached(study.pk) == reason
     if reason:
         assert leasing.lease(person(study, "d").pk).reason == reason
 
@@ -215,15 +216,15 @@ def test_a_campaign_is_exhausted_only_when_nothing_runs_any_more():
     study = one_system(items=2)
     judge(person(study, "a"))
     running = leased(person(study, "b"))
-    assert campaigns.limit_reached(study.pk) is None
+    assert life.limit_reached(study.pk) is None
     judgments.submit(running.pk, participation_id=running.participation_id, raw=GOOD)
-    assert campaigns.limit_reached(study.pk) == CloseReason.EXHAUSTED
+    assert life.limit_reached(study.pk) == CloseReason.EXHAUSTED
 
 
 def test_a_deadline_that_passes_leaves_a_mark_for_the_estimate():
     study = one_system(deadline=timezone.now())
     EvidenceChange.objects.all().delete()
-    sweeps.expire_all()
+    periodic.expire_all()
     assert EvidenceChange.objects.get().reason == "deadline"
     assert EvidenceChange.objects.get().campaign_id == study.pk
 
@@ -261,7 +262,7 @@ def test_a_stopped_systems_own_outputs_are_leased_no_more_but_shared_ones_are():
     study = shared()
     alpha, beta = study.systems.all()
     leased(person(study, "first"))
-    assert campaigns.stop_system(alpha.pk, because="narrow enough")
+    assert life.stop_system(alpha.pk, because="narrow enough")
     stopped_at = stops(study)["alpha"]
     assert stops(study)["beta"] is None
     assert AuditEntry.objects.get(verb="stop_system").detail == {"because": "narrow enough"}
@@ -279,41 +280,41 @@ def test_judgments_beyond_the_stop_do_not_move_it():
     study = shared()
     alpha, _beta = study.systems.all()
     leased(person(study, "first"))
-    campaigns.stop_system(alpha.pk)
+    life.stop_system(alpha.pk)
     before = stops(study)["alpha"]
     collect(study, person(study, "second"))
-    assert not campaigns.stop_system(alpha.pk), "it has stopped already"
-    campaigns.close(study.pk, CloseReason.EXHAUSTED)
+    assert not life.stop_system(alpha.pk), "it has stopped already"
+    life.close(study.pk, CloseReason.EXHAUSTED)
     assert stops(study)["alpha"] == before
 
 
 def test_a_system_that_nobody_has_judged_stops_at_zero():
     study = campaign()
     alpha = study.systems.first()
-    assert campaigns.stop_system(alpha.pk)
+    assert life.stop_system(alpha.pk)
     assert stops(study)["alpha"] == 0
-    assert places.unfinished_items(alpha.pk) == 0
+    assert slots.unfinished_items(alpha.pk) == 0
 
 
 def test_an_item_counts_as_unfinished_until_each_of_its_planned_judgments_is_in():
     study = campaign(items=4, systems=("alpha",), double_share=1)
     alpha = study.systems.get()
     judge(person(study, "a"))
-    campaigns.close(study.pk, CloseReason.HAND)
-    assert places.unfinished_items(alpha.pk) == 1
+    life.close(study.pk, CloseReason.HAND)
+    assert slots.unfinished_items(alpha.pk) == 1
     running = leased(person(study, "b"))
-    assert places.unfinished_items(alpha.pk) == 1
+    assert slots.unfinished_items(alpha.pk) == 1
     judgments.submit(running.pk, participation_id=running.participation_id, raw=GOOD)
-    assert places.unfinished_items(alpha.pk) == 0
+    assert slots.unfinished_items(alpha.pk) == 0
 
 
 def test_a_resumed_system_collects_again_and_its_evidence_is_marked():
     study = campaign()
     alpha = study.systems.first()
-    campaigns.stop_system(alpha.pk)
+    life.stop_system(alpha.pk)
     EvidenceChange.objects.all().delete()
-    assert campaigns.resume_system(alpha.pk)
-    assert not campaigns.resume_system(alpha.pk)
+    assert life.resume_system(alpha.pk)
+    assert not life.resume_system(alpha.pk)
     assert stops(study)["alpha"] is None
     assert AuditEntry.objects.filter(verb="resume_system").count() == 1
     assert EvidenceChange.objects.count() == 1, "judgments beyond the old stop count again"
@@ -323,12 +324,12 @@ def test_a_closing_campaign_resumes_for_the_systems_that_need_it_only():
     study = campaign()
     alpha, beta = study.systems.all()
     judge(person(study))
-    campaigns.close(study.pk, CloseReason.TARGET)
-    assert campaigns.resume(study.pk, [beta.pk], width=0.3)
+    life.close(study.pk, CloseReason.TARGET)
+    assert life.resume(study.pk, [beta.pk], width=0.3)
     assert stops(study)["beta"] is None
     assert stops(study)["alpha"] is not None
     assert AuditEntry.objects.get(verb="resume").detail == {"width": 0.3}
-    assert not campaigns.resume(study.pk, [alpha.pk])
+    assert not life.resume(study.pk, [alpha.pk])
     study.refresh_from_db()
     assert study.close_reason == ""
 
@@ -336,10 +337,10 @@ def test_a_closing_campaign_resumes_for_the_systems_that_need_it_only():
 def test_systems_are_neither_stopped_nor_resumed_outside_an_open_campaign():
     study = campaign()
     alpha, beta = study.systems.all()
-    campaigns.stop_system(alpha.pk)
-    campaigns.pause(study.pk)
-    assert not campaigns.stop_system(beta.pk)
-    assert not campaigns.resume_system(alpha.pk)
+    life.stop_system(alpha.pk)
+    life.pause(study.pk)
+    assert not life.stop_system(beta.pk)
+    assert not life.resume_system(alpha.pk)
 
 
 # --- from several threads
@@ -349,19 +350,19 @@ def test_systems_are_neither_stopped_nor_resumed_outside_an_open_campaign():
 def test_of_several_closers_one_wins():
     study = campaign(items=20)
     reasons = [CloseReason.HAND, CloseReason.TARGET] * 4
-    won = at_once([lambda why=why: campaigns.close(study.pk, why) for why in reasons])
+    won = at_once([lambda why=why: life.close(study.pk, why) for why in reasons])
     assert sorted(won) == [False] * 7 + [True]
     study.refresh_from_db()
     assert study.close_reason == reasons[won.index(True)]
     assert study.audit.filter(verb="close").count() == 1
-    won = at_once([lambda: campaigns.finish(study.pk)] * 4)
+    won = at_once([lambda: life.finish(study.pk)] * 4)
     assert sorted(won) == [False] * 3 + [True]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_of_several_who_stop_a_system_one_wins():
     system = campaign(items=20).systems.first()
-    won = at_once([lambda: campaigns.stop_system(system.pk)] * 6)
+    won = at_once([lambda: life.stop_system(system.pk)] * 6)
     assert sorted(won) == [False] * 5 + [True]
 
 
@@ -374,13 +375,13 @@ def test_nothing_beyond_the_frontier_is_leased_once_a_campaign_closes():
         with suppress(Conflict):  # closed meanwhile
             for _ in range(4):
                 time.sleep(0.05)
-                campaigns.pause(study.pk)
+                life.pause(study.pk)
                 time.sleep(0.01)
-                campaigns.open_(study.pk)
+                life.open_(study.pk)
 
     def close() -> bool:
         time.sleep(0.6)
-        return campaigns.close(study.pk, CloseReason.HAND)  # open or paused, whichever
+        return life.close(study.pk, CloseReason.HAND)  # open or paused, whichever
 
     def work(who: Participation) -> int:
         n_leased = 0
@@ -401,6 +402,6 @@ def test_nothing_beyond_the_frontier_is_leased_once_a_campaign_closes():
     assert sum(done[:-2]) == counted(study)
     beyond = Place.objects.filter(assignment__isnull=False, position__gte=max(frontiers))
     assert not beyond.exists()
-    assert not places.free(study.pk).exists(), "a gap before the frontier was left"
-    assert campaigns.drained(study.pk)
+    assert not slots.free(study.pk).exists(), "a gap before the frontier was left"
+    assert life.drained(study.pk)
     check_invariants(study)

@@ -11,9 +11,9 @@ from django.urls import reverse
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from annotate.campaign_form import CampaignForm, _joined, initial_of
+from annotate.forms.campaigns import CampaignForm, _joined, initial_of
 from annotate.models import Campaign, CampaignImport, ImportChunk, Membership, Output
-from annotate.services.importing import running, stored
+from annotate.services.campaigns.importing import running, stored
 from estimation.metrics import available
 from tests.annotate.researcher import (
     NEW,

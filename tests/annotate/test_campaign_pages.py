@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.models import AuditEntry, Campaign, Membership
-from annotate.services import campaigns
+from annotate.services.campaigns import life
 from tests.annotate.researcher import NEW, PLAN, owner_of
 from tests.factories import campaign, judge, person, user
 
@@ -116,8 +116,8 @@ def test_acts_of_weight_ask_first(ada: Client, mine: Campaign, verb: str) -> Non
 
 
 def test_reopening_needs_a_reason(ada: Client, mine: Campaign) -> None:
-    campaigns.close(mine.pk, Campaign.Reason.HAND)
-    campaigns.finish(mine.pk)
+    life.close(mine.pk, Campaign.Reason.HAND)
+    life.finish(mine.pk)
     answer = ada.post(reverse("annotate:act", args=[mine.public_id, "reopen"]), {"why": " "})
     assert answer.status_code == 422
     mine.refresh_from_db()

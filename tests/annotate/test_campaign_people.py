@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotate import tokens
 from annotate.models import AuditEntry, Campaign, Membership
-from annotate.services import scoring
+from annotate.services.work import scoring
 from tests.annotate.researcher import owner_of
 from tests.factories import judge, person, user
 

@@ -27,8 +27,10 @@ from annotate.models import (
     Participation,
     Place,
 )
-from annotate.selectors import commitments
-from annotate.services import campaigns, evidence, judgments, leasing
+from annotate.selectors.pay import commitments
+from annotate.services import change_marks
+from annotate.services.campaigns import life
+from annotate.services.work import judgments, leasing
 from tests.factories import GOOD, campaign, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db(transaction=True)]
@@ -198,7 +200,7 @@ def test_sixteen_threads_collect_exactly_what_was_planned():
     assert sum(outcome.count("leased") for outcome in outcomes) >= n_planned == 400
     assert {outcome[-1] for outcome in outcomes} == {"waiting"}
     assert counted(study) == n_planned
-    assert campaigns.limit_reached(study.pk) == Campaign.Reason.EXHAUSTED
+    assert life.limit_reached(study.pk) == Campaign.Reason.EXHAUSTED
     check_invariants(study)
 
 
@@ -439,12 +441,12 @@ def test_each_revision_of_a_draft_has_one_winner():
 def test_two_estimators_do_not_both_clear_the_same_marks():
     study = campaign()
     for _ in range(40):
-        evidence.mark(study.pk, "judgment")
+        change_marks.mark(study.pk, "judgment")
     marks = list(EvidenceChange.objects.values_list("pk", flat=True))
 
     def clear(order: list[int]) -> bool:
         with transaction.atomic():
-            return evidence.clear(order)
+            return change_marks.clear(order)
 
     outcomes = at_once([lambda: clear(marks), lambda: clear(marks[::-1])] * 4)
     assert sorted(outcomes) == [False] * 7 + [True]

@@ -24,10 +24,12 @@ from annotate.crowds.bills import Bill
 from annotate.crowds.tariffs import Price
 from annotate.crowds.terms import Terms
 from annotate.models import Campaign
-from annotate.selectors import costs
-from annotate.services import batches, campaigns, ingest, rates
-from annotate.services.importing import running
-from annotate.services.importing.sheet import Sheet
+from annotate.selectors.pay import costs
+from annotate.services.campaigns import creating, life
+from annotate.services.campaigns.importing import running
+from annotate.services.campaigns.importing.sheet import Sheet
+from annotate.services.marketplace import batches
+from annotate.services.outbox import rates
 from tests.annotate.researcher import lines, looked_at, press
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign, plan, rows
@@ -150,7 +152,7 @@ def test_preview_draft_dashboard_api_and_offer_say_the_same(
 
 
 def the_offer_says_the_same(made: Campaign, bill: Bill, *, limit: str | None) -> None:
-    campaigns.open_(made.pk)
+    life.open_(made.pk)
     tasks = batches.usual_tasks(made.pk)
     places = batches.suggested_places(made.pk, tasks)
     if limit:  # units are whole: two of five hold seven judgments
@@ -194,11 +196,11 @@ def test_what_will_be_planned_is_known_before(db: None, seed: int, share: float,
         for i, row in enumerate(rows(n, ("alpha", "beta")))
     ]
     with suppress(_Done), transaction.atomic():
-        made = ingest.create(wanted, given_rows, owner_id=None)
+        made = creating.create(wanted, given_rows, owner_id=None)
         with Sheet() as sheet:
             for row in given_rows:
                 sheet.add(row)
-            assert made.places.count() == ingest.count_planned(wanted, sheet.facts())
+            assert made.places.count() == creating.count_planned(wanted, sheet.facts())
         raise _Done  # each example on an empty database
 
 

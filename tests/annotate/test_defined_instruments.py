@@ -7,10 +7,12 @@ import pytest
 
 from annotate.errors import Conflict, Invalid
 from annotate.models import AuditEntry, InstrumentDefinition, Judgment, Score
-from annotate.selectors import campaigns as facts
-from annotate.selectors import instruments as selectors
-from annotate.services import instruments, judgments, plans, scoring
-from annotate.services.upload import UploadRefused
+from annotate.selectors.campaigns import listing as facts
+from annotate.selectors.studies import instruments as selectors
+from annotate.services.campaigns import plans
+from annotate.services.campaigns.importing.problems import UploadRefused
+from annotate.services.studies import instruments
+from annotate.services.work import judgments, scoring
 from tests.annotate.own import asked_rows, helpful
 from tests.factories import campaign, leased, person, plan, user
 

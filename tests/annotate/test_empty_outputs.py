@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from annotate import tokens
 from annotate.models import Judgment
-from annotate.services import instruments
-from annotate.services.upload import Row
-from annotate.visible import is_visible
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.studies import instruments
+from annotate.text.visible import is_visible
 from tests import reviewed
 from tests.annotate.own import marked
 from tests.annotate.researcher import looked_at, owner_of

@@ -18,8 +18,8 @@ from annotate.models import (
     Score,
 )
 from annotate.models.base import ImmutableError
-from annotate.selectors import ledger
-from annotate.services import audit, evidence
+from annotate.selectors.pay import ledger
+from annotate.services import audit, change_marks
 from tests.factories import campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -124,7 +124,7 @@ def test_marks_are_cleared_once_however_many_there_are():
         EvidenceChange(campaign=study, reason="judgment") for _ in range(1203)
     )
     marks = list(EvidenceChange.objects.values_list("pk", flat=True))
-    assert evidence.clear(marks)
+    assert change_marks.clear(marks)
     assert not EvidenceChange.objects.exists()
-    assert not evidence.clear(marks)
-    assert evidence.clear([])
+    assert not change_marks.clear(marks)
+    assert change_marks.clear([])

@@ -12,8 +12,9 @@ from django.utils import timezone
 from annotate import tokens
 from annotate.errors import Conflict, Invalid
 from annotate.models import Feedback, Participation
-from annotate.selectors import feedback as told
-from annotate.services import campaigns, feedback, leasing
+from annotate.selectors.work import feedback as told
+from annotate.services.campaigns import life
+from annotate.services.work import feedback, leasing
 from annotate.states import CloseReason
 from tests.annotate.working import work_url
 from tests.factories import campaign, judge, leased, person, user
@@ -90,16 +91,16 @@ def test_it_is_offered_when_nothing_is_left_and_not_again(client, who):
     judge(who)
     assert 'id="feedback"' not in client.get(work_url(who)).content.decode()
     leasing.give_back(leased(who).pk, participation_id=who.pk)
-    campaigns.close(who.campaign_id, CloseReason.HAND)
-    campaigns.finish(who.campaign_id)
+    life.close(who.campaign_id, CloseReason.HAND)
+    life.finish(who.campaign_id)
     assert 'id="feedback"' in client.get(work_url(who)).content.decode()
     send(client, who, clarity=3)
     assert 'id="feedback"' not in client.get(work_url(who)).content.decode()
 
 
 def test_who_has_done_nothing_is_not_asked_on_the_way_out(client, who):
-    campaigns.close(who.campaign_id, CloseReason.HAND)
-    campaigns.finish(who.campaign_id)
+    life.close(who.campaign_id, CloseReason.HAND)
+    life.finish(who.campaign_id)
     assert 'id="feedback"' not in client.get(work_url(who)).content.decode()
 
 

@@ -11,7 +11,7 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.figures import (
+from annotate.text.figures import (
     count,
     lasting,
     many,

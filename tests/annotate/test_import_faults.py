@@ -11,7 +11,7 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from annotate.models import Campaign, CampaignImport, Item
-from annotate.services.importing import receiving, running
+from annotate.services.campaigns.importing import receiving, running
 from annotate.states import ImportStatus
 from tests.factories import plan, user
 from tests.processes import stack, wait_for

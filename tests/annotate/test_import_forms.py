@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotate.services.importing.facts import Facts
-from annotate.services.importing.reading import read, rows
-from annotate.services.importing.sheet import Sheet
-from annotate.services.upload import Row, UploadRefused
+from annotate.services.campaigns.importing.facts import Facts
+from annotate.services.campaigns.importing.problems import Row, UploadRefused
+from annotate.services.campaigns.importing.reading import read, rows
+from annotate.services.campaigns.importing.sheet import Sheet
 
 HEAD = b"item,system,output\n"
 
@@ -385,8 +385,8 @@ def test_facts_count_what_is_there():
 SETUP = "import django, os; os.environ['DEBUG'] = '1'; django.setup()"
 READING = """
 import sys
-from annotate.services.importing.reading import read
-from annotate.services.importing.sheet import Sheet
+from annotate.services.campaigns.importing.reading import read
+from annotate.services.campaigns.importing.sheet import Sheet
 
 def blocks():
     for i in range(int(sys.argv[1])):

@@ -24,9 +24,9 @@ from annotate.models import (
     Place,
     System,
 )
-from annotate.services import ingest
-from annotate.services.importing import cleaning, receiving, running, states
-from annotate.services.importing.files import blocks
+from annotate.services.campaigns import creating
+from annotate.services.campaigns.importing import cleaning, receiving, running, states
+from annotate.services.campaigns.importing.files import blocks
 from annotate.states import ImportStatus
 from tests.factories import plan, user
 
@@ -75,7 +75,7 @@ def sample(campaign: Campaign) -> list[tuple[Any, ...]]:
 
 @pytest.fixture
 def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ingest, "MOST_OUTPUTS", 10)
+    monkeypatch.setattr(creating, "MOST_OUTPUTS", 10)
 
 
 class Killed(BaseException):
@@ -108,9 +108,9 @@ def test_the_same_campaign_as_from_rows_in_memory():
     create(of)
     assert running.run(of.pk)
     of.refresh_from_db()
-    from annotate.services.importing.reading import rows
+    from annotate.services.campaigns.importing.reading import rows
 
-    other = ingest.create(plan(), rows([data()]), owner_id=None)
+    other = creating.create(plan(), rows([data()]), owner_id=None)
     assert sample(of.campaign) == sample(other)
     assert of.status == ImportStatus.DONE
     assert of.campaign.memberships.get().user_id == of.owner_id
@@ -118,7 +118,7 @@ def test_the_same_campaign_as_from_rows_in_memory():
 
 
 def test_the_file_is_kept_in_pieces_and_given_back(monkeypatch):
-    monkeypatch.setattr("annotate.services.importing.files.CHUNK", 1000)
+    monkeypatch.setattr("annotate.services.campaigns.importing.files.CHUNK", 1000)
     of = received(data())
     assert ImportChunk.objects.count() > 5
     assert b"".join(blocks(of, ImportChunk.File.OUTPUTS)) == data()
@@ -202,7 +202,7 @@ def test_a_worker_stops_at_the_next_step_after_a_cancel(monkeypatch, when):
     of = received() if when == "reading" else ready()
     if when == "creating":
         create(of)
-    step = (running, "blocks") if when == "reading" else (ingest, "chunks")
+    step = (running, "blocks") if when == "reading" else (creating, "chunks")
     real = getattr(*step)
 
     def cancelled(*args: Any, **options: Any) -> Iterator[Any]:
@@ -211,7 +211,7 @@ def test_a_worker_stops_at_the_next_step_after_a_cancel(monkeypatch, when):
         yield from steps
 
     monkeypatch.setattr(*step, cancelled)
-    monkeypatch.setattr("annotate.services.importing.files.CHUNK", 1000)
+    monkeypatch.setattr("annotate.services.campaigns.importing.files.CHUNK", 1000)
     monkeypatch.setattr(running, "OFTEN", 0.0)
     assert running.run(of.pk)
     of.refresh_from_db()
@@ -225,17 +225,17 @@ def test_a_worker_stops_at_the_next_step_after_a_cancel(monkeypatch, when):
 def test_a_worker_that_was_taken_for_dead_stores_nothing_more(monkeypatch):
     of = ready()
     create(of)
-    real = ingest.chunks
+    real = creating.chunks
 
     def slow(*args: Any, **options: Any) -> Iterator[Any]:
         """Sleeps after its first chunk for so long that another worker does all the rest."""
         yield next(steps := real(*args, **options))
-        monkeypatch.setattr(ingest, "chunks", real)
+        monkeypatch.setattr(creating, "chunks", real)
         minutes_pass(of)
         assert running.run(of.pk)
         yield from steps
 
-    monkeypatch.setattr(ingest, "chunks", slow)
+    monkeypatch.setattr(creating, "chunks", slow)
     assert running.run(of.pk)
     of.refresh_from_db()
     assert (of.status, of.attempts) == (ImportStatus.DONE, 0)
@@ -376,7 +376,7 @@ ACTS = st.lists(
 @given(ACTS, st.integers(0, 8))
 def test_whatever_happens_there_is_one_whole_campaign_or_none(db, acts, chunks):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ingest, "MOST_OUTPUTS", 10)
+        patch.setattr(creating, "MOST_OUTPUTS", 10)
         of = received(key=f"k{CampaignImport.objects.count()}", owner=_owner())
         for act in [*acts, "minutes", "run"]:
             _do(act, of, chunks)

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from annotate.errors import Invalid
 from annotate.models import Authorship, Campaign, Item, Output, Place, System
-from annotate.services import ingest
-from annotate.services.upload import Row, UploadRefused
+from annotate.services.campaigns import creating
+from annotate.services.campaigns.importing.problems import Row, UploadRefused
 from tests.factories import plan, rows, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
 def make(rows_: list[Row] | None = None, **changes) -> Campaign:
-    return ingest.create(plan(**changes), rows_ or rows(20), owner_id=None)
+    return creating.create(plan(**changes), rows_ or rows(20), owner_id=None)
 
 
 def order(campaign: Campaign) -> list[str]:
@@ -40,7 +40,7 @@ def test_a_failure_in_the_middle_leaves_nothing(monkeypatch, model):
     owner = user()
     monkeypatch.setattr(model.objects, "bulk_create", fail)
     with pytest.raises(RuntimeError):
-        ingest.create(plan(), rows(), owner_id=owner.pk)
+        creating.create(plan(), rows(), owner_id=owner.pk)
     for each in (Campaign, System, Item, Output, Authorship, Place):
         assert not each._base_manager.exists(), each
 
@@ -114,7 +114,7 @@ def test_identical_texts_of_an_item_are_one_output_of_several_systems():
     st.integers(1, 300),
 )
 def test_every_prefix_of_the_sample_holds_its_share_of_double_judgments(share, seed, n):
-    count = ingest._every_so_many(plan(double_share=share), seed)
+    count = creating._every_so_many(plan(double_share=share), seed)
     doubles = 0
     for position in range(n):
         judgments = count(position)
@@ -157,7 +157,7 @@ def test_answers_without_a_question_or_paragraphs_are_refused_line_by_line(lacki
 
 def test_the_owner_and_the_act_are_stored():
     owner = user()
-    made = ingest.create(plan(), rows(), owner_id=owner.pk)
+    made = creating.create(plan(), rows(), owner_id=owner.pk)
     assert made.status == "draft"
     assert made.memberships.get().role == "owner"
     assert made.audit.get(verb="create").actor == owner

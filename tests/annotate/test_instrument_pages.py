@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.models import InstrumentDefinition
-from annotate.services import instruments
+from annotate.services.studies import instruments
 from tests.annotate.own import HELPFUL, helpful
 from tests.annotate.researcher import created, owner_of, send
 from tests.factories import user

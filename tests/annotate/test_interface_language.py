@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 
 from annotate import tokens
-from annotate.languages import interface_language
-from annotate.selectors import tutorials
+from annotate.selectors.studies import tutorial_contents
+from annotate.text.languages import interface_language
 from tests import factories
 
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
@@ -49,4 +49,4 @@ def test_the_tutorial_is_asked_for_in_the_language_of_the_pages(content: str, as
             return language
 
     campaign = factories.campaign(language=content, tutorial=True)
-    assert tutorials.of(campaign, Instrument()) == asked
+    assert tutorial_contents.of_campaign(campaign, Instrument()) == asked

@@ -12,8 +12,8 @@ from hypothesis.extra.django import TestCase
 
 from annotate.errors import Conflict, Invalid, TooMany
 from annotate.models import Annotator, Campaign, Participation, Ruling
-from annotate.names import are_one
-from annotate.services import joining, participations
+from annotate.services.work import joining, participations
+from annotate.text.names import are_one
 from tests.annotate.working import invitation, submit, work_url
 from tests.factories import campaign
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotate.json_text import DEEPEST, NotJson, mended, parse, storable
+from annotate.text.json_text import DEEPEST, NotJson, mended, parse, storable
 
 NUMBERS = st.integers(-(10**300), 10**300) | st.floats(allow_nan=False, allow_infinity=False)
 KEPT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))

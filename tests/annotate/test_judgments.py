@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from annotate.errors import Gone, Invalid
 from annotate.models import Assignment, Draft, EvidenceChange, Judgment, LedgerEntry
-from annotate.services import earning, judgments, leasing
+from annotate.services.pay import earning
+from annotate.services.work import judgments, leasing
 from tests.factories import GOOD, campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]

@@ -8,8 +8,9 @@ from django.utils import timezone
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, AuditEntry, EvidenceChange, LedgerEntry, Place
-from annotate.services import campaigns, judgments, leasing
-from annotate.services.admission import Nothing
+from annotate.selectors.work.admission import Nothing
+from annotate.services.campaigns import life
+from annotate.services.work import judgments, leasing
 from tests.factories import GOOD, campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -186,7 +187,7 @@ def test_a_paused_campaign_leases_nothing_but_takes_running_work():
     study = campaign()
     who = person(study)
     running = leased(who)
-    campaigns.pause(study.pk)
+    life.pause(study.pk)
     assert leasing.lease(person(study, "new").pk).reason == "paused"
     assert judgments.submit(running.pk, participation_id=who.pk, raw=GOOD).counts
 

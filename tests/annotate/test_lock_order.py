@@ -1,4 +1,4 @@
-"""Locks are taken in one order (annotate/services/leasing.py): nobody waits in a circle.
+"""Locks are taken in one order (annotate/services/work/leasing.py): nobody waits in a circle.
 
 On Postgres alone: on SQLite a transaction locks everything from its start.
 """
@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Judgment, LedgerEntry
-from annotate.services import judgments, leasing
+from annotate.services.work import judgments, leasing
 from tests.annotate.market import arrive, posting
 from tests.annotate.market import study as market
 from tests.annotate.passing import pass_tutorial

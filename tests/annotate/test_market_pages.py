@@ -10,11 +10,13 @@ from django.urls import reverse
 
 from annotate import tokens
 from annotate.crowds.base import Invalid, Redirect, Transient
-from annotate.crowds.mturk_entry import NOT_ACCEPTED, FromMTurk
+from annotate.crowds.mturk.entry import NOT_ACCEPTED, FromMTurk
 from annotate.models import Assignment, Participation
 from annotate.screening.base import Verdict
-from annotate.services import campaigns, leasing, reviews
-from annotate.services.participation_states import move
+from annotate.services.campaigns import life
+from annotate.services.review import reviews
+from annotate.services.work import leasing
+from annotate.services.work.participation_states import move
 from annotate.states import CloseReason
 from tests.annotate.market import SITE, arrive, entry, posting, study
 from tests.annotate.passing import pass_tutorial
@@ -299,8 +301,8 @@ def test_who_found_nothing_to_do_is_asked_to_return_the_work(client):
     assert "Please return the work at Amazon Mechanical Turk. You lose nothing" in page
     assert "looks again every 15 seconds" in page
     assert work_data(client, work_url(other))["finished"]["final"] is False
-    campaigns.close(made.pk, CloseReason.HAND)
-    campaigns.finish(made.pk)
+    life.close(made.pk, CloseReason.HAND)
+    life.finish(made.pk)
     page = html(client.get(work_url(other)))
     assert "This study is complete" in page
     assert "looks again" not in page

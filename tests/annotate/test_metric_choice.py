@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from annotate.errors import Invalid
-from annotate.services import metric_choice, plans
-from annotate.services.importing.sheet import Sheet
-from annotate.services.upload import Row, UploadRefused
+from annotate.services.campaigns import metric_choice, plans
+from annotate.services.campaigns.importing.problems import Row, UploadRefused
+from annotate.services.campaigns.importing.sheet import Sheet
 from estimation.metrics import METRICS
 from tests.factories import campaign, plan, rows
 

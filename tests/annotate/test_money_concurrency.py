@@ -8,8 +8,9 @@ from django.contrib.auth.models import User
 
 from annotate.errors import Conflict
 from annotate.models import Campaign, LedgerEntry, Participation, Payout, PayoutList
-from annotate.selectors import accounts, ledger
-from annotate.services import extra_pay, payouts, reviews, rulings
+from annotate.selectors.pay import accounts, ledger
+from annotate.services.pay import extra_pay, payouts
+from annotate.services.review import reviews, rulings
 from tests.annotate.test_concurrency import at_once, crowd
 from tests.factories import campaign, judge, person
 

@@ -23,16 +23,10 @@ from annotate.models import (
     Ruling,
 )  # fmt: skip
 from annotate.models.tutorial import TutorialRun
-from annotate.selectors import accounts, ledger
-from annotate.services import (
-    extra_pay,
-    judgments,
-    leasing,
-    payments,
-    payouts,
-    reviews,
-    rulings,
-)
+from annotate.selectors.pay import accounts, budget, ledger
+from annotate.services.pay import extra_pay, payouts
+from annotate.services.review import reviews, rulings
+from annotate.services.work import judgments, leasing
 from tests.factories import GOOD, campaign, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -106,7 +100,7 @@ class World:
             assert self.rows() == money
 
     def _tutorial(self, who: str) -> None:
-        if payments.affordable(self.study, extra=Decimal("0.90")):
+        if budget.affordable(self.study, extra=Decimal("0.90")):
             TutorialRun.objects.get_or_create(
                 annotator=self.people[who].annotator, instrument=self.study.instrument, version="1",
                 defaults={"participation": self.people[who], "started_at": NOW, "passed_at": NOW,
@@ -118,9 +112,9 @@ class World:
             extra_pay.Kind.BONUS, self.people[who].annotator.pseudonym, Decimal(amount), "Why.",
             f"key {key}",
         )  # fmt: skip
-        excess = payments.excess(self.study)
+        excess = budget.excess(self.study)
         extra_pay.give(self.study.pk, given, actor_id=self.ada.pk)
-        assert payments.excess(self.study) == excess, "a gift exceeded the budget unasked"
+        assert budget.excess(self.study) == excess, "a gift exceeded the budget unasked"
 
     def _rule(self, who: str, act: str) -> None:
         annotator = self.people[who].annotator_id

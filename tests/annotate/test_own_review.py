@@ -15,8 +15,9 @@ from django.utils import timezone
 from annotate import tokens
 from annotate.models import Appeal, Flag, LedgerEntry, Participation, Payout, Review
 from annotate.screening.base import Verdict
-from annotate.selectors import own_work, standing
-from annotate.services import appeals, judgments, leasing, reviews, rulings
+from annotate.selectors.review import own_reviews, standing
+from annotate.services.review import appeals, reviews, rulings
+from annotate.services.work import judgments, leasing
 from tests.annotate.researcher import owner_of
 from tests.annotate.working import submit, work_url
 from tests.browser.answers import participant
@@ -153,7 +154,7 @@ def test_nobody_elses_identity_systems_or_texts_are_on_the_page(
     assert theirs in {one.text for one in who.campaign.outputs.all()}
     for secret in hidden:
         assert secret not in page
-    mine = {one.excerpt for one in own_work.tasks(who.pk)}
+    mine = {one.excerpt for one in own_reviews.tasks(who.pk)}
     assert len(mine) == 2
     assert theirs not in page or theirs in mine
     assert "estimate" not in page.casefold()

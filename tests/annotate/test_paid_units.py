@@ -6,23 +6,18 @@ from decimal import Decimal
 import pytest
 from django.utils import timezone
 
-from annotate.api import queries
-from annotate.api.serializers import JudgmentSerializer
+from annotate.api.campaigns import queries
+from annotate.api.campaigns.serializers import JudgmentSerializer
 from annotate.errors import Conflict, Gone, NotFound
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Place
-from annotate.selectors import commitments, evidence, ledger, places, progress, screening, units
-from annotate.services import (
-    admission,
-    campaigns,
-    confirming,
-    joining,
-    judgments,
-    leasing,
-    participations,
-    payments,
-    scoring,
-)
-from annotate.services.participation_states import move
+from annotate.selectors.campaigns import counting, progress, slots
+from annotate.selectors.pay import budget, commitments, ledger
+from annotate.selectors.review import screening
+from annotate.selectors.work import admission, units
+from annotate.services.campaigns import life
+from annotate.services.marketplace import confirming
+from annotate.services.work import joining, judgments, leasing, participations, scoring
+from annotate.services.work.participation_states import move
 from annotate.states import CloseReason
 from tests.annotate.market import SITE, arrive, claim, overdue, posting, study
 from tests.annotate.working import expire
@@ -185,7 +180,7 @@ def test_work_by_link_is_verified_at_once_and_counts():
     assert who.verified_at is not None
     judge(who)
     assert Assignment.objects.get().status == Status.VERIFIED
-    assert evidence.scores(made.pk).output.size == 1
+    assert counting.scores(made.pk).output.size == 1
 
 
 def test_unconfirmed_work_holds_its_place_and_does_not_count_yet():
@@ -196,13 +191,13 @@ def test_unconfirmed_work_holds_its_place_and_does_not_count_yet():
     assert Assignment.objects.get().status == Status.SUBMITTED
     seen = progress.progress(made.pk, cap=25)
     assert (seen.judged, seen.running, seen.missing) == (0, 1, seen.planned - 1)
-    assert evidence.scores(made.pk).output.size == 0
-    assert places.open_leases(made.pk) == 1
+    assert counting.scores(made.pk).output.size == 0
+    assert slots.open_leases(made.pk) == 1
     Assignment.objects.update(status=Status.VERIFIED)
     seen = progress.progress(made.pk, cap=25)
     assert (seen.judged, seen.running) == (1, 0)
-    assert evidence.scores(made.pk).output.size == 1
-    assert places.open_leases(made.pk) == 0
+    assert counting.scores(made.pk).output.size == 1
+    assert slots.open_leases(made.pk) == 0
 
 
 def test_unconfirmed_work_is_nobodys_yardstick_and_no_export_counts_it():
@@ -231,13 +226,13 @@ def test_a_verified_unit_counts_at_once():
 def test_a_campaign_is_not_drained_while_work_may_still_be_confirmed():
     made = study(items=1, systems=("alpha",))
     judge(arrive(posting(made, tasks=1)))
-    campaigns.close(made.pk, CloseReason.HAND)
+    life.close(made.pk, CloseReason.HAND)
     system = made.systems.get()
-    assert not campaigns.drained(made.pk)
-    assert places.unfinished_items(system.pk) == 1
+    assert not life.drained(made.pk)
+    assert slots.unfinished_items(system.pk) == 1
     Assignment.objects.update(status=Status.VERIFIED)
-    assert campaigns.drained(made.pk)
-    assert places.unfinished_items(system.pk) == 0
+    assert life.drained(made.pk)
+    assert slots.unfinished_items(system.pk) == 0
 
 
 def test_two_tabs_of_one_unit_share_its_tasks():
@@ -336,7 +331,7 @@ def due(made: Campaign) -> tuple[Decimal, Decimal, Decimal]:
 def test_what_a_unit_promises_is_kept_free_until_it_is_done():
     made = study(budget=Decimal("2.00"), reward=Decimal("0.40"))
     there = posting(made, tasks=3, places=2)
-    assert payments.committed(made) == Decimal("2.40"), "as soon as it is published"
+    assert budget.committed(made) == Decimal("2.40"), "as soon as it is published"
     who = arrive(there)
     assert due(made) == (0, 0, Decimal("1.20"))
     leased(who)
@@ -344,7 +339,7 @@ def test_what_a_unit_promises_is_kept_free_until_it_is_done():
     judge(who)
     assert due(made) == (Decimal("0.40"), 0, Decimal("0.80"))
     two = arrive(there, "AW2", "U2")  # it was published within the budget, so it is kept
-    assert payments.committed(made) == Decimal("2.40")
+    assert budget.committed(made) == Decimal("2.40")
     assert isinstance(leasing.lease(two.pk), Assignment)
     Participation.objects.filter(pk=two.pk).update(status=Unit.LEFT)
     leasing.end_leases(Assignment.objects.filter(participation=two), now=timezone.now())
@@ -357,9 +352,9 @@ def test_the_last_promised_task_is_leased_although_nothing_is_left_beside_it():
     made = study(budget=Decimal("0.80"), reward=Decimal("0.40"))
     who = arrive(posting(made, tasks=2))
     judge(who)
-    assert campaigns.limit_reached(made.pk) is None  # the second is promised, not leased
+    assert life.limit_reached(made.pk) is None  # the second is promised, not leased
     judge(who)
-    assert campaigns.limit_reached(made.pk) == CloseReason.BUDGET
+    assert life.limit_reached(made.pk) == CloseReason.BUDGET
 
 
 def test_a_unit_keeps_its_money_until_its_crowd_takes_it_no_more():
@@ -368,7 +363,7 @@ def test_a_unit_keeps_its_money_until_its_crowd_takes_it_no_more():
     who = arrive(posting(made, tasks=3))
     overdue(who)
     assert due(made) == (0, 0, Decimal("1.20"))
-    assert campaigns.limit_reached(made.pk) is None
+    assert life.limit_reached(made.pk) is None
     assert confirming.leave(who.pk)
     assert due(made) == (0, 0, 0)
 
@@ -421,7 +416,7 @@ def test_what_could_not_be_done_is_paid_as_announced():
         Decimal("1.20"), Decimal("0.24"), f"remainder:{who.pk}"
     )  # fmt: skip
     assert ledger.earned(who.pk)[0] == Decimal("2.00")
-    assert payments.committed(made) == Decimal("2.40")
+    assert budget.committed(made) == Decimal("2.40")
 
 
 def test_tasks_that_were_returned_are_not_paid_as_if_they_were_not_to_be_had():

@@ -19,9 +19,12 @@ from annotate.models import (
     Payout,
     PayoutList,
 )
-from annotate.selectors import accounts, payout_lists
-from annotate.services import admission, extra_pay, leasing, payments, payouts, reviews, rulings
-from annotate.services.extra_pay import Gift, Kind
+from annotate.selectors.pay import accounts, budget, payout_lists
+from annotate.selectors.work import admission
+from annotate.services.pay import extra_pay, payouts
+from annotate.services.pay.extra_pay import Gift, Kind
+from annotate.services.review import reviews, rulings
+from annotate.services.work import leasing
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person, user
 
@@ -238,12 +241,12 @@ def test_the_budget_holds_with_fees_and_leases_unless_one_says_otherwise(ada: Cl
     with pytest.raises(Conflict, match=r"exceed its budget of \$3.23 by \$0.01") as refused:
         give(who)
     assert refused.value.code == "budget"
-    assert payments.excess(made) == 0
+    assert budget.excess(made) == 0
     assert give(who, amount=Decimal("1.49")).fee == Decimal("0.30")
-    assert payments.excess(made) == 0
-    assert payments.committed(made) == Decimal("3.23")
+    assert budget.excess(made) == 0
+    assert budget.committed(made) == Decimal("3.23")
     given = give(who, key="k2", amount=Decimal("0.10"), beyond_budget=True)
-    assert given.beyond_budget == payments.excess(made) == Decimal("0.12")
+    assert given.beyond_budget == budget.excess(made) == Decimal("0.12")
     assert AuditEntry.objects.filter(verb="bonus").first().detail["beyond_budget"] == "0.12"
 
 
@@ -260,13 +263,13 @@ def test_a_refusal_gives_the_budget_back_and_repaying_asks_before_it_is_exceeded
     rule(who, "exclude", "refuse")
     judge(bob)
     judge(bob)
-    assert payments.excess(made) == 0
+    assert budget.excess(made) == 0
     with pytest.raises(Conflict, match=r"exceed its budget of \$0.80 by \$0.80") as refused:
         rule(who, "repay")
     assert refused.value.code == "budget"
-    assert payments.excess(made) == 0
+    assert budget.excess(made) == 0
     rule(who, "repay", beyond_budget=True)
-    assert payments.excess(made) == Decimal("0.80")
+    assert budget.excess(made) == Decimal("0.80")
     assert AuditEntry.objects.filter(verb="repay").first().detail["done"] == (
         "0.80, 0.80 beyond the budget"
     )

@@ -7,8 +7,9 @@ from django.utils import timezone
 
 from annotate import tokens
 from annotate.models import Assignment, Campaign, Judgment, Participation
-from annotate.services import campaigns, judgments, leasing
-from annotate.services.admission import Nothing
+from annotate.selectors.work.admission import Nothing
+from annotate.services.campaigns import life
+from annotate.services.work import judgments, leasing
 from tests.annotate.working import BEST, call, expire, submit, work_data, work_url
 from tests.factories import GOOD, campaign, leased, person
 
@@ -61,9 +62,9 @@ def test_an_address_that_names_no_task_leads_to_the_current_one(client, who, aft
 def test_only_an_open_campaign_hands_out_ahead(client, who, act):
     now = leased(who).pk
     if act == "close":
-        campaigns.close(who.campaign_id, Campaign.Reason.HAND)
+        life.close(who.campaign_id, Campaign.Reason.HAND)
     else:
-        campaigns.pause(who.campaign_id)
+        life.pause(who.campaign_id)
     assert ahead(client, who, now)["assignment"] is None
     assert Assignment.objects.count() == 1
 
@@ -73,7 +74,7 @@ def test_what_comes_free_in_closing_is_for_whoever_is_done(client):
     other = person(who.campaign, "p2")
     gap = leased(other)
     now = leased(who).pk
-    campaigns.close(who.campaign_id, Campaign.Reason.HAND)
+    life.close(who.campaign_id, Campaign.Reason.HAND)
     leasing.give_back(gap.pk, participation_id=other.pk)
     assert ahead(client, who, now)["finished"]["reason"] == "closing"
     submit(client, who)

@@ -9,7 +9,7 @@ from django.test import Client
 
 from annotate.instruments.answer_correctness.criteria import VERDICTS
 from annotate.instruments.tutorials import files
-from annotate.services import instruments, tutorial_contents
+from annotate.services.studies import instruments, tutorial_contents
 from tests.annotate.own import HELPFUL, helpful
 from tests.annotate.researcher import owner_of
 

@@ -8,18 +8,11 @@ from django.test import Client
 
 from annotate.errors import Conflict
 from annotate.models import Campaign, LedgerEntry, Participation, Ruling
-from annotate.selectors import commitments, promises
-from annotate.services import (
-    campaigns,
-    joining,
-    judgments,
-    leasing,
-    payments,
-    reviewing,
-    sweeps,
-    tutorials,
-)
-from annotate.services.admission import Nothing
+from annotate.selectors.pay import budget, commitments, promises
+from annotate.selectors.work.admission import Nothing
+from annotate.services.campaigns import life, periodic
+from annotate.services.review import reviewing
+from annotate.services.work import joining, judgments, leasing, tutorial_runs
 from annotate.states import CloseReason
 from tests.annotate.passing import pass_tutorial
 from tests.annotate.working import expire, work_url
@@ -130,10 +123,10 @@ def test_a_budget_that_pays_for_no_further_task_pays_the_bonus():
     made = study(reward=Decimal("0.40"), budget=Decimal("1.20"))
     who = passed(made)  # 0.75 of 1.20: one task is left
     judge(who)
-    assert payments.committed(made) == Decimal("1.15")
+    assert budget.committed(made) == Decimal("1.15")
     assert leasing.lease(who.pk).reason == "budget"
     assert bonuses(made) == [BONUS]
-    assert payments.excess(made) == 0
+    assert budget.excess(made) == 0
 
 
 def test_it_waits_while_a_task_may_come():
@@ -141,7 +134,7 @@ def test_it_waits_while_a_task_may_come():
     who = passed(made)
     got = leased(who)
     assert leasing.lease(who.pk).pk == got.pk
-    campaigns.pause(made.pk)
+    life.pause(made.pk)
     leasing.give_back(got.pk, participation_id=who.pk)
     assert leasing.lease(who.pk).reason == "paused"
     assert bonuses(made) == []
@@ -161,8 +154,8 @@ def test_a_ruling_brings_it_no_sooner_and_takes_nothing(acts: tuple[Act, ...]):
 
 
 def end(made: Campaign) -> None:
-    assert campaigns.close(made.pk, CloseReason.HAND)
-    assert campaigns.finish(made.pk)
+    assert life.close(made.pk, CloseReason.HAND)
+    assert life.finish(made.pk)
 
 
 def test_the_end_of_the_campaign_pays_everybody_once(django_assert_max_num_queries):
@@ -177,10 +170,10 @@ def test_the_end_of_the_campaign_pays_everybody_once(django_assert_max_num_queri
     assert set(made.ledger.filter(kind="tutorial").values_list("participation", flat=True)) == {
         who.pk for who in people
     }
-    campaigns.reopen(made.pk, actor_id=User.objects.create(username="ada").pk, why="More.")
+    life.reopen(made.pk, actor_id=User.objects.create(username="ada").pk, why="More.")
     end(made)
     assert bonuses(made) == [BONUS] * 8
-    assert payments.committed(made) == 8 * BONUS + 4 * made.reward
+    assert budget.committed(made) == 8 * BONUS + 4 * made.reward
 
 
 def test_who_passes_while_the_campaign_ends_is_paid_by_the_next_look():
@@ -189,10 +182,10 @@ def test_who_passes_while_the_campaign_ends_is_paid_by_the_next_look():
     end(made)
     made.ledger.all()._raw_delete("default")  # it was not seen yet when the campaign ended
     assert promises.ended() == [made.pk]
-    assert sweeps.pay_promises() == 1
+    assert periodic.pay_promises() == 1
     assert bonuses(made) == [BONUS]
     assert promises.ended() == []
-    assert sweeps.pay_promises() == 0
+    assert periodic.pay_promises() == 0
     assert who.status == "active"
 
 
@@ -203,13 +196,13 @@ def test_who_is_refused_pay_is_owed_no_promise_until_the_pay_is_restored():
     made = study()
     who = passed(made)
     judge(who)
-    assert payments.committed(made) == BONUS + made.reward
+    assert budget.committed(made) == BONUS + made.reward
     rule(who, Act.EXCLUDE, Act.REFUSE)
-    assert payments.committed(made) == 0
+    assert budget.committed(made) == 0
     end(made)
     assert (bonuses(made), promises.ended()) == ([], [])
     rule(who, Act.REPAY)
-    assert sweeps.pay_promises() == 1
+    assert periodic.pay_promises() == 1
     assert bonuses(made) == [BONUS]
 
 
@@ -222,12 +215,12 @@ def test_a_promise_is_spent_as_far_as_the_budget_goes():
     found = commitments.of(made)
     assert (found.promised, found.total, found.sure) == (Decimal("0.90"),) * 3
     with pytest.raises(Conflict):
-        tutorials.begin(person(made, "second").pk)  # 0.90 and a task more would be 2.28
+        tutorial_runs.begin(person(made, "second").pk)  # 0.90 and a task more would be 2.28
     judged(who, 2)
     assert leasing.lease(who.pk).reason == "budget"  # 1.86 are promised or spent
-    assert campaigns.limit_reached(made.pk) == CloseReason.BUDGET
+    assert life.limit_reached(made.pk) == CloseReason.BUDGET
     end(made)
-    assert payments.committed(made) == Decimal("1.86")
+    assert budget.committed(made) == Decimal("1.86")
 
 
 # ---------------------------------------------------------------- the open link
@@ -254,10 +247,10 @@ def test_ten_names_by_the_open_link_take_nothing_even_where_it_pays():
 def test_the_budget_keeps_no_bonus_for_the_open_link():
     made = study(reward=Decimal("0.40"), budget=Decimal("0.50"))
     who = joining.enter_by_name(made.pk, name="Someone")
-    tutorials.begin(who.pk)
-    assert payments.committed(made) == 0
+    tutorial_runs.begin(who.pk)
+    assert budget.committed(made) == 0
     with pytest.raises(Conflict):
-        tutorials.begin(person(made, "invited").pk)
+        tutorial_runs.begin(person(made, "invited").pk)
 
 
 # ---------------------------------------------------------------- their own page

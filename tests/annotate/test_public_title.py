@@ -12,8 +12,10 @@ from django.utils import timezone
 
 from annotate import tokens
 from annotate.models import Campaign, Participation, Ruling
-from annotate.services import campaigns, instruments, rulings, tutorial_contents
-from annotate.services.upload import Row
+from annotate.services.campaigns import life
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.review import rulings
+from annotate.services.studies import instruments, tutorial_contents
 from annotate.states import CloseReason
 from tests.annotate.own import marked
 from tests.annotate.passing import right, tutorial_of, wrong
@@ -126,17 +128,17 @@ def go_through(reader: Reader, made: Campaign) -> None:
     say_something(reader, who, "feedback", {"comment": "Fine."})
     say_something(reader, who, "feedback", {"comment": 3})
     look_around(reader, made, capped)
-    for act in (campaigns.pause, campaigns.open_, close, campaigns.finish):
+    for act in (life.pause, life.open_, close, life.finish):
         act(made.pk)
         look_around(reader, made, who)
     with later(400):
         look_around(reader, made, who)
-    campaigns.archive(made.pk, actor_id=made.memberships.get().user_id)
+    life.archive(made.pk, actor_id=made.memberships.get().user_id)
     look_around(reader, made, who)
 
 
 def close(campaign_id: int) -> None:
-    campaigns.close(campaign_id, CloseReason.HAND)
+    life.close(campaign_id, CloseReason.HAND)
 
 
 def be_reviewed(reader: Reader, made: Campaign) -> None:
@@ -176,7 +178,7 @@ def test_no_page_of_any_state_of_a_study_tells_its_name() -> None:
     content = tutorial_contents.store(
         own_tutorial(title=f"{SECRET} tutorial"), reference="language_quality", owner_id=owner.pk
     )
-    campaigns.open_(draft.pk)
+    life.open_(draft.pk)
     taught = study(owner=owner, tutorial=True, tutorial_id=content.pk)
     learn(reader, person(taught))
     poor = study(owner=owner, budget=Decimal("0.50"), tutorial=True)

@@ -19,9 +19,10 @@ from annotate.instruments import registry
 from annotate.instruments.language_quality.definition import DEFINITION
 from annotate.instruments.rating.instrument import Rating
 from annotate.models import AuditEntry, Campaign, Membership, Operation
-from annotate.selectors import public_words as words
-from annotate.services import campaigns, instruments, public_words
-from annotate.visible import is_visible
+from annotate.selectors.campaigns import public_words as words
+from annotate.services.campaigns import life, public_words
+from annotate.services.studies import instruments
+from annotate.text.visible import is_visible
 from estimation.selectors import activity
 from tests.annotate.own import asked_rows, helpful
 from tests.annotate.researcher import created, lines, looked_at, owner_of
@@ -146,7 +147,7 @@ def test_the_page_of_people_shows_both_and_takes_a_change(ada: Client) -> None:
     assert "Read news" in page
     assert "You read news." in page
     assert "may have read the old words" not in page
-    campaigns.open_(made.pk)
+    life.open_(made.pk)
     assert "may have read the old words" in ada.get(people).content.decode()
 
 

@@ -23,7 +23,8 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.services import appeals, campaigns, reviewing, rulings
+from annotate.services.campaigns import life
+from annotate.services.review import appeals, reviewing, rulings
 from tests import reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person, user
@@ -302,8 +303,8 @@ def test_pay_cannot_be_refused_late_or_when_paid_out(ada: Client, review: Review
 
 
 def test_a_closed_campaign_is_ruled_on_and_says_so(ada: Client, review: Review) -> None:
-    campaigns.close(review.campaign_id, Campaign.Reason.HAND)
-    campaigns.finish(review.campaign_id)
+    life.close(review.campaign_id, Campaign.Reason.HAND)
+    life.finish(review.campaign_id)
     assert "The campaign is closed: nothing is collected again" in text(ada.get(at(review)))
     page = text(ada.get(rule(ada, review, "exclude")["Location"]))
     assert "6 judgments left the estimates. The campaign collects no more" in page

@@ -9,11 +9,15 @@ from hypothesis import strategies as st
 
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review, Ruling
 from annotate.screening import Verdict
-from annotate.selectors import review_effects, review_judgments, review_screens, reviews
-from annotate.services import extra_pay, judgments, payouts, rulings
-from annotate.services.upload import Row
-from annotate.views import review_beside, review_plots, review_words
-from annotate.word_diff import word_diff
+from annotate.selectors.review import effects, reviews, screens
+from annotate.selectors.review import judgments as review_judgments
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.pay import extra_pay, payouts
+from annotate.services.review import rulings
+from annotate.services.work import judgments
+from annotate.text.word_diff import word_diff
+from annotate.views.review import comparisons, plots
+from annotate.views.review import words as review_words
 from tests import reviewed
 from tests.factories import campaign, judge, leased, person, user
 
@@ -98,9 +102,9 @@ def test_paragraphs_are_compared_one_by_one_and_evidence_is_shown() -> None:
     assert one.distance == pytest.approx((0 + 0 + 0 + 2 / 2) / 4)
     paragraph = found.matrices[1]
     assert paragraph.counts == ((1, 0, 0), (0, 1, 0), (1, 0, 0))
-    (shown,) = review_beside.beside(found, 1)
+    (shown,) = comparisons.beside(found, 1)
     own = shown.lines[0]
-    assert review_beside.columns(found) == ["Plausible", "Paragraphs"]
+    assert comparisons.columns(found) == ["Plausible", "Paragraphs"]
     assert [(cell.text, cell.off) for cell in own.cells] == [
         ("yes", False), ("1 correct, ≠ 3 incorrect", True),
     ]  # fmt: skip
@@ -124,23 +128,23 @@ def test_an_implausible_answer_is_compared_in_that_alone() -> None:
 def test_effects_before_and_after() -> None:
     review = reviewed.case(user())
     made, who = review.campaign_id, review.annotator_id
-    before = review_effects.effects(made, who)
+    before = effects.effects(made, who)
     assert (before.counting, before.excluded, before.at_stake, before.refused) == (
         6, 0, Decimal("2.40"), 0,
     )  # fmt: skip
     owner = review.campaign.memberships.get().user_id
     acts = [Ruling.Act.EXCLUDE, Ruling.Act.REFUSE]
     done = rulings.rule(review.pk, acts, actor_id=owner, reason="Spam.")
-    after = review_effects.effects(made, who)
+    after = effects.effects(made, who)
     assert (after.counting, after.excluded, after.at_stake, after.refused) == (
         0, 6, 0, Decimal("2.40"),
     )  # fmt: skip
-    told = review_effects.done([ruling.pk for ruling in done])
+    told = effects.done([ruling.pk for ruling in done])
     assert (told.out, told.back, told.refused, told.restored) == (6, 0, Decimal("2.40"), 0)
     (back,) = rulings.rule(
         review.pk, [Ruling.Act.RESTORE], actor_id=owner, reason="", seen=done[-1].pk
     )
-    told = review_effects.done([back.pk])
+    told = effects.done([back.pk])
     assert (told.out, told.back, told.refused, told.restored) == (0, 6, 0, Decimal("2.40"))
 
 
@@ -153,7 +157,7 @@ def test_what_is_due_is_what_was_not_paid_yet() -> None:
     )
 
     def due() -> tuple[Decimal, Decimal]:
-        found = review_effects.effects(made.pk, who.annotator_id)
+        found = effects.effects(made.pk, who.annotator_id)
         return found.due, found.at_stake
 
     assert due() == (Decimal("3.15"), Decimal("2.40"))
@@ -168,10 +172,10 @@ def test_what_is_due_is_what_was_not_paid_yet() -> None:
 
 def test_the_screens_of_excluded_work_can_still_be_looked_at() -> None:
     review = reviewed.case(user())
-    before = review_screens.look(review.campaign, review.annotator_id)
+    before = screens.look(review.campaign, review.annotator_id)
     owner = review.campaign.memberships.get().user_id
     rulings.rule(review.pk, [Ruling.Act.EXCLUDE], actor_id=owner, reason="Spam.")
-    assert review_screens.look(review.campaign, review.annotator_id) == before
+    assert screens.look(review.campaign, review.annotator_id) == before
     assert before.times is not None
     assert before.times.own == pytest.approx([3 + k / 10 for k in range(6)])
     assert {len(one.others) for one in before.screens} <= {0, *range(7)}
@@ -191,8 +195,8 @@ def test_the_queue_and_the_case_agree() -> None:
 
 
 def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
-    axis = review_plots.Axis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
-    strip = review_plots.strip(
+    axis = plots.Axis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
+    strip = plots.strip(
         axis, own=0.25, low=0.0, high=2.0, threshold=0.5, others=[0.0, 0.0, 1.0], label="x"
     )
     assert strip.me is not None
@@ -203,9 +207,9 @@ def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
 
 
 def test_a_strip_of_thousands_keeps_its_shape_and_draws_each_pixel_once() -> None:
-    axis = review_plots.Axis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
+    axis = plots.Axis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
     others = [0.2] * 2000 + [0.7] * 1000
-    strip = review_plots.strip(
+    strip = plots.strip(
         axis, own=None, low=None, high=None, threshold=0.5, others=others, label="x"
     )
     columns = [sorted(y for x, y in strip.dots if (x < 150) is low) for low in (True, False)]

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotate.selectors.reviews import Logged
-from annotate.views.review_trail import trail
+from annotate.selectors.review.reviews import Logged
+from annotate.views.review.trail import trail
 
 
 def told(verb: str, **detail: Any) -> str:

@@ -23,17 +23,12 @@ from annotate.models import (
     Ruling,
 )  # fmt: skip
 from annotate.screening.base import Verdict
-from annotate.selectors import ledger, standing
-from annotate.services import (
-    admission,
-    appeals,
-    campaigns,
-    judgments,
-    leasing,
-    reviewing,
-    reviews,
-    rulings,
-)
+from annotate.selectors.pay import ledger
+from annotate.selectors.review import standing
+from annotate.selectors.work import admission
+from annotate.services.campaigns import life
+from annotate.services.review import appeals, reviewing, reviews, rulings
+from annotate.services.work import judgments, leasing
 from estimation.models import Estimate
 from estimation.selectors import history
 from estimation.services import estimating
@@ -263,20 +258,20 @@ def test_a_block_holds_in_every_campaign_of_the_same_owner_and_can_be_lifted(
 
 def test_open_reviews_hold_the_end_back(made: Campaign, who: Participation) -> None:
     review = flagged(who)
-    campaigns.close(made.pk, Campaign.Reason.HAND)
+    life.close(made.pk, Campaign.Reason.HAND)
     for place in Place.objects.filter(campaign=made, assignment=None):
         place.delete()
-    assert not campaigns.drained(made.pk)
+    assert not life.drained(made.pk)
     rule(review, Act.CLEAR, reason="")
-    assert campaigns.drained(made.pk)
+    assert life.drained(made.pk)
 
 
 def test_a_ruling_after_the_end_changes_the_estimates_and_not_the_status(
     made: Campaign, who: Participation
 ) -> None:
     numbers(made)
-    campaigns.close(made.pk, Campaign.Reason.HAND)
-    campaigns.finish(made.pk)
+    life.close(made.pk, Campaign.Reason.HAND)
+    life.finish(made.pk)
     before = numbers(made)
     review = flagged(who)
     rule(review, Act.EXCLUDE)

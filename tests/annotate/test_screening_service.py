@@ -13,10 +13,11 @@ from annotate.models import Annotator, Campaign, EvidenceChange, Flag, Judgment,
 from annotate.screening import Columns, Settings, screen_all
 from annotate.screening.base import Verdict
 from annotate.screening.settings import SettingsError
-from annotate.selectors import review_screens
-from annotate.selectors import screening as columns_of
-from annotate.services import judgments, rulings, screening
-from annotate.services.upload import Row
+from annotate.selectors.review import screening as columns_of
+from annotate.selectors.review import screens
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.review import rulings, screening
+from annotate.services.work import judgments
 from estimation.services import estimating
 from tests.factories import GOOD, campaign, judge, leased, person, rows, user
 
@@ -201,19 +202,19 @@ def test_reviewers_share_what_the_screens_said_until_something_changes(
         ran.append(len(columns.order))
         return screen_all(columns, settings)
 
-    monkeypatch.setattr(review_screens, "screen_all", counted)
+    monkeypatch.setattr(screens, "screen_all", counted)
     one, two = Annotator.objects.order_by("pk")[:2]
-    first = review_screens.look(made, one.pk)
-    assert first == review_screens.look(made, one.pk)
-    assert review_screens.look(made, two.pk) != first
+    first = screens.look(made, one.pk)
+    assert first == screens.look(made, one.pk)
+    assert screens.look(made, two.pk) != first
     assert ran == [30]
     judge(person(made, "p0"))
-    again = review_screens.look(made, one.pk)
+    again = screens.look(made, one.pk)
     assert again.times is not None
     assert len(again.times.own) == 7
     Review.objects.create(campaign=made, annotator=two, status="excluded", opened_at=timezone.now())
-    assert review_screens.look(made, two.pk).screens  # excluded work is looked at by itself
-    review_screens.look(made, one.pk)
+    assert screens.look(made, two.pk).screens  # excluded work is looked at by itself
+    screens.look(made, one.pk)
     made.screening = {"timing": {"minimum": 9}}
-    review_screens.look(made, one.pk)
+    screens.look(made, one.pk)
     assert ran == [30, 31, 31, 25, 25]

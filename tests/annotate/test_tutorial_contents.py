@@ -9,8 +9,9 @@ from django.test import Client
 from annotate.errors import Invalid
 from annotate.instruments.tutorials import files
 from annotate.models import AuditEntry, TutorialContent
-from annotate.selectors import tutorial_contents as selectors
-from annotate.services import instruments, plans, tutorial_contents
+from annotate.selectors.studies import tutorial_contents as selectors
+from annotate.services.campaigns import plans
+from annotate.services.studies import instruments, tutorial_contents
 from tests.annotate.own import HELPFUL, asked_rows
 from tests.annotate.researcher import created, owner_of, send
 from tests.factories import campaign, plan, user

@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from annotate import tokens
 from annotate.models import Assignment, Participation, TutorialAnswer, TutorialRun
-from annotate.selectors import tutorials as selectors
-from annotate.services import campaigns
+from annotate.selectors.work import tutorial_runs as selectors
+from annotate.services.campaigns import life
 from tests.annotate.passing import pass_tutorial, right, tutorial_of, wrong
 from tests.annotate.test_work_pages import invitation, work_data, work_url
 from tests.factories import campaign, person
@@ -107,7 +107,7 @@ def test_the_bonus_is_promised_to_those_alone_who_will_get_it(client, who):
 
 
 def test_a_closed_study_offers_no_tutorial(client, who):
-    campaigns.close(who.campaign_id, reason="hand")
+    life.close(who.campaign_id, reason="hand")
     data = work_data(client, work_url(who))
     assert "tutorial" not in data
     assert not TutorialRun.objects.exists()

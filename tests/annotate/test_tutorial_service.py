@@ -23,10 +23,12 @@ from annotate.models import (
     TutorialContent,
     TutorialRun,
 )
-from annotate.selectors import commitments
-from annotate.selectors import tutorials as selectors
-from annotate.services import admission, campaigns, leasing, participations, tutorials
-from annotate.services.upload import Row
+from annotate.selectors.pay import commitments
+from annotate.selectors.work import admission
+from annotate.selectors.work import tutorial_runs as selectors
+from annotate.services.campaigns import life
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.work import leasing, participations, tutorial_runs
 from tests.annotate.passing import pass_tutorial, right, tutorial_of, wrong
 from tests.annotate.test_tutorial_reading import CHOICE, EDIT, WHOLE
 from tests.factories import campaign, leased, person
@@ -57,7 +59,7 @@ def with_content(*questions, version="1", **changes):
 
 def answer(who, question, response=None):
     tutorial = tutorial_of(who)
-    return tutorials.answer(
+    return tutorial_runs.answer(
         who.pk, version=tutorial.version, key=question.key,
         raw=right(question) if response is None else response, active_seconds=4.5,
     )  # fmt: skip
@@ -88,7 +90,7 @@ def test_a_campaign_without_a_tutorial_asks_and_queries_nothing(django_assert_nu
     assert selectors.status(who.pk) is None
     assert isinstance(leasing.lease(who.pk), Assignment)
     with pytest.raises(NotFound):
-        tutorials.begin(who.pk)
+        tutorial_runs.begin(who.pk)
 
 
 def test_the_gate_costs_the_same_for_everybody(django_assert_num_queries):
@@ -105,13 +107,13 @@ def test_the_gate_costs_the_same_for_everybody(django_assert_num_queries):
 
 def test_beginning_twice_is_one_run():
     who = person(study())
-    assert tutorials.begin(who.pk) == tutorials.begin(who.pk)
+    assert tutorial_runs.begin(who.pk) == tutorial_runs.begin(who.pk)
     assert AuditEntry.objects.filter(verb="tutorial_begun").count() == 1
 
 
 def test_a_wrong_answer_is_explained_stored_and_asked_again():
     who = person(study())
-    tutorials.begin(who.pk)
+    tutorial_runs.begin(who.pk)
     first = tutorial_of(who).questions[0]
     graded = answer(who, first, wrong(first))
     assert not graded.grade.correct
@@ -127,7 +129,7 @@ def test_a_wrong_answer_is_explained_stored_and_asked_again():
 
 def test_the_server_grades_whatever_the_browser_claims():
     who = person(study())
-    tutorials.begin(who.pk)
+    tutorial_runs.begin(who.pk)
     first = tutorial_of(who).questions[0]
     graded = answer(who, first, {**wrong(first), "correct": True})
     assert not graded.grade.correct
@@ -148,7 +150,7 @@ def test_passing_promises_the_bonus():
 
 def test_every_answer_may_be_repeated():
     who = person(study())
-    tutorials.begin(who.pk)
+    tutorial_runs.begin(who.pk)
     questions = tutorial_of(who).questions
     for question in questions:
         if question.kind == "choice":
@@ -171,7 +173,7 @@ def test_a_bonus_of_nothing_promises_and_leaves_nothing():
 
 def test_questions_come_in_their_order():
     who = person(study())
-    tutorials.begin(who.pk)
+    tutorial_runs.begin(who.pk)
     second = tutorial_of(who).questions[1]
     with pytest.raises(Conflict) as caught:
         answer(who, second)
@@ -181,16 +183,16 @@ def test_questions_come_in_their_order():
 
 def test_an_unknown_question_another_version_and_no_answer_are_refused():
     who = person(study())
-    tutorials.begin(who.pk)
+    tutorial_runs.begin(who.pk)
     tutorial = tutorial_of(who)
     with pytest.raises(NotFound):
-        tutorials.answer(who.pk, version=tutorial.version, key="no-such", raw={})
+        tutorial_runs.answer(who.pk, version=tutorial.version, key="no-such", raw={})
     first = tutorial.questions[0]
     with pytest.raises(Conflict) as caught:
-        tutorials.answer(who.pk, version="0-old", key=first.key, raw=right(first))
+        tutorial_runs.answer(who.pk, version="0-old", key=first.key, raw=right(first))
     assert caught.value.code == "stale_version"
     with pytest.raises(Invalid):
-        tutorials.answer(who.pk, version=tutorial.version, key=first.key, raw={})
+        tutorial_runs.answer(who.pk, version=tutorial.version, key=first.key, raw={})
     assert not TutorialAnswer.objects.exists()
 
 
@@ -212,7 +214,7 @@ def test_a_new_version_asks_only_what_changed_and_promises_nothing_more(bonus_af
     assert leasing.lease(again.pk).reason == "tutorial"
     status = selectors.status(again.pk)
     assert (status.done, status.total, status.current.key, status.bonus) == (2, 3, "other", 0)
-    tutorials.begin(again.pk)
+    tutorial_runs.begin(again.pk)
     graded = answer(again, status.current)
     assert (graded.passed, graded.promised) == (True, 0)
     assert LedgerEntry.objects.count() == (bonus_after == 0)
@@ -222,7 +224,7 @@ def test_a_new_version_asks_only_what_changed_and_promises_nothing_more(bonus_af
 def test_a_new_version_without_new_questions_is_passed_at_once():
     pass_tutorial(person(with_content(CHOICE, EDIT_)))
     again = person(with_content(CHOICE, version="2", name="Again"))
-    assert tutorials.begin(again.pk).passed_at is not None
+    assert tutorial_runs.begin(again.pk).passed_at is not None
     assert isinstance(leasing.lease(again.pk), Assignment)
 
 
@@ -234,16 +236,16 @@ def test_the_researchers_own_content_replaces_the_built_in_one():
 def test_the_budget_keeps_the_bonus_of_a_tutorial_under_way():
     made = study(reward=Decimal("0.40"), fee_rate=Decimal("0.5"), budget=Decimal("2.30"))
     first, second = person(made, "first"), person(made, "second")
-    run = tutorials.begin(first.pk)  # 1.13 of 2.30; another one and a judgment would be 1.73
+    run = tutorial_runs.begin(first.pk)  # 1.13 of 2.30; another one and a judgment would be 1.73
     assert (due(made).begun, due(made).total) == (Decimal("1.13"), Decimal("1.13"))
     refusal = leasing.lease(second.pk)
     assert (refusal.reason, refusal.final) == ("budget", False)
     with pytest.raises(Conflict) as caught:
-        tutorials.begin(second.pk)
+        tutorial_runs.begin(second.pk)
     assert caught.value.code == "budget"
     an_hour_ago(run)
     assert due(made).total == 0
-    tutorials.begin(second.pk)
+    tutorial_runs.begin(second.pk)
     assert leasing.lease(first.pk).reason == "budget"
     with pytest.raises(Conflict):
         answer(first, tutorial_of(first).questions[0])
@@ -277,7 +279,7 @@ def test_who_was_promised_the_bonus_needs_budget_for_a_judgment_alone():
     made = with_content(EDIT_, name="Small", reward=Decimal("0.40"), budget=Decimal("0.40"))
     who = person(made)
     assert leasing.lease(who.pk).reason == "tutorial"
-    tutorials.begin(who.pk)
+    tutorial_runs.begin(who.pk)
     assert due(made).total == 0
     pass_tutorial(who)
     assert leased(who)
@@ -285,18 +287,18 @@ def test_who_was_promised_the_bonus_needs_budget_for_a_judgment_alone():
 
 def test_a_tutorial_under_way_does_not_end_the_campaign():
     made = study(reward=Decimal("0.40"), budget=Decimal("1.50"))
-    tutorials.begin(person(made).pk)
+    tutorial_runs.begin(person(made).pk)
     Campaign.objects.filter(pk=made.pk).update(budget=Decimal("1.00"))
     made.refresh_from_db()
     assert admission.blocked(made) == "budget"
-    assert campaigns.limit_reached(made.pk) is None
+    assert life.limit_reached(made.pk) is None
 
 
 def test_a_tutorial_under_way_is_finished_and_paid_after_the_campaign_has_closed():
     made = study()
     who = person(made)
     pass_tutorial(who, but=1)
-    campaigns.close(made.pk, reason="hand")
+    life.close(made.pk, reason="hand")
     assert leasing.lease(who.pk).reason == "tutorial"
     assert answer(who, tutorial_of(who).questions[-1]).promised == BONUS
     assert LedgerEntry.objects.get().amount == BONUS, "no task follows: it is due at once"
@@ -312,7 +314,7 @@ def test_no_tutorial_is_begun_where_no_task_is_free():
     late = person(made, "late")
     assert leasing.lease(late.pk).reason == "waiting"
     with pytest.raises(Conflict):
-        tutorials.begin(late.pk)
+        tutorial_runs.begin(late.pk)
 
 
 def test_a_run_goes_on_and_is_promised_in_another_campaign():
@@ -320,7 +322,7 @@ def test_a_run_goes_on_and_is_promised_in_another_campaign():
     pass_tutorial(person(one), but=1)
     second = person(two)
     assert leasing.lease(second.pk).reason == "tutorial"
-    tutorials.begin(second.pk)
+    tutorial_runs.begin(second.pk)
     assert (due(one).begun, due(two).begun) == (0, BONUS)
     assert answer(second, tutorial_of(second).questions[-1]).promised == BONUS
     assert (due(one).promised, due(two).promised) == (0, BONUS)

@@ -17,10 +17,12 @@ from annotate import tokens
 from annotate.errors import Conflict
 from annotate.models import Appeal, Membership, Operation, Participation, Review
 from annotate.screening.base import Verdict
-from annotate.selectors import own_work, review_judgments, work
-from annotate.selectors import reviews as selectors
-from annotate.services import appeals, crowd_messages, reviews, rulings
-from annotate.services.participation_states import move
+from annotate.selectors.review import judgments, own_reviews
+from annotate.selectors.review import reviews as selectors
+from annotate.selectors.work import task_page
+from annotate.services.marketplace import messages as crowd_messages
+from annotate.services.review import appeals, reviews, rulings
+from annotate.services.work.participation_states import move
 from tests.annotate.market import arrive, posting
 from tests.annotate.researcher import owner_of
 from tests.annotate.working import call, expire, work_data, work_url
@@ -110,7 +112,7 @@ def test_it_cannot_tell_one_ruling_from_another(
         rulings.rule(review_of(theirs).pk, acts, actor_id=owner.pk, reason="Too fast.")
     told = work_data(client, work_url(unsure))["finished"]
     assert (told["reason"], told["final"]) == ("hidden", False)
-    assert work.visit(unsure.pk).barred == "hidden"
+    assert task_page.visit(unsure.pk).barred == "hidden"
     assert "Too fast." not in own(client, unsure)
 
 
@@ -120,7 +122,7 @@ def test_it_counts_its_own_tasks_only(client: Client) -> None:
     judge(before)
     judge(before)
     judge(now)
-    seen, sure = work.visit(now.pk), work.visit(before.pk)
+    seen, sure = task_page.visit(now.pk), task_page.visit(before.pk)
     assert (seen.judged_today, str(seen.earned_today)) == (1, "0.40")
     assert (sure.judged_today, str(sure.earned_today)) == (3, "1.20")
     assert "<dt>This work</dt>" in client.get(work_url(now)).content.decode()
@@ -134,10 +136,10 @@ def test_it_does_not_see_what_was_typed_under_another_unit(client: Client) -> No
     expire(task)
     again = leased(second)
     assert again.output_id == task.output_id
-    assert work.draft(again).data == {}
+    assert task_page.draft(again).data == {}
     Participation.objects.filter(pk=second.pk).update(verified_at=timezone.now())
     again.refresh_from_db()
-    assert work.draft(again).data == {"fluency": 0}
+    assert task_page.draft(again).data == {"fluency": 0}
 
 
 def test_who_is_confirmed_sees_everything(client: Client, unsure: Participation) -> None:
@@ -165,9 +167,9 @@ def test_what_nobody_has_confirmed_is_not_held_against_anybody() -> None:
     mine, claimed = arrive(there, unit="U1", verified=True), arrive(there, unit="U2")
     judge(mine)
     judge(claimed)
-    assert len(own_work.tasks(mine.pk)) == 1
+    assert len(own_reviews.tasks(mine.pk)) == 1
     reviews.flag(mine.campaign_id, mine.annotator_id, [FAST])
-    shown = review_judgments.work(mine.campaign, mine.annotator_id)
+    shown = judgments.work(mine.campaign, mine.annotator_id)
     assert [one.mine.output_id for one in shown.all] == [mine.assignments.get().output_id]
     found = selectors.case(mine.campaign, mine.annotator.pseudonym)
     assert found is not None

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotate.services.importing.reading import rows
-from annotate.services.upload import MOST_FAULTS, Row, UploadRefused
+from annotate.services.campaigns.importing.problems import MOST_FAULTS, Row, UploadRefused
+from annotate.services.campaigns.importing.reading import rows
 
 GOOD = {"item": "1", "system": "alpha", "output": "A text."}
 

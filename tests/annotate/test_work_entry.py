@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from annotate.models import Campaign, Participation
-from annotate.services import campaigns
+from annotate.services.campaigns import life
 from tests.annotate.working import (
     invitation,
     later,
@@ -68,8 +68,8 @@ def test_forged_and_expired_invitations_are_explained(client):
 
 def test_an_invitation_to_a_campaign_that_is_over_says_so(client):
     made = campaign()
-    campaigns.close(made.pk, Campaign.Reason.HAND)
-    campaigns.finish(made.pk)
+    life.close(made.pk, Campaign.Reason.HAND)
+    life.finish(made.pk)
     for answer in (client.get(invitation(made)), client.post(invitation(made), {"name": "late"})):
         assert answer.status_code == 410
         assert "complete" in answer.content.decode()

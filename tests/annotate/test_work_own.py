@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from annotate import tokens
 from annotate.models import Assignment, Draft, LedgerEntry, Participation
-from annotate.services import campaigns
+from annotate.services.campaigns import life
 from annotate.states import CloseReason
 from tests.annotate.working import later, work_data, work_url
 from tests.browser.answers import participant
@@ -47,8 +47,8 @@ def test_before_any_work_it_says_that_nothing_is_earned_yet(client):
 def test_after_the_end_there_is_no_work_to_go_back_to(client):
     who = person(campaign())
     assert "Back to work" in client.get(own_url(who)).content.decode()
-    campaigns.close(who.campaign_id, CloseReason.HAND)
-    campaigns.finish(who.campaign_id)
+    life.close(who.campaign_id, CloseReason.HAND)
+    life.finish(who.campaign_id)
     page = client.get(own_url(who))
     assert page.status_code == 200
     assert "Back to work" not in page.content.decode()
@@ -99,8 +99,8 @@ def test_an_example_shows_the_instruments_own_and_leases_nothing(client, instrum
 def test_an_example_is_there_before_the_study_opens_and_after_it_ended(client):
     assert client.get(example_url(campaign(is_open=False))).status_code == 200
     made = campaign()
-    campaigns.close(made.pk, CloseReason.HAND)
-    campaigns.finish(made.pk)
+    life.close(made.pk, CloseReason.HAND)
+    life.finish(made.pk)
     assert client.get(example_url(made)).status_code == 200
 
 

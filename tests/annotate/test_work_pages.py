@@ -4,9 +4,9 @@ import pytest
 
 from annotate.instruments import registry
 from annotate.models import Assignment, Campaign, Participation
-from annotate.services import campaigns
-from annotate.services.upload import Row
-from annotate.views import work_words
+from annotate.services.campaigns import life
+from annotate.services.campaigns.importing.problems import Row
+from annotate.views.work import script_words
 from tests.annotate.working import invitation, later, work_data, work_url
 from tests.factories import campaign, judge, person
 
@@ -88,8 +88,8 @@ def test_forged_and_expired_pages_are_explained(client, who):
 
 
 def finish_all(made: Campaign) -> None:
-    campaigns.close(made.pk, Campaign.Reason.HAND)
-    campaigns.finish(made.pk)
+    life.close(made.pk, Campaign.Reason.HAND)
+    life.finish(made.pk)
 
 
 def test_without_work_the_page_says_why_and_what_was_earned(client, who):
@@ -108,7 +108,7 @@ def test_without_work_the_page_says_why_and_what_was_earned(client, who):
 
 def test_paused_and_capped_pages(client):
     paused = person(campaign())
-    campaigns.pause(paused.campaign_id)
+    life.pause(paused.campaign_id)
     finished = work_data(client, work_url(paused))["finished"]
     assert (finished["reason"], finished["final"]) == ("paused", False)
     assert "15 seconds" in client.get(work_url(paused)).content.decode()
@@ -120,8 +120,8 @@ def test_paused_and_capped_pages(client):
 @pytest.mark.parametrize("key", ["language_quality", "answer_correctness"])
 def test_no_sentence_of_the_script_takes_the_name_of_another(key):
     instrument = registry.get(key)
-    parts = (instrument.strings(), work_words.sending(), work_words.keeping())
-    assert len(work_words.strings(instrument)) == sum(len(part) for part in parts)
+    parts = (instrument.strings(), script_words.sending(), script_words.keeping())
+    assert len(script_words.strings(instrument)) == sum(len(part) for part in parts)
 
 
 def test_what_opens_beside_the_work_is_a_page_of_its_own(client, who):

@@ -6,9 +6,9 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.api.import_parser import BLOCK
+from annotate.api.campaigns.import_parser import BLOCK
 from annotate.models import Campaign, CampaignImport, ImportChunk
-from annotate.services.importing import running
+from annotate.services.campaigns.importing import running
 from tests.api.test_import import CAMPAIGNS, LINES, PLAN, ROWS, post, post_file, upload
 from tests.factories import user
 

@@ -8,8 +8,8 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from annotate.models import Campaign, Membership
-from annotate.services import scoring
-from annotate.services.upload import Row
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.work import scoring
 from tests.estimation.exported import exported
 from tests.estimation.reviewed import exclude
 from tests.factories import campaign, judge, person, user

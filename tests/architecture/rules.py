@@ -9,7 +9,7 @@ PRODUCT = ("annotate", "estimation", "config")
 OPEN_TO_ESTIMATION = (
     "annotate.api.base",
     "annotate.errors",
-    "annotate.figures",
+    "annotate.text.figures",
     "annotate.instruments.base",
     "annotate.instruments.registry",
     "annotate.permissions",
@@ -27,12 +27,12 @@ REQUESTS = ("django.http", "django.views", "django.shortcuts", "rest_framework")
 BOUNDARIES = ("views", "api", "tasks", "management", "admin")
 # Pages and endpoints that only read (types, serializers, querysets); this list may only shrink.
 READS_MODELS = {
-    "annotate.api.campaigns",
-    "annotate.api.queries",
-    "annotate.api.serializers",
+    "annotate.api.campaigns.views",
+    "annotate.api.campaigns.queries",
+    "annotate.api.campaigns.serializers",
     "annotate.management.commands.create_campaign",
-    "annotate.views.campaigns",
-    "annotate.views.campaigns_people",
+    "annotate.views.campaigns.listing",
+    "annotate.views.campaigns.people",
     "estimation.api.serializers",
     "estimation.api.views",
 }
@@ -123,7 +123,7 @@ def import_problems(module: str, target: str) -> Iterator[str]:
     if within(module, *PLAIN):
         yield from _of_plain(target)
     if within(target, "boto3", "botocore") and not _of_amazon(module, target):
-        yield "boto3 belongs in annotate.crowds.mturk and its parts alone"
+        yield "boto3 belongs in annotate.crowds.mturk alone"
     if is_boundary(module) and module not in READS_MODELS and _is_models(target):
         yield "pages, endpoints, tasks and commands go through services and selectors"
 
@@ -131,7 +131,7 @@ def import_problems(module: str, target: str) -> Iterator[str]:
 def _of_amazon(module: str, target: str) -> bool:
     """The simulator reads botocore's model of the service; nobody but the adapter calls it."""
     simulator = within(module, "annotate.crowds.simulator") and within(target, "botocore")
-    adapter = module == "annotate.crowds.mturk" or module.startswith("annotate.crowds.mturk_")
+    adapter = within(module, "annotate.crowds.mturk")
     return simulator or adapter
 
 

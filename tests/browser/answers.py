@@ -6,7 +6,7 @@ from playwright.sync_api import Page, Request, expect
 
 from annotate import tokens
 from annotate.models import Participation
-from annotate.services.upload import Row
+from annotate.services.campaigns.importing.problems import Row
 from tests.factories import campaign, person
 
 QUESTION = "who drew the clock tower in brandel"

@@ -9,7 +9,8 @@ from django.urls import reverse
 from playwright.sync_api import Locator, Page, expect
 
 from annotate.models import Batch, Campaign, Posting
-from annotate.services import outbox, reconciling
+from annotate.services.marketplace import reconciling
+from annotate.services.outbox import delivery
 from tests.browser.states import Visitor
 from tests.browser.states.researcher import logged_in
 from tests.crowds.launching import launched
@@ -41,7 +42,7 @@ def state(page: Page) -> Locator:
 
 def worker() -> None:
     """What the worker process does when it is asked."""
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     reconciling.reconcile_all(all_=True)
 
 

@@ -21,8 +21,10 @@ from annotate.crowds.base import Claim
 from annotate.crowds.simulator import hits, workers
 from annotate.crowds.simulator.records import Assignment, State
 from annotate.models import Campaign, Participation, Posting
-from annotate.selectors import tutorials
-from annotate.services import outbox, participations, reconciling
+from annotate.selectors.work import tutorial_runs
+from annotate.services.marketplace import reconciling
+from annotate.services.outbox import delivery
+from annotate.services.work import participations
 from config import both_sides
 from estimation.services import estimating
 from tests import chromium
@@ -74,7 +76,7 @@ class Walk:
         """What the worker does within seconds: carries out, looks at the crowd, estimates."""
         for _ in range(3):
             estimating.refresh(self.study.pk)
-            outbox.carry_out_due()
+            delivery.carry_out_due()
             reconciling.reconcile_all(all_=True)
 
     def pass_time(self, **by: float) -> None:
@@ -234,7 +236,7 @@ def _accept(walk: Walk, page: Page, name: str, *, strict: bool) -> None:
 def _learn(walk: Walk, page: Page) -> None:
     """The whole tutorial, inside the frame."""
     who, task = walk.of("ann"), page.frame_locator("iframe")
-    status = tutorials.status(who.pk)
+    status = tutorial_runs.status(who.pk)
     assert status is not None
     walk.picture(page, "ann-tutorial", whole=False)
     assert len(status.tutorial.questions) == 10

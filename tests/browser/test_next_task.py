@@ -8,7 +8,8 @@ from playwright.sync_api import BrowserContext, Frame, FrameLocator, Page, expec
 
 from annotate import tokens
 from annotate.models import Assignment, Judgment, LedgerEntry
-from annotate.services import campaigns, leasing
+from annotate.services.campaigns import life
+from annotate.services.work import leasing
 from annotate.states import CloseReason
 from tests.browser.tasks import answer_all, choose, open_task, saved, see_framed, see_task
 from tests.factories import campaign, person
@@ -191,7 +192,7 @@ def test_a_task_fetched_ahead_that_was_lost_is_not_shown(page, url, who):
 
 def test_while_the_campaign_closes_nothing_is_taken_ahead(page, url, who):
     open_task(page, url)
-    campaigns.close(who.campaign_id, CloseReason.HAND)
+    life.close(who.campaign_id, CloseReason.HAND)
     fetched_ahead(page)
     assert Assignment.objects.count() == 1
     answer_all(page)

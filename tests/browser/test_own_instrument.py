@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from annotate import tokens
 from annotate.models import Campaign, Judgment
-from annotate.services import instruments
+from annotate.services.studies import instruments
 from tests.annotate.own import marked
 from tests.browser.tasks import choose, saved, see_task
 from tests.factories import campaign, person, rows, user

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from annotate.models import Appeal, Participation, Payout
 from annotate.screening.base import Verdict
-from annotate.services import reviews, rulings
+from annotate.services.review import reviews, rulings
 from tests.browser.researchers import PASSWORD
 from tests.browser.tasks import answer_all, open_task
 from tests.factories import campaign, judge, person, user

@@ -185,7 +185,7 @@ def test_another_site_may_not_frame_the_work(page, live_server, there, site, for
 def test_who_finds_nothing_gets_a_task_that_comes_free(page, live_server, site):
     made = study(items=1, systems=("alpha",))
     to = posting(made, tasks=1, environment=site.environment)
-    from annotate.services import leasing
+    from annotate.services.work import leasing
     from tests.factories import leased
 
     other = arrive(to, "AW2", "U2", submit_to=site.url)

@@ -18,8 +18,9 @@ from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotate.models import Campaign, Participation, Posting
-from annotate.selectors import tutorials
-from annotate.services import outbox, reconciling
+from annotate.selectors.work import tutorial_runs
+from annotate.services.marketplace import reconciling
+from annotate.services.outbox import delivery
 from tests import chromium
 from tests.browser.researchers import PASSWORD
 from tests.browser.tasks import answer_all, learn, see_task
@@ -67,7 +68,7 @@ class Walk:
 
     def worker(self) -> None:
         for _ in range(2):
-            outbox.carry_out_due()
+            delivery.carry_out_due()
             reconciling.reconcile_all(all_=True)
 
     def arrive(self, person: str) -> str:
@@ -177,7 +178,7 @@ def _learn(walk: Walk, unit: str) -> None:
     page = walk.participant
     expect(page.locator("#check")).to_be_visible()
     walk.picture(page, "tutorial")
-    status = tutorials.status(walk.of(unit).pk)
+    status = tutorial_runs.status(walk.of(unit).pk)
     assert status is not None
     learn(page, status.tutorial)
     page.locator("#start").click()

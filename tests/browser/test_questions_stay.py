@@ -9,8 +9,8 @@ from playwright.sync_api import Browser, Page, expect
 from annotate import tokens
 from annotate.instruments.tutorials import files
 from annotate.models import Campaign, Participation
-from annotate.services import instruments, tutorial_contents
-from annotate.services.upload import Row
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.studies import instruments, tutorial_contents
 from tests.annotate.own import marked
 from tests.browser.kinds_of_text import LONG
 from tests.browser.tasks import see_task

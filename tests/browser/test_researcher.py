@@ -11,7 +11,7 @@ from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
 from annotate.models import Campaign, CampaignImport
-from annotate.services.importing import running
+from annotate.services.campaigns.importing import running
 from tests.browser.researchers import PASSWORD, history
 from tests.estimation.exported import Unzipped
 from tests.factories import campaign, judge, person, user

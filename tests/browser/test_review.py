@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 
 from annotate import tokens
 from annotate.models import Appeal, Membership, Participation, Review, Ruling
-from annotate.services import appeals, campaigns, rulings
+from annotate.services.campaigns import life
+from annotate.services.review import appeals, rulings
 from estimation.services import estimating
 from tests import reviewed
 from tests.browser.researchers import PASSWORD
@@ -184,8 +185,8 @@ def test_the_effect_comes_by_itself_once_the_campaign_is_closed(
     owner = User.objects.get(username="ada")
     rulings.rule(review.pk, [rulings.Act.EXCLUDE], actor_id=owner.pk, reason="Fast.")
     estimating.refresh(review.campaign_id)
-    campaigns.close(review.campaign_id, review.campaign.Reason.HAND)
-    campaigns.finish(review.campaign_id)
+    life.close(review.campaign_id, review.campaign.Reason.HAND)
+    life.finish(review.campaign_id)
     at(ada, live_server, review)
     expect(ada.locator("#effect")).to_contain_text("the estimates of 2 systems move by at most")
     ada.get_by_role("link", name="All estimates with and without").click()

@@ -11,8 +11,9 @@ from playwright.sync_api import Page, expect
 from annotate import tokens
 from annotate.instruments.tutorials import files
 from annotate.models import Campaign, Judgment, Participation
-from annotate.services import instruments, judgments, tutorial_contents
-from annotate.services.upload import Row
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.studies import instruments, tutorial_contents
+from annotate.services.work import judgments
 from tests import reviewed
 from tests.annotate.own import helpful, marked
 from tests.browser.answers import Desk

@@ -19,7 +19,7 @@ from annotate.models import (
     TutorialContent,
     TutorialRun,
 )
-from annotate.selectors import tutorials
+from annotate.selectors.work import tutorial_runs
 from tests.annotate.passing import pass_tutorial, tutorial_of, wrong
 from tests.factories import campaign, person
 
@@ -62,7 +62,7 @@ def started(page: Page) -> None:
 
 
 def current(who: Participation) -> Question:
-    status = tutorials.status(who.pk)
+    status = tutorial_runs.status(who.pk)
     assert status is not None
     assert status.current is not None
     return status.current

@@ -12,8 +12,8 @@ from annotate.instruments import registry
 from annotate.instruments.tutorials import files
 from annotate.instruments.tutorials.content import Choice, Edit, Evidence, Question, Tutorial
 from annotate.models import Campaign
-from annotate.services import tutorial_contents
-from annotate.services.upload import Row
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.studies import tutorial_contents
 from tests.annotate.passing import pass_tutorial
 from tests.browser.test_text_layout import at_work
 from tests.browser.test_tutorial import highlight, started

@@ -8,7 +8,8 @@ from playwright.sync_api import Page, Route, expect
 
 from annotate import tokens
 from annotate.models import Assignment, Draft, Feedback
-from annotate.services import campaigns, judgments
+from annotate.services.campaigns import life
+from annotate.services.work import judgments
 from annotate.states import CloseReason
 from tests.browser.answers import participant
 from tests.browser.tasks import answer_all, choose, open_task, saved, see_task
@@ -18,8 +19,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
 def finish(who) -> None:
-    campaigns.close(who.campaign_id, CloseReason.HAND)
-    campaigns.finish(who.campaign_id)
+    life.close(who.campaign_id, CloseReason.HAND)
+    life.finish(who.campaign_id)
 
 
 def example(page: Page, live_server, made) -> list[str]:

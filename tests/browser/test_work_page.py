@@ -8,7 +8,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from annotate import tokens
 from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry
-from annotate.services import campaigns, leasing
+from annotate.services.campaigns import life
+from annotate.services.work import leasing
 from tests.browser.tasks import EDITED, answer_all, choose, open_task, saved, see_task
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -177,12 +178,12 @@ def test_returning_asks_first(page, url):
 
 
 def test_without_work_it_looks_again_by_itself(page, url, who):
-    campaigns.pause(who.campaign_id)
+    life.pause(who.campaign_id)
     page.clock.install()
     page.goto(url)
     expect(page.locator("h1")).to_contain_text("paused")
     expect(page.locator("h1")).to_be_focused()  # the script has started
-    campaigns.open_(who.campaign_id)
+    life.open_(who.campaign_id)
     page.clock.run_for(16_000)
     see_task(page, 1)
 
@@ -237,8 +238,8 @@ def test_axe_finds_nothing(browser: Browser, live_server, who, url):
     assert_accessible(page, "task page, 320 px")
     page.click("[data-opens=instructions]")
     assert_accessible(page, "instructions")
-    campaigns.close(who.campaign_id, Campaign.Reason.HAND)
-    campaigns.finish(who.campaign_id)
+    life.close(who.campaign_id, Campaign.Reason.HAND)
+    life.finish(who.campaign_id)
     for assignment in Assignment.objects.all():
         leasing.give_back(assignment.pk, participation_id=who.pk)
     page.goto(url)

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.sandwich_covariance import cov_cluster, cov_cluster_2groups
 
-from estimation.core import Crossed, Sample, Scale, crossed, errors, estimate, gls_weights
-from estimation.core.incidence import Incidence
+from estimation.core import Crossed, Sample, Scale, crossed, estimate, gls_weights
+from estimation.core.data import errors
+from estimation.core.data.incidence import Incidence
 from tests.core.cases import crossed_case, random_sample, single_case
 from tests.core.drawn import Draw, campaign, covers, refuted
 

@@ -12,8 +12,8 @@ from estimation.core import (
     bernstein_half_widths,
     bernstein_judgments,
     empirical_bernstein,
-    errors,
 )
+from estimation.core.data import errors
 
 RULES = ("ebstop", "ebgstop")
 UNIT = Scale(0, 1)

@@ -9,8 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from estimation.core import Sample, Scale, bootstrap, bootstrap_widths, errors, estimate, pigeonhole
-from estimation.core.bootstrap import chunks, columns, draw_counts, percentile_ends, poisson_counts
+from estimation.core import Sample, Scale, bootstrap, bootstrap_widths, estimate, pigeonhole
+from estimation.core.data import errors
+from estimation.core.intervals.bootstrap import (
+    chunks,
+    columns,
+    draw_counts,
+    percentile_ends,
+    poisson_counts,
+)
 from tests.core.cases import crossed_case, random_sample
 
 ESTIMATORS = ("regression", "algorithm_1", "mean")
@@ -145,7 +152,7 @@ def test_a_seed_gives_the_same_numbers_whatever_the_chunks(resample, monkeypatch
 
     whole = numbers(11)
     # By its name, the module is hidden behind the function.
-    monkeypatch.setattr(sys.modules["estimation.core.bootstrap"], "_CHUNK", 700)
+    monkeypatch.setattr(sys.modules["estimation.core.intervals.bootstrap"], "_CHUNK", 700)
     assert numbers(11) == pytest.approx(whole)
     assert numbers(12) != pytest.approx(whole)
 

@@ -14,13 +14,17 @@ from estimation.core import (
     Scale,
     anytime,
     confidence_sequence,
-    errors,
     estimate,
     first_anytime_stop,
     precision,
     trajectory,
 )
-from estimation.core.sequence import mixture_optimum, sequence_half_widths, unit_half_widths
+from estimation.core.data import errors
+from estimation.core.stopping.sequence import (
+    mixture_optimum,
+    sequence_half_widths,
+    unit_half_widths,
+)
 from tests.core.cases import random_sample
 
 alphas = st.floats(1e-9, 0.9)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from estimation.core import EstimationError, crossed
-from estimation.core.errors import InvalidOptionError
+from estimation.core.data.errors import InvalidOptionError
 from estimation.core.simulate import draw_campaign as old_address
 from estimation.core.simulation import (
     BINARY,

@@ -16,7 +16,8 @@ from annotate.models import (
     Place,
     Posting,
 )
-from annotate.selectors import accounts, evidence
+from annotate.selectors.campaigns import counting as evidence
+from annotate.selectors.pay import accounts
 from tests.crowds.walk import Walk
 
 Status = Participation.Status

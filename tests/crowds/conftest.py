@@ -9,7 +9,7 @@ from django.test import Client
 from annotate import adapters
 from annotate.crowds.base import Marketplace
 from annotate.models import Campaign
-from annotate.services import rates
+from annotate.services.outbox import rates
 from tests.crowds.clock import Clock
 from tests.crowds.contract import FAR_SIDES
 from tests.crowds.far_side import FarSide

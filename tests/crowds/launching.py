@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.models import Batch, Campaign, Operation, Participation, Posting
-from annotate.services import batches, offers
+from annotate.services.marketplace import batches, offers
 
 Kind, OpStatus, Stage = Operation.Kind, Operation.Status, Posting.Status
 TERMS = Terms("Rate news", "Read a text and rate it.", tasks=2)

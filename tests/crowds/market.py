@@ -7,7 +7,10 @@ from unittest.mock import patch
 
 from annotate import adapters
 from annotate.models import Assignment, Operation, Participation, Posting, Review, Ruling
-from annotate.services import outbox, participations, reconciling, reviewing
+from annotate.services.marketplace import reconciling
+from annotate.services.outbox import delivery
+from annotate.services.review import reviewing
+from annotate.services.work import participations
 from tests.crowds.clock import Clock
 from tests.crowds.far_side import FarSide
 from tests.crowds.walk import REASON, Unit, Walk
@@ -67,7 +70,7 @@ class Market(Walk):
             self.study.pk, annotator, [Ruling.Act(act) for act in acts], actor_id=self.ada.pk,
             reason=REASON, seen=last[0].pk if last else 0,
         )  # fmt: skip
-        outbox.carry_out_due()
+        delivery.carry_out_due()
 
     def review(self, unit: Unit) -> Review:
         return Review.objects.get(campaign=self.study, annotator=self.of(unit).annotator_id)
@@ -88,5 +91,5 @@ def market(far: FarSide, clock: Clock, *, places: int = 4) -> Iterator[Market]:
     with patch.object(adapters, "marketplace", lambda _crowd: crowd):
         made = Market.begin(far, crowd, clock, 1)
         made.launch(places)
-        outbox.carry_out_due()
+        delivery.carry_out_due()
         yield made

@@ -8,7 +8,7 @@ from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
-from annotate.crowds.mturk import MTurk
+from annotate.crowds.mturk.marketplace import MTurk
 from annotate.crowds.simulator import workers
 from annotate.crowds.simulator.clock import Clock
 from annotate.crowds.simulator.faults import How

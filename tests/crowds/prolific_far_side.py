@@ -7,8 +7,8 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
-from annotate.crowds.prolific import Prolific
-from annotate.crowds.prolific_events import EVENT_ID, EVENT_TIME, SIGNATURE, TIMESTAMP, signature
+from annotate.crowds.prolific.events import EVENT_ID, EVENT_TIME, SIGNATURE, TIMESTAMP, signature
+from annotate.crowds.prolific.marketplace import Prolific
 from tests.crowds.far_side import Fault
 from tests.crowds.prolific_server import Server
 from tests.crowds.prolific_world import World

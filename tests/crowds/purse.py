@@ -23,8 +23,12 @@ from annotate.models import (
     Participation,
     TutorialContent,
 )
-from annotate.selectors import accounts, tutorials
-from annotate.services import batches, extra_pay, leasing, participations, payments
+from annotate.selectors.pay import accounts
+from annotate.selectors.pay import budget as payments
+from annotate.selectors.work import tutorial_runs
+from annotate.services.marketplace import batches
+from annotate.services.pay import extra_pay
+from annotate.services.work import leasing, participations
 from tests.annotate.passing import pass_tutorial
 from tests.annotate.test_tutorial_reading import CHOICE, WHOLE
 from tests.crowds.clock import Clock
@@ -168,12 +172,12 @@ class Purse(Market):
 
     def _judge(self, participation_id: int) -> bool:
         who = Participation.objects.select_related("campaign").get(pk=participation_id)
-        if tutorials.step(who.campaign, who) != tutorials.Step.PASSED:
+        if tutorial_runs.step(who.campaign, who) != tutorial_runs.Step.PASSED:
             pass_tutorial(who)
         return super()._judge(participation_id)
 
     def _submit_late(self, got: Assignment, unit: Unit) -> None:
-        from annotate.services import judgments
+        from annotate.services.work import judgments
         from tests.factories import GOOD
 
         receipt = judgments.submit(got.pk, participation_id=unit.entered or 0, raw=GOOD)

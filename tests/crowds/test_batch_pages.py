@@ -20,9 +20,11 @@ from annotate.models import (
     Posting,
     Review,
 )
-from annotate.selectors import campaigns as selectors
-from annotate.selectors import doubtful
-from annotate.services import audit, campaigns, outbox
+from annotate.selectors.campaigns import listing as selectors
+from annotate.selectors.pay import in_doubt
+from annotate.services import audit
+from annotate.services.campaigns import life
+from annotate.services.outbox import delivery, intents
 from annotate.signals import posting_changed
 from tests.crowds.launching import came, launched
 from tests.crowds.researcher import at, hidden, said
@@ -47,7 +49,7 @@ def test_without_a_batch_it_says_what_to_do(ada: Client, mine: Campaign) -> None
     assert "Nothing is published yet" in page
     assert "Sandbox: no real money" in page
     assert at(mine, "batch-new") in page
-    campaigns.pause(mine.pk)
+    life.pause(mine.pk)
     assert "open it first" in ada.get(at(mine)).content.decode()
 
 
@@ -107,7 +109,7 @@ def test_the_page_refreshes_only_what_has_changed(ada: Client, mine: Campaign) -
     page = ada.get(at(mine))
     have = page.context["fingerprint"]
     assert ada.get(at(mine, "batches-now"), {"have": have}).status_code == 204
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     now = ada.get(at(mine, "batches-now"), {"have": have})
     assert now.status_code == 200
     assert "<html" not in now.content.decode()
@@ -119,13 +121,13 @@ def test_the_queries_do_not_grow(
     ada: Client, mine: Campaign, django_assert_max_num_queries: Any
 ) -> None:
     launched(mine, places=9, key="a")
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     with django_assert_max_num_queries(23) as first:
         ada.get(at(mine))
     for n in range(3):
         batch = launched(mine, places=10, key=f"k{n}")
         came(batch.postings.all()[0], f"p{n}")
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     with django_assert_max_num_queries(len(first)):
         ada.get(at(mine))
 
@@ -135,7 +137,7 @@ def test_the_queries_do_not_grow(
 
 def test_stopping_asks_first(ada: Client, mine: Campaign) -> None:
     batch = launched(mine)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     page = ada.get(at(mine, "batch-stop", batch.public_id))
     assert "who has just accepted may finish" in page.content.decode()
     assert not Batch.objects.exclude(stopped_at=None).exists()
@@ -156,7 +158,7 @@ def test_a_batch_of_another_campaign_is_not_there(ada: Client, mine: Campaign) -
 
 def test_extending_shows_the_cost_then_asks_once(ada: Client, mine: Campaign) -> None:
     batch = launched(mine, places=4)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     address = at(mine, "batch-extend", batch.public_id)
     start = ada.get(address).context["form"].initial
     sent = {**start, "places": 3, "act": "offer"}
@@ -196,7 +198,7 @@ def test_looking_asks_a_worker_for_each_posting(
     posting_changed.connect(listen)
     with django_capture_on_commit_callbacks(execute=True):
         assert "Nothing is published" in said(ada.post(at(mine, "batches-look"), follow=True))[0]
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     with django_capture_on_commit_callbacks(execute=True):
         answer = ada.post(at(mine, "batches-look"), follow=True)
     posting_changed.disconnect(listen)
@@ -212,7 +214,7 @@ def test_what_was_refused_is_told_and_tried_again(
 ) -> None:
     scripted.will("publish", NO_MONEY)
     launched(mine, places=4)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     page = ada.get(at(mine)).content.decode()
     assert "1 thing waits for you" in page
     assert "Publish 4 places" in page
@@ -220,7 +222,7 @@ def test_what_was_refused_is_told_and_tried_again(
     op = Operation.objects.get()
     answer = ada.post(at(mine, "batch-operation", op.pk, "retry"), follow=True)
     assert "tried again" in said(answer)[0]
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     op.refresh_from_db()
     assert op.status == "done"
     late = ada.post(at(mine, "batch-operation", op.pk, "retry"), follow=True)
@@ -232,10 +234,10 @@ def test_all_that_was_refused_is_tried_again_at_once(
 ) -> None:
     scripted.will("publish", NO_MONEY, NO_MONEY)
     launched(mine, places=14)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert "Try all 2 again" in ada.get(at(mine)).content.decode()
     ada.post(at(mine, "batches-retry"))
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert set(Posting.objects.values_list("status", flat=True)) == {"open"}
 
 
@@ -244,7 +246,7 @@ def test_what_may_not_be_tried_again_says_why_once(
 ) -> None:
     scripted.will("publish", NO_MONEY, NO_MONEY)
     launched(mine, places=14)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     Campaign.objects.filter(pk=mine.pk).update(budget=Decimal("1.00"))
     answer = ada.post(at(mine, "batches-retry"), follow=True)
     (told,) = said(answer)
@@ -257,7 +259,7 @@ def test_a_person_says_whether_it_happened(
     ada: Client, mine: Campaign, verb: str, status: str
 ) -> None:
     batch = launched(mine, places=4)
-    stop = outbox.intend(
+    stop = intents.intend(
         Operation.Kind.STOP, key="s", campaign_id=mine.pk, crowd="mturk", environment="sandbox",
         batch_id=batch.pk, posting_id=batch.postings.get().pk,
     )  # fmt: skip
@@ -274,7 +276,7 @@ def test_dropping_only_what_has_not_happened(
 ) -> None:
     scripted.will("publish", NO_MONEY)
     launched(mine, places=4)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     op = Operation.objects.get()
     ada.post(at(mine, "batch-operation", op.pk, "drop"))
     op.refresh_from_db()
@@ -393,9 +395,9 @@ def test_a_unit_in_doubt_is_decided_by_owners_of_its_campaign_alone(
 
 
 def test_refused_pay_is_a_decision(mine: Campaign, doubted: Participation) -> None:
-    assert [one.participation_id for one in doubtful.of_campaign(mine.pk)] == [doubted.pk]
+    assert [one.participation_id for one in in_doubt.of_campaign(mine.pk)] == [doubted.pk]
     Review.objects.create(
         campaign=mine, annotator=doubted.annotator, status="excluded", pay_refused=True,
         opened_at=timezone.now(),
     )  # fmt: skip
-    assert doubtful.of_campaign(mine.pk) == ()
+    assert in_doubt.of_campaign(mine.pk) == ()

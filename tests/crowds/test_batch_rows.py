@@ -7,9 +7,10 @@ import pytest
 from django.utils import timezone
 
 from annotate.models import Campaign, LedgerEntry, Operation, Participation, Payout, Posting
-from annotate.selectors import batches as rows
-from annotate.selectors import operations
-from annotate.services import batches, exclusion_lists, outbox
+from annotate.selectors.marketplace import batches as rows
+from annotate.selectors.marketplace import operations
+from annotate.services.marketplace import batches, exclusion_lists
+from annotate.services.outbox import delivery
 from tests.crowds.launching import STORED, came, launched
 from tests.crowds.scripted import LOST, NO_MONEY, Scripted
 
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 def test_units_are_counted_for_each_posting_and_in_sum(made: Campaign, scripted: Scripted):
     batch = launched(made, places=14)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     first, second = batch.postings.all()
     for n, status in enumerate(("active", "handed_in", "confirmed", "approved", "approved")):
         came(first, f"a{n}", status)
@@ -41,9 +42,9 @@ def test_units_are_counted_for_each_posting_and_in_sum(made: Campaign, scripted:
 
 def test_stopped_postings_have_nothing_available(made: Campaign, scripted: Scripted):
     batch = launched(made, places=5)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     batches.stop(batch.pk, actor_id=None)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     (row,) = rows.of_campaign(made.pk)
     assert (row.units.available, row.stopped_at is None, row.is_over) == (0, False, False)
     Posting.objects.update(status=Posting.Status.CLOSED)
@@ -53,7 +54,7 @@ def test_stopped_postings_have_nothing_available(made: Campaign, scripted: Scrip
 def test_what_is_stuck_comes_with_what_to_do(made: Campaign, scripted: Scripted):
     scripted.will("publish", LOST, NO_MONEY)
     launched(made, places=14)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     (row,) = rows.of_campaign(made.pk)
     refused, sent = operations.of_campaign(made.pk).listed
     assert (refused.status, refused.code, refused.needs_a_person) == ("refused", "funds", True)

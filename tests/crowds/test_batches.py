@@ -11,7 +11,9 @@ from annotate.crowds.base import Effect, Outcome, Problem
 from annotate.crowds.terms import from_json
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
-from annotate.services import batches, campaigns, exclusion_lists, offers, outbox, sweeps
+from annotate.services.campaigns import life, periodic
+from annotate.services.marketplace import batches, exclusion_lists, offers
+from annotate.services.outbox import delivery
 from annotate.states import CloseReason
 from tests.annotate.test_concurrency import at_once
 from tests.crowds.launching import STORED, TERMS, launched, stages
@@ -34,7 +36,7 @@ def test_a_launch_writes_postings_and_intents_and_then_they_are_published(
     assert from_json(batch.terms) == exclusion_lists.applied(STORED, made)
     assert stages() == [Stage.PLANNED] * 3
     assert not scripted.calls  # nothing happens inside
-    assert outbox.carry_out_due() == 3
+    assert delivery.carry_out_due() == 3
     assert stages() == [Stage.OPEN] * 3
     assert sorted(spec.places for spec in scripted.published.values()) == [6, 7, 7]
     entry = AuditEntry.objects.get(verb="launch")
@@ -43,7 +45,7 @@ def test_a_launch_writes_postings_and_intents_and_then_they_are_published(
 
 def test_each_posting_has_its_own_signed_address_and_code(made: Campaign, scripted: Scripted):
     launched(made)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     rows = {row.public_id: row for row in Posting.objects.all()}
     for spec in scripted.published.values():
         token = spec.url.rstrip("/").rsplit("/", 1)[1]
@@ -60,9 +62,9 @@ def test_a_repetition_publishes_the_very_same(made: Campaign, scripted: Scripted
     specs: list[Any] = []
     publish = scripted.publish
     scripted.publish = lambda spec, key: (specs.append((spec, key)), publish(spec, key))[1]  # type: ignore[method-assign]
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     clock.move(minutes=5)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert len(specs) == 2
     assert specs[0] == specs[1]
 
@@ -110,7 +112,7 @@ def test_what_changes_between_the_offer_and_the_lock_is_seen(made: Campaign, scr
     """The crowd is asked before the lock; our own rows are read again behind it."""
 
     def closes() -> Decimal:
-        campaigns.pause(made.pk)
+        life.pause(made.pk)
         return Decimal(1000)
 
     total = batches.offer(made.pk, TERMS, places=20).total
@@ -136,7 +138,7 @@ def test_what_changes_between_the_offer_and_the_lock_is_seen(made: Campaign, scr
 def test_refused_publishing_shows_on_the_posting(made: Campaign, scripted: Scripted):
     scripted.will("publish", NO_MONEY)
     launched(made)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert sorted(stages()) == [Stage.FAILED, Stage.OPEN, Stage.OPEN]
 
 
@@ -152,7 +154,7 @@ def test_more_places_are_more_postings_where_postings_are_small(made: Campaign, 
     batch = launched(made, places=9)
     more(batch, 10)
     more(batch, 10)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     batch.refresh_from_db()
     assert batch.places == 19
     assert sorted(spec.places for spec in scripted.published.values()) == [5, 5, 9]
@@ -161,10 +163,10 @@ def test_more_places_are_more_postings_where_postings_are_small(made: Campaign, 
 def test_more_places_grow_a_posting_where_it_can(made: Campaign, scripted: Scripted):
     scripted.can = Scripted(places_at_most=None).can
     batch = launched(made, places=20)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     more(batch, 10)
     more(batch, 5, key="again")
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     posting = Posting.objects.get()
     assert (posting.places, sum(scripted.extended.values())) == (35, 15)
 
@@ -185,10 +187,10 @@ def test_more_places_are_confirmed_too(made: Campaign):
 
 def test_stopping_lets_nobody_new_come(made: Campaign, scripted: Scripted):
     batch = launched(made)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert batches.stop(batch.pk, actor_id=user().pk)
     assert stages() == [Stage.OPEN] * 3  # until the crowd confirms it
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert stages() == [Stage.DRAINING] * 3
     assert len(scripted.stopped) == 3
     assert not batches.stop(batch.pk, actor_id=None)
@@ -198,19 +200,19 @@ def test_what_was_not_sent_is_never_published(made: Campaign, scripted: Scripted
     batch = launched(made)
     batches.stop(batch.pk, actor_id=None)
     assert stages() == [Stage.CLOSED] * 3
-    assert outbox.carry_out_due() == 0
+    assert delivery.carry_out_due() == 0
     assert not scripted.calls
 
 
 def test_what_was_refused_is_not_published_later(made: Campaign, scripted: Scripted):
     scripted.will("publish", NO_MONEY)
     batch = launched(made, places=5)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     batches.stop(batch.pk, actor_id=None)
     op = Operation.objects.get()
     assert (op.status, stages()) == (OpStatus.DROPPED, [Stage.CLOSED])
     with pytest.raises(Conflict):
-        outbox.retry(op.pk, actor_id=1)
+        delivery.retry(op.pk, actor_id=1)
 
 
 def test_what_may_have_been_published_is_stopped_afterwards(
@@ -218,23 +220,23 @@ def test_what_may_have_been_published_is_stopped_afterwards(
 ):
     scripted.will("publish", LOST)
     batch = launched(made, places=5)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     batches.stop(batch.pk, actor_id=None)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert stages() == [Stage.PLANNED]
     clock.move(minutes=1)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     clock.move(seconds=1)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert stages() == [Stage.DRAINING]
 
 
 @pytest.mark.parametrize(
     "leave",
     [
-        campaigns.pause,
-        lambda pk: campaigns.close(pk, CloseReason.HAND),
-        lambda pk: (campaigns.close(pk, CloseReason.TARGET), campaigns.finish(pk)),
+        life.pause,
+        lambda pk: life.close(pk, CloseReason.HAND),
+        lambda pk: (life.close(pk, CloseReason.TARGET), life.finish(pk)),
     ],
     ids=["pause", "close", "finish"],
 )
@@ -242,7 +244,7 @@ def test_leaving_open_stops_every_posting_in_the_same_transaction(
     made: Campaign, scripted: Scripted, leave: Any
 ):
     launched(made)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     with transaction.atomic():
         leave(made.pk)
         transaction.set_rollback(True)
@@ -250,16 +252,16 @@ def test_leaving_open_stops_every_posting_in_the_same_transaction(
     leave(made.pk)
     assert Operation.objects.filter(kind=Kind.STOP).count() == 3
     assert Batch.objects.get().stopped_at is not None
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert stages() == [Stage.DRAINING] * 3
 
 
 def test_a_stop_that_the_crowd_refuses_is_told(made: Campaign, scripted: Scripted):
     batch = launched(made, places=5)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     scripted.will("stop", Outcome(Effect.REFUSED, "x", "No such HIT."))
     batches.stop(batch.pk, actor_id=None)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert Posting.objects.get().problem == "No such HIT."
 
 
@@ -269,27 +271,27 @@ def test_extensions_of_a_posting_come_one_after_the_other(
     """Only so does the number of places tell whether one that was interrupted has happened."""
     scripted.can = Scripted(places_at_most=None, token_life=None).can
     batch = launched(made, places=20)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     scripted.will("add_places", LOST)
     more(batch, 10)
     more(batch, 5, key="again")
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert scripted.calls.count("add_places") == 1  # the second waits
     for _ in range(3):
         clock.move(minutes=1)
-        outbox.carry_out_due()
+        delivery.carry_out_due()
     assert (Posting.objects.get().places, sum(scripted.extended.values())) == (35, 15)
 
 
 def test_when_its_time_is_over_a_posting_is_stopped(made: Campaign, scripted: Scripted, clock):
     launched(made, places=5)
-    outbox.carry_out_due()
-    assert sweeps.stop_expired() == 0
+    delivery.carry_out_due()
+    assert periodic.stop_expired() == 0
     clock.move(days=3, minutes=1)
-    assert sweeps.stop_expired() == 1
-    outbox.carry_out_due()
+    assert periodic.stop_expired() == 1
+    delivery.carry_out_due()
     assert stages() == [Stage.DRAINING]
-    assert sweeps.stop_expired() == 0
+    assert periodic.stop_expired() == 0
 
 
 # ---------------------------------------------------------------- trying again
@@ -298,16 +300,16 @@ def test_when_its_time_is_over_a_posting_is_stopped(made: Campaign, scripted: Sc
 def refused(made: Campaign, scripted: Scripted, places: int = 5) -> Operation:
     scripted.will("publish", NO_MONEY)
     launched(made, places=places)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     return Operation.objects.get(status=OpStatus.REFUSED)
 
 
 def test_what_was_refused_is_published_once_it_may_be(made: Campaign, scripted: Scripted):
     op = refused(made, scripted)
-    outbox.retry(op.pk, actor_id=user().pk)
+    delivery.retry(op.pk, actor_id=user().pk)
     assert stages() == [Stage.PLANNED]  # and counted as money and work that is promised
     assert batches.suggested_places(made.pk, 2) == 35
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert stages() == [Stage.OPEN]
 
 
@@ -317,9 +319,9 @@ def test_a_budget_that_was_promised_elsewhere_meanwhile_is_not_spent_twice(
     Campaign.objects.filter(pk=made.pk).update(budget=Decimal("8.00"), fee_rate=Decimal("0.2"))
     op = refused(made, scripted)  # 6.00
     launched(made, places=5, key="other")
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     with pytest.raises(Conflict, match=r"may cost \$6.00, but only \$2.00"):
-        outbox.retry(op.pk, actor_id=user().pk)
+        delivery.retry(op.pk, actor_id=user().pk)
     op.refresh_from_db()
     assert (op.status, scripted.calls.count("publish")) == (OpStatus.REFUSED, 2)
     assert sorted(stages()) == [Stage.FAILED, Stage.OPEN]
@@ -329,7 +331,7 @@ def test_what_others_do_meanwhile_is_not_published_again(made: Campaign, scripte
     op = refused(made, scripted)
     launched(made, places=40, key="other")
     with pytest.raises(Conflict, match="Nothing is missing"):
-        outbox.retry(op.pk, actor_id=user().pk)
+        delivery.retry(op.pk, actor_id=user().pk)
 
 
 def test_a_refused_extension_is_asked_for_again_only_within_the_budget(
@@ -337,15 +339,15 @@ def test_a_refused_extension_is_asked_for_again_only_within_the_budget(
 ):
     scripted.can, ada = Scripted(places_at_most=None).can, user()
     batch = launched(made, places=5)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     scripted.will("add_places", NO_MONEY)
     more(batch, 5)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     op = Operation.objects.get(status=OpStatus.REFUSED)
     Campaign.objects.filter(pk=made.pk).update(budget=Decimal("9.00"), fee_rate=Decimal("0.2"))
     with pytest.raises(Conflict, match="budget"):
-        outbox.retry(op.pk, actor_id=ada.pk)
+        delivery.retry(op.pk, actor_id=ada.pk)
     Campaign.objects.filter(pk=made.pk).update(budget=Decimal("12.00"))
-    outbox.retry(op.pk, actor_id=ada.pk)
-    outbox.carry_out_due()
+    delivery.retry(op.pk, actor_id=ada.pk)
+    delivery.carry_out_due()
     assert Posting.objects.get().places == 10

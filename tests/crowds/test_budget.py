@@ -13,8 +13,13 @@ from annotate import adapters
 from annotate.crowds.terms import Terms
 from annotate.errors import Conflict
 from annotate.models import AuditEntry, Campaign, LedgerEntry, Posting
-from annotate.selectors import promises, watching
-from annotate.services import batches, campaigns, outbox, payments, settling
+from annotate.selectors.marketplace import watching
+from annotate.selectors.pay import budget as payments
+from annotate.selectors.pay import promises
+from annotate.services.campaigns import life
+from annotate.services.marketplace import batches
+from annotate.services.outbox import delivery
+from annotate.services.pay import settling
 from annotate.states import CloseReason
 from tests.crowds.clock import Clock
 from tests.crowds.launching import launched
@@ -44,7 +49,7 @@ def launch_all(made: Campaign, terms: Terms) -> int:
     published = 0
     while places := batches.suggested_places(made.pk, terms.tasks):
         published += launched(made, places, terms, key=f"k{published}").places
-    outbox.carry_out_due(within=60)
+    delivery.carry_out_due(within=60)
     assert sum(Posting.objects.values_list("places", flat=True)) == published
     return published
 
@@ -72,7 +77,7 @@ def test_what_the_account_fell_by_is_what_the_ledger_says(
     with suppress(_Done), transaction.atomic():
         purse = Purse.opened(turk, clock, Money(reward, tasks, bonus, after, items=2 * tasks + 2))
         purse.launch(2)
-        outbox.carry_out_due()
+        delivery.carry_out_due()
         whole(purse, 1)
         whole(purse, 2)
         purse.bonus()
@@ -80,7 +85,7 @@ def test_what_the_account_fell_by_is_what_the_ledger_says(
         purse.close()
         for _turn in range(4):
             purse.later(minutes=20)
-        campaigns.finish(purse.study.pk)
+        life.finish(purse.study.pk)
         purse.later(minutes=20)
         purse.balanced()
         assert LedgerEntry.objects.filter(kind="tutorial").count() == (2 if bonus else 0)
@@ -114,7 +119,7 @@ def test_a_unit_that_is_rejected_and_paid_after_all_costs_what_it_would_have_cos
     """By one bonus, not by one for each task: each would cost another cent."""
     purse = Purse.opened(turk, clock, Money(2, 5))
     purse.launch(1)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     unit = whole(purse, 1)
     purse.sync()
     purse.ruled(unit, "exclude", "refuse")
@@ -133,7 +138,7 @@ def test_what_version_0_1_wrote_down_is_corrected_when_it_is_paid(
     """It reckoned a fee for each task, without the least one."""
     purse = Purse.opened(turk, clock, Money(2, 3))
     purse.launch(1)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     whole(purse, 1)
     LedgerEntry.objects.all()._raw_delete("default")
     for assignment in purse.study.assignments.all():
@@ -152,7 +157,7 @@ def test_nothing_is_kept_for_more_units_than_there_are_places(
     """Nobody has confirmed yet who comes: made-up units cost no more than the real ones."""
     purse = Purse.opened(turk, clock, Money(10, 2, 50, budget=500))
     purse.launch(1)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     before = payments.left(purse.study)
     for _ in range(3):
         purse.forge()
@@ -165,7 +170,7 @@ def test_who_accepted_before_a_stop_is_let_in_only_where_the_money_is_still_ther
 ) -> None:
     purse = Purse.opened(turk, clock, Money(10, 2, budget=48))
     purse.launch(2)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     listing = purse.ours()[0]
     early = [(turk.person(n), turk.accept(listing, turk.person(n))) for n in (1, 2)]
     batches.stop(purse.study.batches.get().pk, actor_id=None)
@@ -184,7 +189,7 @@ def test_paying_a_unit_in_doubt_asks_where_the_budget_is_exceeded(
     """Its money is kept from the start, so only what exceeds the budget already makes it ask."""
     purse = Purse.opened(turk, clock, Money(10, 3, budget=60))
     purse.launch(1)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     unit = purse.come(1)
     purse.judge(unit, 1)
     purse.far.submit(unit.unit, receipt=purse.of(unit).receipt)  # without our last page
@@ -210,7 +215,7 @@ def test_a_bonus_that_falls_due_when_all_is_put_away_is_paid(
 ) -> None:
     purse = Purse.opened(turk, clock, Money(5, 2, 30))
     purse.launch(2)  # one unit stays to be taken
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     unit = whole(purse, 1)
     purse.later(hours=3)
     purse.ruled(unit, "exclude")
@@ -220,7 +225,7 @@ def test_a_bonus_that_falls_due_when_all_is_put_away_is_paid(
     assert purse.ops("archive")
     assert not watching.kept().exists()
     assert purse.far.bonuses() == [], "a ruling brings it no sooner"
-    campaigns.finish(purse.study.pk)
+    life.finish(purse.study.pk)
     purse.sync()
     assert purse.far.bonuses() == [(unit.person, unit.unit, Decimal("0.30"))]
     purse.balanced()
@@ -230,14 +235,14 @@ def test_a_bonus_that_falls_due_when_all_is_put_away_is_paid(
 def test_gaps_are_offered_again_within_the_budget(turk: MTurkFarSide, clock: Clock) -> None:
     purse = Purse.opened(turk, clock, Money(10, 1, budget=72, items=6))
     purse.launch(6)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     unit = whole(purse, 1)
     far = purse.come(2, listing=purse.ours()[0])
     purse.judge(far, 1)
     purse.far.give_back(far.unit)
     purse.later(minutes=5)
     purse.ruled(unit, "exclude")
-    assert campaigns.close(purse.study.pk, CloseReason.HAND)
+    assert life.close(purse.study.pk, CloseReason.HAND)
     for _turn in range(6):
         purse.later(minutes=20)
         purse.within_budget()

@@ -9,7 +9,9 @@ from django.utils import timezone
 from annotate.crowds import clocks
 from annotate.crowds.base import Effect, Marketplace, Stage
 from annotate.models import Posting
-from annotate.services import attending, confirming, crowd_events, outbox, reconciling, sweeps
+from annotate.services.campaigns import periodic
+from annotate.services.marketplace import confirming, events, owner_requests, reconciling
+from annotate.services.outbox import delivery
 from tests.crowds.clock import Clock
 from tests.crowds.contract import FAR_SIDES, hand_in, publish, takes_nobody
 from tests.crowds.far_side import FarSide
@@ -125,9 +127,9 @@ def test_work_waits_for_its_approval_as_long_as_was_announced(at_market: Market)
 def test_nothing_is_stopped_before_its_time_is_over(at_market: Market) -> None:
     at_market.sync()
     at_market.pass_time(TERMS.lifetime - timedelta(hours=1))
-    assert sweeps.stop_expired() == 0
+    assert periodic.stop_expired() == 0
     at_market.pass_time(timedelta(hours=1, minutes=1))
-    assert sweeps.stop_expired() == 1
+    assert periodic.stop_expired() == 1
 
 
 @pytest.mark.orm
@@ -135,7 +137,7 @@ def test_who_accepted_before_the_end_is_let_in(at_market: Market) -> None:
     listing, person = at_market.ours()[0], at_market.far.person(1)
     unit = Unit(listing, at_market.far.accept(listing, person), person)
     at_market.stop()
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     at_market.sync()
     Posting.objects.update(status=Posting.Status.CLOSED)
     at_market.enter(unit)
@@ -152,8 +154,8 @@ def test_an_event_is_news(
         far.move_clock(timedelta(seconds=5))
         raw, headers = far.event("study.status.change", made.ours()[0])
         announced: list[int] = []
-        monkeypatch.setattr(attending, "announce", announced.append)
-        assert crowd_events.receive("prolific", raw, headers)
+        monkeypatch.setattr(owner_requests, "announce", announced.append)
+        assert events.receive("prolific", raw, headers)
         assert announced == [made.posting().pk]
 
 

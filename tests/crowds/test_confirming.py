@@ -17,8 +17,11 @@ from annotate.models import (
     Payout,
     Place,
 )
-from annotate.selectors import accounts
-from annotate.services import confirming, leasing, outbox, participations, settling
+from annotate.selectors.pay import accounts
+from annotate.services.marketplace import confirming
+from annotate.services.outbox import delivery
+from annotate.services.pay import settling
+from annotate.services.work import leasing, participations
 from tests.crowds.market import Market, Status
 from tests.crowds.walk import REWARD, Unit
 from tests.factories import leased
@@ -274,7 +277,7 @@ def test_what_was_just_handed_in_here_is_waited_for(mturk: Market) -> None:
 def test_a_hit_that_was_stopped_counts_nobody_so_its_time_is_waited_for(mturk: Market) -> None:
     unit = mturk.come()
     mturk.stop()
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     mturk.far.give_back(unit.unit)
     for _ in range(4):
         mturk.later(minutes=12)

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.models import CrowdEvent
-from annotate.services import crowd_events, reconciling
+from annotate.services.marketplace import events, reconciling
 from annotate.signals import posting_changed
 from tests.crowds.market import Market, Status
 
@@ -79,8 +79,8 @@ def test_what_the_crowd_did_not_sign_is_refused(prolific: Market) -> None:
 
 def test_events_about_what_we_do_not_know_are_kept_and_harmless(prolific: Market) -> None:
     event = prolific.far.event("submission.status.change", "f" * 24)
-    assert crowd_events.receive("prolific", *event)
-    assert not crowd_events.receive("prolific", *event)
+    assert events.receive("prolific", *event)
+    assert not events.receive("prolific", *event)
 
 
 def test_crowds_that_tell_nothing_are_not_listened_to(mturk: Market, client: Client) -> None:

@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from annotate.errors import Conflict
-from annotate.selectors import review_effects
-from annotate.services import payouts
+from annotate.selectors.review import effects
+from annotate.services.pay import payouts
 from tests.crowds.far_side import Fault
 from tests.crowds.market import Market, Status
 from tests.crowds.test_settling import UNIT, confirmed, give
@@ -19,7 +19,7 @@ def test_what_is_due_is_what_the_crowd_has_not_paid_yet(mturk: Market) -> None:
     who = mturk.of(unit).annotator_id
 
     def due() -> tuple[Decimal, Decimal]:
-        found = review_effects.effects(mturk.study.pk, who)
+        found = effects.effects(mturk.study.pk, who)
         return found.due, found.at_stake
 
     assert due() == (UNIT, UNIT)

@@ -3,7 +3,8 @@
 import pytest
 
 from annotate.models import Campaign, Operation
-from annotate.services import exclusion_lists, outbox
+from annotate.services.marketplace import exclusion_lists
+from annotate.services.outbox import delivery
 from tests.crowds.far_side import Fault, NoPlace
 from tests.crowds.market import Kind, Market
 from tests.crowds.walk import Unit, Walk
@@ -51,7 +52,7 @@ def second_study(market: Market) -> Walk:
     other.study.memberships.update(user=market.ada)
     other.ada = market.ada
     other.launch(2)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     return other
 
 

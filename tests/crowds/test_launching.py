@@ -7,7 +7,9 @@ import pytest
 from annotate import adapters
 from annotate.crowds.terms import Terms
 from annotate.models import Batch, Operation, Posting
-from annotate.services import batches, campaigns, offers, outbox
+from annotate.services.campaigns import life
+from annotate.services.marketplace import batches, offers
+from annotate.services.outbox import delivery
 from annotate.states import CloseReason
 from tests.crowds.contract import faults, takes_nobody
 from tests.crowds.far_side import FarSide, Fault
@@ -40,7 +42,7 @@ def launched(far: FarSide, places: int = 20) -> Batch:
 def work(clock, minutes: int = 20) -> None:
     """Let the worker sweep until nothing is left to do."""
     for _ in range(minutes):
-        outbox.carry_out_due(within=60)
+        delivery.carry_out_due(within=60)
         if not Operation.objects.filter(status__in=Operation.OPEN).exists():
             return
         clock.move(minutes=1)
@@ -66,7 +68,7 @@ def test_what_is_launched_is_there_once_and_people_can_take_it(here: FarSide, cl
 def test_a_launch_interrupted_anywhere_is_there_once(here: FarSide, clock, fault: Fault):
     here.fail_next("publish", fault)
     launched(here, places=5)
-    outbox.carry_out_due(within=60)
+    delivery.carry_out_due(within=60)
     here.heal()
     clock.move(minutes=1)
     work(clock)
@@ -80,8 +82,8 @@ def test_stopping_interrupted_anywhere_stops(here: FarSide, clock, fault: Fault)
     batch = launched(here, places=5)
     work(clock)
     here.fail_next("stop", fault)
-    campaigns.close(batch.campaign_id, CloseReason.HAND)
-    outbox.carry_out_due(within=60)
+    life.close(batch.campaign_id, CloseReason.HAND)
+    delivery.carry_out_due(within=60)
     here.heal()
     work(clock)
     (listing,) = here.postings()
@@ -96,7 +98,7 @@ def test_more_places_are_there_once(here: FarSide, clock):
     here.fail_next("add_places", Fault.AFTER)
     here.fail_next("publish", Fault.AFTER)
     batches.extend(batch.pk, 4, actor_id=None, confirmed=total, key="more")
-    outbox.carry_out_due(within=60)
+    delivery.carry_out_due(within=60)
     here.heal()
     clock.move(minutes=1)
     work(clock)

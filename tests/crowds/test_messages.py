@@ -6,7 +6,8 @@ import pytest
 from django.test import Client
 
 from annotate.screening.base import Verdict
-from annotate.services import outbox, reviews
+from annotate.services.outbox import delivery
+from annotate.services.review import reviews
 from tests.crowds.market import Market, Unit
 from tests.crowds.walk import REASON
 
@@ -24,7 +25,7 @@ def confirmed(market: Market) -> Unit:
 def flagged(market: Market, unit: Unit) -> None:
     who = market.of(unit)
     reviews.flag(who.campaign_id, who.annotator_id, [FAST])
-    outbox.carry_out_due()
+    delivery.carry_out_due()
 
 
 def own_page(client: Client, text: str) -> str:
@@ -42,7 +43,7 @@ def test_mturk_passes_on_the_address_once_something_of_theirs_is_approved(
     assert mturk.far.world.notices == []
     mturk.ruled(unit, "exclude")
     mturk.later(hours=3)
-    outbox.carry_out_due()  # the approval let it go
+    delivery.carry_out_due()  # the approval let it go
     (told,) = mturk.far.world.notices
     assert REASON in told.text, "what was ruled, and no longer that somebody is looking"
     page = own_page(client, told.text)

@@ -16,7 +16,8 @@ from django.db import transaction
 
 from annotate import adapters
 from annotate.models import Campaign
-from annotate.services import campaigns, payments
+from annotate.selectors.pay import budget as payments
+from annotate.services.campaigns import life
 from annotate.states import CloseReason
 from tests.crowds.clock import Clock
 from tests.crowds.mturk_far_side import MTurkFarSide, mturk_far_side
@@ -72,11 +73,11 @@ def take(purse: Purse, name: str) -> None:
 def end(purse: Purse) -> None:
     """All faults are over, all deadlines pass, the campaign ends, and what is due is paid."""
     heal(purse)
-    campaigns.close(purse.study.pk, CloseReason.HAND)
+    life.close(purse.study.pk, CloseReason.HAND)
     purse.pass_time((TERMS.auto_approval or timedelta()) + timedelta(days=1))
     heal(purse)
     purse.within_budget()
-    campaigns.finish(purse.study.pk)
+    life.finish(purse.study.pk)
     heal(purse)
     purse.within_budget()
     purse.balanced()

@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from annotate.crowds.base import Audience, Bonus, Effect, Stage
-from annotate.crowds.mturk import MTurk
-from annotate.crowds.mturk_review import reference
+from annotate.crowds.mturk.marketplace import MTurk
+from annotate.crowds.mturk.review import reference
 from tests.crowds.contract import REWARD, hand_in, publish, spec
 from tests.crowds.far_side import Fault
 from tests.crowds.mturk_far_side import MTurkFarSide, mturk_far_side

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from annotate.crowds.base import Audience
-from annotate.crowds.mturk import MTurk
-from annotate.crowds.mturk_question import question_xml, receipt_in
+from annotate.crowds.mturk.marketplace import MTurk
+from annotate.crowds.mturk.question import question_xml, receipt_in
 from tests.crowds.contract import spec
 
 SANDBOX = MTurk("sandbox")

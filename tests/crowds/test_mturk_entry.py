@@ -4,7 +4,7 @@ import pytest
 
 from annotate import tokens
 from annotate.crowds.base import Claim, Configuration, FormPost, Invalid, Leaving, Preview
-from annotate.crowds.mturk import MTurk
+from annotate.crowds.mturk.marketplace import MTurk
 
 OWN = {"endpoint_url": "http://localhost:8123", "worker_url": "http://workers.test:9"}
 WORLDS = {

@@ -10,10 +10,10 @@ from botocore import exceptions as raised
 
 from annotate.crowds import base
 from annotate.crowds.base import Bonus, Configuration, Effect, Transient
-from annotate.crowds.mturk import MTurk
-from annotate.crowds.mturk_client import CONNECT_TIMEOUT, READ_TIMEOUT
-from annotate.crowds.mturk_errors import Kind, TurkError, turk_error
-from annotate.services.outbox import CLAIM
+from annotate.crowds.mturk.client import CONNECT_TIMEOUT, READ_TIMEOUT
+from annotate.crowds.mturk.errors import Kind, TurkError, turk_error
+from annotate.crowds.mturk.marketplace import MTurk
+from annotate.services.outbox.delivery import CLAIM
 from tests.crowds.contract import publish, spec
 from tests.crowds.mturk_far_side import mturk_far_side
 from tests.servers import free_port

@@ -11,7 +11,10 @@ from annotate.crowds.base import Configuration, Problem, Throttled
 from annotate.crowds.tariffs import Price
 from annotate.crowds.terms import Terms
 from annotate.models import Batch, Campaign, Operation, Posting
-from annotate.services import batches, campaigns, offers, outbox, payments
+from annotate.selectors.pay import budget
+from annotate.services.campaigns import life
+from annotate.services.marketplace import batches, offers
+from annotate.services.outbox import delivery
 from tests.crowds.launching import TERMS, came, launched, problems
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign
@@ -163,8 +166,8 @@ def test_no_more_is_offered_than_is_missing(made: Campaign):
 def test_after_a_pause_only_what_is_still_missing_is_offered(made: Campaign, scripted: Scripted):
     launched(made, places=40)
     came(Posting.objects.all()[0], "a")  # goes on with two tasks
-    campaigns.pause(made.pk)
-    campaigns.open_(made.pk)
+    life.pause(made.pk)
+    life.open_(made.pk)
     assert batches.suggested_places(made.pk, 2) == 39
     assert "Only 39 units" in problems(made, places=40)["places"]
 
@@ -172,7 +175,7 @@ def test_after_a_pause_only_what_is_still_missing_is_offered(made: Campaign, scr
 def test_places_that_are_on_their_way_are_not_offered_again(made: Campaign, scripted: Scripted):
     scripted.can = Scripted(places_at_most=None).can
     batch = launched(made, places=20)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     total = batches.offer_more(batch.pk, places=15).total
     batches.extend(batch.pk, 15, actor_id=None, confirmed=total, key="more")
     assert batches.suggested_places(made.pk, 2) == 5
@@ -192,7 +195,7 @@ def test_the_bonuses_of_new_people_belong_to_the_cost(scripted: Scripted):
     assert batches.suggested_places(made.pk, 2) == 10
     scripted.funds = None
     launched(made, places=10)
-    assert payments.left(made) == 0
+    assert budget.left(made) == 0
     assert batches.suggested_places(made.pk, 2) == 0
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.crowds.prolific_checks import problems
+from annotate.crowds.prolific.checks import problems
 from tests.crowds.test_prolific import spec
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from annotate import tokens
 from annotate.crowds.base import Claim, Configuration, Event, Invalid, Leaving, Redirect, Transient
-from annotate.crowds.prolific import Prolific
-from annotate.crowds.prolific_events import EVENT_ID, SIGNATURE, TIMESTAMP, signature
+from annotate.crowds.prolific.events import EVENT_ID, SIGNATURE, TIMESTAMP, signature
+from annotate.crowds.prolific.marketplace import Prolific
 from tests.crowds.far_side import Fault
 from tests.crowds.prolific_far_side import SECRET, ProlificFarSide, prolific_far_side
 from tests.crowds.test_prolific import publish

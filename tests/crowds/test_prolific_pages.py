@@ -10,7 +10,8 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from annotate.models import Batch, Campaign, Posting
-from annotate.services import outbox, rates, reconciling
+from annotate.services.marketplace import reconciling
+from annotate.services.outbox import delivery, rates
 from tests.crowds.prolific_far_side import TOKEN, ProlificFarSide, prolific_far_side
 from tests.crowds.researcher import at, hidden, offered, said
 from tests.factories import campaign
@@ -36,7 +37,7 @@ def study(ada: Client, far: ProlificFarSide) -> Campaign:
 
 
 def worker() -> None:
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     reconciling.reconcile_all(all_=True)
 
 

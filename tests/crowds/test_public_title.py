@@ -11,11 +11,13 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate import adapters, tokens
-from annotate.crowds.mturk_entry import NOT_ACCEPTED
+from annotate.crowds.mturk.entry import NOT_ACCEPTED
 from annotate.models import Posting
-from annotate.services import campaigns, outbox, reviews
+from annotate.services.campaigns import life
+from annotate.services.outbox import delivery
+from annotate.services.review import reviews
 from annotate.states import CloseReason
-from annotate.views import batch_words
+from annotate.views.marketplace import batch_words
 from tests.annotate.reading import NAME, SECRET, Reader
 from tests.annotate.test_public_title import (
     ELSEWHERE,
@@ -69,7 +71,7 @@ def market(far: FarSide, clock: Clock) -> Market:
         researcher, made, tasks=2, minutes=4, places=3, countries="", approved_work=""
     )
     assert researcher.post(at(made, "batch-new"), sent).status_code == 302
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     return Market(far, adapters.marketplace(key), clock, random.Random(1), made, ada)
 
 
@@ -126,10 +128,10 @@ def test_no_page_in_a_crowds_frame_and_nothing_sent_there_tells_the_name(market:
     look_around(reader, market.study, market.of(second))
     assert market.of(second).status == Status.LEFT  # its time is over meanwhile
     third = come(reader, market, 3)
-    campaigns.close(market.study.pk, CloseReason.HAND)
-    campaigns.finish(market.study.pk)
+    life.close(market.study.pk, CloseReason.HAND)
+    life.finish(market.study.pk)
     look_around(reader, market.study, market.of(third))
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert reader.leaks() == []
     there = repr(vars(market.far.world))
     assert SECRET not in there.lower()
@@ -142,7 +144,7 @@ def be_reviewed(reader: Reader, market: Market, unit: Unit) -> None:
     """Noticed, appealed, decided both ways, and told through the crowd."""
     who = market.of(unit)
     reviews.flag(who.campaign_id, who.annotator_id, [FAST])
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     look_around(reader, market.study, who)
     say_something(reader, who, "appeal", {"text": "I read fast."})
     market.ruled(unit, "exclude", "refuse")

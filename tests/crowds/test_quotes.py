@@ -15,7 +15,10 @@ from annotate.crowds import bills, tariffs
 from annotate.crowds.base import Cost
 from annotate.errors import Conflict, Invalid
 from annotate.models import AuditEntry, Campaign
-from annotate.services import batches, fees, offers, payments, quotes
+from annotate.selectors.pay import budget
+from annotate.services.campaigns import fees
+from annotate.services.marketplace import batches, offers
+from annotate.services.pay import quotes
 from tests.crowds.launching import TERMS, launched, problems
 from tests.crowds.researcher import at, fields
 from tests.crowds.scripted import Scripted
@@ -156,7 +159,7 @@ def test_a_higher_fee_asks_before_what_is_promised_exceeds_the_budget(
     charging(scripted, "0.4")
     launched(study, places=4)
     study.refresh_from_db()
-    assert payments.left(study) == 0
+    assert budget.left(study) == 0
     with pytest.raises(Conflict, match=r"exceed its budget of \$5.04 by \$0.36"):
         fees.change(study.pk, Decimal("0.5"), actor_id=None)
     study.refresh_from_db()

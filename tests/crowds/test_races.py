@@ -23,8 +23,12 @@ from annotate.models import (
     Place,
     Posting,
 )
-from annotate.selectors import accounts, evidence
-from annotate.services import confirming, judgments, leasing, outbox, participations, settling
+from annotate.selectors.campaigns import counting as evidence
+from annotate.selectors.pay import accounts
+from annotate.services.marketplace import confirming
+from annotate.services.outbox import delivery, intents
+from annotate.services.pay import settling
+from annotate.services.work import judgments, leasing, participations
 from tests.annotate.market import arrive, posting, study
 from tests.annotate.test_lock_order import Running, until_waiting
 from tests.factories import GOOD, leased
@@ -240,11 +244,11 @@ def test_two_workers_that_settle_the_same_intend_it_once():
 
 def test_an_operation_is_settled_by_whoever_holds_its_claim(scene: Scene):
     """Dropping meets a worker that has just claimed it: one of the two wins, and says so."""
-    op = outbox.intend(
+    op = intents.intend(
         Operation.Kind.APPROVE, key="k", campaign_id=scene.who.campaign_id, crowd="mturk",
         environment="sandbox", participation_id=scene.who.pk,
     )  # fmt: skip
     claimed = Operation.objects.get(pk=op.pk)
-    won, dropped = meet(lambda: outbox._claim(claimed), lambda: outbox.drop(op.pk))
+    won, dropped = meet(lambda: delivery._claim(claimed), lambda: delivery.drop(op.pk))
     assert (won, dropped) == (True, False)
     assert Operation.objects.get().status == Operation.Status.SENT

@@ -5,8 +5,8 @@ import os
 import pytest
 import redis
 
-from annotate import counting
-from annotate.services import rates
+from annotate.requests import counting
+from annotate.services.outbox import rates
 
 
 @pytest.fixture(autouse=True)

@@ -12,8 +12,12 @@ from annotate.crowds.base import NotFound
 from annotate.crowds.base import Stage as Level
 from annotate.errors import Gone
 from annotate.models import AuditEntry, LedgerEntry, Operation, Participation, Place, Posting
-from annotate.selectors import places, watching
-from annotate.services import campaigns, confirming, outbox, participations, reconciling
+from annotate.selectors.campaigns import slots
+from annotate.selectors.marketplace import watching
+from annotate.services.campaigns import life
+from annotate.services.marketplace import confirming, reconciling
+from annotate.services.outbox import delivery, intents
+from annotate.services.work import participations
 from annotate.states import CloseReason
 from tests.crowds.far_side import Fault
 from tests.crowds.launching import came
@@ -41,7 +45,7 @@ def test_a_crowd_that_is_down_leaves_a_problem_and_the_others_are_looked_at(
     mturk: Market,
 ) -> None:
     mturk.launch(1)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     first, second = mturk.ours()
     unit = mturk.done(listing=second)
     mturk.far.fail_next("posting_level", Fault.BEFORE)  # of whichever is asked first
@@ -69,7 +73,7 @@ def test_what_the_crowd_has_forgotten_is_not_waited_for_and_is_taken_in_if_it_co
         mturk.later(minutes=60)
     assert "does not list this posting any more" in posting(mturk).problem
     assert {mturk.of(one).status for one in (unit, working)} == {Status.LEFT}
-    assert not places.open_leases(mturk.study.pk), "the campaign can end"
+    assert not slots.open_leases(mturk.study.pk), "the campaign can end"
     mturk.later(minutes=10)
     assert mturk.of(unit).status == Status.APPROVED
     assert mturk.counting() == 2
@@ -114,7 +118,7 @@ def test_a_posting_drains_closes_and_is_put_away_once_all_is_decided(mturk: Mark
     unit = mturk.come(1)
     mturk.judge(unit)
     mturk.stop()
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert posting(mturk).status == Stage.DRAINING
     mturk.sync()
     assert posting(mturk).status == Stage.DRAINING, "somebody is at it"
@@ -132,7 +136,7 @@ def test_a_posting_drains_closes_and_is_put_away_once_all_is_decided(mturk: Mark
 def test_a_message_that_waits_for_its_reader_keeps_no_posting(mturk: Market) -> None:
     unit = mturk.done()
     mturk.stop()
-    outbox.intend(
+    intents.intend(
         Kind.MESSAGE, key="later", campaign_id=mturk.study.pk, crowd="mturk",
         environment=mturk.crowd.environment, participation_id=mturk.of(unit).pk,
         due_at=timezone.now() + timedelta(days=30), people=[unit.person], subject="s", text="t",
@@ -146,11 +150,11 @@ def test_a_message_that_waits_for_its_reader_keeps_no_posting(mturk: Market) -> 
 def test_a_stop_that_was_dropped_can_be_asked_for_again(mturk: Market) -> None:
     mturk.stop()
     (stop,) = mturk.ops(Kind.STOP)
-    assert outbox.drop(stop.pk, actor_id=mturk.ada.pk)
-    outbox.carry_out_due()
+    assert delivery.drop(stop.pk, actor_id=mturk.ada.pk)
+    delivery.carry_out_due()
     assert posting(mturk).status == Stage.OPEN
-    campaigns.close(mturk.study.pk, CloseReason.HAND, actor_id=mturk.ada.pk)
-    outbox.carry_out_due()
+    life.close(mturk.study.pk, CloseReason.HAND, actor_id=mturk.ada.pk)
+    delivery.carry_out_due()
     assert posting(mturk).status == Stage.DRAINING
 
 
@@ -169,14 +173,14 @@ def test_a_rejection_that_could_be_overridden_keeps_its_posting(mturk: Market) -
 def test_a_campaign_does_not_end_before_its_crowd_has_confirmed(mturk: Market) -> None:
     unit = mturk.come()
     mturk.judge(unit)
-    campaigns.close(mturk.study.pk, CloseReason.HAND, actor_id=mturk.ada.pk)
+    life.close(mturk.study.pk, CloseReason.HAND, actor_id=mturk.ada.pk)
     Place.objects.filter(campaign=mturk.study, assignment=None).delete()
-    assert not campaigns.drained(mturk.study.pk)
+    assert not life.drained(mturk.study.pk)
     participations.hand_in(mturk.of(unit).pk)
-    assert not campaigns.drained(mturk.study.pk), "the crowd has not said yet that it was handed in"
+    assert not life.drained(mturk.study.pk), "the crowd has not said yet that it was handed in"
     mturk.far.submit(unit.unit, receipt=mturk.of(unit).receipt)
     mturk.sync()
-    assert campaigns.drained(mturk.study.pk)
+    assert life.drained(mturk.study.pk)
 
 
 def test_a_look_at_what_is_known_costs_few_queries_however_long_the_list(mturk: Market) -> None:
@@ -236,7 +240,7 @@ def test_who_never_came_here_and_hands_in_after_the_end_is_not_overlooked(
     """The crowd calls the posting closed before it lists what was handed in to it."""
     unit = mturk.far.accept(mturk.ours()[0], mturk.far.person(7))
     mturk.stop()
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     mturk.far.submit(unit, receipt="none")
     with monkeypatch.context() as lagging:
         lagging.setattr(mturk.crowd, "iter_submissions", lambda _listing: iter(()))
@@ -255,7 +259,7 @@ def test_who_accepted_in_time_may_come_although_the_crowd_calls_it_closed(
     listing, person = mturk.ours()[0], mturk.far.person(1)
     unit = Unit(listing, mturk.far.accept(listing, person), person)
     mturk.stop()
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     level = mturk.crowd.posting_level
     monkeypatch.setattr(mturk.crowd, "posting_level", lambda one: replace(
         level(one), stage=Level.CLOSED, available=0, pending=0

@@ -3,7 +3,9 @@
 import pytest
 
 from annotate.models import Batch, Campaign, Operation, Place, Posting
-from annotate.services import campaigns, outbox, refilling
+from annotate.services.campaigns import life
+from annotate.services.marketplace import refilling
+from annotate.services.outbox import delivery
 from annotate.states import CloseReason
 from tests.crowds.launching import TERMS, came, launched, problems
 from tests.crowds.scripted import Scripted
@@ -16,12 +18,12 @@ Kind, OpStatus, Stage = Operation.Kind, Operation.Status, Posting.Status
 def closing(made: Campaign, *, gaps: int = 3, places: int = 20) -> Batch:
     """A campaign that is closing with so many free wanted places and nobody at work."""
     batch = launched(made, places=places)
-    outbox.carry_out_due()
-    campaigns.close(made.pk, CloseReason.HAND)
+    delivery.carry_out_due()
+    life.close(made.pk, CloseReason.HAND)
     made.systems.update(stop_position=gaps // 2 + 1)
     wanted = list(Place.objects.filter(campaign=made, position__lt=gaps // 2 + 1))
     Place.objects.filter(pk__in=[place.pk for place in wanted[gaps:]]).delete()
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     return batch
 
 
@@ -35,7 +37,7 @@ def test_gaps_are_offered_to_new_people(made: Campaign, scripted: Scripted):
     assert posting is not None
     assert posting.places == 2  # of two tasks each
     assert refilling.refill(made.pk) is None  # one at a time
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     posting.refresh_from_db()
     assert posting.status == Stage.OPEN
 
@@ -61,7 +63,7 @@ def test_units_more_can_be_launched_by_hand_while_something_is_missing(
     made.refresh_from_db()
     assert problems(made, TERMS, 2) == {}
     extra = launched(made, places=2, key="gaps")
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     assert [one.status for one in extra.postings.all()] == [Stage.OPEN]
     Place.objects.filter(campaign=made, assignment=None).delete()
     assert "Nothing is missing" in problems(made, TERMS, 2)["places"]
@@ -90,7 +92,7 @@ def test_only_a_closing_campaign_is_refilled(made: Campaign, scripted: Scripted)
     drained()
     assert refilling.refill(made.pk) is None
     closed = campaign(crowd="mturk")
-    campaigns.close(closed.pk, CloseReason.HAND)
+    life.close(closed.pk, CloseReason.HAND)
     assert refilling.refill(closed.pk) is None  # never had a batch
 
 
@@ -98,8 +100,8 @@ def test_finishing_stops_a_refill(made: Campaign, scripted: Scripted):
     closing(made)
     posting = refilling.refill(made.pk)
     assert posting is not None
-    outbox.carry_out_due()
-    campaigns.finish(made.pk)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
+    life.finish(made.pk)
+    delivery.carry_out_due()
     posting.refresh_from_db()
     assert posting.status == Stage.DRAINING

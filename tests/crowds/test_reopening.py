@@ -12,17 +12,12 @@ import pytest
 
 from annotate.crowds.base import Stage as Level
 from annotate.models import AuditEntry, Batch, Operation, Posting
-from annotate.selectors import batches as rows
-from annotate.selectors import underway
-from annotate.services import (
-    attending,
-    batches,
-    campaigns,
-    crowd_events,
-    outbox,
-    participations,
-    reconciling,
-)
+from annotate.selectors.marketplace import batches as rows
+from annotate.selectors.pay import untaken
+from annotate.services.campaigns import life
+from annotate.services.marketplace import batches, events, owner_requests, reconciling
+from annotate.services.outbox import delivery
+from annotate.services.work import participations
 from annotate.signals import posting_changed
 from annotate.states import CloseReason
 from tests.crowds.clock import Clock
@@ -69,7 +64,7 @@ def test_a_study_of_which_a_place_is_free_again_is_open_again(goes_on: Market) -
     goes_on.pass_time_and_look()
     assert goes_on.posting().status == Stage.OPEN
     assert goes_on.of(first).status == Status.LEFT
-    assert [one.units for one in underway.untaken(goes_on.study.pk)] == [1]
+    assert [one.units for one in untaken.untaken(goes_on.study.pk)] == [1]
     assert rows.offered(goes_on.study.pk)
     assert AuditEntry.objects.filter(verb="posting_open").count() == 2, "published, and again"
     goes_on.done(3)
@@ -83,9 +78,9 @@ def test_a_study_whose_work_was_rejected_is_open_again(goes_on: Market) -> None:
     goes_on.pass_time_and_look()
     assert goes_on.of(first).status == Status.REJECTED
     assert goes_on.posting().status == Stage.OPEN
-    assert [one.units for one in underway.untaken(goes_on.study.pk)] == [1], "it will be paid for"
+    assert [one.units for one in untaken.untaken(goes_on.study.pk)] == [1], "it will be paid for"
     (batch,) = Batch.objects.filter(campaign=goes_on.study)
-    assert underway.unused_units(batch) == 1
+    assert untaken.unused_units(batch) == 1
 
 
 def test_who_takes_a_free_place_before_we_have_looked_is_let_in_and_makes_us_look(
@@ -113,8 +108,8 @@ def test_who_makes_up_a_unit_of_a_full_study_is_not_let_in(goes_on: Market) -> N
 
 def test_closing_stops_a_study_that_looks_full(anywhere: Market) -> None:
     first, _second = full(anywhere)
-    campaigns.close(anywhere.study.pk, CloseReason.HAND, actor_id=anywhere.ada.pk)
-    outbox.carry_out_due()
+    life.close(anywhere.study.pk, CloseReason.HAND, actor_id=anywhere.ada.pk)
+    delivery.carry_out_due()
     assert stops_sent(anywhere) == 1
     anywhere.far.give_back(first.unit)
     anywhere.pass_time_and_look()
@@ -129,7 +124,7 @@ def test_stopping_a_batch_stops_a_study_that_looks_full(anywhere: Market) -> Non
     assert (batch.state, batch.share_taken) == ("full", 100)
     assert batch.can_stop, "a place of it may become free again"
     assert batches.stop(batch.batch_id, actor_id=anywhere.ada.pk)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     anywhere.far.give_back(first.unit)
     for _ in range(2):
         anywhere.pass_time_and_look()
@@ -142,9 +137,9 @@ def test_a_stop_that_is_repeated_is_sent_once(anywhere: Market) -> None:
     (batch,) = rows.of_campaign(anywhere.study.pk)
     batches.stop(batch.batch_id, actor_id=anywhere.ada.pk)
     assert not batches.stop(batch.batch_id, actor_id=anywhere.ada.pk)
-    campaigns.close(anywhere.study.pk, CloseReason.HAND, actor_id=anywhere.ada.pk)
+    life.close(anywhere.study.pk, CloseReason.HAND, actor_id=anywhere.ada.pk)
     batches.stop_all(anywhere.study.pk)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     for _ in range(3):
         anywhere.pass_time_and_look()
     assert stops_sent(anywhere) == 1
@@ -154,7 +149,7 @@ def test_a_stop_that_is_repeated_is_sent_once(anywhere: Market) -> None:
 def test_what_goes_on_although_it_was_stopped_is_stopped_again(goes_on: Market) -> None:
     """Somebody adds a place by hand at the crowd, for instance."""
     goes_on.stop()
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     goes_on.far.world.studies[goes_on.ours()[0]].update(status="ACTIVE", stopped=False)
     goes_on.pass_time_and_look()
     goes_on.pass_time_and_look()
@@ -165,7 +160,7 @@ def test_what_goes_on_although_it_was_stopped_is_stopped_again(goes_on: Market) 
 
 def test_a_stop_that_is_in_vain_is_repeated_less_and_less_often(goes_on: Market) -> None:
     goes_on.stop()
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     for _ in range(60):
         goes_on.far.world.studies[goes_on.ours()[0]].update(status="ACTIVE", stopped=False)
         goes_on.pass_time(timedelta(minutes=5, seconds=1))
@@ -177,7 +172,7 @@ def test_a_list_that_lags_behind_a_stop_opens_nothing(goes_on: Market) -> None:
     """What was read before the stop is written after it."""
     level = goes_on.crowd.posting_level(goes_on.ours()[0])
     goes_on.stop()
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     posting = goes_on.posting()
     assert level.stage is Level.OPEN
     reconciling._level(posting, level, problem="")
@@ -188,7 +183,7 @@ def test_a_list_that_lags_behind_a_stop_opens_nothing(goes_on: Market) -> None:
 def test_a_stop_that_a_person_has_given_up_is_not_sent_again(goes_on: Market) -> None:
     goes_on.stop()
     (stop,) = goes_on.ops(Kind.STOP)
-    assert outbox.drop(stop.pk, actor_id=goes_on.ada.pk)
+    assert delivery.drop(stop.pk, actor_id=goes_on.ada.pk)
     for _ in range(2):
         goes_on.pass_time_and_look()
     assert stops_sent(goes_on) == 0
@@ -198,7 +193,7 @@ def test_a_stop_that_a_person_has_given_up_is_not_sent_again(goes_on: Market) ->
 def test_what_was_full_when_its_campaign_ended_is_stopped_once_it_goes_on(goes_on: Market) -> None:
     """Campaigns that ended before full studies were stopped."""
     first, _second = full(goes_on)
-    campaigns.close(goes_on.study.pk, CloseReason.HAND, actor_id=goes_on.ada.pk)
+    life.close(goes_on.study.pk, CloseReason.HAND, actor_id=goes_on.ada.pk)
     Operation.objects.filter(kind=Kind.STOP).delete()
     type(goes_on.study).objects.update(status="closed")
     goes_on.far.give_back(first.unit)
@@ -212,8 +207,8 @@ def test_a_refill_that_goes_on_is_not_stopped(goes_on: Market) -> None:
     goes_on.sync()
     unit = goes_on.come(2)
     goes_on.judge(unit, 1)
-    campaigns.close(goes_on.study.pk, CloseReason.HAND, actor_id=goes_on.ada.pk)
-    outbox.carry_out_due()
+    life.close(goes_on.study.pk, CloseReason.HAND, actor_id=goes_on.ada.pk)
+    delivery.carry_out_due()
     goes_on.far.give_back(unit.unit)
     goes_on.later(hours=3)
     refill = Posting.objects.filter(batch__campaign=goes_on.study).order_by("pk")[1]
@@ -285,14 +280,14 @@ def test_a_status_that_passes_changes_nothing(goes_on: Market) -> None:
 
 def test_owners_can_let_us_look_at_a_study_that_is_full(goes_on: Market) -> None:
     full(goes_on)
-    assert attending.look(goes_on.study.pk, actor_id=goes_on.ada.pk) == 1
+    assert owner_requests.look(goes_on.study.pk, actor_id=goes_on.ada.pk) == 1
 
 
 def test_a_stop_that_is_cut_off_is_sent_again(anywhere: Market) -> None:
     full(anywhere)
     anywhere.far.fail_next("stop", Fault.TIMEOUT)
     anywhere.stop()
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     for _ in range(2):
         anywhere.pass_time_and_look()
     assert stops_sent(anywhere) == 2
@@ -309,4 +304,4 @@ def test_an_event_reopens_at_once(goes_on: Market) -> None:
         looked.append(posting_id)
 
     posting_changed.connect(look)
-    assert crowd_events.receive("prolific", raw, headers)
+    assert events.receive("prolific", raw, headers)

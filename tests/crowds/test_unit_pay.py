@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.services.unit_pay import Act, Entry, Kind, Status, Unit, account, decide
+from annotate.services.pay.unit_pay import Act, Entry, Kind, Status, Unit, account, decide
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PAST, SOON = NOW - timedelta(hours=1), NOW + timedelta(hours=1)

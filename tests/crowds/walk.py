@@ -31,19 +31,12 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.services import (
-    batches,
-    campaigns,
-    carrying,
-    extra_pay,
-    judgments,
-    leasing,
-    outbox,
-    participations,
-    reconciling,
-    reviewing,
-    settling,
-)
+from annotate.services.campaigns import life
+from annotate.services.marketplace import batches, reconciling
+from annotate.services.outbox import calling, delivery
+from annotate.services.pay import extra_pay, settling
+from annotate.services.review import reviewing
+from annotate.services.work import judgments, leasing, participations
 from annotate.states import CloseReason
 from tests.crowds.clock import Clock
 from tests.crowds.far_side import FarSide, Fault, NoPlace
@@ -142,7 +135,7 @@ class Walk:
             batches.stop(batch.pk, actor_id=self.ada.pk)
 
     def close(self) -> None:
-        campaigns.close(self.study.pk, CloseReason.HAND, actor_id=self.ada.pk)
+        life.close(self.study.pk, CloseReason.HAND, actor_id=self.ada.pk)
 
     def accept(self) -> None:
         listing = self.rng.choice(self.ours() or [""])
@@ -268,7 +261,7 @@ class Walk:
 
     def carry_out(self) -> None:
         with self.workers():
-            outbox.carry_out_due()
+            delivery.carry_out_due()
 
     def look(self) -> None:
         with self.workers():
@@ -291,7 +284,7 @@ class Walk:
 
         One that dies slowly has its answer, and settles it when another worker has taken over.
         """
-        ask = carrying.ask
+        ask = calling.ask
 
         def deadly(op: Operation, *args: Any, **kwargs: Any) -> Any:
             where, self.killing = self.killing, ""
@@ -302,10 +295,10 @@ class Walk:
                 raise Killed
             if where == "slowly":
                 self.pass_time(timedelta(minutes=3))
-                outbox.carry_out(op.pk)
+                delivery.carry_out(op.pk)
             return answer
 
-        with patch.object(outbox, "ask", deadly):
+        with patch.object(delivery, "ask", deadly):
             yield
 
     def _cost(self, places: int) -> Decimal:
@@ -412,7 +405,7 @@ def _answer(walk: Walk) -> None:
         wanted = _bonus(op)
         done = Operation.objects.filter(campaign=walk.study, kind=op.kind, status="done")
         known = [_bonus(other) for other in done].count(wanted)
-        outbox.decide(op.pk, walk.far.bonuses().count(wanted) > known, actor_id=walk.ada.pk)
+        delivery.decide(op.pk, walk.far.bonuses().count(wanted) > known, actor_id=walk.ada.pk)
 
 
 def _bonus(op: Operation) -> tuple[str, str, Decimal]:

@@ -4,7 +4,7 @@ import random
 from typing import Any
 
 from annotate.models import Assignment, Campaign, Participation
-from annotate.services import judgments, leasing
+from annotate.services.work import judgments, leasing
 from estimation.services import agreement, estimating
 from tests.factories import person
 

@@ -6,7 +6,9 @@ from django.contrib.auth.models import User
 
 from annotate.models import Campaign, Participation, Review, Ruling
 from annotate.screening.base import Verdict
-from annotate.services import admission, judgments, leasing, reviews, rulings
+from annotate.selectors.work import admission
+from annotate.services.review import reviews, rulings
+from annotate.services.work import judgments, leasing
 from estimation.services import agreement, estimating
 
 LEVELS = (1, 0, 1, -1, 1, 0)

@@ -17,14 +17,15 @@ from hypothesis import strategies as st
 from annotate.crowds import bills, tariffs
 from annotate.instruments.language_quality.criteria import OVERALL
 from annotate.models import Campaign
-from annotate.selectors import costs
-from annotate.selectors.availability import Availability
-from annotate.selectors.campaigns import Facts, SystemFacts
-from annotate.selectors.deadlines import Deadline
-from annotate.selectors.liveness import Liveness
-from annotate.selectors.offered import Offered
-from annotate.selectors.progress import Progress
-from annotate.services import campaigns, leasing
+from annotate.selectors.campaigns.availability import Availability
+from annotate.selectors.campaigns.listing import Facts, SystemFacts
+from annotate.selectors.campaigns.liveness import Liveness
+from annotate.selectors.campaigns.progress import Progress
+from annotate.selectors.pay import costs
+from annotate.selectors.pay.deadlines import Deadline
+from annotate.selectors.work.offered import Offered
+from annotate.services.campaigns import life
+from annotate.services.work import leasing
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from estimation.selectors import advice as rules
@@ -161,7 +162,7 @@ def test_the_page_asks_again_only_when_the_advice_changes(client: Client, world:
 
 
 def test_only_an_owner_gets_the_button_of_an_owner(client: Client, world: World) -> None:
-    from annotate.services import members
+    from annotate.services.campaigns import members
 
     made = SITUATIONS["widened"](world)  # closed: a reviewer sees it
     user("rea")
@@ -311,5 +312,5 @@ def test_a_campaign_that_was_just_opened_again_is_not_called_silent(
     client: Client, world: World
 ) -> None:
     made = SITUATIONS["paused"](world)
-    campaigns.open_(made.pk)
+    life.open_(made.pk)
     assert advised(client, made).key == "wait"

@@ -9,9 +9,12 @@ from django.contrib.auth.models import User
 from annotate.instruments.answer_correctness.criteria import ANY_CORRECT, AVG_CORRECT
 from annotate.instruments.language_quality.criteria import ALL as LANGUAGE_QUALITY
 from annotate.models import Campaign, Review, Ruling
-from annotate.selectors import campaigns as facts_of
-from annotate.services import campaigns, instruments, judgments, reviews, rulings
-from annotate.services.upload import Row
+from annotate.selectors.campaigns import listing as facts_of
+from annotate.services.campaigns import life
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.review import reviews, rulings
+from annotate.services.studies import instruments
+from annotate.services.work import judgments
 from estimation.core import krippendorff_alpha
 from estimation.models import Agreement
 from estimation.selectors import agreement
@@ -159,8 +162,8 @@ def test_nothing_is_measured_before_two_outputs_have_two_judgments(ada: User) ->
 def test_it_is_measured_anew_where_it_may_have_changed_and_only_there(ada: User) -> None:
     made = twice(ada)
     assert n_rows(made) == 1
-    campaigns.pause(made.pk)
-    campaigns.open_(made.pk)  # marks, but no evidence
+    life.pause(made.pk)
+    life.open_(made.pk)  # marks, but no evidence
     refresh(made)
     assert n_rows(made) == 1
     more(made, 1)  # its output has one judgment: nothing to compare
@@ -175,7 +178,7 @@ def test_growth_of_less_than_a_twentieth_waits_for_the_end(ada: User) -> None:
     assert newest(made)["overall"].n_judgments == 42
     more(made, 2)
     assert newest(made)["overall"].n_judgments == 42
-    campaigns.close(made.pk, Campaign.Reason.HAND)
+    life.close(made.pk, Campaign.Reason.HAND)
     refresh(made)
     assert newest(made)["overall"].n_judgments == 44
 

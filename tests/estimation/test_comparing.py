@@ -8,9 +8,9 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.models import Assignment, Campaign, System
-from annotate.selectors import evidence
-from annotate.services import judgments, leasing
-from annotate.services.upload import Row
+from annotate.selectors.campaigns import counting
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.work import judgments, leasing
 from estimation import data
 from estimation.models import Comparison, Estimate
 from estimation.selectors import comparisons
@@ -70,7 +70,7 @@ def test_the_earlier_stop_of_two_bounds_the_common_prefix():
     study = campaign(items=20, double_share=0)
     worse_beta(study, count=40)
     System.objects.filter(campaign=study, name="alpha").update(stop_position=8)
-    brief, systems = evidence.brief(study.pk), evidence.systems(study.pk)
+    brief, systems = counting.brief(study.pk), counting.systems(study.pk)
     (pair,) = data.pairs(brief, systems, data.see(brief))
     assert [np.unique(sample.item).size for sample in pair.samples] == [8, 8]
     assert [sample.n_population for sample in pair.samples] == [20, 20]
@@ -130,7 +130,7 @@ def test_a_sequence_begins_at_thirty_items():
 
 
 def test_planned_items_by_hand():
-    criterion = evidence.brief(campaign().pk).criteria[2]
+    criterion = counting.brief(campaign().pk).criteria[2]
     # (2 · 1.96 · 0.3 · 2 / 0.2)² = 138.3
     assert planned_items(criterion, 0.2, level=0.95, n_population=500) == 139
     assert planned_items(criterion, 0.2, level=0.95, n_population=50) == 50
@@ -177,7 +177,7 @@ def test_the_dashboard_says_it_in_words(client: Client, numbers: Any, told: str)
 
 def test_less_editing_is_better():
     study = campaign(targets={"edit": 0.1})
-    edit = next(c for c in evidence.brief(study.pk).criteria if c.name == "edit")
+    edit = next(c for c in counting.brief(study.pk).criteria if c.name == "edit")
     row = comparisons.Newest(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40, 100)
     axis = comparisons.Axis(0.3)
     assert comparisons.Contrast("alpha", "beta", row, edit, axis).ahead == "alpha"

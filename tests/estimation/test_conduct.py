@@ -14,9 +14,10 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotate.models import Campaign, Membership, Review, Ruling
-from annotate.selectors import conduct
-from annotate.selectors.conduct import Conduct
-from annotate.services import campaigns, looking, rulings
+from annotate.selectors.review import conduct
+from annotate.selectors.review.conduct import Conduct
+from annotate.services.campaigns import life
+from annotate.services.review import looks, rulings
 from tests.estimation.reviewed import by_hand, settle
 from tests.factories import campaign, judge, person
 
@@ -94,7 +95,7 @@ def test_exclude_look_restore_is_counted_each_time(made: Campaign, ada: User) ->
 
 
 def test_a_look_before_an_exclusion_is_none_since(made: Campaign, ada: User) -> None:
-    looking.record(made.pk, ada.pk)
+    looks.record(made.pk, ada.pk)
     review = review_of(made, "p0", ada)
     rule(review, ada, Act.EXCLUDE)
     rule(review, ada, Act.RESTORE)
@@ -103,10 +104,10 @@ def test_a_look_before_an_exclusion_is_none_since(made: Campaign, ada: User) -> 
 
 
 def test_whoever_does_not_rule_may_look(made: Campaign, ada: User, eve: User) -> None:
-    looking.record(made.pk, ada.pk)
+    looks.record(made.pk, ada.pk)
     review = review_of(made, "p0", eve)
     rule(review, eve, Act.EXCLUDE)
-    looking.record(made.pk, ada.pk)
+    looks.record(made.pk, ada.pk)
     rule(review, eve, Act.RESTORE)
     found = conduct.of(made.pk)
     assert (found.looks, found.looked, found.undone, found.undone_looked) == (0, 0, 1, 0)
@@ -115,8 +116,8 @@ def test_whoever_does_not_rule_may_look(made: Campaign, ada: User, eve: User) ->
 def test_undoing_after_the_end_is_late(made: Campaign, ada: User) -> None:
     review = review_of(made, "p0", ada)
     rule(review, ada, Act.EXCLUDE)
-    campaigns.close(made.pk, Campaign.Reason.HAND)
-    campaigns.finish(made.pk)
+    life.close(made.pk, Campaign.Reason.HAND)
+    life.finish(made.pk)
     rule(review, ada, Act.RESTORE)
     assert conduct.of(made.pk).undone_late == 1
     assert "1 exclusion was undone: 0 by somebody" in told(made)
@@ -146,7 +147,7 @@ def test_other_campaigns_are_not_counted(made: Campaign, ada: User) -> None:
     other = campaign(owner=ada)
     judge(person(other, "x"))
     rule(review_of(other, "x", ada), ada, Act.EXCLUDE)
-    looking.record(other.pk, ada.pk)
+    looks.record(other.pk, ada.pk)
     assert conduct.of(made.pk) == Conduct()
 
 
@@ -158,5 +159,5 @@ def test_three_queries_whatever_there_is(made: Campaign, ada: User) -> None:
 
     for name in ("p0", "p1", "p2"):
         rule(review_of(made, name, ada), ada, Act.EXCLUDE)
-        looking.record(made.pk, ada.pk)
+        looks.record(made.pk, ada.pk)
     assert count() == 3

@@ -15,7 +15,8 @@ from django.urls import reverse
 
 from annotate.instruments.language_quality.criteria import OVERALL
 from annotate.models import Campaign
-from annotate.services import audit, campaigns
+from annotate.services import audit
+from annotate.services.campaigns import life
 from estimation.charts.scale import frame, ticks
 from estimation.models import Agreement, Decision, Estimate, MetricScore
 from estimation.selectors import history
@@ -161,22 +162,22 @@ def test_advice_follows_the_state(client: Client, ada: User) -> None:
         return advice.title, advice.act
 
     assert advised() == ("Open the campaign", "open")
-    campaigns.open_(made.pk)
+    life.open_(made.pk)
     assert advised() == ("Invite people", "people")
     judge(person(made))
     estimated(made, 60, 0.25)
     assert advised()[0] == "Wait: judgments are coming in"
-    campaigns.pause(made.pk)
+    life.pause(made.pk)
     assert advised() == ("Go on collecting", "open")
-    campaigns.open_(made.pk)
+    life.open_(made.pk)
     leased(person(made, "slow"))
-    campaigns.close(made.pk, Campaign.Reason.TARGET)
+    life.close(made.pk, Campaign.Reason.TARGET)
     assert advised() == ("Wait for the last judgments", "finish")
-    campaigns.finish(made.pk)
+    life.finish(made.pk)
     assert advised() == ("Decide whether to reopen", "reopen")
     estimated(made, 70, 0.19)
     assert advised()[0] == "Read the results"
-    campaigns.archive(made.pk, actor_id=ada.pk)
+    life.archive(made.pk, actor_id=ada.pk)
     assert advised() == ("Nothing", "")
 
 
@@ -221,7 +222,7 @@ def test_metric_progress_is_shown_until_it_is_complete(client: Client, ada: User
 
 def test_the_log_tells_decisions_and_acts(client: Client, ada: User) -> None:
     made = campaign(owner=ada)
-    campaigns.pause(made.pk, actor_id=ada.pk)
+    life.pause(made.pk, actor_id=ada.pk)
     Decision.objects.create(campaign=made, verb="close", reason="target", text="Narrow enough.")
     texts = [(line.who, line.text) for line in board(client, made).lines]
     assert texts[0] == ("Plumbline", "Narrow enough.")
@@ -260,8 +261,8 @@ def test_final_or_provisional_and_for_whom(client: Client, ada: User) -> None:
     assert "Provisional" in text
     assert "90\u00a0% intervals for people in general" in text
     assert "not all at once" in text
-    campaigns.close(made.pk, Campaign.Reason.HAND)
-    campaigns.finish(made.pk)
+    life.close(made.pk, Campaign.Reason.HAND)
+    life.finish(made.pk)
     text = page(client, made).content.decode()
     assert "Final." in text
     assert "closed by hand" in text
@@ -276,8 +277,8 @@ def test_numbers_answer_only_when_something_has_changed(client: Client, ada: Use
     assert client.get(address, have).status_code == 204
     estimated(made, 40)
     assert client.get(address, have).status_code == 200
-    campaigns.close(made.pk, Campaign.Reason.HAND)
-    campaigns.finish(made.pk)
+    life.close(made.pk, Campaign.Reason.HAND)
+    life.finish(made.pk)
     MetricScore.objects.bulk_create(
         MetricScore(campaign=made, output=o, metric="quality", version="1", value=0)
         for o in made.outputs.all()
@@ -406,8 +407,8 @@ def test_pages_ask_a_constant_number_of_queries(client: Client, ada: User) -> No
         estimated(large, n)
     for n in range(4):
         judge(person(large, f"p{n}"))
-        campaigns.pause(large.pk, actor_id=ada.pk)
-        campaigns.open_(large.pk, actor_id=ada.pk)
+        life.pause(large.pk, actor_id=ada.pk)
+        life.open_(large.pk, actor_id=ada.pk)
     for n in range(4):
         for criterion in ("overall", "edit"):
             Agreement.objects.create(

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from annotate.models import Authorship, Campaign, Judgment, Place, Score, System
-from annotate.selectors import bulk, evidence
-from annotate.services import scoring
+from annotate.selectors import bulk
+from annotate.selectors.campaigns import counting
+from annotate.services.work import scoring
 from estimation import data
 from estimation.services import metrics
 from tests.factories import campaign, judge, person
@@ -25,9 +26,9 @@ def judged(n: int = 5, *, judgments: int = 6, **changes) -> Campaign:
 
 
 def found(study: Campaign) -> dict[tuple[str, str], data.Cell]:
-    brief = evidence.brief(study.pk)
+    brief = counting.brief(study.pk)
     metrics.ensure(brief)
-    cells = data.cells(brief, evidence.systems(study.pk), data.see(brief))
+    cells = data.cells(brief, counting.systems(study.pk), data.see(brief))
     return {(cell.system.name, cell.criterion.name): cell for cell in cells}
 
 
@@ -72,18 +73,18 @@ def test_judgments_far_apart_are_read_through_their_campaign():
     scoring.ensure(study.pk)
     ids = Judgment.objects.filter(campaign=study).values_list("pk", flat=True)
     assert max(ids) - min(ids) >= 2 * len(ids)
-    scores = evidence.scores(study.pk)
+    scores = counting.scores(study.pk)
     assert scores.output.size == 4
     assert {name: row.size for name, row in scores.value.items()}["overall"] == 4
 
 
 def test_a_judgment_without_a_place_does_not_count():
     study = judged()
-    before = evidence.scores(study.pk)
+    before = counting.scores(study.pk)
     place = Place.objects.filter(campaign=study, assignment__isnull=False).first()
     judgment = Judgment.objects.get(assignment=place.assignment)
     Place.objects.filter(pk=place.pk).update(assignment=None)
-    after = evidence.scores(study.pk)
+    after = counting.scores(study.pk)
     gone = set(zip(before.output, before.annotator, strict=True)) - set(
         zip(after.output, after.annotator, strict=True)
     )
@@ -119,7 +120,7 @@ def test_criteria_share_an_incidence_unless_one_lacks_scores():
 
 def test_an_unknown_metric_value_is_nan_and_order_does_not_matter():
     study = campaign(items=3, systems=("alpha",))
-    (system,) = evidence.systems(study.pk)
+    (system,) = counting.systems(study.pk)
     metric = data.Metrics(system.output[1:], np.array([[5.0], [7.0]]))
     values = data.metric_of(system.output, metric)
     assert np.isnan(values[0])
@@ -129,7 +130,7 @@ def test_an_unknown_metric_value_is_nan_and_order_does_not_matter():
 def test_nothing_judged_gives_no_cells():
     study = campaign()
     assert found(study) == {}
-    assert evidence.scores(study.pk).output.size == 0
+    assert counting.scores(study.pk).output.size == 0
 
 
 def test_columns_arrive_in_their_kinds():

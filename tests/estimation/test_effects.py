@@ -17,8 +17,9 @@ from rest_framework.test import APIClient
 
 from annotate.errors import Invalid
 from annotate.models import AuditEntry, Campaign, Membership, Review, Ruling
-from annotate.selectors import finality, standing
-from annotate.services import appeals, campaigns, rulings
+from annotate.selectors.review import finality, standing
+from annotate.services.campaigns import life
+from annotate.services.review import appeals, rulings
 from estimation.selectors import history
 from estimation.services import effects
 from tests.estimation.reviewed import by_hand, exclude, settle, take_turns
@@ -77,8 +78,8 @@ def later(monkeypatch: pytest.MonkeyPatch, **by: float) -> None:
 
 
 def over(made: Campaign) -> None:
-    campaigns.close(made.pk, Campaign.Reason.HAND)
-    campaigns.finish(made.pk)
+    life.close(made.pk, Campaign.Reason.HAND)
+    life.finish(made.pk)
 
 
 def rule(review: Review, actor: User, *acts: Act, reason: str = "") -> list[Ruling]:
@@ -185,7 +186,7 @@ def test_the_closing_of_a_campaign_makes_it_final_and_a_reopening_does_not(
     assert "move by at most" in fragment
     assert "with and without excluded work</a>" in fragment
     assert data["effects"]
-    campaigns.reopen(made.pk, actor_id=ada.pk, why="More.")
+    life.reopen(made.pk, actor_id=ada.pk, why="More.")
     assert HIDDEN in shown(eve, review)[0]
 
 

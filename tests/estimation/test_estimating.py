@@ -5,9 +5,10 @@ from dataclasses import replace
 import pytest
 
 from annotate.models import Assignment, AuditEntry, EvidenceChange, Place, System
-from annotate.selectors import evidence
-from annotate.services import campaigns, judgments, leasing
-from annotate.services.evidence import mark
+from annotate.selectors.campaigns import counting
+from annotate.services.campaigns import life
+from annotate.services.change_marks import mark
+from annotate.services.work import judgments, leasing
 from annotate.signals import evidence_changed
 from estimation.models import Decision, Estimate, MetricScore
 from estimation.selectors.latest import latest
@@ -69,7 +70,7 @@ def test_the_metric_is_computed_for_every_output_before_it_is_used():
 def test_a_metric_that_is_computed_from_texts():
     study = campaign(items=5, metrics=("rouge_1_f",))
     reported = []
-    metrics.ensure(evidence.brief(study.pk), progress=lambda *x: reported.append(x))
+    metrics.ensure(counting.brief(study.pk), progress=lambda *x: reported.append(x))
     assert reported[-1] == (10, 10)
     values = MetricScore.objects.values_list("value", flat=True)
     assert all(0 < value < 1 for value in values)
@@ -79,7 +80,7 @@ def test_all_metrics_that_the_rows_allow_are_computed_once():
     whole = [replace(row, input="The council met.\n\nIt was Monday.") for row in rows(5)]
     study = campaign(rows_=whole, metrics=("auto",))
     assert {"repetition", "rouge_l_f", "support_1", "quality"} <= set(study.metrics)
-    brief = evidence.brief(study.pk)
+    brief = counting.brief(study.pk)
     metrics.ensure(brief)
     found = MetricScore.objects.filter(campaign=study)
     assert found.count() == 10 * len(study.metrics)
@@ -171,7 +172,7 @@ def test_after_its_turn_a_campaign_waits_behind_others(monkeypatch, announced):
 def test_a_failure_while_deciding_leaves_everything_to_be_done_again(monkeypatch):
     study = wide_open()
     work(study, judgments_=40)
-    monkeypatch.setattr(campaigns, "close", lambda *a, **k: 1 / 0)
+    monkeypatch.setattr(life, "close", lambda *a, **k: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         estimating.refresh(study.pk)
     assert not Estimate.objects.exists()
@@ -289,7 +290,7 @@ def test_those_that_wait_longest_are_caught_up_with_first(clock):
             mark(study.pk, "judgment")
     EvidenceChange.objects.filter(campaign=early).update(at=early.created_at)
     clock.move(seconds=estimating.GRACE.total_seconds() + 1)
-    assert evidence.marked_campaigns(before=clock.now()) == [early.pk, late.pk]
+    assert counting.marked_campaigns(before=clock.now()) == [early.pk, late.pk]
 
 
 def test_catch_up_finds_old_marks_and_reports_failures(monkeypatch, settings):

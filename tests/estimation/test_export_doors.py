@@ -15,7 +15,7 @@ from annotate.models import (
     Campaign,
     Membership,
 )
-from annotate.services import campaigns
+from annotate.services.campaigns import life
 from annotate.states import CloseReason
 from estimation.exporting import archive
 from tests.estimation.exported import (
@@ -64,8 +64,8 @@ def test_reviewers_get_it_once_the_campaign_is_closed(
     client.force_login(eve)
     for address in addresses:
         assert client.get(address).status_code == 403
-    campaigns.close(study.pk, CloseReason.HAND)
-    campaigns.finish(study.pk)
+    life.close(study.pk, CloseReason.HAND)
+    life.finish(study.pk)
     for address in addresses:
         assert client.get(address).status_code == 200
 

@@ -21,9 +21,10 @@ from annotate.models import (
     Judgment,
     Place,
 )
-from annotate.selectors import evidence, exports
-from annotate.services import scoring
-from annotate.services.upload import Row
+from annotate.selectors.campaigns import counting as evidence
+from annotate.selectors.campaigns import exports
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.work import scoring
 from annotate.tables import cell, lines
 from estimation.exporting import archive, contents, tables
 from tests.estimation.exported import (

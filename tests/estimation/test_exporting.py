@@ -19,8 +19,10 @@ from annotate.models import (
     Ruling,
     System,
 )
-from annotate.services import campaigns, instruments, members, scoring
-from annotate.services.upload import Row
+from annotate.services.campaigns import life, members
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.studies import instruments
+from annotate.services.work import scoring
 from annotate.states import CloseReason
 from estimation.exporting import tables
 from estimation.models import Estimate
@@ -157,7 +159,7 @@ def test_all_of_the_history_is_told_and_which_of_it_is_the_newest(study: Campaig
 
 
 def test_decisions_name_their_estimates(study: Campaign) -> None:
-    campaigns.close(study.pk, CloseReason.HAND)
+    life.close(study.pk, CloseReason.HAND)
     settle(study)
     found = exported(study)
     ids = {row["id"] for row in found.table("estimates.csv")}

@@ -7,10 +7,11 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from annotate.models import EvidenceChange, Judgment, PendingScore, Place, Score
-from annotate.selectors import evidence
-from annotate.selectors import scoring as selectors
-from annotate.services import scoring, task_leases
-from annotate.services.upload import Row
+from annotate.selectors.campaigns import counting
+from annotate.selectors.work import scoring as selectors
+from annotate.services import task_leases
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.work import scoring
 from annotate.tasks import score_waiting
 from estimation.metrics import hter
 from estimation.metrics.edits import LONG
@@ -125,7 +126,7 @@ def test_a_judgment_that_does_not_count_holds_back_no_decision():
     judgment = Judgment.objects.first()
     Place.objects.filter(assignment=judgment.assignment).update(assignment=None)
     assert selectors.waiting(study.pk) == 2
-    assert evidence.scores(study.pk).waiting == 2
+    assert counting.scores(study.pk).waiting == 2
 
 
 def test_an_estimate_whose_scores_are_all_awaited_is_not_withdrawn():
@@ -157,10 +158,10 @@ def test_no_estimate_mixes_scores_of_two_definitions():
     score_waiting()
     estimating.refresh(study.pk)
     score_waiting()
-    counted = evidence.scores(study.pk)
+    counted = counting.scores(study.pk)
     assert counted.waiting == 0
     of_version(study, "0")
-    old = evidence.scores(study.pk)
+    old = counting.scores(study.pk)
     assert (old.value, old.waiting) == ({}, 60)
     EvidenceChange.objects.create(campaign=study, reason="test")
     estimating.refresh(study.pk)
@@ -170,7 +171,7 @@ def test_no_estimate_mixes_scores_of_two_definitions():
         PendingScore.objects.values_list("judgment", flat=True)
     )
     score_waiting()
-    new = evidence.scores(study.pk)
+    new = counting.scores(study.pk)
     assert new.waiting == 0
     for name, values in counted.value.items():
         assert new.value[name].tolist() == values.tolist()
@@ -183,11 +184,11 @@ def test_scores_of_the_released_version_are_taken_anew():
     for i in range(4):
         judge(person(study, f"p{i}"), overall=-1, edit=f"It met on Monday, {i}.")
     estimating.refresh(study.pk)
-    before = evidence.scores(study.pk).value["edit"].tolist()
+    before = counting.scores(study.pk).value["edit"].tolist()
     of_version(study, "1")  # what the column says of all rows that there were before it
     EvidenceChange.objects.create(campaign=study, reason="test")
     estimating.refresh(study.pk)
-    assert evidence.scores(study.pk).value["edit"].tolist() == before
+    assert counting.scores(study.pk).value["edit"].tolist() == before
     assert not Score.objects.filter(version="1").exists()
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from annotate.errors import Invalid
 from annotate.models import Output
-from annotate.selectors import evidence
-from annotate.services.upload import Row, UploadRefused
+from annotate.selectors.campaigns import counting
+from annotate.services.campaigns.importing.problems import Row, UploadRefused
 from estimation.metrics import METRICS, MetricError, UnknownMetricError, registry, vectors
 from estimation.models import MetricScore
 from estimation.services import metrics
@@ -161,7 +161,7 @@ def test_support_asks_for_inputs():
         campaign(rows_=blank, systems=("alpha",), metrics=("support_1",))
     assert "no input, whose paragraphs support_1 needs" in str(refused.value.errors)
     made = campaign(rows_=rows(), systems=("alpha",), metrics=("support_1",))
-    metrics.ensure(evidence.brief(made.pk))
+    metrics.ensure(counting.brief(made.pk))
     assert {value for _, value in stored(made.pk, "support_1")} == {4 / 7}
 
 
@@ -180,7 +180,7 @@ def test_sentence_vectors_are_computed_where_the_package_is(monkeypatch):
     monkeypatch.setattr(vectors, "find_spec", lambda name: object())
     monkeypatch.setattr(vectors, "_loaded", lambda name: Model())
     study_id = made().pk
-    metrics.ensure(evidence.brief(study_id))
+    metrics.ensure(counting.brief(study_id))
     assert all(0.99 < value < 1 for _, value in stored(study_id, "vecsim:my-model"))
     with pytest.raises(Invalid):
         campaign(rows_=rows(), systems=("alpha",), metrics=("vecsim:" + "m" * 60,))

@@ -10,8 +10,8 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotate.models import Campaign, Judgment, System
-from annotate.services import released
-from annotate.services.upload import UploadRefused
+from annotate.services.campaigns import released
+from annotate.services.campaigns.importing.problems import UploadRefused
 from estimation.models import MetricScore
 from estimation.selectors.latest import latest
 from estimation.services import replaying
@@ -191,7 +191,7 @@ def test_import_of_answer_correctness(write):
 
 
 def test_a_refused_import_leaves_nothing(write, monkeypatch):
-    from annotate.services import recording
+    from annotate.services.campaigns import recording
 
     monkeypatch.setattr(recording.Recorder, "record", lambda *a: 1 / 0)
     with pytest.raises(ZeroDivisionError):

@@ -14,9 +14,10 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotate.models import Campaign, Ruling
-from annotate.selectors import campaigns as selectors
-from annotate.selectors import exclusions
-from annotate.services import campaigns, screening
+from annotate.selectors.campaigns import listing as selectors
+from annotate.selectors.review import exclusions
+from annotate.services.campaigns import life
+from annotate.services.review import screening
 from estimation.models import Estimate
 from estimation.selectors import sensitivity
 from estimation.selectors.dashboard import Dashboard
@@ -176,7 +177,7 @@ def test_an_exclusion_after_closing_shows_a_banner_and_offers_reopening(
     assert "the work of 6 annotators was excluded. It stays closed." in text
     assert answer.context["board"].advice.act == "reopen"
     assert reverse("annotate:act", args=[made.public_id, "reopen"]) in text
-    campaigns.reopen(made.pk, actor_id=ada.pk, why="Six were excluded.")
+    life.reopen(made.pk, actor_id=ada.pk, why="Six were excluded.")
     assert 'id="widened"' not in page(client, made).content.decode()
 
 
@@ -189,8 +190,8 @@ def test_no_banner_where_the_target_is_kept_or_was_never_reached(client: Client,
     never = study(ada, targets={"overall": 0.01})
     take_turns([person(never, f"p{i}") for i in range(8)], 40)
     settle(never)
-    campaigns.close(never.pk, Campaign.Reason.HAND)
-    campaigns.finish(never.pk)
+    life.close(never.pk, Campaign.Reason.HAND)
+    life.finish(never.pk)
     settle(never)
     exclude(person(never, "p0"), ada)
     settle(never)
@@ -261,7 +262,7 @@ def test_who_has_had_an_output_cannot_fill_its_second_place(client: Client, ada:
     made = study(ada, items=4, double_share=1.0, targets={"overall": 0.01}, metrics=())
     alone = person(made, "alone")
     assert take_turns([alone], 4) == 4
-    campaigns.close(made.pk, Campaign.Reason.HAND)
+    life.close(made.pk, Campaign.Reason.HAND)
     settle(made)
     assert made.status == "closing"
     advice = board(client, made).advice

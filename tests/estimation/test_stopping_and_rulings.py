@@ -4,7 +4,10 @@ import pytest
 from django.contrib.auth.models import User
 
 from annotate.models import Assignment, Campaign, Participation, Ruling, System
-from annotate.services import admission, campaigns, judgments, leasing, screening
+from annotate.selectors.work import admission
+from annotate.services.campaigns import life
+from annotate.services.review import screening
+from annotate.services.work import judgments, leasing
 from estimation.models import Decision
 from estimation.selectors import history
 from tests.estimation.reviewed import exclude, flag, respond, rule, settle, take_turns
@@ -141,7 +144,7 @@ def test_an_exclusion_after_closing_keeps_it_closed_and_collects_nothing(ada: Us
     assert not row.detail["at_target"]
     got = leasing.lease(person(made, "late").pk)
     assert isinstance(got, admission.Nothing)
-    campaigns.reopen(made.pk, actor_id=ada.pk, why="Six people were excluded.")
+    life.reopen(made.pk, actor_id=ada.pk, why="Six people were excluded.")
     settle(made)
     assert made.status == "open"
     assert take_turns(people(made, 6, "new"), 40) > 0

@@ -15,7 +15,7 @@ from annotate.models import (
     Score,
     TaskLease,
 )
-from annotate.services.upload import Row
+from annotate.services.campaigns.importing.problems import Row
 from estimation.models import Agreement, Estimate
 from tests.factories import campaign, judge, leased, person
 from tests.processes import stack, wait_for

@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from annotate import tokens
-from annotate.services import leasing
+from annotate.services.work import leasing
 from tests.addresses import Door, World
 from tests.annotate.market import posting
 from tests.factories import leased, person

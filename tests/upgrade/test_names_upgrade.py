@@ -27,7 +27,7 @@ with connection.cursor() as cursor:
 LOOK = """
 import django, json; django.setup()
 from annotate.models import Annotator, Campaign, Participation
-from annotate.names import Keys, keys
+from annotate.text.names import Keys, keys
 from annotate.services import joining, participations
 from annotate.errors import Conflict
 from tests.factories import campaign

@@ -11,7 +11,7 @@ import pytest
 from annotate.instruments import registry
 from annotate.instruments.language_quality.definition import DEFINITION
 from annotate.instruments.rating.instrument import Rating
-from annotate.selectors import public_words
+from annotate.selectors.campaigns import public_words
 from tests.upgrade.numbers import COUNTS, NUMBERS
 from tests.upgrade.old_database import MIGRATIONS, Tables, fill, manage, postgres, run, tables
 

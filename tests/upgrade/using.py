@@ -17,7 +17,8 @@ from django.test import Client  # noqa: E402
 from django.urls import reverse  # noqa: E402
 
 from annotate.models import Campaign, LedgerEntry, Operation  # noqa: E402
-from annotate.services import evidence, scoring  # noqa: E402
+from annotate.services import change_marks  # noqa: E402
+from annotate.services.work import scoring  # noqa: E402
 from estimation.models import Estimate  # noqa: E402
 from estimation.services import estimating  # noqa: E402
 from tests.factories import judge, person  # noqa: E402
@@ -76,7 +77,7 @@ def subjects() -> list[list[str]]:
 def estimates() -> dict[str, list[Any]]:
     """The newest estimate of each cell, taken again: {system and criterion: numbers}."""
     for campaign in Campaign.objects.filter(status__in=("open", "paused", "closing", "closed")):
-        evidence.mark(campaign.pk, "upgrade")
+        change_marks.mark(campaign.pk, "upgrade")
         estimating.refresh(campaign.pk)
     rows = Estimate.objects.order_by("pk").values_list("system", "criterion", *NUMBERS)
     return {f"{system} {criterion}": numbers for system, criterion, *numbers in rows}

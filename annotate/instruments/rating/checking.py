@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from annotate.instruments import spans
 from annotate.instruments.base import InvalidResponse
 from annotate.instruments.rating.definition import EVIDENCE, Question
-from annotate.visible import is_visible
+from annotate.text.visible import is_visible
 from estimation.metrics.edits import normalise
 
 KEPT_SHARE = 0.1  # an edit shorter than this share of the text deletes nearly everything

@@ -18,17 +18,18 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from tqdm import tqdm
 
-from annotate import adapters, figures
+from annotate import adapters
 from annotate.errors import Invalid
 from annotate.models import Campaign
-from annotate.selectors import costs
-from annotate.selectors.costs import AtMost
-from annotate.services import campaigns, metric_choice
-from annotate.services.importing import receiving, running
-from annotate.services.importing.facts import Facts
-from annotate.services.plans import Plan
-from annotate.services.upload import UploadRefused
+from annotate.selectors.pay import costs
+from annotate.selectors.pay.costs import AtMost
+from annotate.services.campaigns import life, metric_choice
+from annotate.services.campaigns.importing import receiving, running
+from annotate.services.campaigns.importing.facts import Facts
+from annotate.services.campaigns.importing.problems import UploadRefused
+from annotate.services.campaigns.plans import Plan
 from annotate.states import StopMode
+from annotate.text import figures
 from annotate.tokens import invitation_token
 from config import address
 
@@ -109,7 +110,7 @@ class Command(BaseCommand):
         try:
             made, facts = _import(_plan(options), options["file"], options["metrics"], owner_id)
             if options["open"]:
-                campaigns.open_(made.pk, actor_id=owner_id)
+                life.open_(made.pk, actor_id=owner_id)
         except UploadRefused as refused:
             raise CommandError(f"Nothing was imported.\n{refused}") from None
         except Invalid as invalid:

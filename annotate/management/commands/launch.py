@@ -12,10 +12,11 @@ from annotate.crowds.base import Audience
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.errors import Conflict, Invalid, ServiceError
 from annotate.management.commands.create_campaign import money
-from annotate.selectors import evidence
-from annotate.selectors.worlds import World, world
-from annotate.services import batches, fees, offers
-from annotate.services.offers import Offer
+from annotate.selectors.campaigns import counting
+from annotate.selectors.marketplace.environments import World, world
+from annotate.services.campaigns import fees
+from annotate.services.marketplace import batches, offers
+from annotate.services.marketplace.offers import Offer
 
 DEFAULTS = Terms(title="", description="")
 
@@ -44,7 +45,7 @@ class Command(BaseCommand):
         _add_terms(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        campaign_id = evidence.campaign_id_of(options["campaign"])
+        campaign_id = counting.campaign_id_of(options["campaign"])
         if campaign_id is None:
             raise CommandError(f"There is no campaign {options['campaign']!r}.")
         if options["fee_rate"] is not None:

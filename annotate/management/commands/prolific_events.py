@@ -6,8 +6,8 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.crowds.base import CrowdError
-from annotate.crowds.prolific_hooks import Subscribed
-from annotate.services import crowd_events
+from annotate.crowds.prolific.hooks import Subscribed
+from annotate.services.marketplace import events
 
 
 class Command(BaseCommand):
@@ -19,10 +19,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            found = crowd_events.subscribe_to_prolific()
+            found = events.subscribe_to_prolific()
         except CrowdError as error:
             raise CommandError(error.message) from None
-        self.stdout.write(f"Events go to {crowd_events.address('prolific')}")
+        self.stdout.write(f"Events go to {events.address('prolific')}")
         for event, how in found.events:
             self.stdout.write(f"  {event}: {how}")
         self.stdout.write(_of_secret(found))

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors import batches as rows
-from annotate.selectors import evidence
-from annotate.services import batches
+from annotate.selectors.campaigns import counting
+from annotate.selectors.marketplace import batches as rows
+from annotate.services.marketplace import batches
 
 
 class Command(BaseCommand):
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--batch", help="the public id of one batch; without it, all")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        campaign_id = evidence.campaign_id_of(options["campaign"])
+        campaign_id = counting.campaign_id_of(options["campaign"])
         if campaign_id is None:
             raise CommandError(f"There is no campaign {options['campaign']!r}.")
         found = [

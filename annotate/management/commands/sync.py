@@ -5,9 +5,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors import crowd_state, operations
-from annotate.selectors.operations import OpenOperation
-from annotate.services import outbox, reconciling
+from annotate.selectors.marketplace import crowd_state, operations
+from annotate.selectors.marketplace.operations import OpenOperation
+from annotate.services.marketplace import reconciling
+from annotate.services.outbox import delivery
 
 
 class Command(BaseCommand):
@@ -26,7 +27,7 @@ class Command(BaseCommand):
         if not options["seconds"] > 0:
             raise CommandError("--seconds must be a positive number.")
         before = crowd_state.counts()
-        outbox.hurry_postponed()
+        delivery.hurry_postponed()
         reconciling.reconcile_all(within=options["seconds"], all_=True)
         changed = list(crowd_state.changes(before, crowd_state.counts()))
         self.stdout.write("\n".join(changed or ["Nothing has changed."]))

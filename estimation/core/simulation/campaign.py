@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from estimation.core.sample import Floats, Ints, Sample
+from estimation.core.data.sample import Floats, Ints, Sample
 from estimation.core.simulation.delays import work_through
 from estimation.core.simulation.people import part_repeats, stream
 from estimation.core.simulation.plan import Plan, latent_shares, metric_loading

@@ -8,7 +8,7 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 from numpy.random import Generator
 
-from estimation.core.sample import Floats, Ints
+from estimation.core.data.sample import Floats, Ints
 from estimation.core.simulation.people import person_effects, quotas
 from estimation.core.simulation.plan import Plan, latent_shares
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from scipy.special import betaincinv
 
-from estimation.core.interval import check_level
+from estimation.core.intervals.interval import check_level
 
 QUANTILES = (0.1, 0.5, 0.9)
 

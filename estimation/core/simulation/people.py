@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from estimation.core.sample import Floats, Ints
+from estimation.core.data.sample import Floats, Ints
 from estimation.core.simulation.plan import Plan
 
 

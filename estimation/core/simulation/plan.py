@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from estimation.core.errors import InvalidOptionError
+from estimation.core.data.errors import InvalidOptionError
 from estimation.core.simulation.scores import NODES, WEIGHTS, Marginal, latent_share
 
 

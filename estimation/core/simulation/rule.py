@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from estimation.core.errors import InvalidOptionError
-from estimation.core.fit import ESTIMATORS, Estimator
-from estimation.core.interval import check_level
-from estimation.core.parts import ESTIMANDS, INTERVALS, Estimand, IntervalMethod
-from estimation.core.sequence import check_planned_items
+from estimation.core.data.errors import InvalidOptionError
+from estimation.core.estimators.fit import ESTIMATORS, Estimator
+from estimation.core.estimators.parts import ESTIMANDS, INTERVALS, Estimand, IntervalMethod
+from estimation.core.intervals.interval import check_level
+from estimation.core.stopping.sequence import check_planned_items
 
 Look = Literal["precision", "anytime"]
 Report = Literal["drained", "at_once", "spill"]

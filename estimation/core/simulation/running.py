@@ -8,18 +8,18 @@ from multiprocessing import get_context
 import numpy as np
 from numpy.typing import NDArray
 
-from estimation.core.errors import InvalidOptionError
-from estimation.core.estimate import Estimate, estimate
-from estimation.core.fit import Estimator
-from estimation.core.interval import Interval
-from estimation.core.parts import Estimand, IntervalMethod
-from estimation.core.sample import Floats, Sample
-from estimation.core.sequence import confidence_sequence
+from estimation.core.data.errors import InvalidOptionError
+from estimation.core.data.sample import Floats, Sample
+from estimation.core.estimators.estimate import Estimate, estimate
+from estimation.core.estimators.fit import Estimator
+from estimation.core.estimators.parts import Estimand, IntervalMethod
+from estimation.core.intervals.interval import Interval
 from estimation.core.simulation.campaign import Campaign, draw, panel_truth
 from estimation.core.simulation.outcome import Outcome, Run, outcome
 from estimation.core.simulation.plan import Plan, latent_shares
 from estimation.core.simulation.rule import Look, Report, Rule, Weighing
 from estimation.core.simulation.stops import Stop, find_stop, only
+from estimation.core.stopping.sequence import confidence_sequence
 
 Progress = Callable[[int], object]
 Job = Callable[[int], list[Run | None]]

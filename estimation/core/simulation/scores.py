@@ -6,8 +6,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
-from estimation.core.errors import InvalidOptionError
-from estimation.core.sample import Floats, Scale
+from estimation.core.data.errors import InvalidOptionError
+from estimation.core.data.sample import Floats, Scale
 
 # Standard normal quadrature for the variance of a conditional mean.
 NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(80)

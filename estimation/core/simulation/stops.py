@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from estimation.core.sample import Sample
+from estimation.core.data.sample import Sample
+from estimation.core.estimators.trajectory import Trajectory, trajectory
 from estimation.core.simulation.campaign import Campaign
 from estimation.core.simulation.rule import Rule
-from estimation.core.stopping import first_anytime_stop, first_stop
-from estimation.core.trajectory import Trajectory, trajectory
+from estimation.core.stopping.precision import first_anytime_stop, first_stop
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors import evidence
+from annotate.selectors.campaigns import counting
 from config import demonstration
 from config.demonstration import PASSWORD, SMALL, USER, WHOLE, Stage
 from config.demonstration_crowds import NoStandIn, Place, coming_by
@@ -78,7 +78,7 @@ class Command(BaseCommand):
         self.stdout.write(f"  {place.name:<11} {place.address}\n{'':<14}{place.do}\n", ending="")
 
     def _report(self, stage: Stage, *, headless: bool) -> None:
-        brief = evidence.brief(stage.campaign_id)
+        brief = counting.brief(stage.campaign_id)
         if not brief.is_final:
             raise CommandError(f"The campaign is {brief.status}, not closed.")
         if not headless:

@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.figures import count, many, number, percent
 from annotate.states import Estimand
+from annotate.text.figures import count, many, number, percent
 from estimation import files, plain
-from estimation.core.errors import EstimationError
+from estimation.core.data.errors import EstimationError
 from estimation.ends import ESTIMATOR_NAMES, INTERVAL_NAMES, Asked
 from estimation.files import FileError, Vocabulary
 from estimation.plain import ALL_METRICS, Wanted

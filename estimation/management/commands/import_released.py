@@ -11,12 +11,12 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from annotate.errors import Invalid
-from annotate.selectors import evidence
-from annotate.services import ingest, recording, released
-from annotate.services.metric_choice import AUTO
-from annotate.services.plans import Plan
-from annotate.services.released import Release
-from annotate.services.upload import UploadRefused
+from annotate.selectors.campaigns import counting
+from annotate.services.campaigns import creating, recording, released
+from annotate.services.campaigns.importing.problems import UploadRefused
+from annotate.services.campaigns.metric_choice import AUTO
+from annotate.services.campaigns.plans import Plan
+from annotate.services.campaigns.released import Release
 from estimation.metrics import METRICS
 from estimation.services import agreement, estimating, metrics
 
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         try:
             release = released.read(options["file"])
             owner_id = self._owner(options["owner"])
-            campaign = ingest.create(_plan(release, options), release.rows(), owner_id=owner_id)
+            campaign = creating.create(_plan(release, options), release.rows(), owner_id=owner_id)
         except OSError as error:
             raise CommandError(f"The file cannot be read: {error}.") from error
         except (UploadRefused, Invalid) as error:
@@ -74,7 +74,7 @@ class Command(BaseCommand):
                 bar.total = total
                 bar.update(done - bar.n)
 
-            metrics.ensure(evidence.brief(campaign_id), progress=progress)
+            metrics.ensure(counting.brief(campaign_id), progress=progress)
 
     def _judgments(self, campaign_id: int, release: Release, owner_id: int | None) -> int:
         total = sum(len(output.judgments) for output in release.outputs)

@@ -9,12 +9,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.figures import many, money, number, percent, short, width
-from annotate.selectors import costs
-from estimation.core.components import Crossed
-from estimation.core.errors import EstimationError
-from estimation.core.parts import ESTIMANDS
-from estimation.core.planning import (
+from annotate.selectors.pay import costs
+from annotate.text.figures import many, money, number, percent, short, width
+from estimation.core.data.errors import EstimationError
+from estimation.core.data.sample import Scale
+from estimation.core.estimators.components import Crossed
+from estimation.core.estimators.parts import ESTIMANDS
+from estimation.core.planning.cost import (
     Forecast,
     Purchase,
     Range,
@@ -22,9 +23,8 @@ from estimation.core.planning import (
     affordable,
     forecast,
 )
-from estimation.core.sample import Scale
-from estimation.core.study import Participation, Prices, Study
-from estimation.core.typical import TYPICAL, Expectation
+from estimation.core.planning.study import Participation, Prices, Study
+from estimation.core.planning.typical import TYPICAL, Expectation
 
 _NO_CAP = 0
 CLAIMED = 0.9  # the probability of stopping from which coverage is claimed

@@ -9,9 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from annotate.errors import Invalid
-from annotate.services import released
-from annotate.services.metric_choice import AUTO
-from annotate.services.upload import UploadRefused
+from annotate.services.campaigns import released
+from annotate.services.campaigns.importing.problems import UploadRefused
+from annotate.services.campaigns.metric_choice import AUTO
 from annotate.states import Estimand
 from config.scratch import scratch_database
 from estimation.metrics import METRICS

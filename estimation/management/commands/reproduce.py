@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from annotate.services.upload import UploadRefused
+from annotate.services.campaigns.importing.problems import UploadRefused
 from estimation.reproduction import page, tables
 from estimation.services import reproducing
 from estimation.services.reproducing import Data, Reproduction

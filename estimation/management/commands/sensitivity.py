@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.figures import many, number
-from annotate.selectors import campaigns
+from annotate.selectors.campaigns import listing
+from annotate.text.figures import many, number
 from estimation.selectors import sensitivity
 from estimation.selectors.sensitivity import Compared
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        facts = campaigns.facts_of(options["campaign"])
+        facts = listing.facts_of(options["campaign"])
         if facts is None:
             raise CommandError(f"There is no campaign {options['campaign']!r}.")
         found = sensitivity.of(facts)

@@ -7,10 +7,10 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
-from annotate.figures import count, many, number, percent, signed, width
+from annotate.text.figures import count, many, number, percent, signed, width
 from estimation.core import EstimationError
-from estimation.core.fit import ESTIMATORS
-from estimation.core.parts import ESTIMANDS, INTERVALS
+from estimation.core.estimators.fit import ESTIMATORS
+from estimation.core.estimators.parts import ESTIMANDS, INTERVALS
 from estimation.core.simulation import (
     LOOKS,
     REPORTS,

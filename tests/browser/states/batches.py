@@ -12,8 +12,10 @@ from annotate import adapters
 from annotate.crowds.base import Effect, Outcome
 from annotate.crowds.terms import Terms
 from annotate.models import Batch, Campaign, Operation, Participation, Posting
-from annotate.services import batches, campaigns, outbox, rates, reconciling
-from annotate.services.confirming import TOO_LITTLE
+from annotate.services.campaigns import life
+from annotate.services.marketplace import batches, reconciling
+from annotate.services.marketplace.confirming import TOO_LITTLE
+from annotate.services.outbox import delivery, intents, rates
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in, study
 from tests.crowds.launching import came
@@ -51,7 +53,7 @@ def launch(made: Campaign, places: int = 20) -> Batch:
     batch = batches.launch(
         made.pk, TERMS, places=places, actor_id=owner, confirmed=total, key=f"{made.pk}-{places}"
     )  # fmt: skip
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     return batch
 
 
@@ -137,7 +139,7 @@ def _troubles(visitor: Visitor) -> None:
     far.will("publish", NO_MONEY, lost)
     batch = launch(made)
     who = came(batch.postings.first(), "W1", "approved")
-    op = outbox.intend(
+    op = intents.intend(
         Operation.Kind.BONUS, key="b", campaign_id=made.pk, crowd="mturk", environment="sandbox",
         batch_id=batch.pk, participation_id=who.pk, amount="0.75",
     )  # fmt: skip
@@ -168,9 +170,9 @@ def _again(visitor: Visitor) -> None:
     crowd(visitor)
     made = on_mturk(visitor)
     launch(made)
-    campaigns.pause(made.pk)
-    campaigns.open_(made.pk)
-    outbox.carry_out_due()
+    life.pause(made.pk)
+    life.open_(made.pk)
+    delivery.carry_out_due()
     page = look(visitor, made)
     expect(page.get_by_text("Nothing is offered at the moment")).to_be_visible()
 
@@ -180,7 +182,7 @@ def _paused(visitor: Visitor) -> None:
     crowd(visitor)
     made = on_mturk(visitor)
     launch(made)
-    campaigns.pause(made.pk)
+    life.pause(made.pk)
     look(visitor, made)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from playwright.sync_api import Page, expect
 
 from annotate.instruments.tutorials import files
-from annotate.services import instruments, tutorial_contents
+from annotate.services.studies import instruments, tutorial_contents
 from tests.annotate.own import HELPFUL, helpful, marked
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in

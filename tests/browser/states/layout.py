@@ -4,7 +4,7 @@ from playwright.sync_api import Page, expect
 
 from annotate import tokens
 from annotate.models import Campaign
-from annotate.services.upload import Row
+from annotate.services.campaigns.importing.problems import Row
 from tests import reviewed
 from tests.browser.answers import Desk
 from tests.browser.kinds_of_text import KINDS

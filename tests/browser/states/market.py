@@ -5,10 +5,11 @@ from unittest.mock import patch
 from playwright.sync_api import Page, expect
 
 from annotate.crowds.base import Transient
-from annotate.crowds.mturk_entry import FromMTurk
+from annotate.crowds.mturk.entry import FromMTurk
 from annotate.models import Campaign, Participation, Posting
-from annotate.services import campaigns, participations
-from annotate.services.participation_states import move
+from annotate.services.campaigns import life
+from annotate.services.work import participations
+from annotate.services.work.participation_states import move
 from tests.annotate.market import arrive, entry, posting
 from tests.annotate.passing import pass_tutorial
 from tests.browser.states import Visitor, state
@@ -88,8 +89,8 @@ def _early(visitor: Visitor) -> None:
     who = arrive(to)
     judge(who)
     judge(who)
-    campaigns.close(to.batch.campaign_id, Campaign.Reason.TARGET)
-    campaigns.finish(to.batch.campaign_id)
+    life.close(to.batch.campaign_id, Campaign.Reason.TARGET)
+    life.finish(to.batch.campaign_id)
     handed_in(visitor, who)
 
 
@@ -173,8 +174,8 @@ def _german(visitor: Visitor) -> None:
     to = there(tasks=3, **NEWS)
     who = arrive(to)
     judge(who)
-    campaigns.close(to.batch.campaign_id, Campaign.Reason.TARGET)
-    campaigns.finish(to.batch.campaign_id)
+    life.close(to.batch.campaign_id, Campaign.Reason.TARGET)
+    life.finish(to.batch.campaign_id)
     participations.hand_in(who.pk)
     page = visitor.goto(at_work(who))
     expect(page.get_by_role("button", name="Arbeit abgeben")).to_be_visible()

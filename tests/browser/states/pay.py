@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign, Participation, Review
 from annotate.screening.base import Verdict
-from annotate.services import appeals, extra_pay, payouts, reviews, rulings
+from annotate.services.pay import extra_pay, payouts
+from annotate.services.review import appeals, reviews, rulings
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in
 from tests.browser.states.researcher import study as owned_study

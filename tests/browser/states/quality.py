@@ -5,7 +5,8 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from annotate.models import Campaign
-from annotate.services import campaigns, judgments
+from annotate.services.campaigns import life
+from annotate.services.work import judgments
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in
 from tests.estimation.reviewed import exclude, flag, respond, settle, take_turns
@@ -97,6 +98,6 @@ def _reviews(visitor: Visitor) -> None:
 def _nobody(visitor: Visitor) -> None:
     made = study(logged_in(visitor), items=4, double_share=1.0, targets={"overall": 0.01})
     take_turns([person(made, "p0")], 4)
-    campaigns.close(made.pk, Campaign.Reason.HAND)
+    life.close(made.pk, Campaign.Reason.HAND)
     settle(made)
     dashboard(visitor, made).get_by_text("by nobody who has come").wait_for()

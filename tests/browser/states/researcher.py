@@ -11,8 +11,9 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign, CampaignImport, PendingScore
-from annotate.services import campaigns, feedback
-from annotate.services.importing import running, states
+from annotate.services.campaigns import life
+from annotate.services.campaigns.importing import running, states
+from annotate.services.work import feedback
 from tests.browser.researchers import PASSWORD, history
 from tests.browser.states import Visitor, state
 from tests.browser.states.texts import rows
@@ -248,15 +249,15 @@ def _open(visitor: Visitor) -> None:
 @state("researcher/dashboard-closing")
 def _closing(visitor: Visitor) -> None:
     made = judged(logged_in(visitor))
-    campaigns.close(made.pk, Campaign.Reason.TARGET)
+    life.close(made.pk, Campaign.Reason.TARGET)
     dashboard(visitor, made)
 
 
 @state("researcher/dashboard-closed")
 def _closed(visitor: Visitor) -> None:
     made = judged(logged_in(visitor))
-    campaigns.close(made.pk, Campaign.Reason.TARGET)
-    campaigns.finish(made.pk)
+    life.close(made.pk, Campaign.Reason.TARGET)
+    life.finish(made.pk)
     dashboard(visitor, made)
 
 

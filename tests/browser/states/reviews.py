@@ -9,7 +9,8 @@ from django.utils import timezone
 from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign, Membership, Review
-from annotate.services import appeals, campaigns, rulings
+from annotate.services.campaigns import life
+from annotate.services.review import appeals, rulings
 from estimation.services import estimating
 from tests import reviewed
 from tests.browser.states import Visitor, state
@@ -126,8 +127,8 @@ def rule(review: Review, actor: User, *acts: rulings.Act) -> None:
 
 def over(made: Campaign) -> None:
     estimating.refresh(made.pk)
-    campaigns.close(made.pk, Campaign.Reason.HAND)
-    campaigns.finish(made.pk)
+    life.close(made.pk, Campaign.Reason.HAND)
+    life.finish(made.pk)
     estimating.refresh(made.pk)
 
 

@@ -8,8 +8,9 @@ from playwright.sync_api import Page, expect
 
 from annotate import tokens
 from annotate.models import Campaign, Participation
-from annotate.selectors import work
-from annotate.services import campaigns, joining
+from annotate.selectors.work import task_page
+from annotate.services.campaigns import life
+from annotate.services.work import joining
 from tests.browser.states import Visitor, state
 from tests.browser.states.texts import rows
 from tests.factories import campaign, judge, person
@@ -74,7 +75,7 @@ def _too_many(visitor: Visitor) -> None:
 @state("work/broken")
 def _broken(visitor: Visitor) -> None:
     path = at_work(person(study()))
-    failing = patch.object(work, "visit", side_effect=OperationalError("connection refused"))
+    failing = patch.object(task_page, "visit", side_effect=OperationalError("connection refused"))
     visitor.staying.enter_context(failing)
     visitor.goto(path)
 
@@ -186,7 +187,7 @@ def _finished(visitor: Visitor) -> None:
     who = person(made)
     for _ in range(3):
         judge(who)
-    campaigns.close(made.pk, Campaign.Reason.TARGET)
-    campaigns.finish(made.pk)
+    life.close(made.pk, Campaign.Reason.TARGET)
+    life.finish(made.pk)
     page = visitor.goto(at_work(who))
     expect(page.locator("#finished")).to_be_visible()

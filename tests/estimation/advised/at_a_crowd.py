@@ -4,11 +4,9 @@ from datetime import timedelta
 
 from annotate.crowds.base import Effect, Outcome
 from annotate.models import Campaign
-from annotate.services import (
-    campaigns,
-    outbox,
-    participations,
-)
+from annotate.services.campaigns import life
+from annotate.services.outbox import delivery
+from annotate.services.work import participations
 from tests.crowds.launching import launched
 from tests.crowds.scripted import NO_MONEY
 from tests.estimation.advised.world import World, situation
@@ -46,7 +44,7 @@ def _unpublished(world: World) -> Campaign:
 def at_the_crowd(world: World) -> Campaign:
     made = world.market()
     launch(made, 5)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     return made
 
 
@@ -78,8 +76,8 @@ def _market_silence(world: World) -> Campaign:
 @situation("launch_again")
 def _launch_again(world: World) -> Campaign:
     made = at_the_crowd(world)
-    campaigns.pause(made.pk)
-    campaigns.open_(made.pk)  # the crowd was not told to stop yet
+    life.pause(made.pk)
+    life.open_(made.pk)  # the crowd was not told to stop yet
     return settle(made)
 
 
@@ -88,7 +86,7 @@ def _all_taken(world: World) -> Campaign:
     """Every unit that was published is taken and handed in."""
     made = world.market()
     launch(made, 1)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     world.hand_in(world.unit(made))
     return settle(made)
 
@@ -97,7 +95,7 @@ def _all_taken(world: World) -> Campaign:
 def _unconfirmed(world: World) -> Campaign:
     made = world.market(items=2)
     launch(made, 1)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     participations.hand_in(world.unit(made).pk)
     return settle(made)
 
@@ -105,7 +103,7 @@ def _unconfirmed(world: World) -> Campaign:
 @situation("paused-at-a-crowd")
 def _market_paused(world: World) -> Campaign:
     made = at_the_crowd(world)
-    campaigns.pause(made.pk)
+    life.pause(made.pk)
     return settle(made)
 
 
@@ -114,7 +112,7 @@ def _unfunded(world: World) -> Campaign:
     made = world.market()
     world.crowd.will("publish", NO_MONEY)
     launch(made, 5)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     return made
 
 
@@ -123,7 +121,7 @@ def _stuck(world: World) -> Campaign:
     made = world.market()
     world.crowd.will("publish", REFUSED)
     launch(made, 5)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     return made
 
 

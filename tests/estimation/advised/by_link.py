@@ -4,11 +4,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 from annotate.models import Campaign
-from annotate.services import (
-    campaigns,
-    leasing,
-    tutorials,
-)
+from annotate.services.campaigns import life
+from annotate.services.work import leasing, tutorial_runs
 from tests.annotate.passing import pass_tutorial
 from tests.estimation.advised.world import World, situation
 from tests.estimation.reviewed import exclude, flag, settle, take_turns
@@ -120,7 +117,7 @@ def _reserved(world: World) -> Campaign:
     done = person(made, "done")
     pass_tutorial(done)
     judge(done)
-    tutorials.begin(person(made, "learner").pk)
+    tutorial_runs.begin(person(made, "learner").pk)
     judge(done)
     return settle(made)
 
@@ -169,7 +166,7 @@ def _limit(world: World) -> Campaign:
 def _targets(world: World) -> Campaign:
     """Reopened although every interval is at its target: the next estimate closes it again."""
     made = world.narrow()
-    campaigns.reopen(made.pk, actor_id=world.owner.pk, why="By mistake.")
+    life.reopen(made.pk, actor_id=world.owner.pk, why="By mistake.")
     return made
 
 
@@ -178,7 +175,7 @@ def _paused(world: World) -> Campaign:
     made = world.study()
     judge(person(made, "a"))
     settle(made)
-    campaigns.pause(made.pk)
+    life.pause(made.pk)
     return made
 
 

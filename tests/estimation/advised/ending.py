@@ -4,8 +4,10 @@ from decimal import Decimal
 from typing import Any
 
 from annotate.models import Campaign
-from annotate.services import campaigns, outbox, participations
-from annotate.services.upload import Row
+from annotate.services.campaigns import life
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.outbox import delivery
+from annotate.services.work import participations
 from tests.estimation.advised.at_a_crowd import at_the_crowd, launch
 from tests.estimation.advised.world import World, situation
 from tests.estimation.reviewed import exclude, flag, settle, take_turns
@@ -17,7 +19,7 @@ def _closing(world: World, **changes: Any) -> Campaign:
     made = world.study(**{"items": 4, "double_share": 1.0} | changes)
     judge(person(made, "a"))
     judge(person(made, "a"))
-    campaigns.close(made.pk, Campaign.Reason.HAND)
+    life.close(made.pk, Campaign.Reason.HAND)
     return settle(made)
 
 
@@ -26,7 +28,7 @@ def _last(world: World) -> Campaign:
     made = world.study()
     judge(person(made, "a"))
     leased(person(made, "b"))
-    campaigns.close(made.pk, Campaign.Reason.HAND)
+    life.close(made.pk, Campaign.Reason.HAND)
     return settle(made)
 
 
@@ -41,8 +43,8 @@ def _last_reserved(world: World) -> Campaign:
 def _last_unconfirmed(world: World) -> Campaign:
     made = at_the_crowd(world)
     participations.hand_in(world.unit(made).pk)
-    campaigns.close(made.pk, Campaign.Reason.HAND)
-    outbox.carry_out_due()
+    life.close(made.pk, Campaign.Reason.HAND)
+    delivery.carry_out_due()
     return settle(made)
 
 
@@ -50,10 +52,10 @@ def _last_unconfirmed(world: World) -> Campaign:
 def _gaps(world: World) -> Campaign:
     made = world.market(items=4, double_share=1.0)
     launch(made, 3)
-    outbox.carry_out_due()
+    delivery.carry_out_due()
     world.hand_in(world.unit(made))
-    campaigns.close(made.pk, Campaign.Reason.HAND)
-    outbox.carry_out_due()
+    life.close(made.pk, Campaign.Reason.HAND)
+    delivery.carry_out_due()
     return settle(made)
 
 
@@ -82,13 +84,13 @@ def _last_reviews(world: World) -> Campaign:
     made = world.study()
     take_turns([person(made, name) for name in "ab"], 4)
     flag(person(made, "a"))
-    campaigns.close(made.pk, Campaign.Reason.HAND)
+    life.close(made.pk, Campaign.Reason.HAND)
     return settle(made)
 
 
 def _judged(made: Campaign, **response: Any) -> Campaign:
     take_turns([person(made, name) for name in "ab"], 4, **response)
-    campaigns.close(made.pk, Campaign.Reason.HAND)
+    life.close(made.pk, Campaign.Reason.HAND)
     return made
 
 
@@ -109,7 +111,7 @@ def _ended(world: World, **changes: Any) -> Campaign:
     made = world.study(systems=("pointer", "seq2seq"), items=20, **changes)
     take_turns([person(made, f"p{i}") for i in range(6)], 30)
     settle(made)
-    campaigns.close(made.pk, Campaign.Reason.HAND)
+    life.close(made.pk, Campaign.Reason.HAND)
     settle(made)
     assert made.status == "closed"
     return made
@@ -136,8 +138,8 @@ def _late_reviews(world: World) -> Campaign:
 def _missed(world: World) -> Campaign:
     made = world.study()
     take_turns([person(made, name) for name in "abc"], 12)
-    campaigns.close(made.pk, Campaign.Reason.TARGET)
-    campaigns.finish(made.pk)
+    life.close(made.pk, Campaign.Reason.TARGET)
+    life.finish(made.pk)
     return settle(made)
 
 
@@ -152,5 +154,5 @@ def _widened(world: World) -> Campaign:
 @situation("archived")
 def _archived(world: World) -> Campaign:
     made = _ended(world)
-    campaigns.archive(made.pk, actor_id=world.owner.pk)
+    life.archive(made.pk, actor_id=world.owner.pk)
     return made

@@ -13,12 +13,10 @@ from django.utils import timezone
 from annotate import adapters
 from annotate.crowds.base import Submission, UnitState
 from annotate.models import Campaign, Participation, Posting
-from annotate.services import (
-    confirming,
-    participations,
-    rates,
-    screening,
-)
+from annotate.services.marketplace import confirming
+from annotate.services.outbox import rates
+from annotate.services.review import screening
+from annotate.services.work import participations
 from tests.annotate.market import arrive
 from tests.crowds.clock import Clock
 from tests.crowds.scripted import Scripted

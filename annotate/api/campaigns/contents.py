@@ -1,0 +1,66 @@
+"""What was judged, who judged it, and what was taken out: the lists of an export, page by page."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from rest_framework.generics import ListAPIView
+
+from annotate import permissions
+from annotate.api.base import BoundedView, ById
+from annotate.api.campaigns import queries
+from annotate.api.campaigns.contents_serializers import (
+    AnnotatorSerializer,
+    ExclusionSerializer,
+    ItemSerializer,
+    OutputSerializer,
+)
+
+
+class _OfCampaign(BoundedView, ListAPIView[Any]):
+    """A list of one campaign's rows, as `rows` finds them for this user."""
+
+    pagination_class = ById
+
+    def get_queryset(self) -> QuerySet[Any]:
+        if getattr(self, "swagger_fake_view", False):  # the schema is asked for, not a campaign
+            return queries.nothing()
+        return self.rows(self.request.user, self.kwargs["public_id"])
+
+    def rows(self, user: Any, public_id: str) -> QuerySet[Any]:
+        raise NotImplementedError
+
+
+class ItemList(_OfCampaign):
+    """What the systems were given."""
+
+    serializer_class = ItemSerializer
+
+    def rows(self, user: Any, public_id: str) -> QuerySet[Any]:
+        return queries.items(permissions.visible(user, public_id))
+
+
+class OutputList(_OfCampaign):
+    """What the systems wrote, judged or not."""
+
+    serializer_class = OutputSerializer
+
+    def rows(self, user: Any, public_id: str) -> QuerySet[Any]:
+        return queries.outputs(permissions.with_results(user, public_id))
+
+
+class AnnotatorList(_OfCampaign):
+    """Who judged, by pseudonym."""
+
+    serializer_class = AnnotatorSerializer
+
+    def rows(self, user: Any, public_id: str) -> QuerySet[Any]:
+        return queries.annotators(permissions.visible(user, public_id))
+
+
+class ExclusionList(_OfCampaign):
+    """Judgments that a ruling took out of the estimates, and those brought back."""
+
+    serializer_class = ExclusionSerializer
+
+    def rows(self, user: Any, public_id: str) -> QuerySet[Any]:
+        return queries.exclusions(permissions.visible(user, public_id))

@@ -1,0 +1,71 @@
+"""Imports under way: how far they are, what is wrong with a file, giving one up."""
+
+from typing import Any, cast
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_field
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import GenericViewSet
+
+from annotate import permissions
+from annotate.api.base import BoundedView, NewestFirst
+from annotate.api.campaigns import queries
+from annotate.api.errors import refusal_as_data
+from annotate.services.campaigns.importing import receiving, stored
+from annotate.states import ImportStatus
+
+
+class ImportSerializer(serializers.Serializer[Any]):
+    """A file on its way to a campaign; `campaign` is named once it is one."""
+
+    id = serializers.CharField(source="public_id")
+    name = serializers.CharField(source="plan.name")
+    status = serializers.ChoiceField(choices=ImportStatus.choices)
+    done = serializers.IntegerField(help_text="bytes while reading, items while creating")
+    total = serializers.IntegerField(help_text="0 while that is not known")
+    campaign = serializers.SerializerMethodField()
+    refusal = serializers.SerializerMethodField()
+    notices = serializers.SerializerMethodField()
+    created_at = serializers.DateTimeField()
+
+    def get_campaign(self, row: Any) -> str | None:
+        return row.campaign.public_id if row.campaign and row.status == ImportStatus.DONE else None
+
+    @extend_schema_field(OpenApiTypes.OBJECT)
+    def get_refusal(self, row: Any) -> dict[str, Any] | None:
+        return refusal_as_data(stored.refusal_of(row)) if row.problems else None
+
+    def get_notices(self, row: Any) -> list[str]:
+        return stored.notices_of(row)
+
+
+class ImportViewSet(BoundedView, ListModelMixin, GenericViewSet[Any]):
+    """The imports that the user has begun."""
+
+    serializer_class = ImportSerializer
+    pagination_class = NewestFirst
+    lookup_url_kwarg = "import_id"
+    lookup_value_regex = "[0-9a-z]+"
+
+    def get_queryset(self) -> QuerySet[Any]:
+        return queries.imports(self.request.user)
+
+    def retrieve(self, request: Request, import_id: str) -> Response:
+        return self._shown(permissions.own_import(request.user, import_id))
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, import_id: str) -> Response:
+        """Give it up; what was stored of it is removed. Refused (409) once it is a campaign."""
+        of = permissions.own_import(request.user, import_id)
+        receiving.cancel(of, actor_id=cast(User, request.user).pk)
+        return self._shown(of)
+
+    def _shown(self, of: Any) -> Response:
+        return Response(ImportSerializer(of).data)

@@ -1,0 +1,272 @@
+"""Campaigns, judgments and uploads as JSON. Money is a decimal string, never a float."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+from rest_framework.fields import empty
+
+from annotate import adapters
+from annotate.api.base import Finite
+from annotate.api.campaigns.contents_serializers import HighlightSerializer
+from annotate.api.campaigns.import_parser import Rows
+from annotate.crowds.terms import usual_tasks
+from annotate.instruments import highlights
+from annotate.models import Campaign, Judgment
+from annotate.selectors.campaigns.blinding import sees_results
+from annotate.selectors.pay import costs
+from annotate.services.campaigns.plans import Plan
+from annotate.services.campaigns.public_words import LONGEST_ABOUT, LONGEST_TITLE
+from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
+from annotate.text import json_text
+
+DEFAULTS = Plan(name="", targets={})
+TITLE = "what annotators read in place of the name; “”: a neutral one"
+ABOUT = "one sentence for annotators; “”: what the instrument says"
+
+
+class CostSerializer(serializers.Serializer[Any]):
+    """`amount`: the most that it can come to; a budget may end it before all is spent."""
+
+    amount = serializers.DecimalField(12, 2)
+    rewards = serializers.DecimalField(12, 2, source="bill.rewards")
+    bonuses = serializers.DecimalField(
+        12, 2, source="bill.bonuses.reward", help_text="of the tutorial, if everybody is new"
+    )
+    fees = serializers.DecimalField(12, 2, source="bill.fees", help_text="on both")
+
+
+class CampaignSerializer(serializers.ModelSerializer[Campaign]):
+    """What was planned, and where the campaign stands."""
+
+    id = serializers.CharField(source="public_id")
+    status = serializers.ChoiceField(choices=CampaignStatus.choices)
+    estimand = serializers.ChoiceField(choices=Estimand.choices)
+    metric_choice = serializers.ChoiceField(choices=MetricChoice.choices)
+    stop_mode = serializers.ChoiceField(choices=StopMode.choices)
+    role = serializers.ChoiceField(choices=["owner", "reviewer"])
+    targets = serializers.SerializerMethodField()
+    systems = serializers.SerializerMethodField(
+        help_text="null for reviewers until the campaign is closed; so is `seed`, and "
+        "`close_reason` is empty"
+    )
+    seed = serializers.SerializerMethodField()
+    close_reason = serializers.SerializerMethodField()
+    planned = serializers.IntegerField(help_text="judgments planned in all")
+    judged = serializers.IntegerField(help_text="judgments that count")
+    spent = serializers.DecimalField(12, 2, help_text="fees included")
+    cost_at_most = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Campaign
+        fields: tuple[str, ...] = (
+            "id", "name", "public_title", "public_about", "status", "close_reason", "role",
+            "instrument", "instrument_version", "crowd", "language", "contact", "targets",
+            "systems", "metric_choice", "metrics", "estimand", "level", "stop_mode",
+            "double_share", "annotator_cap", "lease_minutes", "tutorial_required",
+            "tutorial_bonus", "bonus_after", "open_link_bonus", "reward", "fee_rate", "budget",
+            "max_judgments", "deadline", "planned", "judged", "spent", "cost_at_most", "seed",
+            "created_at",
+            "opened_at", "closed_at",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    @extend_schema_field(CostSerializer)
+    def get_cost_at_most(self, campaign: Any) -> dict[str, Any]:
+        """Of all planned judgments, as the preview of a new campaign says it."""
+        tasks = campaign.last_tasks or usual_tasks(campaign.annotator_cap)
+        most = costs.at_most(campaign, planned=campaign.planned, tasks=tasks)
+        return dict(CostSerializer(most).data)
+
+    def get_targets(self, campaign: Campaign) -> dict[str, float]:
+        return {target.criterion: target.width for target in campaign.targets.all()}
+
+    def get_systems(self, campaign: Campaign) -> list[str] | None:
+        return [one.name for one in campaign.systems.all()] if _shows(campaign) else None
+
+    def get_seed(self, campaign: Campaign) -> int | None:
+        """It fixes the order in which the outputs of systems are judged."""
+        return campaign.seed if _shows(campaign) else None
+
+    def get_close_reason(self, campaign: Campaign) -> str:
+        """While it is closing, “every interval reached its target” is a result."""
+        return campaign.close_reason if _shows(campaign) else ""
+
+
+def _shows(campaign: Any) -> bool:
+    """Whether this row of a list shows its results to whoever asked for it."""
+    return sees_results(campaign.role, campaign.closed_at)
+
+
+class ImportedSerializer(CampaignSerializer):
+    """A campaign that has just been imported."""
+
+    notices = serializers.ListField(
+        child=serializers.CharField(), help_text="what was not used of the file, and the like"
+    )
+
+    class Meta(CampaignSerializer.Meta):
+        fields = (*CampaignSerializer.Meta.fields, "notices")
+        read_only_fields = fields
+
+
+class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
+    """One judgment. Who gave it is told by pseudonym alone; scores follow within seconds."""
+
+    annotator = serializers.CharField(source="annotator.pseudonym")
+    item = serializers.CharField(source="output.item.key")
+    output = serializers.IntegerField(source="output_id")
+    systems = serializers.SerializerMethodField()
+    scores = serializers.SerializerMethodField()
+    counts = serializers.SerializerMethodField()
+    excluded = serializers.BooleanField(help_text="a ruling has taken it out of the estimates")
+    response = serializers.JSONField(help_text="the whole answer, as stored")
+    highlights = serializers.SerializerMethodField(help_text="with their words")
+    elapsed_seconds = Finite()
+    active_seconds = Finite(allow_null=True)
+
+    class Meta:
+        model = Judgment
+        fields = (
+            "id", "annotator", "item", "output", "systems", "scores", "counts", "excluded",
+            "submitted_at", "elapsed_seconds", "active_seconds", "instrument",
+            "instrument_version", "response", "highlights",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    def get_systems(self, judgment: Judgment) -> list[str]:
+        return [authorship.system.name for authorship in judgment.output.authorships.all()]
+
+    def get_scores(self, judgment: Judgment) -> dict[str, float]:
+        return {score.criterion: score.value for score in judgment.scores.all()}
+
+    def get_counts(self, judgment: Judgment) -> bool:
+        """It does while its assignment holds a place and is verified."""
+        assignment = judgment.assignment
+        return hasattr(assignment, "place") and assignment.status == "verified"
+
+    @extend_schema_field(HighlightSerializer(many=True))
+    def get_highlights(self, judgment: Judgment) -> list[dict[str, Any]]:
+        if not self.context.get("with_texts"):
+            return []
+        output = judgment.output
+        paragraphs = output.item.paragraphs
+        return highlights.marked(judgment.response, text=output.text, paragraphs=paragraphs)
+
+
+class Targets(serializers.DictField):
+    """`{"overall": 0.2}`; a form sends it as JSON text."""
+
+    child = serializers.FloatField()
+
+    def get_value(self, dictionary: Mapping[Any, Any]) -> Any:
+        if self.field_name in dictionary:
+            return dictionary[self.field_name]
+        return super().get_value(dictionary)
+
+    def to_internal_value(self, data: Any) -> dict[str, float]:
+        if isinstance(data, str):
+            try:
+                data = json_text.parse(data)
+            except json_text.NotJson:
+                raise serializers.ValidationError('Must look like {"overall": 0.2}.') from None
+        return dict(super().to_internal_value(data))
+
+
+class Names(serializers.ListField):
+    """`["repetition", "comet"]`, or one name alone; a form repeats the field."""
+
+    child = serializers.CharField(max_length=60)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        return list(super().to_internal_value([data] if isinstance(data, str) else data))
+
+
+class Flag(serializers.BooleanField):
+    """Yes or no; a form that does not name it leaves the default, as JSON does."""
+
+    default_empty_html = empty
+
+
+class PlanSerializer(serializers.Serializer[Any]):
+    """What is decided before any judgment; `campaigns.plans.check` judges it as a whole."""
+
+    name = serializers.CharField(max_length=120, help_text="for researchers alone")
+    public_title = serializers.CharField(
+        default="", allow_blank=True, max_length=LONGEST_TITLE, help_text=TITLE
+    )
+    public_about = serializers.CharField(
+        default="", allow_blank=True, max_length=LONGEST_ABOUT, help_text=ABOUT
+    )
+    targets = Targets(help_text="criterion -> width of the interval at which to stop")
+    instrument = serializers.CharField(default=DEFAULTS.instrument)
+    tutorial = Flag(default=DEFAULTS.tutorial)
+    tutorial_id = serializers.IntegerField(default=None, allow_null=True)
+    tutorial_bonus = serializers.DecimalField(6, 2, default=DEFAULTS.tutorial_bonus)
+    bonus_after = serializers.IntegerField(
+        default=DEFAULTS.bonus_after, help_text="judgments that count: then the bonus is due"
+    )
+    open_link_bonus = Flag(
+        default=DEFAULTS.open_link_bonus, help_text="also for people who come by the open link"
+    )
+    metrics = Names(
+        default=list, help_text="names of metrics, or “auto” for all that these rows can have"
+    )
+    reward = serializers.DecimalField(8, 2, default=DEFAULTS.reward)
+    crowd = serializers.ChoiceField(choices=sorted(adapters.LABELS), default=DEFAULTS.crowd)
+    fee_rate = serializers.DecimalField(
+        5, 4, default=None, allow_null=True, help_text="the crowd's share; null: its usual one"
+    )
+    budget = serializers.DecimalField(10, 2, default=None, allow_null=True)
+    max_judgments = serializers.IntegerField(default=None, allow_null=True)
+    deadline = serializers.DateTimeField(default=None, allow_null=True)
+    annotator_cap = serializers.IntegerField(default=DEFAULTS.annotator_cap, allow_null=True)
+    double_share = serializers.FloatField(default=DEFAULTS.double_share)
+    lease_minutes = serializers.IntegerField(default=DEFAULTS.lease_minutes)
+    estimand = serializers.ChoiceField(choices=Estimand.choices, default=DEFAULTS.estimand)
+    level = serializers.FloatField(default=DEFAULTS.level)
+    stop_mode = serializers.ChoiceField(choices=StopMode.choices, default=DEFAULTS.stop_mode)
+    language = serializers.CharField(default=DEFAULTS.language, max_length=12)
+    contact = serializers.EmailField(default="", allow_blank=True)
+    seed = serializers.IntegerField(default=None, allow_null=True)
+    key = serializers.CharField(
+        default="", max_length=40, help_text="yours: the same request again is the same import"
+    )
+
+
+class RowList(serializers.ListField):
+    """Rows as `ImportParser` has put them aside; each is checked with its neighbours."""
+
+    child = serializers.JSONField()
+
+    def to_internal_value(self, data: Any) -> Any:
+        return (
+            data
+            if isinstance(data, Rows)
+            else self.fail("not_a_list", input_type=type(data).__name__)
+        )
+
+
+class PublicWordsSerializer(serializers.Serializer[Any]):
+    """What annotators read in place of the name; a field that is left out stays as it is."""
+
+    public_title = serializers.CharField(
+        required=False, allow_blank=True, max_length=LONGEST_TITLE, help_text=TITLE
+    )
+    public_about = serializers.CharField(
+        required=False, allow_blank=True, max_length=LONGEST_ABOUT, help_text=ABOUT
+    )
+
+
+class JsonImportSerializer(PlanSerializer):
+    """A plan with its rows. Errors name a row by its place in the list, from 1, as `line`."""
+
+    outputs = RowList()
+
+
+class FileImportSerializer(PlanSerializer):
+    """A plan with a file: JSON lines, a JSON list or CSV; perhaps a CSV file of metrics."""
+
+    file = serializers.FileField(allow_empty_file=True)
+    metrics_file = serializers.FileField(required=False, allow_empty_file=True)

@@ -1,0 +1,150 @@
+"""Campaigns: list, look, import, open, pause, close, and their judgments."""
+
+from collections.abc import Callable
+from typing import Any, cast
+from uuid import uuid4
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.viewsets import GenericViewSet
+
+from annotate import permissions
+from annotate.api.base import BoundedView, ById, NewestFirst, validated
+from annotate.api.campaigns import queries
+from annotate.api.campaigns.import_parser import ImportParser
+from annotate.api.campaigns.imports import ImportSerializer
+from annotate.api.campaigns.serializers import (
+    CampaignSerializer,
+    FileImportSerializer,
+    ImportedSerializer,
+    JsonImportSerializer,
+    JudgmentSerializer,
+    PublicWordsSerializer,
+)
+from annotate.errors import Conflict
+from annotate.instruments import highlights
+from annotate.models import Campaign
+from annotate.selectors.studies import instruments
+from annotate.services.campaigns import life, public_words
+from annotate.services.campaigns.importing import receiving, stored
+from annotate.services.campaigns.plans import Plan
+from annotate.states import ImportStatus
+
+IMPORT = {"multipart/form-data": FileImportSerializer, "application/json": JsonImportSerializer}
+
+
+class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
+    """The campaigns that the user owns or reviews; others do not exist (404)."""
+
+    serializer_class = CampaignSerializer
+    pagination_class: type[ById] = NewestFirst
+    parser_classes = [ImportParser, MultiPartParser]
+    queryset = Campaign.objects.none()
+    lookup_field = "public_id"
+    lookup_value_regex = "[0-9a-z]+"
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        return queries.campaigns(self.request.user)
+
+    def body_limit(self) -> int:
+        return settings.UPLOAD_LIMIT if self.action == "create" else super().body_limit()
+
+    def retrieve(self, request: Request, public_id: str) -> Response:
+        return self._shown(permissions.visible(request.user, public_id))
+
+    @extend_schema(
+        request=IMPORT,
+        responses={200: ImportedSerializer, 201: ImportedSerializer, 202: ImportSerializer},
+    )
+    def create(self, request: Request) -> Response:
+        """Import a campaign, as a draft: whole, or not at all.
+
+        More than a megabyte is imported by a worker: 202, with the address of the import. The
+        same request with the same key again answers 200 once the campaign exists.
+        """
+        plan, given, key = _import(request)
+        made, is_new = receiving.at_once(
+            plan, **given, owner_id=cast(User, request.user).pk, key=key
+        )
+        if made.status == ImportStatus.DONE and made.campaign:
+            shown = self._shown(made.campaign, status=201 if is_new else 200)
+            shown.data["notices"] = stored.notices_of(made)
+            return shown
+        address = reverse("api-import-detail", args=[made.public_id], request=request)
+        return Response(ImportSerializer(made).data, status=202, headers={"Location": address})
+
+    @extend_schema(request=PublicWordsSerializer, responses=CampaignSerializer)
+    def partial_update(self, request: Request, public_id: str) -> Response:
+        """Change what annotators read in place of the name: the title, the sentence, or both."""
+        campaign = permissions.owned(request.user, public_id)
+        given = validated(PublicWordsSerializer(data=request.data))
+        public_words.change(
+            campaign.pk, actor_id=cast(User, request.user).pk,
+            title=given.get("public_title", campaign.public_title),
+            about=given.get("public_about", campaign.public_about),
+        )  # fmt: skip
+        return self._shown(campaign)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def open(self, request: Request, public_id: str) -> Response:
+        """Start collecting, or go on after a pause."""
+        return self._act(request, public_id, life.open_)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def pause(self, request: Request, public_id: str) -> Response:
+        """Give out no new work; running work may still be submitted."""
+        return self._act(request, public_id, life.pause)
+
+    @extend_schema(request=None)
+    @action(detail=True, methods=["post"])
+    def close(self, request: Request, public_id: str) -> Response:
+        """End collecting by hand: gaps are finished, then the final estimate follows."""
+        return self._act(request, public_id, _close)
+
+    @extend_schema(responses=JudgmentSerializer(many=True))
+    @action(detail=True, pagination_class=ById, serializer_class=JudgmentSerializer)
+    def judgments(self, request: Request, public_id: str) -> Response:
+        """All judgments with the whole answers, in the order of their arrival."""
+        campaign = permissions.with_results(request.user, public_id)
+        with_texts = highlights.are_taken(instruments.of(campaign))
+        rows = queries.judgments(campaign, with_texts=with_texts)
+        page = self.paginate_queryset(cast(Any, rows))
+        context = {"with_texts": with_texts}
+        shown = JudgmentSerializer(page, many=True, context=context)
+        return self.get_paginated_response(shown.data)
+
+    def _act(self, request: Request, public_id: str, act: Callable[..., None]) -> Response:
+        campaign = permissions.owned(request.user, public_id)
+        act(campaign.pk, actor_id=cast(User, request.user).pk)
+        return self._shown(campaign)
+
+    def _shown(self, campaign: Campaign, *, status: int = 200) -> Response:
+        row = self.get_queryset().get(pk=campaign.pk)
+        return Response(CampaignSerializer(row).data, status=status)
+
+
+def _close(campaign_id: int, *, actor_id: int) -> None:
+    if not life.close(campaign_id, Campaign.Reason.HAND, actor_id=actor_id):
+        raise Conflict("Only a campaign that is open or paused can be closed.")
+
+
+def _import(request: Request) -> tuple[Plan, dict[str, Any], str]:
+    """Return the plan, its files, and the key of the request."""
+    if (request.content_type or "").startswith("application/json"):
+        given = validated(JsonImportSerializer(data=request.data))
+        files = {"outputs": given.pop("outputs"), "metrics": None}
+    else:
+        given = validated(FileImportSerializer(data=request.data))
+        files = {"outputs": given.pop("file"), "metrics": given.pop("metrics_file", None)}
+    key = given.pop("key") or uuid4().hex
+    return Plan(**given | {"metrics": tuple(given["metrics"])}), files, key

@@ -1,0 +1,242 @@
+"""Batches of a campaign: what they would cost, launching, extending, stopping, looking.
+
+Reviewers see how far they are, without money; all acts are the owner's.
+"""
+
+from typing import Any, cast
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotate import permissions
+from annotate.api.base import BoundedView, validated
+from annotate.api.marketplace.serializers import (
+    BatchSerializer,
+    DecideSerializer,
+    DoubtfulSerializer,
+    ExtendSerializer,
+    FeeSerializer,
+    LaunchSerializer,
+    LookedSerializer,
+    OfferSerializer,
+    OperationSerializer,
+    PayDoubtfulSerializer,
+    PlacesSerializer,
+    WishSerializer,
+    terms_of,
+)
+from annotate.errors import Conflict, Invalid
+from annotate.selectors.marketplace import batches as rows
+from annotate.selectors.marketplace import operations
+from annotate.selectors.marketplace.environments import world
+from annotate.selectors.pay import in_doubt
+from annotate.services.campaigns import fees
+from annotate.services.marketplace import batches, owner_requests
+from annotate.services.outbox import delivery
+from annotate.services.pay import settling
+
+OF_OWNERS = ("reward", "money")
+
+
+class BatchesView(BoundedView):
+    @extend_schema(responses=BatchSerializer(many=True))
+    def get(self, request: Request, public_id: str) -> Response:
+        """All batches, the newest first."""
+        campaign = permissions.visible(request.user, public_id)
+        owner = permissions.is_owner(request.user, campaign)
+        return Response([_data(row, owner=owner) for row in rows.of_campaign(campaign.pk)])
+
+    @extend_schema(request=LaunchSerializer, responses={200: BatchSerializer, 201: BatchSerializer})
+    def post(self, request: Request, public_id: str) -> Response:
+        """Launch one for exactly the total that the offer named; 200 where the key had done so."""
+        campaign = permissions.owned(request.user, public_id)
+        typed = validated(LaunchSerializer(data=request.data))
+        _agree(campaign, typed["environment"])
+        began = timezone.now()
+        made = batches.launch(
+            campaign.pk, terms_of(typed), places=typed["places"], actor_id=_actor(request),
+            confirmed=typed["confirmed"], key=f"{public_id}:{typed['key']}",
+        )  # fmt: skip
+        return _shown(campaign, made.public_id, status=200 if made.created_at < began else 201)
+
+
+class OfferView(BoundedView):
+    @extend_schema(request=WishSerializer, responses=OfferSerializer)
+    def post(self, request: Request, public_id: str) -> Response:
+        """What a batch would cost and what stands against it; nothing is written or published."""
+        campaign = permissions.owned(request.user, public_id)
+        typed = validated(WishSerializer(data=request.data))
+        offer = batches.offer(campaign.pk, terms_of(typed), places=typed["places"])
+        return Response(OfferSerializer(offer).data)
+
+
+class FeeView(BoundedView):
+    @extend_schema(request=FeeSerializer, responses=FeeSerializer)
+    def post(self, request: Request, public_id: str) -> Response:
+        """Let the campaign reckon with another fee from now on."""
+        campaign = permissions.owned(request.user, public_id)
+        typed = validated(FeeSerializer(data=request.data))
+        fees.change(
+            campaign.pk, typed["fee_rate"], actor_id=_actor(request),
+            beyond_budget=typed["beyond_budget"],
+        )  # fmt: skip
+        return Response(FeeSerializer(typed).data)
+
+
+class BatchView(BoundedView):
+    @extend_schema(responses=BatchSerializer)
+    def get(self, request: Request, public_id: str, batch_id: str) -> Response:
+        campaign = permissions.visible(request.user, public_id)
+        row = rows.one(campaign.pk, batch_id)
+        return Response(_data(row, owner=permissions.is_owner(request.user, campaign)))
+
+
+class OfferMoreView(BoundedView):
+    @extend_schema(
+        operation_id="campaigns_batches_offer_more",
+        request=PlacesSerializer,
+        responses=OfferSerializer,
+    )
+    def post(self, request: Request, public_id: str, batch_id: str) -> Response:
+        """What further places of a batch would cost."""
+        campaign = permissions.owned(request.user, public_id)
+        row = rows.one(campaign.pk, batch_id)
+        typed = validated(PlacesSerializer(data=request.data))
+        offer = batches.offer_more(row.batch_id, places=typed["places"])
+        return Response(OfferSerializer(offer).data)
+
+
+class ExtendView(BoundedView):
+    @extend_schema(request=ExtendSerializer, responses=BatchSerializer)
+    def post(self, request: Request, public_id: str, batch_id: str) -> Response:
+        """Ask for further places; a repeat under the same key adds none."""
+        campaign = permissions.owned(request.user, public_id)
+        row = rows.one(campaign.pk, batch_id)
+        typed = validated(ExtendSerializer(data=request.data))
+        _agree(campaign, typed["environment"])
+        batches.extend(
+            row.batch_id, typed["places"], actor_id=_actor(request),
+            confirmed=typed["confirmed"], key=typed["key"],
+        )  # fmt: skip
+        return _shown(campaign, batch_id)
+
+
+class StopView(BoundedView):
+    @extend_schema(request=None, responses=BatchSerializer)
+    def post(self, request: Request, public_id: str, batch_id: str) -> Response:
+        """Let nobody new come; who has accepted may finish. A repeat changes nothing."""
+        campaign = permissions.owned(request.user, public_id)
+        row = rows.one(campaign.pk, batch_id)
+        batches.stop(row.batch_id, actor_id=_actor(request))
+        return _shown(campaign, batch_id)
+
+
+class SyncView(BoundedView):
+    @extend_schema(request=None, responses={202: LookedSerializer})
+    def post(self, request: Request, public_id: str) -> Response:
+        """Let workers compare the campaign's postings with the crowd now."""
+        campaign = permissions.owned(request.user, public_id)
+        n = owner_requests.look(campaign.pk, actor_id=_actor(request))
+        return Response({"postings": n}, status=202)
+
+
+class OperationsView(BoundedView):
+    @extend_schema(responses=OperationSerializer(many=True))
+    def get(self, request: Request, public_id: str) -> Response:
+        """What did not simply happen at the crowd: what needs a person first, at most 100."""
+        campaign = permissions.owned(request.user, public_id)
+        listed = operations.of_campaign(campaign.pk).listed
+        return Response(OperationSerializer(listed, many=True).data)
+
+
+class RetryView(BoundedView):
+    @extend_schema(request=None, responses=OperationSerializer)
+    def post(self, request: Request, public_id: str, operation_id: int) -> Response:
+        """Try what was refused again, or look again whether it happened."""
+        campaign = _campaign_of(request, public_id, operation_id)
+        delivery.retry(operation_id, actor_id=_actor(request))
+        return _operation(campaign, operation_id)
+
+
+class DecideView(BoundedView):
+    @extend_schema(request=DecideSerializer, responses=OperationSerializer)
+    def post(self, request: Request, public_id: str, operation_id: int) -> Response:
+        """Say whether it happened, where nobody else can tell."""
+        campaign = _campaign_of(request, public_id, operation_id)
+        typed = validated(DecideSerializer(data=request.data))
+        delivery.decide(operation_id, typed["happened"], actor_id=_actor(request))
+        return _operation(campaign, operation_id)
+
+
+class DropView(BoundedView):
+    @extend_schema(request=None, responses=OperationSerializer)
+    def post(self, request: Request, public_id: str, operation_id: int) -> Response:
+        """Give up what has not happened."""
+        campaign = _campaign_of(request, public_id, operation_id)
+        if not delivery.drop(operation_id, actor_id=_actor(request)):
+            raise Conflict("It has happened, or may have: it cannot be dropped.")
+        return _operation(campaign, operation_id)
+
+
+class DoubtfulView(BoundedView):
+    @extend_schema(responses=DoubtfulSerializer(many=True))
+    def get(self, request: Request, public_id: str) -> Response:
+        """Units about which something does not agree with the crowd: they wait for you."""
+        return _in_doubt(permissions.owned(request.user, public_id))
+
+
+class PayDoubtfulView(BoundedView):
+    @extend_schema(request=PayDoubtfulSerializer, responses=DoubtfulSerializer(many=True))
+    def post(self, request: Request, public_id: str, unit_id: int) -> Response:
+        """Pay one all the same, and return those that still wait. Refusing pay is a ruling."""
+        campaign = permissions.owned(request.user, public_id)
+        typed = validated(PayDoubtfulSerializer(data=request.data))
+        settling.accept(
+            in_doubt.one(campaign.pk, unit_id), actor_id=_actor(request),
+            beyond_budget=typed["beyond_budget"],
+        )  # fmt: skip
+        return _in_doubt(campaign)
+
+
+def _in_doubt(campaign: Any) -> Response:
+    rows_ = in_doubt.of_campaign(campaign.pk)
+    return Response(DoubtfulSerializer(rows_, many=True).data)
+
+
+def _campaign_of(request: Request, public_id: str, operation_id: int) -> Any:
+    """Return the owner's campaign that has this operation; `NotFound` for another's."""
+    campaign = permissions.owned(request.user, public_id)
+    operations.one(campaign.pk, operation_id)
+    return campaign
+
+
+def _operation(campaign: Any, operation_id: int) -> Response:
+    return Response(OperationSerializer(operations.one(campaign.pk, operation_id)).data)
+
+
+def _agree(campaign: Any, environment: str) -> None:
+    """Real money is spent only where the request names the world in which it is."""
+    here = world(campaign.crowd)
+    if environment and environment != here.environment:
+        raise Conflict(
+            f"The settings now name “{here.environment}”, not “{environment}”. Ask for an offer."
+        )
+    if here.is_real and not environment:
+        message = f"This is real money: send “environment”: “{here.environment}” with it."
+        raise Invalid({"environment": message})
+
+
+def _data(row: rows.BatchRow, *, owner: bool) -> dict[str, Any]:
+    data = dict(BatchSerializer(row).data)
+    return data if owner else {name: data[name] for name in data if name not in OF_OWNERS}
+
+
+def _shown(campaign: Any, batch_id: str, *, status: int = 200) -> Response:
+    return Response(_data(rows.one(campaign.pk, batch_id), owner=True), status=status)
+
+
+def _actor(request: Request) -> int:
+    return cast(User, request.user).pk

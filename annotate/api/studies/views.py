@@ -1,0 +1,130 @@
+"""Instruments: what there is, one as JSON, and defining one's own."""
+
+from typing import Any, cast
+
+from django.contrib.auth.models import User
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import GenericViewSet
+
+from annotate.api.base import BoundedView
+from annotate.api.parsers import JsonParser
+from annotate.errors import NotFound
+from annotate.instruments.base import Instrument
+from annotate.instruments.rating.instrument import Rating
+from annotate.instruments.rating.reading import as_data
+from annotate.instruments.tutorials import files
+from annotate.selectors.studies import instruments as selectors
+from annotate.selectors.studies import tutorial_contents as contents
+from annotate.services.studies import instruments, tutorial_contents
+
+
+class CriterionSerializer(serializers.Serializer[Any]):
+    """One score that an instrument gives."""
+
+    name = serializers.CharField()
+    label: Any = serializers.CharField()
+    low = serializers.FloatField()
+    high = serializers.FloatField(help_text="a working range where `bounded` is false")
+    bounded = serializers.BooleanField()
+    higher_is_better = serializers.BooleanField()
+
+
+class InstrumentSerializer(serializers.Serializer[Any]):
+    """One version of an instrument; `reference` is what a plan names it by."""
+
+    key = serializers.CharField()
+    version = serializers.CharField()
+    reference = serializers.CharField()
+    label: Any = serializers.CharField()
+    built_in = serializers.BooleanField()
+    criteria = CriterionSerializer(many=True)
+    definition = serializers.DictField(
+        allow_null=True, help_text="null where it is not made of one"
+    )
+
+
+class TutorialSerializer(serializers.Serializer[Any]):
+    """A tutorial that a researcher supplied; `id` is what a plan names as `tutorial_id`."""
+
+    id = serializers.IntegerField()
+    instrument = serializers.CharField()
+    title = serializers.CharField()
+    language = serializers.CharField()
+    version = serializers.CharField()
+    n_questions = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+    campaigns = serializers.IntegerField()
+
+
+class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
+    """What campaigns can ask with: built in, or defined by researchers."""
+
+    serializer_class = InstrumentSerializer
+    parser_classes = [JsonParser]
+    pagination_class = None
+    lookup_field = "reference"
+    lookup_value_regex = "[a-z0-9_]+(@[0-9]+)?"
+
+    def list(self, request: Request) -> Response:
+        """All of them, the newest version of each first; without their definitions."""
+        rows = selectors.listed(cast(User, request.user).pk)
+        shown = [_data(row.instrument, row.reference, row.built_in) for row in rows]
+        for one in shown:
+            del one["definition"]
+        return Response({"results": shown})
+
+    def retrieve(self, request: Request, reference: str) -> Response:
+        """One by `key` (the latest version) or `key@version`, with its definition."""
+        return Response(_found(reference))
+
+    @extend_schema(request=OpenApiTypes.OBJECT, responses={201: InstrumentSerializer})
+    def create(self, request: Request) -> Response:
+        """Define one: the next version of its key, or the version that equals it."""
+        made = instruments.define(request.data, owner_id=cast(User, request.user).pk)
+        return Response(_found(f"{made.key}@{made.version}"), status=201)
+
+    @extend_schema(
+        methods=["POST"], request=OpenApiTypes.OBJECT, responses={201: TutorialSerializer}
+    )
+    @extend_schema(methods=["GET"], responses=TutorialSerializer(many=True))
+    @action(detail=True, methods=["get", "post"])
+    def tutorials(self, request: Request, reference: str) -> Response:
+        """Those that researchers supplied for it; a POST stores one."""
+        user_id = cast(User, request.user).pk
+        if request.method == "POST":
+            made = tutorial_contents.store(request.data, reference=reference, owner_id=user_id)
+            rows = contents.listed(made.instrument, user_id)
+            mine = next(row for row in rows if row.id == made.pk)
+            return Response(TutorialSerializer(mine).data, status=201)
+        key = _found(reference)["key"]
+        shown = TutorialSerializer(contents.listed(key, user_id), many=True)
+        return Response({"results": shown.data, "built_in": files.languages(key)})
+
+
+def _found(reference: str) -> dict[str, Any]:
+    try:
+        instrument = selectors.named(reference)
+    except KeyError as error:
+        raise NotFound(str(error.args[0])) from None
+    built_in = selectors.is_built_in(instrument.key)
+    known = instrument.key if built_in else f"{instrument.key}@{instrument.version}"
+    return _data(instrument, known, built_in)
+
+
+def _data(instrument: Instrument, reference: str, built_in: bool) -> dict[str, Any]:
+    definition = as_data(instrument.definition) if isinstance(instrument, Rating) else None
+    names = ("name", "label", "low", "high", "bounded", "higher_is_better")
+    return {
+        "key": instrument.key,
+        "version": instrument.version,
+        "reference": reference,
+        "label": instrument.label,
+        "built_in": built_in,
+        "criteria": [{name: one.as_data()[name] for name in names} for one in instrument.criteria],
+        "definition": definition,
+    }

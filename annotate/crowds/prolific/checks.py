@@ -1,0 +1,101 @@
+"""What Prolific would refuse, said before it is asked; and what places cost without asking it.
+
+Prolific documents a least reward per hour, whole minutes, https and the length of a reason for
+a rejection. It documents no limits for titles and descriptions: too long ones it refuses itself.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from decimal import ROUND_CEILING, Decimal
+from urllib.parse import urlsplit
+
+from annotate.crowds import tariffs
+from annotate.crowds.base import Cost, Effect, Outcome, Problem, Spec
+from annotate.crowds.prolific.studies import whole_minutes
+from annotate.crowds.tariffs import CENT
+from annotate.text.figures import money, number
+
+LEAST_PER_HOUR = {"GBP": Decimal(6), "USD": Decimal(8)}
+DAY = timedelta(hours=24)
+LEAST_REASON = 100  # characters of a rejection's message
+# The fee depends on the account, and the tax on its country.
+ESTIMATE = (
+    "Prolific did not answer: this is an estimate with a fee of 33.3 % and 20 % tax on the fee. "
+    "The account’s own fee may differ."
+)
+CATEGORIES = (
+    "TOO_QUICKLY", "TOO_SLOWLY", "FAILED_INSTRUCTIONS", "INCOMP_LONGITUDINAL", "FAILED_CHECK",
+    "LOW_EFFORT", "MALINGERING", "NO_CODE", "BAD_CODE", "NO_DATA", "UNSUPP_DEVICE", "OTHER",
+)  # fmt: skip
+
+
+def problems(spec: Spec, *, live: bool, currency: str = "") -> Iterator[Problem]:
+    """Yield what is wrong with a posting; `currency` of the account, where it is known."""
+    for name, value in (("title", spec.title), ("description", spec.description)):
+        if not value.strip():
+            yield Problem(name, f"Prolific needs a {name}.")
+    if spec.places < 1:
+        yield Problem("places", "A study needs at least one place.")
+    yield from _of_reward(spec, currency)
+    yield from _of_times(spec)
+    yield from _of_url(spec.url, live=live)
+    if spec.code and not spec.code.isalnum():
+        yield Problem("code", "A completion code is made of letters and digits.")
+
+
+def _of_reward(spec: Spec, currency: str) -> Iterator[Problem]:
+    if spec.reward != spec.reward.quantize(CENT) or spec.reward <= 0:
+        yield Problem("reward", "The reward is an amount above zero with at most two decimals.")
+        return
+    known = currency in LEAST_PER_HOUR
+    hourly = LEAST_PER_HOUR[currency] if known else min(LEAST_PER_HOUR.values())
+    least = (hourly * whole_minutes(spec.minutes) / 60).quantize(CENT, ROUND_CEILING)
+    if spec.reward < least:
+        yield Problem(
+            "reward",
+            f"Prolific pays at least {_money(hourly, currency)} an hour: "
+            f"{_money(least, currency)} for {whole_minutes(spec.minutes)} minutes. "
+            "Raise the reward, or ask for less time.",
+        )
+
+
+def _money(amount: Decimal, currency: str) -> str:
+    """An amount in the account's currency; a bare number where that is not known."""
+    return money(amount, currency) if currency else number(amount)
+
+
+def _of_times(spec: Spec) -> Iterator[Problem]:
+    if spec.minutes <= 0:
+        yield Problem("minutes", "Say how many minutes the work takes: at least one.")
+    if spec.duration < timedelta(minutes=whole_minutes(spec.minutes)):
+        yield Problem("duration", "The time allowed must not be shorter than the work takes.")
+    if spec.duration >= DAY:
+        yield Problem("duration", "Prolific allows less than 24 hours. Allow less time.")
+
+
+def _of_url(url: str, *, live: bool) -> Iterator[Problem]:
+    parts = urlsplit(url)
+    if parts.scheme not in (("https",) if live else ("https", "http")) or not parts.netloc:
+        yield Problem("url", "Prolific sends people to https:// addresses only. Set PUBLIC_URL.")
+
+
+def rejection_refused(reason: str, category: str) -> Outcome | None:
+    """Return why a rejection would be refused, or None."""
+    if len(reason.strip()) < LEAST_REASON:
+        return Outcome(
+            Effect.REFUSED, "reason",
+            f"Prolific asks for a reason of at least {LEAST_REASON} characters, which the "
+            f"participant reads; this one has {len(reason.strip())}. Explain it in more words.",
+        )  # fmt: skip
+    if category not in CATEGORIES:
+        return Outcome(
+            Effect.REFUSED, "category",
+            f"Prolific knows no reason “{category}”. Choose one of: {', '.join(CATEGORIES)}.",
+        )  # fmt: skip
+    return None
+
+
+def estimated_cost(reward: Decimal, places: int) -> Cost:
+    """Return what places cost by the usual fee, where Prolific cannot be asked."""
+    each = tariffs.of("prolific").unit(reward)
+    return Cost(each.reward * places, each.fee * places, note=ESTIMATE)

@@ -1,0 +1,106 @@
+"""How people come in from Prolific and leave again: top-level pages, ids in the address.
+
+Prolific signs nothing in the address. Who comes is verified at once by asking Prolific for the
+submission: participant, study and state have to agree with what the address claims. Our own
+signed name of the posting is in the path, so a study cannot be swapped for another of ours.
+"""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from urllib.parse import urlencode
+
+from django.utils.translation import gettext as _
+
+from annotate import tokens
+from annotate.crowds.base import (
+    Capabilities,
+    Claim,
+    Configuration,
+    FramePolicy,
+    Invalid,
+    Leaving,
+    Redirect,
+    Transient,
+)
+from annotate.crowds.prolific import studies as studies
+from annotate.crowds.prolific.checks import LEAST_REASON
+from annotate.crowds.prolific.http import READ_SECONDS, Client, error_of, path
+from annotate.crowds.prolific.people import is_id
+from annotate.errors import ServiceError
+
+ENTRY_SECONDS = 3.0  # somebody is waiting in front of the page
+PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+HOLDS_A_PLACE = ("ACTIVE", "RESERVED")  # reserved: the state just before they open our page
+
+
+class ProlificEntry:
+    """The way in and out. `environment` is "live" at Prolific itself, else the server's name."""
+
+    key = "prolific"
+    label = "Prolific"
+    can = Capabilities(
+        verify_at_entry=True, auto_approval=True, messaging=True, least_reason=LEAST_REASON,
+        no_effect=("keywords", "auto_approval"),
+    )  # fmt: skip
+    refusal_limit = studies.AUTO_APPROVAL
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        api_token: str,
+        webhook_secret: str = "",
+        read_seconds: float = READ_SECONDS,
+    ):
+        self.client = Client(base_url, api_token, read_seconds=read_seconds)
+        self.environment = "live" if self.client.live else self.client.netloc
+        self.app = studies.APP if self.client.live else self.client.base_url
+        self._webhook_secret = webhook_secret
+        self._currency = ""
+        self._entry_seconds = min(ENTRY_SECONDS, read_seconds)
+
+    def parse_entry(self, params: Mapping[str, str]) -> Claim | Invalid:
+        ids = {name: params.get(name, "") for name in PARAMETERS}
+        if not all(is_id(value) for value in ids.values()):
+            return Invalid(
+                _("This link is not complete. Open the study from Prolific again."),
+                HTTPStatus.BAD_REQUEST,
+            )
+        try:
+            posting = tokens.read_posting(params.get("posting", ""))
+        except ServiceError as error:
+            return Invalid(error.message, error.status)
+        person, listing, unit = ids.values()
+        return Claim(person=person, posting=posting, listing=listing, unit=unit)
+
+    def verify_claim(self, claim: Claim) -> bool | Invalid:
+        """Return whether Prolific says the same; raises `Transient` where it says nothing."""
+        reply = self.client.ask("GET", path("submissions", claim.unit), seconds=self._entry_seconds)
+        if reply.status == HTTPStatus.NOT_FOUND:
+            return _not_yours()
+        if not reply.ok:
+            error = error_of(reply)
+            raise error if isinstance(error, Transient | Configuration) else Transient(str(error))
+        if not isinstance(reply.data, dict):
+            raise Transient("Prolific’s answer was incomplete. Try again in a moment.")
+        said = studies.submission(reply.data)
+        if (said.person, said.listing, said.unit) != (claim.person, claim.listing, claim.unit):
+            return _not_yours()
+        if studies.status(reply.data) not in HOLDS_A_PLACE:
+            return Invalid(_("Prolific says that this submission is over."), HTTPStatus.GONE)
+        return True
+
+    def completion(self, leaving: Leaving) -> Redirect:
+        """Going there hands the submission in; the code says that it was finished as meant."""
+        return Redirect(f"{self.app}/submissions/complete?{urlencode({'cc': leaving.code})}")
+
+    def frame_policy(self) -> FramePolicy:
+        """Prolific opens our pages in a tab of their own."""
+        return FramePolicy(frame_ancestors=("'none'",), form_action=("'self'",))
+
+
+def _not_yours() -> Invalid:
+    return Invalid(
+        _("Prolific does not know this submission. Open the study from Prolific again."),
+        HTTPStatus.FORBIDDEN,
+    )

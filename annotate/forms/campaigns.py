@@ -1,0 +1,357 @@
+"""The form of a new campaign, checked in shape; the services check its meaning."""
+
+import csv
+import io
+import uuid
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.forms.boundfield import BoundWidget
+
+from annotate.instruments.base import Criterion, Instrument
+from annotate.instruments.tutorials import files
+from annotate.selectors.studies import instruments, tutorial_contents
+from annotate.services.campaigns.metric_choice import AUTO, choice
+from annotate.services.campaigns.plans import MOST_BONUS_AFTER, Plan
+from annotate.services.campaigns.public_words import LONGEST_ABOUT, LONGEST_TITLE
+from annotate.states import Estimand, MetricChoice, StopMode
+from annotate.text.numerals import number
+from estimation.metrics import METRICS, Metric
+
+DEFAULT_METRIC = "repetition"  # needs nothing but the text (docs/statistics.md, metrics)
+DEFAULTS = Plan(name="", targets={})
+DEFAULT_SHARE = 0.1  # of the scale: what an interval of the first target spans by default
+BUILT_IN, NO_TUTORIAL = "built-in", "none"
+LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
+HINTS = {
+    "language": "A code such as en, de or pt-BR. In German, annotators read German pages.",
+    "outputs": "Up to {limit} MB; larger files go through the command line.",
+    "name": "For you and your reviewers. Annotators never see it.",
+    "public_title": "What they read instead. Empty: a neutral one, such as “Rate short texts”.",
+    "public_about": "What the work is. Empty: what the instrument says of itself.",
+    "metric_columns": (
+        "Names separated by commas, such as comet, judge. The preview offers those of the file."
+    ),
+    "metrics_file": "Columns: system,item,metric,value",
+    "tutorial_bonus": "Once to each person: passing promises it.",
+    "bonus_after": "Of one person, and that count. It is due earlier if no more are offered.",
+    "fee": "Empty: what it usually is (MTurk 20, Prolific 40). The budget reckons with it.",
+    "reward": "Paid for each judgment.",
+    "budget": "Fees included. Empty: no limit.",
+    "max_judgments": "Empty: all that are planned.",
+    "deadline": "Empty: none. In {zone}.",
+    "annotator_cap": (
+        "An interval rests on how many different people were asked; above 25 its "
+        "coverage at the stop is not warranted."
+    ),
+    "double_share": "To learn how much people disagree.",
+    "contact": "Shown to annotators; may stay empty.",
+}
+
+
+def _metrics() -> list[tuple[str, Any]]:
+    groups = {
+        "nothing": "From the text alone",
+        "reference": "Against the references",
+        "paragraphs": "Against the inputs",
+    }
+    return [
+        (title, [(m.name, _described(m)) for m in METRICS.values() if m.needs == needs])
+        for needs, title in groups.items()
+    ]
+
+
+def _described(metric: Metric) -> str:
+    """The name, and what it is without the remarks in brackets."""
+    plain = metric.description.split(" (")[0].split(": ", 1)[-1]
+    return f"{metric.name}: {plain.rstrip('.')}"
+
+
+def _instruments() -> list[tuple[str, Any]]:
+    """Those built in, then the versions of each one that researchers defined."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for one in instruments.listed(None):
+        version = "" if one.built_in else f", version {one.instrument.version}"
+        group = "Built in" if one.built_in else "Defined by researchers"
+        groups.setdefault(group, []).append((one.reference, f"{one.instrument.label}{version}"))
+    return list(groups.items())
+
+
+def _tutorials(instrument: Instrument) -> list[tuple[str, str]]:
+    """The instrument's own, those that researchers supplied for it, and none."""
+    own = (
+        "The built-in one" if files.languages(instrument.key) else "None: there is no built-in one"
+    )
+    supplied = [
+        (str(one.id), f"{one.title or 'Without a title'} ({one.language}, number {one.id})")
+        for one in tutorial_contents.listed(instrument.key, None)
+    ]
+    none = (
+        [(NO_TUTORIAL, "None: the first task at once")] if files.languages(instrument.key) else []
+    )
+    return [(BUILT_IN, own), *supplied, *none]
+
+
+def _main_criterion(instrument: Instrument) -> Criterion:
+    """Return the criterion whose target has a default: `overall`, or the first."""
+    named = [criterion for criterion in instrument.criteria if criterion.name == "overall"]
+    return (named or list(instrument.criteria))[0]
+
+
+def _split(names: str) -> list[str]:
+    """Names between commas; one that contains a comma stands in quotation marks."""
+    cells = next(csv.reader([names], skipinitialspace=True), [])
+    return [name.strip() for name in cells if name.strip()]
+
+
+def _joined(names: Iterable[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(names)
+    return line.getvalue().replace(",", ", ") if '"' not in line.getvalue() else line.getvalue()
+
+
+def _or(given: int | None, usual: int) -> int:
+    return usual if given is None else given
+
+
+class CampaignForm(forms.Form):
+    """One form for the files and the plan of a campaign."""
+
+    use_required_attribute = False  # the server says what is missing, for all fields at once
+
+    # The same form sent twice is one import; an old tab without a key is a new one each time.
+    key = forms.CharField(max_length=40, required=False, widget=forms.HiddenInput)
+    outputs = forms.FileField(
+        label="Outputs (JSON or CSV)",
+        error_messages={
+            "required": "Choose the file with the outputs.",
+            "empty": "The file is empty. It needs one output of one system on each line.",
+        },
+    )
+    metrics_file = forms.FileField(
+        label="Metric values (CSV), if not in the outputs file", required=False
+    )
+    drop_metrics = forms.BooleanField(label="Without the metrics file", required=False)
+    name = forms.CharField(
+        label="Name", max_length=120, error_messages={"required": "Give the campaign a name."}
+    )
+    public_title = forms.CharField(
+        label="Title for annotators", max_length=LONGEST_TITLE, required=False
+    )
+    public_about = forms.CharField(
+        label="One sentence for annotators", max_length=LONGEST_ABOUT, required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )  # fmt: skip
+    instrument = forms.ChoiceField(
+        label="What people are asked",
+        choices=lambda: _instruments(),
+        initial=DEFAULTS.instrument,
+    )
+    tutorial = forms.ChoiceField(label="Tutorial before the first task", initial=BUILT_IN)
+    tutorial_bonus = forms.DecimalField(
+        label="Bonus for passing it, in $", initial=DEFAULTS.tutorial_bonus,
+        min_value=Decimal(0), max_digits=6, decimal_places=2,
+    )  # fmt: skip
+    bonus_after = forms.IntegerField(
+        label="Judgments until the bonus is due", initial=DEFAULTS.bonus_after, min_value=0,
+        max_value=MOST_BONUS_AFTER, required=False,
+    )  # fmt: skip
+    open_link_bonus = forms.BooleanField(
+        label="Also for people who come by the open link, whom nobody knows", required=False
+    )
+    language = forms.RegexField(
+        LANGUAGE, label="Language of the texts", max_length=12, initial=DEFAULTS.language,
+        error_messages={"invalid": "Give a code such as en, de or pt-BR."},
+    )  # fmt: skip
+    metric_choice = forms.ChoiceField(
+        label="Automatic metrics", initial=MetricChoice.NAMED, widget=forms.RadioSelect,
+        choices=[
+            (MetricChoice.NAMED, "The ones I choose"),
+            (MetricChoice.AUTO, "All that my file allows, combined"),
+            (MetricChoice.NONE, "None: the plain mean of the judgments"),
+        ],
+    )  # fmt: skip
+    metric_names = forms.MultipleChoiceField(
+        label="Which metrics", required=False, choices=_metrics, initial=[DEFAULT_METRIC],
+        widget=forms.CheckboxSelectMultiple,
+    )  # fmt: skip
+    metric_columns = forms.CharField(
+        label="Columns of your own file", max_length=600, required=False
+    )
+    crowd = forms.ChoiceField(
+        label="Where people come from", initial=DEFAULTS.crowd, widget=forms.RadioSelect,
+        required=False,
+        choices=[
+            ("link", "Invitation links: colleagues, students, volunteers; paid by hand, if at all"),
+            ("mturk", "Amazon Mechanical Turk: published and paid there, in batches"),
+            ("prolific", "Prolific: published and paid there, in batches"),
+        ],
+    )  # fmt: skip
+    fee = forms.DecimalField(
+        label="The crowd’s fee, in %", required=False, min_value=Decimal(0),
+        max_value=Decimal(900), decimal_places=2,
+    )  # fmt: skip
+    reward = forms.DecimalField(
+        label="Reward for one judgment, in $", initial=Decimal("0.40"),
+        min_value=Decimal(0), max_value=Decimal(1000), decimal_places=2,
+    )  # fmt: skip
+    budget = forms.DecimalField(
+        label="Budget, in $", required=False,
+        min_value=Decimal("0.01"), max_digits=10, decimal_places=2,
+    )  # fmt: skip
+    max_judgments = forms.IntegerField(
+        label="Maximum judgments", min_value=1, max_value=10_000_000, required=False
+    )
+    deadline = forms.DateTimeField(
+        label="Deadline", required=False,
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+    )  # fmt: skip
+    annotator_cap = forms.IntegerField(
+        label="Most judgments by one person", initial=25, min_value=1, max_value=100_000
+    )
+    double_share = forms.DecimalField(
+        label="Items judged twice, in %", initial=25, min_value=0, max_value=100, decimal_places=1
+    )
+    level = forms.DecimalField(
+        label="Confidence level, in %", initial=95,
+        min_value=Decimal("50.1"), max_value=Decimal("99.9"), decimal_places=1,
+    )  # fmt: skip
+    estimand = forms.ChoiceField(
+        label="Whom the intervals speak for", initial=Estimand.POPULATION, widget=forms.RadioSelect,
+        choices=[
+            (Estimand.POPULATION, "People in general: those who judge are a sample of them"),
+            (Estimand.PANEL, "Exactly the people who judge, and nobody else"),
+        ],
+    )  # fmt: skip
+    stop_mode = forms.ChoiceField(
+        label="Who ends it", initial=StopMode.PRECISION, widget=forms.RadioSelect,
+        choices=[
+            (StopMode.PRECISION, "Plumbline, when the intervals are narrow enough"),
+            (StopMode.ANYTIME, "Perhaps I myself, after a look at the intervals: they are made "
+             "wider, so that they hold whenever one looks, and take about twice the judgments"),
+        ],
+    )  # fmt: skip
+    contact = forms.EmailField(label="E-mail for annotators’ questions", required=False)
+
+    def __init__(self, *args: Any, has_file: bool = False, **kwargs: Any) -> None:
+        """has_file: whether the outputs were uploaded before, so that none must be chosen."""
+        super().__init__(*args, **kwargs)
+        self.asked = self._asked()
+        self.fields["key"].initial = uuid.uuid4().hex
+        self.fields["outputs"].required = not has_file
+        choice = self.fields["tutorial"]
+        assert isinstance(choice, forms.ChoiceField)
+        choice.choices = _tutorials(self.asked)
+        main = _main_criterion(self.asked)
+        for criterion in self.asked.criteria:
+            wide = criterion.high - criterion.low
+            self.fields[f"width_{criterion.name}"] = forms.FloatField(
+                label=str(criterion.label or criterion.name), required=False,
+                initial=f"{wide * DEFAULT_SHARE:.2f}" if criterion is main else None,
+                min_value=0.001, max_value=max(9.999, wide),
+                help_text=criterion.scale_text,
+                widget=forms.NumberInput(attrs={"step": "0.01", "min": "0.01"}),
+            )  # fmt: skip
+        limit = settings.UPLOAD_LIMIT // 1024**2
+        for name, hint in HINTS.items():
+            self.fields[name].help_text = hint.format(zone=settings.TIME_ZONE, limit=limit)
+
+    def _asked(self) -> Instrument:
+        """Return the instrument that was chosen; an unknown one is told beside the field."""
+        chosen = self.data.get("instrument") or self.get_initial_for_field(
+            self.fields["instrument"], "instrument"
+        )
+        try:
+            return instruments.named(chosen)
+        except KeyError:
+            return instruments.named(DEFAULTS.instrument)
+
+    @property
+    def metric_groups(self) -> list[tuple[str, list[BoundWidget]]]:
+        """The boxes of `metric_names` under the headings of its choices."""
+        boxes = iter(self["metric_names"])
+        return [(group, [next(boxes) for _ in names]) for group, names in _metrics()]
+
+    @property
+    def width_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name.startswith("width_")]
+
+    def clean(self) -> dict[str, Any]:
+        given = self.cleaned_data
+        named = given.get("metric_choice") == MetricChoice.NAMED
+        if named and "metric_names" in given and not self.metrics:
+            self.add_error("metric_names", "Choose at least one, or none above.")
+        widths_fine = not any(name.startswith("width_") for name in self.errors)
+        if widths_fine and not self.targets:
+            first = self.width_fields[0].name
+            self.add_error(first, "Give at least one criterion a target width, such as 0.20.")
+        return given
+
+    @property
+    def targets(self) -> dict[str, float]:
+        widths = {f.name: self.cleaned_data.get(f.name) for f in self.width_fields}
+        return {name.removeprefix("width_"): w for name, w in widths.items() if w is not None}
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """What is asked for: names, or `auto` alone."""
+        given = self.cleaned_data
+        if given["metric_choice"] != MetricChoice.NAMED:
+            return (AUTO,) if given["metric_choice"] == MetricChoice.AUTO else ()
+        columns = _split(given.get("metric_columns", ""))
+        return tuple(dict.fromkeys([*given["metric_names"], *columns]))
+
+    def plan(self) -> Plan:
+        """Return the plan of a valid form."""
+        given = self.cleaned_data
+        return Plan(
+            name=given["name"],
+            public_title=given["public_title"],
+            public_about=given["public_about"],
+            targets=self.targets,
+            instrument=given["instrument"],
+            language=given["language"],
+            tutorial=given["tutorial"] != NO_TUTORIAL,
+            tutorial_id=number(given["tutorial"]),
+            tutorial_bonus=given["tutorial_bonus"],
+            bonus_after=_or(given["bonus_after"], DEFAULTS.bonus_after),
+            open_link_bonus=given["open_link_bonus"],
+            metrics=self.metrics,
+            crowd=given["crowd"] or DEFAULTS.crowd,
+            fee_rate=None if given["fee"] is None else given["fee"] / 100,
+            reward=given["reward"],
+            budget=given["budget"],
+            max_judgments=given["max_judgments"],
+            deadline=given["deadline"],
+            double_share=float(given["double_share"]) / 100,
+            annotator_cap=given["annotator_cap"],
+            estimand=given["estimand"],
+            level=float(given["level"]) / 100,
+            stop_mode=given["stop_mode"],
+            contact=given["contact"],
+        )
+
+
+def initial_of(plan: Plan) -> dict[str, Any]:
+    """Return what the form was filled in with to give this plan."""
+    instrument = instruments.named(plan.instrument)
+    own = [name for name in plan.metrics if name not in (*METRICS, AUTO)]
+    copied = (
+        "name", "public_title", "public_about", "instrument", "language", "tutorial_bonus",
+        "bonus_after", "open_link_bonus", "crowd", "reward", "budget",
+        "max_judgments", "deadline", "annotator_cap", "estimand", "stop_mode", "contact",
+    )  # fmt: skip
+    return {
+        **{name: getattr(plan, name) for name in copied},
+        **{f"width_{one.name}": plan.targets.get(one.name, "") for one in instrument.criteria},
+        "tutorial": str(plan.tutorial_id or (BUILT_IN if plan.tutorial else NO_TUTORIAL)),
+        "metric_choice": choice(plan.metrics),
+        "metric_names": [name for name in plan.metrics if name in METRICS],
+        "metric_columns": _joined(own),
+        "fee": None if plan.fee_rate is None else round(plan.fee_rate * 100, 2),
+        "double_share": f"{plan.double_share * 100:.1f}".removesuffix(".0"),
+        "level": f"{plan.level * 100:.1f}".removesuffix(".0"),
+    }

@@ -1,0 +1,220 @@
+"""What counts in a campaign, as plain values and arrays: what `estimation` is made from."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+import numpy as np
+from django.db.models import Case, Min, QuerySet, Value, When
+from numpy.typing import NDArray
+
+from annotate.instruments.base import Criterion
+from annotate.models import (
+    Annotator,
+    Assignment,
+    Authorship,
+    Campaign,
+    EvidenceChange,
+    Exclusion,
+    Judgment,
+    Place,
+    Score,
+    System,
+    Target,
+)
+from annotate.selectors import bulk
+from annotate.selectors.studies import instruments
+from estimation.core.estimators.parts import Estimand
+
+
+@dataclass(frozen=True)
+class Brief:
+    """What was decided about a campaign before any judgment, and where it stands."""
+
+    campaign_id: int
+    status: str
+    close_reason: str
+    metrics: tuple[str, ...]
+    stop_mode: str
+    estimand: Estimand
+    level: float
+    targets: dict[str, float]
+    criteria: tuple[Criterion, ...]
+
+    @property
+    def is_final(self) -> bool:
+        return self.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A system, and where its sample ends (None: it goes on)."""
+
+    system_id: int
+    name: str
+    stop_position: int | None
+
+
+@dataclass(frozen=True)
+class SystemOutputs(Standing):
+    """A system's N outputs in ascending id: ids and positions are (N,) ints."""
+
+    output: NDArray[np.int64]
+    position: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The counted judgments in order of arrival, with their scores on all criteria.
+
+    output, annotator: (T,) database keys. value: {criterion: (T,)}, NaN where a judgment has no
+    score on it; criteria that nobody has scored are left out. waiting: how many judgments lack
+    the score of a criterion: it takes long, or they have one of an earlier definition.
+    """
+
+    output: NDArray[np.int64]
+    annotator: NDArray[np.int64]
+    value: dict[str, NDArray[np.float64]]
+    waiting: int = 0
+
+
+def pseudonyms(annotators: Collection[int]) -> dict[int, str]:
+    """Return what these annotators are called where people read about them."""
+    found = Annotator.objects.filter(pk__in=annotators)
+    return dict(found.values_list("pk", "pseudonym"))
+
+
+def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:
+    """Return the ids of the marks that no estimate has taken up yet."""
+    found = EvidenceChange.objects.filter(campaign=campaign_id)
+    if before is not None:
+        found = found.filter(at__lt=before)
+    return list(found.values_list("pk", flat=True))
+
+
+def marked_campaigns(*, before: datetime) -> list[int]:
+    """Return the campaigns with marks older than `before`, those that wait longest first."""
+    old = EvidenceChange.objects.filter(at__lt=before).order_by().values("campaign")
+    waiting = old.annotate(first=Min("at")).order_by("first", "campaign")
+    return list(waiting.values_list("campaign", flat=True))
+
+
+def brief(campaign_id: int) -> Brief:
+    campaign = Campaign.objects.get(pk=campaign_id)
+    targets = Target.objects.filter(campaign=campaign_id).order_by("pk")
+    return Brief(
+        campaign_id=campaign_id,
+        status=campaign.status,
+        close_reason=campaign.close_reason,
+        metrics=tuple(campaign.metrics),
+        stop_mode=campaign.stop_mode,
+        estimand=cast(Estimand, campaign.estimand),
+        level=campaign.level,
+        targets=dict(targets.values_list("criterion", "width")),
+        criteria=instruments.of(campaign).criteria,
+    )
+
+
+def standings(campaign_id: int) -> list[Standing]:
+    """Return the systems in the order in which they were uploaded."""
+    found = System.objects.filter(campaign=campaign_id)
+    return [Standing(*row) for row in found.values_list("pk", "name", "stop_position")]
+
+
+def systems(campaign_id: int) -> list[SystemOutputs]:
+    """Return every system with its outputs, in the order in which they were uploaded."""
+    author, output, position = bulk.columns(
+        Authorship.objects.filter(item__campaign=campaign_id).order_by(),
+        system="i8", output="i8", item__position="i4",
+    )  # fmt: skip
+    order = np.argsort(output, kind="stable")
+    author, output, position = author[order], output[order], position[order]
+    return [
+        SystemOutputs(one.system_id, one.name, one.stop_position, output[mine], position[mine])
+        for one in standings(campaign_id)
+        for mine in [author == one.system_id]
+    ]
+
+
+def excluded(campaign_id: int) -> int:
+    """Return how many judgments are left out because their annotators' work is excluded."""
+    return _excluded(campaign_id).count()
+
+
+def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = None) -> Scores:
+    """Return the judgments that hold a place and are verified, with their scores.
+
+    with_excluded: those too that rulings have left out, to see what that changes; of: those of
+    this annotator alone.
+
+    Three plain reads instead of one join of all. Whatever is written between them has its own
+    mark, so an estimate from the older part of it is followed by another.
+    """
+    (held,) = bulk.columns(_held_places(campaign_id), assignment="i8")
+    if with_excluded:
+        excluded = _excluded(campaign_id)
+        if of is not None:
+            excluded = excluded.filter(judgment__annotator=of)
+        (out,) = bulk.columns(excluded, judgment__assignment="i8")
+        held = np.union1d(held, out)
+    pk, assignment, output, annotator = bulk.columns(
+        Judgment.objects.filter(campaign=campaign_id).order_by(),
+        id="i8", assignment="i8", output="i8", annotator="i8",
+    )  # fmt: skip
+    counted = np.flatnonzero(bulk.places(np.sort(held), wanted=assignment) >= 0)
+    counted = counted[np.argsort(pk[counted], kind="stable")]
+    asked = instruments.of(Campaign.objects.get(pk=campaign_id))
+    names = [criterion.name for criterion in asked.criteria]
+    value = _values(campaign_id, pk[counted], names, version=asked.scoring)
+    return Scores(
+        output[counted],
+        annotator[counted],
+        {name: row for name, row in zip(names, value, strict=True) if not np.isnan(row).all()},
+        waiting=int(np.isnan(value).any(axis=0).sum()),
+    )
+
+
+def _held_places(campaign_id: int) -> QuerySet[Place]:
+    return Place.objects.filter(
+        campaign=campaign_id, assignment__status=Assignment.Status.VERIFIED
+    ).order_by()
+
+
+def _excluded(campaign_id: int) -> QuerySet[Exclusion]:
+    return Exclusion.objects.filter(
+        judgment__campaign=campaign_id,
+        judgment__assignment__status=Assignment.Status.VERIFIED,
+        restored_at=None,
+    ).order_by()
+
+
+def _values(
+    campaign_id: int, judgment: NDArray[np.int64], names: list[str], *, version: str
+) -> NDArray[np.float64]:
+    """(C, T) the scores of these judgments (T,), ascending; NaN where there is none of `version`:
+    a sample of two definitions would be one of neither."""
+    value = np.full((len(names), judgment.size), np.nan)
+    if not judgment.size:
+        return value
+    cases = (When(criterion=name, then=Value(i)) for i, name in enumerate(names))
+    found = _scores_of(campaign_id, judgment).filter(version=version)
+    found = found.annotate(number=Case(*cases, default=Value(-1)))
+    pk, row, score = bulk.columns(found.order_by(), judgment="i8", number="i4", value="f8")
+    column = bulk.places(judgment, wanted=pk)
+    known = np.flatnonzero((column >= 0) & (row >= 0))
+    value[row[known], column[known]] = score[known]
+    return value
+
+
+def _scores_of(campaign_id: int, judgment: NDArray[np.int64]) -> QuerySet[Score]:
+    first, last = int(judgment[0]), int(judgment[-1])
+    if last - first < 2 * judgment.size:
+        # Hardly any other campaign's judgments lie between: a range is read without a join.
+        return Score.objects.filter(judgment__gte=first, judgment__lte=last)
+    return Score.objects.filter(judgment__campaign=campaign_id)
+
+
+def campaign_id_of(public_id: str) -> int | None:
+    """Return the id of the campaign with this public id, if there is one."""
+    return Campaign.objects.filter(public_id=public_id).values_list("pk", flat=True).first()

@@ -1,0 +1,282 @@
+"""All that people wrote and decided in a campaign, row by row: what an export is made of.
+
+However many judgments there are, the number of queries stays the same and so does the memory,
+but for a few numbers of each judgment and output. Who judged is told by pseudonym alone.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+import numpy as np
+from django.db.models import Case, Exists, Max, Min, OuterRef, Q, QuerySet, Sum, Value, When
+from numpy.typing import NDArray
+
+from annotate.instruments import highlights
+from annotate.models import (
+    Annotator,
+    Assignment,
+    Authorship,
+    Campaign,
+    Exclusion,
+    Flag,
+    Item,
+    Judgment,
+    Output,
+    Place,
+    Review,
+    Score,
+)
+from annotate.selectors import bulk
+from annotate.selectors.campaigns import counting as evidence
+from annotate.selectors.campaigns.counting import Standing
+from annotate.selectors.studies import instruments
+
+CHUNK = 1000  # rows of numbers that are held at once
+TEXTS = 50  # rows with texts, which can be long
+COUNTS, EXCLUDED = 1, 2
+FACTS = (
+    "pk", "output", "output__item__key", "output__item__position", "annotator__pseudonym",
+    "submitted_at", "elapsed_seconds", "active_seconds", "instrument", "instrument_version",
+)  # fmt: skip
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What of a campaign may still change, read at once.
+
+    All else is only ever added to, so what was there at this moment can be read afterwards.
+    judgment, annotator: (T,) the judgments so far, ids ascending, and who gave each. state: (T,)
+    `COUNTS` where it holds a place and is verified, plus `EXCLUDED` where a ruling took it out.
+    output, team: (N,) outputs, ids ascending, and which of `teams` wrote each.
+    """
+
+    campaign: Campaign
+    judgment: Ints
+    annotator: Ints
+    state: Ints
+    output: Ints
+    team: Ints
+    teams: tuple[tuple[Standing, ...], ...]
+
+    @property
+    def last(self) -> int:
+        """The id of the last judgment; 0 where there is none."""
+        return int(self.judgment[-1]) if self.judgment.size else 0
+
+    def state_of(self, judgment_id: int) -> int | None:
+        """Return the state of a judgment; None where it was stored later, under an earlier id."""
+        place = int(np.searchsorted(self.judgment, judgment_id))
+        known = place < self.judgment.size and self.judgment[place] == judgment_id
+        return int(self.state[place]) if known else None
+
+    def authors(self, output_id: int) -> tuple[Standing, ...]:
+        """Return the systems that wrote this output."""
+        return self.teams[self.team[np.searchsorted(self.output, output_id)]]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One judgment with all that was answered. position: of its item, in the order of leasing."""
+
+    id: int
+    output: int
+    item: str
+    position: int
+    annotator: str
+    submitted_at: datetime
+    elapsed_seconds: float
+    active_seconds: float | None
+    instrument: str
+    instrument_version: str
+    systems: tuple[Standing, ...]
+    response: dict[str, Any]
+    highlights: list[dict[str, Any]]
+    scores: dict[str, float]
+    counts: bool
+    excluded: bool
+
+    def enters(self, system: Standing) -> bool:
+        """Whether it enters this system's estimates: it counts, before the system's stop."""
+        stop = system.stop_position
+        return self.counts and (stop is None or self.position < stop)
+
+
+@dataclass(frozen=True)
+class Person:
+    """One annotator of a campaign, by pseudonym, and what they gave to it."""
+
+    annotator: str
+    judgments: int
+    counting: int
+    excluded: int
+    first_at: datetime
+    last_at: datetime
+    active_seconds: float | None
+    review: str  # "" where no screen and no reviewer has looked
+    screens: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """A judgment that a ruling took out, and when it was brought back, if it was."""
+
+    judgment: int
+    annotator: str
+    reason: str
+    excluded_at: datetime
+    restored_at: datetime | None
+
+
+def moment(campaign_id: int) -> Moment:
+    """Return what the rest is read by; five queries."""
+    campaign = Campaign.objects.get(pk=campaign_id)
+    judgment, annotator, state = _judged(campaign_id)
+    output, team, teams = _teams(campaign_id)
+    return Moment(campaign, judgment, annotator, state, output, team, teams)
+
+
+def judgments(now: Moment, *, answers: bool = True) -> Iterator[Judged]:
+    """Yield the judgments in the order of their arrival; without `answers` none is read."""
+    with_texts = answers and highlights.are_taken(instruments.of(now.campaign))
+    scores = _Scores(now)
+    for row in _rows(now, answers=answers, with_texts=with_texts):
+        *facts, response, text, paragraphs = row
+        pk, output = facts[:2]
+        if (state := now.state_of(pk)) is None:
+            continue
+        found = highlights.marked(response, text=text, paragraphs=paragraphs) if with_texts else []
+        counts, excluded = bool(state & COUNTS), bool(state & EXCLUDED)
+        more = (now.authors(output), response, found, scores.of(pk), counts, excluded)
+        yield Judged(*(*facts, *more))
+
+
+def items(now: Moment) -> Iterator[dict[str, Any]]:
+    """Yield what systems were given, in the order in which it is judged."""
+    rows = Item.objects.filter(campaign=now.campaign).order_by("position")
+    names = ("key", "position", "input", "paragraphs", "reference")
+    for row in rows.values_list(*names).iterator(chunk_size=TEXTS):
+        yield dict(zip(("item", *names[1:]), row, strict=True))
+
+
+def outputs(now: Moment) -> Iterator[dict[str, Any]]:
+    """Yield what systems wrote; identical texts for one item are one output of several systems."""
+    rows = Output.objects.filter(campaign=now.campaign).order_by("pk")
+    chosen = rows.values_list("pk", "item__key", "text", "words")
+    for pk, item, text, words in chosen.iterator(chunk_size=TEXTS):
+        names = [system.name for system in now.authors(pk)]
+        yield {"output": pk, "item": item, "systems": names, "text": text, "words": words}
+
+
+def people(now: Moment) -> Iterator[Person]:
+    """Yield who judged, those first who came first; four queries."""
+    known = dict(Annotator.objects.filter(_judged_in(now)).values_list("pk", "pseudonym"))
+    reviews = dict(
+        Review.objects.filter(campaign=now.campaign).values_list("annotator", "status")
+    )  # fmt: skip
+    screens: dict[int, list[str]] = defaultdict(list)
+    flags = Flag.objects.filter(review__campaign=now.campaign).order_by("pk")
+    for who, screen in flags.values_list("review__annotator", "screen"):
+        screens[who].append(screen)
+    times = Judgment.objects.filter(campaign=now.campaign, pk__lte=now.last).order_by()
+    rows = times.values_list("annotator").annotate(
+        first=Min("submitted_at"), last=Max("submitted_at"), active=Sum("active_seconds")
+    )
+    for who, first, last, active in rows.order_by("first", "annotator"):
+        states = now.state[now.annotator == who]
+        if not states.size:
+            continue
+        yield Person(
+            known[who], states.size, int((states & COUNTS > 0).sum()),
+            int((states & EXCLUDED > 0).sum()), first, last, active,
+            reviews.get(who, ""), tuple(screens[who]),
+        )  # fmt: skip
+
+
+def exclusions(now: Moment) -> Iterator[Excluded]:
+    """Yield what rulings took out, and what was brought back, in that order."""
+    rows = Exclusion.objects.filter(judgment__campaign=now.campaign).order_by("pk")
+    chosen = rows.values_list(
+        "judgment", "judgment__annotator__pseudonym", "ruling__reason", "ruling__at", "restored_at"
+    )
+    for row in chosen.iterator(chunk_size=CHUNK):
+        yield Excluded(*row)
+
+
+# ---------------------------------------------------------------- inside
+
+
+def _judged(campaign_id: int) -> tuple[Ints, Ints, Ints]:
+    counting = Place.objects.filter(
+        assignment=OuterRef("assignment"), assignment__status=Assignment.Status.VERIFIED
+    )
+    out = Exclusion.objects.filter(judgment=OuterRef("pk"), restored_at=None)
+    rows = Judgment.objects.filter(campaign=campaign_id).annotate(
+        state=_if(Exists(counting), COUNTS) + _if(Exists(out), EXCLUDED)
+    )
+    ids, annotator, state = bulk.columns(
+        rows.order_by("pk"), id="i8", annotator="i8", state="i4"
+    )  # fmt: skip
+    return ids, annotator, state
+
+
+def _if(condition: Exists, value: int) -> Case:
+    return Case(When(condition, then=Value(value)), default=Value(0))
+
+
+def _teams(campaign_id: int) -> tuple[Ints, Ints, tuple[tuple[Standing, ...], ...]]:
+    """Return which systems wrote each output: there are few different answers."""
+    standing = {one.system_id: one for one in evidence.standings(campaign_id)}
+    rows = Authorship.objects.filter(system__campaign=campaign_id).order_by("output", "system")
+    author = bulk.columns(rows, output="i8", system="i8")
+    outputs = np.unique(author[0])
+    number: dict[tuple[int, ...], int] = {}
+    wrote = groupby(zip(*author, strict=True), key=itemgetter(0))
+    found = (
+        number.setdefault(tuple(int(system) for _, system in systems), len(number))
+        for _, systems in wrote
+    )
+    team = np.fromiter(found, np.int64, outputs.size)
+    return outputs, team, tuple(tuple(standing[system] for system in one) for one in number)
+
+
+def _rows(now: Moment, *, answers: bool, with_texts: bool) -> Iterator[tuple[Any, ...]]:
+    """Yield the judgments' columns; the texts that highlights are in only where there are any."""
+    rows = Judgment.objects.filter(campaign=now.campaign, pk__lte=now.last).order_by("pk")
+    more = ("response", "output__text", "output__item__paragraphs")[: answers + 2 * with_texts]
+    none: tuple[Any, ...] = ({}, "", ())[len(more) :]
+    found = rows.values_list(*FACTS, *more).iterator(chunk_size=TEXTS if answers else CHUNK)
+    return ((*row, *none) for row in found)
+
+
+class _Scores:
+    """The scores of judgments, asked for in the order of the judgments."""
+
+    def __init__(self, now: Moment) -> None:
+        mine = Score.objects.filter(judgment__campaign=now.campaign, judgment__lte=now.last)
+        rows = mine.order_by("judgment", "pk").values_list("judgment", "criterion", "value")
+        self._groups = groupby(rows.iterator(chunk_size=4 * CHUNK), key=itemgetter(0))
+        self._next: tuple[int, dict[str, float]] | None = self._read()
+
+    def of(self, judgment: int) -> dict[str, float]:
+        """Return {criterion: score}; nothing where they were not computed yet."""
+        while self._next is not None and self._next[0] < judgment:
+            self._next = self._read()
+        if self._next is None or self._next[0] != judgment:
+            return {}
+        return self._next[1]
+
+    def _read(self) -> tuple[int, dict[str, float]] | None:
+        judgment, rows = next(self._groups, (0, ()))
+        return (judgment, {name: value for _, name, value in rows}) if judgment else None
+
+
+def _judged_in(now: Moment) -> Q:
+    mine: QuerySet[Judgment, Any] = Judgment.objects.filter(campaign=now.campaign)
+    return Q(pk__in=mine.values("annotator"))

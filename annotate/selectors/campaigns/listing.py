@@ -1,0 +1,260 @@
+"""Campaigns as researchers see them: plain rows."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
+
+from annotate import adapters
+from annotate.instruments.base import Criterion
+from annotate.models import (
+    Assignment,
+    AuditEntry,
+    Campaign,
+    LedgerEntry,
+    Membership,
+    Place,
+    System,
+    Target,
+)
+from annotate.selectors.campaigns import blinding
+from annotate.selectors.studies import instruments
+
+ZERO = Decimal("0.00")
+MONEY: "DecimalField[Any, Any]" = DecimalField(max_digits=12, decimal_places=2)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One line of the campaign list."""
+
+    public_id: str
+    name: str
+    status: str
+    close_reason: str
+    role: str
+    created_at: datetime
+    planned: int
+    judged: int
+    spent: Decimal
+    budget: Decimal | None
+    crowd: str
+    closed_at: datetime | None
+
+    @property
+    def sees_results(self) -> bool:
+        return blinding.sees_results(self.role, self.closed_at)
+
+
+@dataclass(frozen=True)
+class SystemFacts:
+    system_id: int
+    name: str
+    stop_position: int | None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What was decided about a campaign, and where it stands in its life."""
+
+    campaign_id: int
+    public_id: str
+    name: str
+    status: str
+    close_reason: str
+    opened_at: datetime | None
+    closed_at: datetime | None
+    reward: Decimal
+    budget: Decimal | None
+    max_judgments: int | None
+    deadline: datetime | None
+    annotator_cap: int | None
+    lease_minutes: int
+    double_share: float
+    metric_choice: str
+    metrics: tuple[str, ...]
+    stop_mode: str
+    estimand: str
+    level: float
+    contact: str
+    crowd: str
+    criteria: tuple[Criterion, ...]
+    targets: dict[str, float]
+    systems: tuple[SystemFacts, ...]
+
+    @property
+    def is_closing(self) -> bool:
+        return self.status == Campaign.Status.CLOSING
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing more is collected, unless somebody reopens it."""
+        return self.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
+
+    @property
+    def marketplace(self) -> str:
+        """The name of the crowd that publishes work and pays for it; "" by link."""
+        return adapters.LABELS[self.crowd] if self.crowd in adapters.MARKETPLACES else ""
+
+    @property
+    def why_closed(self) -> str:
+        """As the end of a sentence: “because …”."""
+        if self.close_reason == Campaign.Reason.HAND:
+            return "it was closed by hand"
+        return str(Campaign.Reason(self.close_reason).label) if self.close_reason else ""
+
+    @property
+    def metric_name(self) -> str:
+        """One metric's name, or how many there are; "" without any."""
+        if len(self.metrics) < 2:
+            return "".join(self.metrics)
+        return f"{len(self.metrics)} metrics together"
+
+    @property
+    def speaks_for(self) -> str:
+        return str(Campaign.Estimand(self.estimand).label)
+
+
+@dataclass(frozen=True)
+class Act:
+    """One line of the log."""
+
+    at: datetime
+    actor: str  # "" where Plumbline acted by itself
+    verb: str
+    subject: str
+    detail: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The widths, by criterion, that one campaign's primary intervals are to reach."""
+
+    campaign_id: int
+    public_id: str
+    widths: dict[str, float]
+    n_systems: int
+
+    @property
+    def n_intervals(self) -> int:
+        return len(self.widths) * self.n_systems
+
+
+@dataclass(frozen=True)
+class Member:
+    name: str
+    role: str
+
+
+def listed(user_id: int) -> list[Listed]:
+    """Return the campaigns of this person, the newest first, in one query."""
+    rows = (
+        Membership.objects.filter(user=user_id)
+        .annotate(planned=_planned(), judged=_judged(), spent=_spent())
+        .order_by("-campaign__created_at", "-campaign")
+        .values_list(
+            "campaign__public_id", "campaign__name", "campaign__status", "campaign__close_reason",
+            "role", "campaign__created_at", "planned", "judged", "spent", "campaign__budget",
+            "campaign__crowd", "campaign__closed_at",
+        )
+    )  # fmt: skip
+    return [Listed(*row) for row in rows]
+
+
+def targets(user_id: int) -> list[Targets]:
+    """Return the targets of all campaigns whose results this person may see."""
+    shown = Membership.objects.filter(blinding.results_visible(), user=user_id).values("campaign")
+    found = Target.objects.filter(campaign__in=shown).order_by("pk")
+    widths: dict[int, dict[str, float]] = {}
+    for campaign_id, criterion, width in found.values_list("campaign", "criterion", "width"):
+        widths.setdefault(campaign_id, {})[criterion] = width
+    mine = Campaign.objects.filter(pk__in=shown)
+    rows = mine.annotate(n=Count("systems")).values_list("pk", "public_id", "n")
+    return [Targets(pk, public_id, widths.get(pk, {}), n) for pk, public_id, n in rows]
+
+
+def facts_of(public_id: str) -> Facts | None:
+    """Return the facts of the campaign with this public id, if there is one."""
+    found = Campaign.objects.filter(public_id=public_id).first()
+    return facts(found) if found else None
+
+
+def facts(campaign: Campaign) -> Facts:
+    targets = Target.objects.filter(campaign=campaign).order_by("pk")
+    systems = System.objects.filter(campaign=campaign)
+    return Facts(
+        campaign_id=campaign.pk,
+        public_id=campaign.public_id,
+        name=campaign.name,
+        status=campaign.status,
+        close_reason=campaign.close_reason,
+        opened_at=campaign.opened_at,
+        closed_at=campaign.closed_at,
+        reward=campaign.reward,
+        budget=campaign.budget,
+        max_judgments=campaign.max_judgments,
+        deadline=campaign.deadline,
+        annotator_cap=campaign.annotator_cap,
+        lease_minutes=campaign.lease_minutes,
+        double_share=campaign.double_share,
+        metric_choice=campaign.metric_choice,
+        metrics=tuple(campaign.metrics),
+        stop_mode=campaign.stop_mode,
+        estimand=campaign.estimand,
+        level=campaign.level,
+        contact=campaign.contact,
+        crowd=campaign.crowd,
+        criteria=instruments.of(campaign).criteria,
+        targets=dict(targets.values_list("criterion", "width")),
+        systems=tuple(
+            SystemFacts(*row) for row in systems.values_list("pk", "name", "stop_position")
+        ),
+    )
+
+
+# Written for every text and paid unit, so they would drown the acts of people.
+_ROUTINE = ("submitted", "returned", "expired")
+_THINGS = "^(operation|posting|tutorial_run):"  # of which the same is true, unless somebody acts
+
+
+def activity(campaign_id: int, *, limit: int) -> tuple[Act, ...]:
+    """Return the last acts, the newest first; what comes and goes by itself is left out."""
+    by_itself = Q(actor=None, subject__regex=_THINGS)
+    rows = (
+        AuditEntry.objects.filter(campaign=campaign_id)
+        .exclude(Q(verb__in=_ROUTINE) | Q(subject__startswith="participation:") | by_itself)
+        .order_by("-id")
+        .values_list("at", "actor__username", "verb", "subject", "detail")[:limit]
+    )
+    return tuple(
+        Act(at, actor or "", verb, subject, detail) for at, actor, verb, subject, detail in rows
+    )
+
+
+def members(campaign_id: int) -> list[Member]:
+    rows = Membership.objects.filter(campaign=campaign_id).order_by("role", "user__username")
+    return [Member(*row) for row in rows.values_list("user__username", "role")]
+
+
+def _planned() -> Any:
+    return _of_campaign(Place.objects.all(), Count("pk"))
+
+
+def _judged() -> Any:
+    counted = Place.objects.filter(assignment__status=Assignment.Status.VERIFIED)
+    return _of_campaign(counted, Count("pk"))
+
+
+def _spent() -> Any:
+    spent = LedgerEntry.objects.filter(campaign=OuterRef("campaign")).order_by()
+    total = spent.values("campaign").annotate(total=Sum(F("amount") + F("fee"))).values("total")
+    return Coalesce(Subquery(total, output_field=MONEY), ZERO, output_field=MONEY)
+
+
+def _of_campaign(rows: Any, total: Any) -> Any:
+    mine = rows.filter(campaign=OuterRef("campaign")).order_by()
+    counted = mine.values("campaign").annotate(total=total).values("total")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)

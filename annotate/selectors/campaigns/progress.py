@@ -1,0 +1,159 @@
+"""How far a campaign has come, and who has worked: plain rows."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from django.db.models import Count, Max, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
+
+from annotate.models import (
+    Assignment,
+    Authorship,
+    Judgment,
+    Output,
+    Participation,
+    Place,
+    Score,
+)
+from annotate.selectors.campaigns import slots
+from annotate.selectors.pay import accounts, ledger
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Judgments count where they hold a place and are verified; `missing` ones can still be leased.
+
+    running: leases, and judgments that their crowd has not confirmed yet. doubled: outputs that
+    several people are to judge.
+    """
+
+    outputs: int
+    outputs_judged: int
+    planned: int
+    doubled: int
+    judged: int
+    missing: int
+    running: int
+    annotators: int
+    room: int | None  # judgments that those who came may still give under the cap
+    spent: Decimal
+
+
+class Items(NamedTuple):
+    """Items of one system: those with a judgment that counts, and all that it has outputs for."""
+
+    judged: int = 0
+    all: int | None = None
+
+
+@dataclass(frozen=True)
+class Person:
+    """One annotator of a campaign; researchers see the pseudonym."""
+
+    pseudonym: str
+    judgments: int
+    money: accounts.Totals
+    last_seen: datetime
+
+
+def progress(campaign_id: int, *, cap: int | None) -> Progress:
+    """Return the counts; always the same number of queries."""
+    spent = ledger.spent(campaign_id)
+    counted = Q(assignment__status=Assignment.Status.VERIFIED)
+    running = Q(assignment__status__in=(Assignment.Status.LEASED, Assignment.Status.SUBMITTED))
+    planned = Place.objects.filter(campaign=campaign_id).aggregate(
+        planned=Count("pk"),
+        doubled=Count("pk", filter=Q(number=2)),
+        judged=Count("pk", filter=counted),
+        running=Count("pk", filter=running),
+        outputs_judged=Count("output", filter=counted, distinct=True),
+    )
+    annotators, room = _room(campaign_id, cap)
+    return Progress(
+        outputs=Output.objects.filter(campaign=campaign_id).count(),
+        missing=slots.free(campaign_id).count(),
+        annotators=annotators,
+        room=room,
+        spent=spent,
+        **planned,
+    )
+
+
+def items(campaign_id: int) -> dict[int, Items]:
+    """Return how many items of each system are judged; two queries."""
+    rows = Authorship.objects.filter(system__campaign=campaign_id).order_by().values_list("system")
+    counts = rows.filter(output__places__assignment__status=Assignment.Status.VERIFIED)
+    judged = dict(counts.annotate(n=Count("item", distinct=True)))
+    return {
+        system: Items(judged.get(system, 0), every)
+        for system, every in rows.annotate(n=Count("pk"))
+    }
+
+
+def people(campaign_id: int) -> list[Person]:
+    """Return who has entered, the most active first."""
+    rows = (
+        Participation.objects.filter(campaign=campaign_id)
+        .values("annotator", "annotator__pseudonym")
+        .annotate(
+            n=Coalesce(Subquery(_judgments(campaign_id)), 0),
+            entered=Max("entered_at"),
+            seen=Subquery(_last_seen(campaign_id)),
+        )
+        .order_by("-n", "annotator")
+    )
+    own: dict[str, list[accounts.Account]] = {}
+    for account in accounts.of_campaign(campaign_id):
+        own.setdefault(account.pseudonym, []).append(account)
+    return [
+        Person(name, row["n"], accounts.totals(own[name]), row["seen"] or row["entered"])
+        for row in rows
+        if (name := row["annotator__pseudonym"]) in own  # not who came between the two queries
+    ]
+
+
+def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
+    """Yield one row a score: (item, systems, pseudonym, submitted at, criterion, score, counts)."""
+    wrote: dict[int, list[str]] = {}
+    authors = Authorship.objects.filter(system__campaign=campaign_id).order_by("system")
+    for output_id, name in authors.values_list("output", "system__name"):
+        wrote.setdefault(output_id, []).append(name)
+    rows = (
+        Score.objects.filter(judgment__campaign=campaign_id)
+        .order_by("pk")
+        .values_list(
+            "judgment__output", "judgment__output__item__key", "judgment__annotator__pseudonym",
+            "judgment__submitted_at", "criterion", "value", "judgment__assignment__place",
+            "judgment__assignment__status",
+        )
+    )  # fmt: skip
+    for output_id, item, who, at, criterion, value, place, status in rows.iterator(chunk_size=2000):
+        names = " + ".join(wrote[output_id])
+        counts = place is not None and status == Assignment.Status.VERIFIED
+        yield item, names, who, at.isoformat(), criterion, value, int(counts)
+
+
+def _room(campaign_id: int, cap: int | None) -> tuple[int, int | None]:
+    """Return (annotators who judged, judgments still open to them under the cap)."""
+    held = dict(
+        Assignment.objects.filter(campaign=campaign_id, status__in=Assignment.HELD)
+        .order_by()
+        .values_list("annotator")
+        .annotate(n=Count("pk"))
+    )
+    room = None if cap is None else sum(max(0, cap - n) for n in held.values())
+    return len(held), room
+
+
+def _judgments(campaign_id: int) -> Any:
+    mine = Judgment.objects.filter(campaign=campaign_id, annotator=OuterRef("annotator"))
+    return mine.order_by().values("annotator").annotate(n=Count("pk")).values("n")
+
+
+def _last_seen(campaign_id: int) -> Any:
+    mine = Assignment.objects.filter(campaign=campaign_id, annotator=OuterRef("annotator"))
+    seen = Coalesce(Max("ended_at"), Max("leased_at"))
+    return mine.order_by().values("annotator").annotate(seen=seen).values("seen")

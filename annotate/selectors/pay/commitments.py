@@ -1,0 +1,276 @@
+"""What a campaign has spent, and what it may still come to owe without anybody deciding anew.
+
+The rules are in `docs/decisions/017-what-the-budget-holds.md`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, NamedTuple
+
+from django.db.models import (
+    BooleanField,
+    Case,
+    Count,
+    ExpressionWrapper,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Greatest
+from django.utils import timezone
+
+from annotate import adapters
+from annotate.crowds import tariffs
+from annotate.crowds.tariffs import ZERO, Tariff
+from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review
+from annotate.selectors.pay import promises
+from annotate.selectors.pay import untaken as in_progress
+from annotate.selectors.pay.ledger import CENT, MONEY, sum_of
+from annotate.selectors.pay.untaken import Untaken
+from annotate.selectors.studies import tutorial_contents
+
+Kind = LedgerEntry.Kind
+Status = Participation.Status
+CANCELS = (Kind.LAPSE, Kind.REFUSAL, Kind.REINSTATEMENT)
+AT_WORK = (Status.ACTIVE, Status.HANDED_IN)
+NUMBER = IntegerField()
+DECIDED = -1  # in place of a number of places: the crowd has confirmed these units
+
+
+@dataclass(frozen=True)
+class Commitments:
+    """Money with the crowd's fees.
+
+    leases: open ones, of whichever kind. units: what is left of the paid units that nothing is
+    decided about, their leases included. unlikely: what is spent for units beyond their posting's
+    places, which cannot all be paid. begun: bonuses of tutorials that people are at, or that their
+    units may bring. promised: bonuses of tutorials that were passed, not due yet. untaken: units
+    that are published and that nobody has taken, with a new person's bonus each. todo: tasks that
+    people at work in units have before them, leases included.
+    """
+
+    spent: Decimal
+    leases: Decimal
+    by_link: Decimal  # of `leases`
+    units: Decimal
+    unlikely: Decimal
+    begun: Decimal
+    promised: Decimal
+    untaken: Decimal
+    todo: int
+
+    @property
+    def total(self) -> Decimal:
+        """What is spent or may still become due."""
+        due = self.spent - self.unlikely + self.by_link + self.units
+        return due + self.begun + self.promised + self.untaken
+
+    @property
+    def sure(self) -> Decimal:
+        """The same, without what may come free again without being done."""
+        return self.spent - self.unlikely + self.leases + self.promised
+
+
+@dataclass(frozen=True)
+class _Units:
+    """Units of one posting that stand alike. free: places that no decided unit has taken.
+
+    covered: what of the reward is earned. cancelled: what of that is cancelled now, as a negative
+    amount: it comes back if the crowd pays the unit. owes: it may bring a bonus for the tutorial.
+    """
+
+    posting: int
+    free: int | None  # None: these are among the decided ones
+    reward: Decimal
+    covered: Decimal
+    cancelled: Decimal
+    leases: int
+    todo: int
+    owes: bool
+    n: int
+
+    def rest(self, tariff: Tariff, task: Decimal) -> Decimal:
+        """Return what one of them may still come to cost.
+
+        Who has given it back and taken it again may do more than its reward covers.
+        """
+        have = tariff.unit(min(self.covered, self.reward))
+        rest = (tariff.unit(self.reward) - have).total - self.cancelled
+        ahead = max(self.todo, self.leases) * task
+        n = -(-max(ZERO, self.covered + ahead - self.reward) // task) if task else 0
+        more = max(n * tariff.bonus(task).total, tariff.bonus(n * task).total)
+        return max(ZERO, rest) + more
+
+    def spent(self, tariff: Tariff) -> Decimal:
+        """Return what one of them has in the ledger now."""
+        return tariff.unit(min(self.covered, self.reward)).total + self.cancelled
+
+    def leased(self, tariff: Tariff, task: Decimal) -> Decimal:
+        """Return what the open leases of one of them cost."""
+        have = min(self.covered, self.reward)
+        then = min(have + self.leases * task, self.reward)
+        return (tariff.unit(then) - tariff.unit(have)).total
+
+
+def tariff(campaign: Campaign) -> Tariff:
+    """Return what this campaign's crowd charges, by the campaign's own share."""
+    return tariffs.of(campaign.crowd, campaign.fee_rate)
+
+
+def of(campaign: Campaign) -> Commitments:
+    """Return what a campaign has committed itself to.
+
+    One statement, hence one snapshot: a submit that turns a lease into a row of the ledger
+    meanwhile is seen before or after, never half.
+    """
+    charges, published = tariff(campaign), _published(campaign)  # before units: none is missed
+    more = {one.posting: one.coming for one in published}
+    rows = [_Row(*row) for row in _scalars(campaign).union(_groups(campaign), all=True)]
+    whole = next(row for row in rows if not row.n)
+    units = [_units(row, more) for row in rows if row.n]
+    worth = {one: one.rest(charges, campaign.reward) for one in units}
+    counted = list(_within_places(worth))
+    bonus = charges.bonus(campaign.tutorial_bonus).total
+    by_link = whole.leases * charges.unit(campaign.reward).total
+    leased = sum((one.n * one.leased(charges, campaign.reward) for one in units), ZERO)
+    return Commitments(
+        spent=whole.money.quantize(CENT),
+        leases=by_link + leased,
+        by_link=by_link,
+        units=sum((n * worth[one] for one, n in counted), ZERO),
+        unlikely=sum(((one.n - n) * one.spent(charges) for one, n in counted), ZERO),
+        begun=(whole.begun + sum(n for one, n in counted if one.owes)) * bonus,
+        promised=whole.promised * bonus,
+        untaken=sum((one.units * unit_price(campaign, one.reward) for one in published), ZERO),
+        todo=sum(one.n * one.todo for one in units),
+    )
+
+
+def unit_price(campaign: Campaign, reward: Decimal) -> Decimal:
+    """Return what one unit may cost that nobody has taken: its reward, and a new person's bonus."""
+    charges = tariff(campaign)
+    return (charges.unit(reward) + charges.bonus(promises.offered(campaign))).total
+
+
+def _published(campaign: Campaign) -> list[Untaken]:
+    return in_progress.untaken(campaign.pk) if campaign.crowd in adapters.MARKETPLACES else []
+
+
+def _within_places(worth: Mapping[_Units, Decimal]) -> Iterator[tuple[_Units, int]]:
+    """Yield units and how many of them count: a posting pays for no more than its places.
+
+    More may be here: nobody has confirmed yet who they are (MTurk). The dearest ones count.
+    """
+    left: dict[int, int] = {}
+    for one in sorted(worth, key=lambda one: (worth[one], one.owes), reverse=True):
+        if one.free is None:
+            yield one, one.n
+            continue
+        free = left.setdefault(one.posting, max(0, one.free))
+        yield one, min(one.n, free)
+        left[one.posting] = free - min(one.n, free)
+
+
+class _Row(NamedTuple):
+    """A row of the statement: units alike, or, with no `n`, what belongs to no unit."""
+
+    posting: int
+    begun: int  # of units: places of the posting, or DECIDED
+    promised: int  # of units: places that decided units have taken
+    leases: int
+    todo: int
+    money: Decimal  # spent; of units: the reward
+    covered: Decimal
+    cancelled: Decimal
+    owes: bool
+    n: int
+
+
+def _units(row: _Row, more: Mapping[int, int]) -> _Units:
+    places, decided = row.begun, row.promised
+    free = None if places == DECIDED else places + more.get(row.posting, 0) - decided
+    covered, cancelled = row.covered.quantize(CENT), row.cancelled.quantize(CENT)
+    return _Units(
+        posting=row.posting, free=free, reward=row.money, covered=covered, cancelled=cancelled,
+        leases=row.leases, todo=row.todo, owes=bool(row.owes), n=row.n,
+    )  # fmt: skip
+
+
+def _scalars(campaign: Campaign) -> QuerySet[Campaign, Any]:
+    by_link = Assignment.objects.filter(
+        campaign=OuterRef("pk"), status=Assignment.Status.LEASED, participation__tasks=None
+    )
+    spent = LedgerEntry.objects.filter(campaign=OuterRef("pk"))
+    whole = Campaign.objects.filter(pk=campaign.pk).order_by().annotate(
+        by_link=_number(by_link, "campaign"),
+        begun=_number(promises.begun(campaign), "instrument"),
+        promised=_number(promises.counted(campaign), "instrument"),
+        spent=sum_of(spent, "campaign", fees=True),
+        none=Value(0, NUMBER), zero=Value(ZERO, MONEY), no=Value(False, BooleanField()),
+    )  # fmt: skip
+    return whole.values_list(
+        "none", "begun", "promised", "by_link", "none", "spent", "zero", "zero", "no", "none"
+    )
+
+
+def _groups(campaign: Campaign) -> QuerySet[Participation, Any]:
+    """Units that somebody has taken and nothing is decided about; those alike in one row."""
+    now = timezone.now()
+    in_time = Q(status=Status.ACTIVE) & (Q(deadline_at=None) | Q(deadline_at__gt=now))
+    tasks = Assignment.objects.filter(participation=OuterRef("pk"))
+    rows = LedgerEntry.objects.filter(participation=OuterRef("pk"))
+    earned = rows.filter(Q(assignment__isnull=False) | Q(kind=Kind.REMAINDER))
+    decided = Participation.objects.filter(
+        posting=OuterRef("posting"), status__in=Participation.LISTED
+    )
+    left = Greatest(
+        F("tasks") - _number(tasks.filter(status__in=Assignment.JUDGED), "participation"), 0
+    )
+    units = _undecided(campaign).order_by().annotate(
+        places=Case(
+            When(status=Status.CONFIRMED, then=Value(DECIDED)), default=F("posting__places"),
+            output_field=NUMBER,
+        ),
+        decided=_number(decided, "posting"),
+        leases=_number(tasks.filter(status=Assignment.Status.LEASED), "participation"),
+        todo=Case(When(in_time, then=left), default=Value(0), output_field=NUMBER),
+        reward=ExpressionWrapper(F("posting__batch__reward"), output_field=MONEY),
+        covered=sum_of(earned, "participation"),
+        cancelled=sum_of(rows.filter(kind__in=CANCELS), "participation", fees=True),
+        owes=_owes(campaign),
+    )  # fmt: skip
+    alike = ("posting_id", "places", "decided", "leases", "todo", "reward", "covered", "cancelled",
+             "owes")  # fmt: skip
+    return units.values(*alike).annotate(n=Count("pk")).values_list(*alike, "n")
+
+
+def _undecided(campaign: Campaign) -> QuerySet[Participation]:
+    """Most confirmed units are covered: looked at are those that something is said about."""
+    refused = Review.objects.filter(campaign=campaign, pay_refused=True)
+    odd = ~Q(problem="") | Q(annotator__in=refused.values("annotator"))
+    return Participation.objects.filter(
+        Q(status__in=AT_WORK) | Q(odd, status=Status.CONFIRMED),
+        campaign=campaign, posting__isnull=False,
+    )  # fmt: skip
+
+
+def _owes(campaign: Campaign) -> Any:
+    tutorial = tutorial_contents.of_campaign(campaign) if promises.offered(campaign) else None
+    if tutorial is None:
+        return Value(False, BooleanField())
+    return ExpressionWrapper(
+        promises.owing(campaign, tutorial.version) & Q(status__in=AT_WORK),
+        output_field=BooleanField(),
+    )
+
+
+def _number(rows: QuerySet[Any], by: str) -> Coalesce:
+    """Return how many rows there are, as an expression; they share the value of `by`."""
+    counted = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted, output_field=NUMBER), 0)

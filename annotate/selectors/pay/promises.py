@@ -1,0 +1,219 @@
+"""Bonuses for tutorials: what passing promises, what is promised, and when that is due.
+
+A bonus is promised once per annotator and instrument. The row of the ledger follows once it is due.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, TextField, Value
+from django.db.models.functions import Cast, Concat
+from django.utils import timezone
+
+from annotate import adapters
+from annotate.crowds.tariffs import ZERO
+from annotate.models import (
+    Annotator,
+    Assignment,
+    Campaign,
+    LedgerEntry,
+    Participation,
+    Payout,
+    Place,
+    Review,
+    TutorialRun,
+)
+
+_SURE = Q(verified_at__isnull=False) | Q(status__in=Participation.LISTED)
+RESERVED = timedelta(minutes=60)  # how long the bonus of a tutorial under way is kept free
+TEXT = TextField()
+Status = Participation.Status
+OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
+
+
+@dataclass(frozen=True)
+class Open:
+    """A bonus that is promised and not due: with `after` judgments, of which so many count now."""
+
+    amount: Decimal
+    after: int
+    counting: int
+
+
+def offered(campaign: Campaign, annotator: Annotator | None = None) -> Decimal:
+    """Return the bonus that a campaign offers for its tutorial; 0 to who comes by its open link."""
+    by_open_link = annotator is not None and annotator.by_open_link
+    if not campaign.tutorial_required or (by_open_link and not campaign.open_link_bonus):
+        return ZERO
+    return campaign.tutorial_bonus
+
+
+def to_earn(campaign: Campaign, annotator: Annotator) -> Decimal:
+    """Return what passing the tutorial here promises; 0 where that was promised or paid before."""
+    amount = offered(campaign, annotator)
+    known = amount and (
+        entry(annotator.pk, campaign.instrument) or _of(annotator.pk, campaign.instrument).exists()
+    )
+    return ZERO if known else amount
+
+
+def entry(annotator_id: int, instrument: str) -> LedgerEntry | None:
+    """Return what this person was paid for the instrument's tutorial, if they were."""
+    return LedgerEntry.objects.filter(key=key(annotator_id, instrument)).first()
+
+
+def key(annotator_id: int, instrument: str) -> str:
+    return f"tutorial:{annotator_id}:{instrument}"
+
+
+def open_of(campaign_id: int, annotators: Iterable[int] | None = None) -> QuerySet[TutorialRun]:
+    """Return the runs whose bonus a campaign has promised, and that is not due yet.
+
+    None of people whose pay is refused: theirs comes back with their pay.
+    """
+    refused = Review.objects.filter(campaign=campaign_id, pay_refused=True)
+    rows = _open(TutorialRun.objects.filter(participation__campaign=campaign_id))
+    rows = rows.exclude(annotator__in=refused.values("annotator"))
+    return rows if annotators is None else rows.filter(annotator__in=annotators)
+
+
+def counted(campaign: Campaign) -> QuerySet[TutorialRun]:
+    """Return those of `open_of` that its budget keeps money for, beside what units hold.
+
+    Those of people who are surely who they say: others are owed what their unit brings (`owing`).
+    Who has given back every unit comes again with another one, for which the budget is asked.
+    """
+    here = Participation.objects.filter(campaign=campaign, annotator=OuterRef("annotator"))
+    return open_of(campaign.pk).filter(Exists(here.filter(_SURE).exclude(status=Status.LEFT)))
+
+
+def due(campaign: Campaign) -> QuerySet[TutorialRun]:
+    """Return those of `open_of` whose people a bonus can reach (`payable`)."""
+    rows = open_of(campaign.pk)
+    return rows.filter(_listed()) if campaign.crowd in adapters.MARKETPLACES else rows
+
+
+def ended() -> list[int]:
+    """Return the campaigns that are over and owe what they have promised: usually none."""
+    by_link = Q(participation__tasks=None)
+    rows = _open(TutorialRun.objects.filter(participation__campaign__status__in=OVER))
+    refused = Review.objects.filter(
+        campaign=OuterRef("participation__campaign"), annotator=OuterRef("annotator"),
+        pay_refused=True,
+    )  # fmt: skip
+    rows = rows.filter(by_link | _listed()).exclude(Exists(refused)).order_by()
+    return list(rows.values_list("participation__campaign", flat=True).distinct())
+
+
+def to_be_paid() -> list[int]:
+    """Return the campaigns of marketplaces that owe a bonus which is due and was not paid yet.
+
+    A bonus may fall due when nothing else of a campaign is left at its crowd.
+    """
+    paid = Payout.objects.filter(key=_text("bonus:", OuterRef("pk")))
+    mine = _text("tutorial:", OuterRef("annotator"), ":", OuterRef("instrument"))
+    owed = LedgerEntry.objects.filter(~Exists(paid), key=mine)
+    runs = TutorialRun.objects.filter(
+        Exists(owed), promised__gt=0, participation__posting__isnull=False
+    )
+    rows = runs.order_by().values_list("participation__campaign", flat=True)
+    return list(rows.distinct())
+
+
+def begun(campaign: Campaign) -> QuerySet[TutorialRun]:
+    """Return the tutorials under way by link whose bonus the budget keeps free."""
+    rows = TutorialRun.objects.filter(
+        ~Exists(_paid()), ~Exists(_promised_elsewhere()), participation__campaign=campaign,
+        participation__tasks=None, passed_at=None, started_at__gt=timezone.now() - RESERVED,
+    )  # fmt: skip
+    if not campaign.open_link_bonus:
+        rows = rows.exclude(Annotator.from_open_link("annotator__"))
+    return rows if offered(campaign) else rows.none()
+
+
+def owing(campaign: Campaign, version: str) -> Q:
+    """Return the condition that a paid unit may bring its person the bonus of this tutorial.
+
+    They have it before them, or have passed it and nobody has confirmed yet who they are.
+    """
+    mine = TutorialRun.objects.filter(
+        annotator=OuterRef("annotator"), instrument=campaign.instrument
+    )
+    here = mine.filter(promised__gt=0, participation__campaign=campaign)
+    elsewhere = mine.filter(promised__gt=0).exclude(participation__campaign=campaign)
+    passed = mine.filter(version=version, passed_at__isnull=False)
+    sure = Participation.objects.filter(
+        _SURE, campaign=campaign, annotator=OuterRef("annotator")
+    ).exclude(status=Status.LEFT)
+    paid = LedgerEntry.objects.filter(
+        kind=LedgerEntry.Kind.TUTORIAL, participation__annotator=OuterRef("annotator"),
+        campaign__instrument=campaign.instrument,
+    )  # fmt: skip
+    unsure = Q(Exists(here)) & ~Exists(sure)
+    return (unsure | ~Exists(passed)) & ~Exists(elsewhere) & ~Exists(paid)
+
+
+def told(participation_id: int) -> Open | None:
+    """Return what somebody was promised in this campaign, as their own page says it."""
+    who = Participation.objects.select_related("campaign").get(pk=participation_id)
+    run = open_of(who.campaign_id, [who.annotator_id]).first()
+    if run is None or not (run.participation_id == who.pk or who.is_sure):
+        return None
+    counting = judged(who.campaign_id, who.annotator_id)
+    return Open(run.promised, who.campaign.bonus_after, counting)
+
+
+def judged(campaign_id: int, annotator_id: int) -> int:
+    """Return how many judgments of this person count in a campaign."""
+    return Place.objects.filter(
+        campaign=campaign_id, assignment__annotator=annotator_id,
+        assignment__status=Assignment.Status.VERIFIED,
+    ).count()  # fmt: skip
+
+
+def payable(campaign: Campaign, annotator_id: int) -> bool:
+    """Return whether a bonus can reach this person: a crowd pays who has handed something in."""
+    if campaign.crowd not in adapters.MARKETPLACES:
+        return True
+    units = Participation.objects.filter(annotator=annotator_id, status__in=Participation.LISTED)
+    return units.exclude(posting=None).exists()
+
+
+def _text(*parts: str | OuterRef) -> Concat:
+    """Return a key as an expression: see `key`."""
+    values = [Value(part) if isinstance(part, str) else Cast(part, TEXT) for part in parts]
+    return Concat(*values, output_field=TEXT)
+
+
+def _listed() -> Q:
+    units = Participation.objects.filter(
+        annotator=OuterRef("annotator"), status__in=Participation.LISTED
+    )
+    return Q(Exists(units.exclude(posting=None)))
+
+
+def _of(annotator_id: int, instrument: str) -> QuerySet[TutorialRun]:
+    return TutorialRun.objects.filter(
+        annotator=annotator_id, instrument=instrument, promised__gt=0, passed_at__isnull=False
+    )
+
+
+def _open(runs: QuerySet[TutorialRun]) -> QuerySet[TutorialRun]:
+    return runs.filter(~Exists(_paid()), passed_at__isnull=False, promised__gt=0)
+
+
+def _paid() -> QuerySet[LedgerEntry]:
+    return LedgerEntry.objects.filter(
+        kind=LedgerEntry.Kind.TUTORIAL,
+        participation__annotator=OuterRef("annotator"),
+        campaign__instrument=OuterRef("instrument"),
+    )
+
+
+def _promised_elsewhere() -> QuerySet[TutorialRun]:
+    same = TutorialRun.objects.filter(
+        annotator=OuterRef("annotator"), instrument=OuterRef("instrument"), promised__gt=0
+    )
+    return same.exclude(pk=OuterRef("pk"))

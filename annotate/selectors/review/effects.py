@@ -1,0 +1,127 @@
+"""What a ruling would do, and what rulings did: judgments, money, dates. Never scores."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import Q, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from annotate import adapters
+from annotate.models import Exclusion, LedgerEntry, Place, Ruling
+from annotate.selectors.pay import accounts, ledger
+from annotate.selectors.review import refusals as refusable
+
+Kind = LedgerEntry.Kind
+FOR_WORK = (
+    Kind.REWARD, Kind.COMPENSATION, Kind.REMAINDER, Kind.LAPSE, Kind.REFUSAL, Kind.REINSTATEMENT,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What each act would do now to one annotator's work in one campaign.
+
+    counting: judgments that an exclusion takes out. excluded: those that a reversal brings back.
+    due: what is not paid yet of all that they have earned. at_stake: the part of it that is for
+    the work and can be refused. refused: what a reversal restores.
+    undecided: paid units of a marketplace that nothing was decided about. paid_out: it was paid,
+    or is being paid. least_reason: characters that the reason of a refusal has at least at this
+    crowd.
+    """
+
+    counting: int
+    excluded: int
+    due: Decimal
+    at_stake: Decimal
+    refused: Decimal
+    undecided: int
+    refusable_until: datetime | None
+    paid_out: bool
+    least_reason: int
+    crowd: str
+
+    @property
+    def too_late(self) -> bool:
+        return self.refusable_until is not None and timezone.now() > self.refusable_until
+
+    @property
+    def refusable(self) -> bool:
+        something = bool(self.at_stake) or self.undecided > 0
+        return something and not self.paid_out and not self.too_late
+
+
+@dataclass(frozen=True)
+class Done:
+    """What some rulings did, from the facts that they wrote."""
+
+    out: int
+    back: int
+    refused: Decimal
+    restored: Decimal
+
+
+def effects(campaign_id: int, annotator_id: int) -> Effects:
+    """Return what rulings would do; always the same number of queries."""
+    held = Place.objects.filter(
+        campaign=campaign_id, assignment__annotator=annotator_id,
+        assignment__judgment__isnull=False,
+    )  # fmt: skip
+    out = Exclusion.objects.filter(
+        judgment__campaign=campaign_id, judgment__annotator=annotator_id, restored_at=None
+    )
+    crowd = refusable.crowd_of(campaign_id)
+    pays = {"participation__campaign": campaign_id, "participation__annotator": annotator_id}
+    earned = LedgerEntry.objects.filter(**pays).aggregate(
+        all=_sum(Q()),
+        work=_sum(Q(kind__in=FOR_WORK)),
+        refused=_sum(Q(kind__in=(Kind.REFUSAL, Kind.REINSTATEMENT))),
+    )
+    paid = accounts.paid_out(campaign_id, annotator_id)
+    return Effects(
+        counting=held.count(),
+        excluded=out.count(),
+        due=(earned["all"] - paid).quantize(ledger.CENT),
+        at_stake=_at_stake(campaign_id, annotator_id, earned["work"], paid=paid),
+        refused=-earned["refused"].quantize(ledger.CENT),
+        undecided=refusable.undecided(campaign_id, annotator_id),
+        refusable_until=refusable.until(campaign_id, annotator_id),
+        paid_out=refusable.paid(campaign_id, annotator_id),
+        least_reason=crowd.can.least_reason,
+        crowd=crowd.label,
+    )
+
+
+def _at_stake(campaign_id: int, annotator_id: int, work: Decimal, *, paid: Decimal) -> Decimal:
+    """By link one mark pays for all there is, and nothing can be refused any more."""
+    if paid and refusable.crowd_of(campaign_id).key not in adapters.MARKETPLACES:
+        return ledger.ZERO
+    rest = work - accounts.paid_for_work(campaign_id, annotator_id)
+    return max(ledger.ZERO, rest).quantize(ledger.CENT)
+
+
+def done(ruling_ids: Iterable[int]) -> Done:
+    """Return what these rulings of one press did."""
+    rulings = list(Ruling.objects.filter(pk__in=list(ruling_ids)))
+    keys = Q(pk__in=())
+    for ruling in rulings:
+        keys |= Q(key__startswith=f"ruling:{ruling.pk}:")
+    money = LedgerEntry.objects.filter(keys).aggregate(
+        refused=_sum(Q(kind=Kind.REFUSAL)), restored=_sum(Q(kind=Kind.REINSTATEMENT))
+    )
+    back = [ruling for ruling in rulings if ruling.act == Ruling.Act.RESTORE]
+    return Done(
+        out=Exclusion.objects.filter(ruling__in=rulings).count(),
+        back=Exclusion.objects.filter(
+            ruling__review__in=[ruling.review_id for ruling in back],
+            restored_at__in=[ruling.at for ruling in back],
+        ).count(),
+        refused=-money["refused"].quantize(ledger.CENT),
+        restored=money["restored"].quantize(ledger.CENT),
+    )
+
+
+def _sum(which: Q) -> Coalesce:
+    return Coalesce(Sum("amount", filter=which), ledger.ZERO, output_field=ledger.MONEY)

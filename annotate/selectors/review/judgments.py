@@ -1,0 +1,208 @@
+"""One annotator's judgments beside others' of the same outputs. No system's name is read."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from statistics import mean
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.utils.crypto import salted_hmac
+
+from annotate.instruments.base import Material
+from annotate.models import Assignment, Campaign, Judgment, Output, Place, Review, Score
+from annotate.selectors.campaigns import outputs
+from annotate.selectors.review import answers as review_answers
+from annotate.selectors.review import screening
+from annotate.selectors.review.answers import Key, Question
+from annotate.selectors.studies import instruments
+
+EDIT = "edit"
+PAGE = 5  # outputs at a time
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One judgment. hter: None where nothing was edited, or its score is not there yet."""
+
+    id: int
+    output_id: int
+    pseudonym: str
+    submitted_at: datetime
+    seconds: float
+    counts: bool
+    answers: Mapping[Key, float]
+    response: Mapping[str, Any]
+    hter: float | None = None
+
+    @property
+    def edit(self) -> str | None:
+        return self.response.get(EDIT)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One output with this annotator's judgment and the others'.
+
+    distance: 0 where all agree, 1 where they are as far apart as can be; None without others.
+    """
+
+    mine: Judged
+    others: tuple[Judged, ...]
+    distance: float | None
+    material: Material | None = None
+
+    @property
+    def name(self) -> str:
+        """What this output is called where reviewers read it.
+
+        Neither it nor an order by it follows that of the systems, as ids do.
+        """
+        return salted_hmac("annotate.reviewed-output", str(self.mine.output_id)).hexdigest()[:12]
+
+    def alone(self, key: Key) -> bool:
+        """Whether this annotator answered what nobody else did."""
+        theirs = [other.answers[key] for other in self.others if key in other.answers]
+        return key in self.mine.answers and bool(theirs) and self.mine.answers[key] not in theirs
+
+    @property
+    def alone_in_editing(self) -> bool:
+        """Whether exactly this one edited, or exactly the others did."""
+        edited = {other.edit is not None for other in self.others}
+        return bool(edited) and (self.mine.edit is not None) not in edited
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """How often this annotator said one level where another said another, of one question.
+
+    rows: this annotator's levels, as the question lists them; columns: the others' likewise.
+    """
+
+    question: Question
+    counts: tuple[tuple[int, ...], ...]
+
+    @property
+    def n(self) -> int:
+        return sum(map(sum, self.counts))
+
+    @property
+    def same(self) -> int:
+        return sum(row[i] for i, row in enumerate(self.counts))
+
+
+@dataclass(frozen=True)
+class Work:
+    """All judgments of one annotator in one campaign, furthest from the others' first."""
+
+    campaign_id: int
+    questions: tuple[Question, ...]
+    takes_edits: bool
+    all: tuple[Compared, ...]
+
+    @cached_property
+    def shared(self) -> int:
+        """How many outputs somebody else has judged as well."""
+        return sum(bool(one.others) for one in self.all)
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-len(self.all) // PAGE))
+
+    def page(self, number: int) -> list[Compared]:
+        """Return the outputs of one page, from 1, with what the annotators were shown."""
+        chosen = self.all[(number - 1) * PAGE : number * PAGE]
+        found = Output.objects.filter(pk__in=[one.mine.output_id for one in chosen])
+        shown = {output.pk: outputs.material(output) for output in found.select_related("item")}
+        return [
+            Compared(one.mine, one.others, one.distance, shown[one.mine.output_id])
+            for one in chosen
+        ]
+
+    @property
+    def matrices(self) -> tuple[Matrix, ...]:
+        pairs: Counter[tuple[str, float, float]] = Counter(
+            (key[0], value, other.answers[key])
+            for one in self.all
+            for other in one.others
+            for key, value in one.mine.answers.items()
+            if key in other.answers
+        )
+        found = (_matrix(question, pairs) for question in self.questions)
+        return tuple(matrix for matrix in found if matrix.n)
+
+
+def work(campaign: Campaign, annotator_id: int) -> Work:
+    """Return the judgments of this annotator, in a constant number of queries.
+
+    Others whose work is excluded are nobody's yardstick: they are left out. So is what no crowd
+    has confirmed: it may be anybody's.
+    """
+    instrument = instruments.of(campaign)
+    asked = review_answers.questions(instrument) if instrument.template else ()
+    rows = _judged(campaign.pk, annotator_id, asked)
+    others: defaultdict[int, list[Judged]] = defaultdict(list)
+    mine = []
+    for owner, judged in rows:
+        mine.append(judged) if owner == annotator_id else others[judged.output_id].append(judged)
+    compared = [_compared(one, others[one.output_id], asked) for one in mine]
+    compared.sort(key=lambda one: (one.distance is None, -(one.distance or 0), one.name))
+    takes_edits = any(criterion.name == EDIT for criterion in instrument.criteria)
+    return Work(campaign.pk, asked, takes_edits, tuple(compared))
+
+
+def _judged(
+    campaign_id: int, annotator_id: int, asked: tuple[Question, ...]
+) -> list[tuple[int, Judged]]:
+    found = _rows(campaign_id, annotator_id)
+    counting = Exists(
+        Place.objects.filter(
+            assignment=OuterRef("assignment"), assignment__status=Assignment.Status.VERIFIED
+        )
+    )
+    rows = list(
+        found.annotate(counting=counting)
+        .order_by("pk")
+        .values_list(
+            "pk", "output", "annotator__pseudonym", "submitted_at", "active_seconds",
+            "elapsed_seconds", "counting", "response", "annotator",
+        )
+    )  # fmt: skip
+    edits = Score.objects.filter(judgment__in=found, criterion=EDIT)
+    hter = dict(edits.values_list("judgment", "value"))
+    return [
+        (owner, Judged(
+            pk, output, name, at, screening.seconds(active, elapsed), counts,
+            review_answers.answers(asked, response) if asked else {}, response,
+            hter.get(pk) if response.get(EDIT) is not None else None,
+        ))
+        for pk, output, name, at, active, elapsed, counts, response, owner in rows
+    ]  # fmt: skip
+
+
+def _rows(campaign_id: int, annotator_id: int) -> QuerySet[Judgment]:
+    known = screening.known().filter(campaign=campaign_id)
+    mine = known.filter(annotator=annotator_id)
+    out = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
+    theirs = Q(output__in=mine.values("output")) & ~Q(annotator__in=out.values("annotator"))
+    return known.filter(Q(annotator=annotator_id) | theirs)
+
+
+def _compared(mine: Judged, others: Sequence[Judged], asked: tuple[Question, ...]) -> Compared:
+    spread = {question.name: question.spread for question in asked}
+    apart = [
+        abs(value - mean(theirs)) / spread[key[0]]
+        for key, value in mine.answers.items()
+        if (theirs := [other.answers[key] for other in others if key in other.answers])
+    ]
+    return Compared(mine, tuple(others), mean(apart) if apart else (0.0 if others else None))
+
+
+def _matrix(question: Question, pairs: Mapping[tuple[str, float, float], int]) -> Matrix:
+    values = [value for value, _label in question.levels]
+    counts = tuple(
+        tuple(pairs.get((question.name, own, other), 0) for other in values) for own in values
+    )
+    return Matrix(question, counts)

@@ -1,0 +1,190 @@
+"""What annotators may know of reviews of their own work: nothing of others, nor of systems."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from annotate.models import Judgment, Participation, Payout, Review, Ruling
+from annotate.screening.settings import Settings
+from annotate.selectors.review import grounds, records, screening, who_answers
+from annotate.selectors.review.grounds import Ground
+from annotate.selectors.review.records import Fired, Said
+
+EXCERPT = 80
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """What a reviewer decided; who that was stays with the researcher."""
+
+    act: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Appealing:
+    """Whether they may appeal now, until when (None: as long as the block lasts), who answers.
+
+    answerer: "same", where only whoever decided can; "another", where somebody else does; "" where
+    nobody has decided anything.
+    """
+
+    can: bool
+    until: datetime | None
+    is_over: bool
+    answerer: str
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A review of somebody's work: where it stands, and how they may appeal against it.
+
+    blocked: whether the researcher's studies are closed to them, wherever that was decided.
+    appeal: None where there is nothing in this review to appeal against.
+    """
+
+    status: str
+    pay_refused: bool
+    blocked: bool
+    notices: tuple[Fired, ...]
+    rulings: tuple[Ruled, ...]
+    appeals: tuple[Said, ...]
+    appeal: Appealing | None
+    settings: Settings
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """A block that was decided after work in another study of the researcher's.
+
+    Its reason is on the page of that study.
+    """
+
+    appeals: tuple[Said, ...]
+    appeal: Appealing
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What was noticed and decided about somebody, as far as it concerns this study."""
+
+    looked: Looked | None = None
+    blocked: Blocked | None = None
+
+    @property
+    def form(self) -> str:
+        """What the one form for an appeal is about: "looked", "blocked" or "" (there is none)."""
+        if self.looked and self.looked.appeal and self.looked.appeal.can:
+            return "looked"
+        return "blocked" if self.blocked and self.blocked.appeal.can else ""
+
+
+@dataclass(frozen=True)
+class OwnTask:
+    """One submitted task, as its annotator remembers it.
+
+    highlights: (words highlighted, words of the paragraph) of each highlighted paragraph.
+    """
+
+    number: int
+    excerpt: str
+    seconds: float
+    response: Mapping[str, Any]
+    highlights: tuple[tuple[int, int], ...]
+
+
+def standing_of(participation_id: int) -> Standing:
+    """Return where this annotator stands; nothing while it is not sure that it is they who come."""
+    who = Participation.objects.get(pk=participation_id)
+    if not who.is_sure:
+        return Standing()
+    review = (
+        Review.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
+        .select_related("campaign")
+        .first()
+    )
+    found = grounds.of(who.campaign_id, who.annotator_id)
+    here = next((one for one in found if one.review == review), None)
+    there = next((one for one in found if one.review != review), None)
+    blocked = there is not None or (here is not None and here.block is not None)
+    return Standing(
+        looked=_looked(review, here, blocked=blocked) if review else None,
+        blocked=_blocked(there) if there else None,
+    )
+
+
+def _looked(review: Review, ground: Ground | None, *, blocked: bool) -> Looked:
+    return Looked(
+        status=review.status,
+        pay_refused=review.pay_refused,
+        blocked=blocked,
+        notices=records.flags([review.pk])[review.pk],
+        rulings=tuple(_ruled(ruling) for ruling in review.rulings.order_by("pk")),
+        appeals=records.appeals(review.pk),
+        appeal=_appealing(ground) if ground else None,
+        settings=Settings.from_dict(review.campaign.screening),
+    )
+
+
+def _blocked(ground: Ground) -> Blocked:
+    """The block, and what was said and answered since: what came before is that study's."""
+    assert ground.block is not None, "what is elsewhere concerns this study by its block alone"
+    since = ground.block.ruling.at
+    said = records.appeals(ground.review.pk)
+    return Blocked(
+        appeals=tuple(one for one in said if one.made_at >= since),
+        appeal=_appealing(ground),
+    )
+
+
+def _appealing(ground: Ground) -> Appealing:
+    answerers = who_answers.of(ground.review.pk)
+    decided = "another" if answerers.others else "same"
+    answerer = decided if answerers.rulers else ""
+    return Appealing(ground.is_open, ground.until, ground.is_over, answerer)
+
+
+def tasks(participation_id: int) -> list[OwnTask]:
+    """Return what this annotator has surely submitted in the campaign, in order."""
+    who = Participation.objects.get(pk=participation_id)
+    found = (
+        screening.known()
+        .filter(campaign=who.campaign_id, annotator=who.annotator_id)
+        .select_related("output__item")
+        .order_by("pk")
+    )
+    return [_task(number, judgment) for number, judgment in enumerate(found, start=1)]
+
+
+def payouts(participation_id: int) -> list[tuple[datetime, Decimal]]:
+    """Return (when, how much) of everything that is recorded as paid, and what was taken back."""
+    rows = Payout.objects.filter(participation=participation_id).order_by("pk")
+    return list(rows.values_list("at", "amount"))
+
+
+def _ruled(ruling: Ruling) -> Ruled:
+    return Ruled(ruling.act, ruling.reason, ruling.at)
+
+
+def _task(number: int, judgment: Judgment) -> OwnTask:
+    text = judgment.output.text
+    return OwnTask(
+        number=number,
+        excerpt=text if len(text) <= EXCERPT else f"{text[:EXCERPT].rstrip()}…",
+        seconds=screening.seconds(judgment.active_seconds, judgment.elapsed_seconds),
+        response=judgment.response,
+        highlights=tuple(_highlights(judgment)),
+    )
+
+
+def _highlights(judgment: Judgment) -> list[tuple[int, int]]:
+    paragraphs = judgment.output.item.paragraphs
+    return [
+        (sum(len(paragraph[start:end].split()) for start, end in given["spans"]),
+         len(paragraph.split()))
+        for paragraph, given in zip(paragraphs, judgment.response.get("verdicts", []), strict=False)
+        if given["spans"]
+    ]  # fmt: skip

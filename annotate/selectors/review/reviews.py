@@ -1,0 +1,262 @@
+"""Who waits for a reviewer, and where one annotator's review stands. Systems are in none of it."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from annotate.models import (
+    Annotator,
+    Appeal,
+    AuditEntry,
+    Block,
+    Campaign,
+    Membership,
+    Participation,
+    Review,
+    Ruling,
+)
+from annotate.selectors.review import finality, records, screening, standing, who_answers
+from annotate.selectors.review.records import Fired, Said
+
+NONE = "none"  # nobody has asked yet whether this work counts
+RULED_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One line of the queue: an annotator in a campaign. `appeal_due` is None without an appeal.
+
+    others_answer: the appeal is against a ruling of whoever looks, and somebody else answers it.
+    """
+
+    campaign: str
+    campaign_name: str
+    pseudonym: str
+    status: str
+    since: datetime
+    judgments: int
+    flags: tuple[Fired, ...]
+    appeal_due: datetime | None
+    others_answer: bool
+    blocked: bool
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.campaign, self.pseudonym
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """One act of a reviewer."""
+
+    id: int
+    act: str
+    label: str
+    actor: str
+    reason: str
+    at: datetime
+    blind: bool
+
+
+@dataclass(frozen=True)
+class Logged:
+    """One line of the audit trail; `actor` is "" where nobody who is logged in did it."""
+
+    at: datetime
+    actor: str
+    verb: str
+    detail: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """Where one annotator's review in one campaign stands. `review_id` is None before any."""
+
+    campaign_id: int
+    campaign: str
+    campaign_name: str
+    campaign_status: str
+    closed_at: datetime | None
+    language: str
+    annotator_id: int
+    pseudonym: str
+    review_id: int | None
+    status: str
+    pay_refused: bool
+    blocked: bool
+    since: datetime | None
+    judgments: int
+    flags: tuple[Fired, ...]
+    rulings: tuple[Ruled, ...]
+    appeals: tuple[Said, ...]
+    trail: tuple[Logged, ...]
+
+    @property
+    def seen(self) -> int:
+        """The id of the last ruling, which a page hands back with the next (0: none)."""
+        return self.rulings[-1].id if self.rulings else 0
+
+    @property
+    def appeal(self) -> Said | None:
+        """The appeal that waits for an answer."""
+        return next((one for one in self.appeals if one.answered_at is None), None)
+
+    @property
+    def final_from(self) -> datetime | None:
+        """When the ruling is final (finality.py); None: nothing is ruled, or an appeal waits."""
+        if not self.rulings or self.since is None:
+            return None
+        return finality.final_from(
+            since=max(self.since, self.rulings[-1].at),
+            closed_at=self.closed_at,
+            appealed_at=self.appeal.made_at if self.appeal else None,
+        )
+
+    @property
+    def is_final(self) -> bool:
+        return self.final_from is not None and self.final_from <= timezone.now()
+
+    @property
+    def shows_effect(self) -> bool:
+        """Whether pages of review show what this exclusion does to the estimates."""
+        return self.status == Review.Status.EXCLUDED and self.is_final
+
+    @property
+    def collecting(self) -> bool:
+        """Whether judgments that leave are collected again."""
+        status = Campaign.Status
+        return self.campaign_status in (status.OPEN, status.PAUSED, status.CLOSING)
+
+
+def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
+    """Return who waits in the campaigns that this user may review, or in one of them.
+
+    Appeals first, by the day their answer is due, then whoever has waited longest; at the end
+    those that others are to answer.
+    """
+    rows = _of(user_id, campaign).filter(_waits())
+    found = _waiting(rows, left=who_answers.left_to_others(user_id))
+    return sorted(
+        found,
+        key=lambda one: (one.others_answer, one.appeal_due is None, one.appeal_due or one.since),
+    )
+
+
+def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:
+    """Return whom reviewers have ruled on, the latest first: what may still be undone."""
+    rows = _of(user_id, campaign).exclude(_waits()).filter(ruled_at__isnull=False)
+    return _waiting(rows.order_by("-ruled_at")[:RULED_SHOWN])
+
+
+def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
+    """Return how many wait for this very user, in all campaigns or one.
+
+    None where there was never anything to review.
+    """
+    mine = _of(user_id, campaign)
+    left = who_answers.left_to_others(user_id)
+    waiting = _waits() & ~Q(pk__in=left)
+    rows = mine.aggregate(n=Count("pk", filter=waiting), all=Count("pk"))
+    return rows["n"] if rows["all"] else None
+
+
+def case(campaign: Campaign, pseudonym: str) -> Case | None:
+    """Return one annotator's review, in a constant number of queries; None if they never came."""
+    who = Annotator.objects.filter(
+        Exists(Participation.objects.filter(campaign=campaign, annotator=OuterRef("pk"))),
+        pseudonym=pseudonym,
+    ).first()
+    if who is None:
+        return None
+    review = Review.objects.filter(campaign=campaign, annotator=who).first()
+    review_id = review.pk if review else None
+    return Case(
+        campaign_id=campaign.pk,
+        campaign=campaign.public_id,
+        campaign_name=campaign.name,
+        campaign_status=campaign.status,
+        closed_at=campaign.closed_at,
+        language=campaign.language,
+        annotator_id=who.pk,
+        pseudonym=pseudonym,
+        review_id=review_id,
+        status=review.status if review else NONE,
+        pay_refused=review.pay_refused if review else False,
+        blocked=standing.block(campaign.pk, who.pk) is not None,
+        since=review.opened_at if review else None,
+        judgments=screening.known().filter(campaign=campaign, annotator=who).count(),
+        flags=records.flags([review_id])[review_id],
+        rulings=_rulings(review_id),
+        appeals=records.appeals(review_id),
+        trail=_trail(campaign.pk, who.pk),
+    )
+
+
+def _waits() -> Q:
+    return Q(status=Review.Status.OPEN) | Q(
+        Exists(Appeal.objects.filter(review=OuterRef("pk"), answered_at=None))
+    )
+
+
+def _of(user_id: int, campaign: str) -> QuerySet[Review]:
+    mine = Membership.objects.filter(user=user_id).values("campaign")
+    rows = Review.objects.filter(campaign__in=mine)
+    return rows.filter(campaign__public_id=campaign) if campaign else rows
+
+
+def _waiting(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Waiting]:
+    judged = (
+        screening.known()
+        .filter(campaign=OuterRef("campaign"), annotator=OuterRef("annotator"))
+        .order_by()
+    )
+    n = Subquery(
+        judged.values("annotator").annotate(n=Count("pk")).values("n"),
+        output_field=IntegerField(),
+    )
+    due = Appeal.objects.filter(review=OuterRef("pk"), answered_at=None).values("due_at")
+    found = list(
+        rows.select_related("campaign", "annotator").annotate(
+            n=Coalesce(n, 0), due=Subquery(due), blocked=Exists(_blocks_of_review())
+        )
+    )
+    flags = records.flags([review.pk for review in found])
+    return [
+        Waiting(
+            review.campaign.public_id, review.campaign.name, review.annotator.pseudonym,
+            review.status, review.opened_at, review.n, flags[review.pk], review.due,
+            review.pk in left, review.blocked,
+        )
+        for review in found
+    ]  # fmt: skip
+
+
+def _rulings(review_id: int | None) -> tuple[Ruled, ...]:
+    rows = Ruling.objects.filter(review=review_id).select_related("actor").order_by("pk")
+    return tuple(
+        Ruled(r.pk, r.act, r.get_act_display(), r.actor.get_username(), r.reason, r.at, r.blind)
+        for r in rows
+    )
+
+
+def _trail(campaign_id: int, annotator_id: int) -> tuple[Logged, ...]:
+    rows = AuditEntry.objects.filter(campaign=campaign_id, subject=f"annotator:{annotator_id}")
+    return tuple(
+        Logged(at, actor or "", verb, detail)
+        for at, actor, verb, detail in rows.values_list("at", "actor__username", "verb", "detail")
+    )
+
+
+def _blocks_of_review() -> QuerySet[Block]:
+    """The blocks that keep a review's annotator out of its campaign."""
+    owners = Membership.objects.filter(
+        campaign=OuterRef(OuterRef("campaign")), role=Membership.Role.OWNER
+    )
+    return Block.objects.filter(
+        annotator=OuterRef("annotator"), ended_at=None, owner__in=owners.values("user")
+    )

@@ -1,0 +1,106 @@
+"""Whether an annotator may go on in a campaign, and whether somebody is surely this annotator."""
+
+from datetime import datetime, timedelta
+
+from django.db.models import Max, Q
+
+from annotate.models import Block, Membership, Participation, Review, Ruling
+
+TO_APPEAL = timedelta(days=14)  # after the flag or the ruling that it is about
+
+HIDDEN = "hidden"  # there is a reason, and who comes is not surely whom it concerns
+
+_REASONS = {Review.Status.OPEN: "review", Review.Status.EXCLUDED: "excluded"}
+
+
+def barred(campaign_id: int, annotator_id: int) -> str:
+    """Return why an annotator gets no lease: review, excluded or blocked; "" if they do."""
+    status = (
+        Review.objects.filter(campaign=campaign_id, annotator=annotator_id)
+        .exclude(status=Review.Status.CLEARED)
+        .values_list("status", flat=True)
+        .first()
+    )
+    if status is not None:
+        return _REASONS[Review.Status(status)]
+    return "blocked" if block(campaign_id, annotator_id) else ""
+
+
+def block(campaign_id: int, annotator_id: int) -> Block | None:
+    """Return the newest block that keeps an annotator out of a campaign: of one of its owners."""
+    owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
+    standing = Block.objects.filter(
+        annotator=annotator_id, owner__in=owners.values("user"), ended_at=None
+    )
+    return standing.select_related("ruling__review__campaign").order_by("-pk").first()
+
+
+def latest_unit(campaign_id: int, annotator_id: int) -> Participation | None:
+    """Return the newest unit of a marketplace in a campaign that is surely this annotator's."""
+    sure = Q(verified_at__isnull=False) | Q(status__in=Participation.LISTED)
+    mine = Participation.objects.filter(sure, campaign=campaign_id, annotator=annotator_id)
+    units = mine.exclude(posting=None).select_related("posting__batch", "annotator")
+    return units.order_by("-pk").first()
+
+
+def barred_people(campaign_id: int) -> set[int]:
+    """Return the annotators who get no lease in a campaign, as `barred` says of one."""
+    reviewed = Review.objects.filter(campaign=campaign_id).exclude(status=Review.Status.CLEARED)
+    owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
+    blocked = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
+    return {
+        *reviewed.values_list("annotator", flat=True),
+        *blocked.values_list("annotator", flat=True),
+    }
+
+
+def kept_out_people(campaign_id: int) -> set[int]:
+    """Return who is excluded from a campaign or blocked by its owners, whatever is reviewed now."""
+    reviews = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
+    owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
+    blocks = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
+    return {
+        *reviews.values_list("annotator", flat=True),
+        *blocks.values_list("annotator", flat=True),
+    }
+
+
+def excluded(campaign_id: int, annotator_id: int) -> bool:
+    """Return whether an annotator's work in a campaign is left out of its estimates."""
+    return Review.objects.filter(
+        campaign=campaign_id, annotator=annotator_id, status=Review.Status.EXCLUDED
+    ).exists()
+
+
+def waiting(campaign_id: int) -> int:
+    """Return how many annotators of a campaign wait for a ruling."""
+    return Review.objects.filter(campaign=campaign_id, status=Review.Status.OPEN).count()
+
+
+def appeal_until(review: Review) -> datetime:
+    """Return until when an annotator may appeal: counted from the last flag or ruling."""
+    return since(review) + TO_APPEAL
+
+
+def appealed(review: Review) -> bool:
+    """Return whether an annotator has appealed since the last flag or ruling: once is enough."""
+    return review.appeals.filter(made_at__gte=since(review)).exists()
+
+
+def since(review: Review) -> datetime:
+    """Return when the last flag or ruling of a review was."""
+    last = review.rulings.order_by("-at").values_list("at", flat=True).first()
+    return max(filter(None, (last, review.opened_at)))
+
+
+def open_reviews(campaign_id: int, *, before: datetime) -> list[tuple[int, str]]:
+    """Return the reviews opened before then that wait for a ruling: (id, annotator's name)."""
+    found = Review.objects.filter(
+        campaign=campaign_id, status=Review.Status.OPEN, opened_at__lte=before
+    )
+    return list(found.order_by("pk").values_list("pk", "annotator__external_id"))
+
+
+def last_ruling(review_id: int) -> int:
+    """Return the id of the newest ruling of a review, 0 without one."""
+    return Ruling.objects.filter(review=review_id).aggregate(last=Max("pk"))["last"] or 0

@@ -1,0 +1,81 @@
+"""Tutorials that researchers supplied, in place of the built-in ones."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotate.errors import NotFound
+from annotate.instruments.base import Instrument
+from annotate.instruments.tutorials import reading
+from annotate.instruments.tutorials.content import Tutorial
+from annotate.models import Campaign, TutorialContent
+from annotate.selectors.studies import instruments
+from annotate.text.languages import interface_language
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One stored tutorial; `n_questions` and what it is called, as its file says."""
+
+    id: int
+    instrument: str
+    title: str
+    language: str
+    version: str
+    n_questions: int
+    owner: str
+    mine: bool
+    created_at: datetime
+    campaigns: int
+
+
+def listed(key: str, user_id: int | None) -> list[Listed]:
+    """Return the tutorials stored for an instrument, the newest first."""
+    used = Counter(Campaign.objects.exclude(tutorial=None).values_list("tutorial", flat=True))
+    rows = TutorialContent.objects.filter(instrument=key).select_related("owner")
+    return [
+        Listed(
+            id=row.pk,
+            instrument=row.instrument,
+            title=str(row.content.get("title", "")),
+            language=str(row.content["language"]),
+            version=str(row.content["version"]),
+            n_questions=len(row.content["questions"]),
+            owner=row.owner.get_username() if row.owner else "",
+            mine=row.owner_id == user_id,
+            created_at=row.created_at,
+            campaigns=used[row.pk],
+        )
+        for row in rows
+    ]
+
+
+def content(tutorial_id: int, *, key: str) -> Any:
+    """Return a stored tutorial as its JSON, if it is for the instrument called `key`."""
+    row = TutorialContent.objects.filter(pk=tutorial_id, instrument=key).first()
+    if row is None:
+        raise NotFound("There is no such tutorial for this instrument.")
+    return row.content
+
+
+def of(tutorial_id: int, instrument: Instrument) -> Tutorial:
+    """Return a stored tutorial, as it is asked with this version of its instrument.
+
+    Raises `NotFound` where there is none, `Refused` where it does not fit the version.
+    """
+    raw = content(tutorial_id, key=instrument.key)
+    return reading.read(raw, instrument=instrument.key, criteria=instrument.criteria)
+
+
+def of_campaign(campaign: Campaign, instrument: Instrument | None = None) -> Tutorial | None:
+    """Return what annotators take first: the researcher's own, else the instrument's.
+
+    The instrument's is in the language of the pages around it, which its levels are in too.
+    """
+    if not campaign.tutorial_required:
+        return None
+    instrument = instrument or instruments.of(campaign)
+    if campaign.tutorial_id is None:
+        return instrument.tutorial(interface_language(campaign.language))
+    return of(campaign.tutorial_id, instrument)

@@ -1,0 +1,264 @@
+"""Who gets a task now, and if nobody does, why: limits, tutorials, units, rulings.
+
+Nothing is written here. Whoever leases calls it under the lock of the campaign.
+"""
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.models import Assignment, Campaign, Participation, Place
+from annotate.selectors.campaigns import slots
+from annotate.selectors.pay import budget, promises, untaken
+from annotate.selectors.review import standing
+from annotate.selectors.work import tutorial_runs, units
+from annotate.states import CloseReason
+
+AT_ONCE = 2  # open assignments per participation: the second is the prefetch
+COLLECTING = (Campaign.Status.OPEN, Campaign.Status.CLOSING)
+
+
+@dataclass(frozen=True)
+class Nothing:
+    """No lease, and why. `final` tells whether asking again later can help."""
+
+    reason: str
+    message: str
+    final: bool
+
+
+def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing | None:
+    """Return why this person gets nothing new: a limit, or the tutorial that comes first.
+
+    A tutorial under way is finished and paid whatever the limits; a new one is begun only where
+    there is a task to follow.
+    """
+    if over := _unit_over(who, n_open=n_open):
+        return over
+    step = tutorial_runs.step(campaign, who)
+    if step == tutorial_runs.Step.UNDER_WAY:
+        return _tutorial()
+    if refusal := _refusal(campaign, who, n_open=n_open):
+        return refusal
+    if step == tutorial_runs.Step.PASSED:
+        return None
+    if pick(campaign.pk, who) is None:
+        return none_free(campaign)
+    return _tutorial() if _pays_tutorial(campaign, who) else _no_bonus()
+
+
+def _pays_tutorial(campaign: Campaign, who: Participation) -> bool:
+    """Return whether the budget pays this person's bonus, if there is one, and one judgment.
+
+    Who has taken a paid unit has both in it.
+    """
+    if who.tasks is not None:
+        return budget.affordable(campaign, tasks=0)
+    extra = budget.tariff(campaign).bonus(promises.to_earn(campaign, who.annotator)).total
+    return budget.affordable(campaign, extra=extra)
+
+
+def _unit_over(who: Participation, *, n_open: int) -> Nothing | None:
+    """Return why nothing more is leased under this paid unit of a marketplace, if so."""
+    if over := closed_unit(who):
+        return over
+    if who.tasks is not None and units.judged(who.pk) + n_open >= who.tasks:
+        return Nothing("done", _("All tasks are done. Thank you!"), final=True)
+    return None
+
+
+def closed_unit(who: Participation) -> Nothing | None:
+    """Return why a paid unit of a marketplace takes no more work, if so."""
+    if who.tasks is None:
+        return None
+    if who.status == Participation.Status.LEFT:
+        message = _("This work was returned, or its time is over. Accept it again to go on.")
+        return Nothing("left", message, final=True)
+    if who.status != Participation.Status.ACTIVE:
+        return Nothing("handed_in", _("You have handed in this work. Thank you!"), final=True)
+    if who.deadline_at is not None and timezone.now() >= who.deadline_at:
+        return Nothing("time", _("The time for this work is over."), final=True)
+    return None
+
+
+def has_room(who: Participation, *, besides: Assignment) -> bool:
+    """Return whether this assignment is one of the tasks that a paid unit of a marketplace holds,
+    beside what is done and open in it; they are paid from what the budget keeps free."""
+    if who.tasks is None:
+        return False
+    others = open_of(who.pk).exclude(pk=besides.pk).count()
+    return units.judged(who.pk) + others < who.tasks
+
+
+def more(campaign: Campaign, who: Participation) -> bool:
+    """Return whether this person would get another task, or has one; the campaign is locked."""
+    n_open = open_of(who.pk).count()
+    if n_open or gate(campaign, who) is not None:
+        return bool(n_open)
+    return pick(campaign.pk, who) is not None
+
+
+def goes_on(campaign: Campaign, who: Participation) -> bool:
+    """Return whether this person has, or may yet be offered, another task in this campaign.
+
+    A pause ends, and so does a review: only a limit, or that nothing is left, is the end.
+    """
+    if campaign.status in (Campaign.Status.DRAFT, Campaign.Status.PAUSED):
+        return True
+    if standing.barred(campaign.pk, who.annotator_id):
+        return True
+    mine = Assignment.objects.filter(campaign=campaign, annotator=who.annotator_id)
+    if mine.filter(status=Assignment.Status.LEASED).exists():
+        return True
+    if campaign.status not in COLLECTING or at_cap(campaign, who) or pick(campaign.pk, who) is None:
+        return False
+    if who.tasks is None:
+        return blocked(campaign) is None
+    return blocked(campaign, promised=True) is None and _may_take(campaign, who)
+
+
+def offers(campaign: Campaign) -> bool:
+    """Return whether this campaign of a marketplace may yet give tasks to people in general."""
+    if campaign.status in (Campaign.Status.DRAFT, Campaign.Status.PAUSED):
+        return True
+    over = campaign.status not in COLLECTING or blocked(campaign, promised=True) is not None
+    return not over and slots.free(campaign.pk).exists() and _untaken(campaign)
+
+
+def _may_take(campaign: Campaign, who: Participation) -> bool:
+    """Return whether this person is at a paid unit, or another one can be taken."""
+    at_work = Participation.objects.filter(
+        campaign=campaign, annotator=who.annotator_id, status=Participation.Status.ACTIVE
+    )
+    return at_work.exists() or _untaken(campaign)
+
+
+def _untaken(campaign: Campaign) -> bool:
+    return any(one.units for one in untaken.untaken(campaign.pk))
+
+
+def at_cap(campaign: Campaign, who: Participation) -> bool:
+    return campaign.annotator_cap is not None and held_by(who) >= campaign.annotator_cap
+
+
+def _tutorial() -> Nothing:
+    return Nothing("tutorial", _("A short tutorial comes before your first task."), final=False)
+
+
+def _no_bonus() -> Nothing:
+    message = _(
+        "The rest of this study’s budget is for people who have already taken its tutorial. "
+        "Thank you for coming!"
+    )
+    return Nothing("budget", message, final=False)
+
+
+def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing | None:
+    if campaign.status not in COLLECTING:
+        return _not_collecting(campaign)
+    if n_open >= AT_ONCE:
+        return Nothing("enough", _("Finish one of your open tasks first."), final=False)
+    if bar := standing.barred(campaign.pk, who.annotator_id):
+        return _barred(bar if who.is_sure else standing.HIDDEN)
+    if at_cap(campaign, who):
+        message = _("You have done as many tasks as one person may in this study. Thank you!")
+        return Nothing("cap", message, final=True)
+    if reason := blocked(campaign, promised=who.tasks is not None):
+        message = _("This study has all the judgments that it can take. Thank you!")
+        # A lease or a tutorial that is given up makes room again, unless time has run out.
+        settled = blocked(campaign, for_now=False) and not slots.open_leases(campaign.pk)
+        over = reason == CloseReason.DEADLINE or bool(settled)
+        return Nothing(reason, message, final=over)
+    return None
+
+
+def _barred(reason: str) -> Nothing:
+    messages = {
+        "review": _(
+            "A person is looking at your work in this study before you go on. “Your work and pay” "
+            "shows what was noticed, and you can answer it there."
+        ),
+        "excluded": _("Your work in this study has ended. “Your work and pay” says why."),
+        "blocked": _(
+            "This researcher’s studies are no longer open to you. “Your work and pay” says why, "
+            "and you can answer it there."
+        ),
+        standing.HIDDEN: _("There is no task for you in this study at the moment."),
+    }
+    return Nothing(reason, messages[reason], final=reason in ("excluded", "blocked"))
+
+
+def _not_collecting(campaign: Campaign) -> Nothing:
+    if campaign.status == Campaign.Status.DRAFT:
+        return Nothing("draft", _("This study has not started yet. Please come back later."), False)
+    if campaign.status == Campaign.Status.PAUSED:
+        return Nothing("paused", _("This study is paused. Please come back later."), final=False)
+    message = _("This study is complete: it has all the judgments it needs. Thank you!")
+    return Nothing("closed", message, final=True)
+
+
+def none_free(campaign: Campaign) -> Nothing:
+    """Say that no place is free for this person."""
+    if campaign.status == Campaign.Status.CLOSING:
+        message = _(
+            "This study has nearly all it needs; its last tasks are with other people. "
+            "Thank you! You may close this page."
+        )
+        return Nothing("closing", message, final=False)
+    message = _("Nothing is free for you right now. Tasks come back when others let them go.")
+    return Nothing("waiting", message, final=False)
+
+
+def blocked(
+    campaign: Campaign, *, for_now: bool = True, promised: bool = False
+) -> CloseReason | None:
+    """Return the limit that forbids any further lease in this campaign, if one does.
+
+    With `for_now`, what may come free again counts as spent: the bonuses of tutorials under way,
+    and tasks that were promised and are not leased. `promised`: the budget keeps this one free.
+    """
+    if campaign.deadline is not None and timezone.now() >= campaign.deadline:
+        return CloseReason.DEADLINE
+    if (
+        campaign.max_judgments is not None
+        and slots.held_count(campaign.pk) >= campaign.max_judgments
+    ):
+        return CloseReason.MAX_JUDGMENTS
+    if not promised and not budget.affordable(campaign, for_now=for_now):
+        return CloseReason.BUDGET
+    return None
+
+
+def over_cap(assignment: Assignment, campaign: Campaign) -> bool:
+    """Return whether this assignment, already among the held ones, exceeds the cap."""
+    cap = campaign.annotator_cap
+    return cap is not None and held_by(assignment) > cap
+
+
+def held_by(who: Participation | Assignment) -> int:
+    """Return how many assignments this annotator has open or submitted in this campaign."""
+    return Assignment.objects.filter(
+        campaign_id=who.campaign_id, annotator_id=who.annotator_id, status__in=Assignment.HELD
+    ).count()
+
+
+def pick(campaign_id: int, who: Participation, *, besides: int | None = None) -> Place | None:
+    """Return the place that this person would get: the first free one of an output new to them.
+
+    besides: an assignment whose output they have on a page, though its lease may be over.
+    """
+    seen = Assignment.objects.filter(annotator_id=who.annotator_id).exclude(
+        status=Assignment.Status.EXPIRED, judgment__isnull=True
+    )
+    new = slots.free(campaign_id).exclude(output__in=seen.values("output"))
+    if besides is not None:
+        new = new.exclude(output__assignments=besides)
+    return new.first()
+
+
+def open_of(participation_id: int) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(
+        participation=participation_id, status=Assignment.Status.LEASED
+    )

@@ -1,0 +1,228 @@
+"""What an annotator's page shows: the study, what they earned, the task and its draft."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Count, Q, Sum
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.errors import NotFound
+from annotate.instruments.base import Instrument, Material
+from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry, Participation
+from annotate.selectors.campaigns import outputs
+from annotate.selectors.pay.ledger import MONEY, ZERO
+from annotate.selectors.review import standing
+from annotate.selectors.studies import instruments
+from annotate.selectors.work import units
+
+
+@dataclass(frozen=True)
+class Study:
+    """A campaign as annotators see it."""
+
+    id: int
+    title: str
+    instrument: Instrument
+    language: str
+    contact: str
+    reward: Decimal
+    lease_minutes: int
+    annotator_cap: int | None
+    over: bool
+    tutorial_bonus: Decimal
+    bonus_after: int = 0
+    open_link_bonus: bool = False
+    crowd: str = "link"
+    about: str = ""  # the researcher's own sentence; "": what the instrument says
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One participation: who, in what, and what it has brought so far.
+
+    What was done today is the person's, in all their participations in this study; this one's
+    alone where nobody has confirmed yet that it is theirs.
+    """
+
+    id: int
+    study: Study
+    pseudonym: str
+    judged: int
+    judged_today: int
+    earned: Decimal
+    earned_today: Decimal
+    barred: str  # why no further task follows (selectors/review/standing.py), or ""
+    is_sure: bool  # that the person is who they say
+    is_new: bool = False  # has not judged anything in this study yet
+    unit: units.Unit | None = None  # of a marketplace
+
+
+@dataclass(frozen=True)
+class Earning:
+    """What one kind of work has brought, and how often; `reason` is what a person wrote to it."""
+
+    kind: str
+    reason: str
+    n: int
+    amount: Decimal
+
+
+@dataclass(frozen=True)
+class SavedDraft:
+    revision: int
+    data: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Work:
+    """The task at hand, and what was typed so far."""
+
+    id: int
+    material: Material
+    draft: SavedDraft
+
+
+def study(campaign_id: int) -> Study:
+    try:
+        return _study(Campaign.objects.get(pk=campaign_id))
+    except Campaign.DoesNotExist:
+        raise NotFound(_("This study does not exist any more.")) from None
+
+
+def visit(participation_id: int) -> Visit:
+    try:
+        who = Participation.objects.select_related("campaign", "annotator", "posting__batch").get(
+            pk=participation_id
+        )
+    except Participation.DoesNotExist:
+        raise NotFound(_("This study does not exist any more.")) from None
+    judged, judged_today, judged_ever = _judged(who)
+    earned, earned_today = _earned(who)
+    return Visit(
+        who.pk, _study(who.campaign), who.annotator.pseudonym,
+        judged, judged_today, earned, earned_today,
+        _barred(who), who.is_sure,
+        is_new=not judged_ever, unit=units.of(who),
+    )  # fmt: skip
+
+
+def _barred(who: Participation) -> str:
+    bar = standing.barred(who.campaign_id, who.annotator_id)
+    return bar if not bar or who.is_sure else standing.HIDDEN
+
+
+def reserved(participation_id: int) -> int | None:
+    """Return the id of the task that is open for this participation, the oldest of several."""
+    return (
+        Assignment.objects.filter(
+            participation=participation_id,
+            status=Assignment.Status.LEASED,
+            expires_at__gt=timezone.now(),
+        )
+        .order_by("leased_at", "pk")
+        .values_list("pk", flat=True)
+        .first()
+    )
+
+
+def current(assignment: Assignment) -> Work:
+    material = outputs.material(assignment.output)
+    return Work(assignment.pk, material, draft(assignment))
+
+
+def draft(assignment: Assignment) -> SavedDraft:
+    """Return its draft, or what the same person typed before an earlier lease on it expired.
+
+    Under another unit only where this one is surely theirs.
+    """
+    if Draft.objects.filter(assignment=assignment).exists():
+        return saved_draft(assignment.pk)
+    earlier = Draft.objects.filter(
+        assignment__annotator=assignment.annotator_id, assignment__output=assignment.output_id
+    ).order_by("-saved_at")
+    if not assignment.participation.is_sure:
+        earlier = earlier.filter(assignment__participation=assignment.participation_id)
+    found = earlier.first()
+    return SavedDraft(0, found.data if found else {})
+
+
+def saved_draft(assignment_id: int) -> SavedDraft:
+    mine = Draft.objects.get(assignment=assignment_id)
+    return SavedDraft(mine.revision, mine.data)
+
+
+def earnings(participation_id: int) -> list[Earning]:
+    """Return what was earned and refused, by what it was for."""
+    rows = (
+        LedgerEntry.objects.filter(participation=participation_id)
+        .exclude(amount=0)  # what a crowd's fee was off by
+        .order_by("kind", "reason")
+        .values_list("kind", "reason")
+        .annotate(n=Count("pk"), total=Sum("amount"))
+    )
+    found = [Earning(kind, why, n, total.quantize(ZERO)) for kind, why, n, total in rows]
+    order = [kind.value for kind in LedgerEntry.Kind]
+    return sorted(found, key=lambda each: order.index(each.kind))
+
+
+def example(study: Study) -> Work:
+    """Return the instrument's own example in place of a task: nobody has it, nothing is kept."""
+    return Work(0, study.instrument.example, SavedDraft(0, {}))
+
+
+def _study(campaign: Campaign) -> Study:
+    return Study(
+        id=campaign.pk,
+        title=campaign.public_title,
+        about=campaign.public_about,
+        instrument=instruments.of(campaign),
+        language=campaign.language,
+        contact=campaign.contact,
+        reward=campaign.reward,
+        lease_minutes=campaign.lease_minutes,
+        annotator_cap=campaign.annotator_cap,
+        tutorial_bonus=campaign.tutorial_bonus,
+        bonus_after=campaign.bonus_after,
+        open_link_bonus=campaign.open_link_bonus,
+        over=campaign.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED),
+        crowd=campaign.crowd,
+    )
+
+
+def today() -> datetime:
+    return timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def _judged(who: Participation) -> tuple[int, int, int]:
+    """Return (under this participation, today's, ever) of those not lost with their unit."""
+    mine = Judgment.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
+    here = Q(assignment__participation=who)
+    row = mine.filter(assignment__status__in=Assignment.JUDGED).aggregate(
+        here=Count("pk", filter=here),
+        today=Count("pk", filter=Q(submitted_at__gte=today()) & _shown(who, here)),
+        ever=Count("pk"),
+    )
+    return row["here"], row["today"], row["ever"]
+
+
+def _earned(who: Participation) -> tuple[Decimal, Decimal]:
+    """Return (under this participation, today's)."""
+    mine = LedgerEntry.objects.filter(
+        campaign=who.campaign_id, participation__annotator=who.annotator_id
+    )
+    here = Q(participation=who)
+    row = mine.aggregate(here=_sum(here), today=_sum(Q(at__gte=today()) & _shown(who, here)))
+    return row["here"].quantize(ZERO), row["today"].quantize(ZERO)
+
+
+def _shown(who: Participation, here: Q) -> Q:
+    """Everything of this person's, or what is `here` while it is not sure who they are."""
+    return Q() if who.is_sure else here
+
+
+def _sum(which: Q) -> Coalesce:
+    return Coalesce(Sum("amount", filter=which), ZERO, output_field=MONEY)

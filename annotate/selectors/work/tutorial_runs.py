@@ -1,0 +1,102 @@
+"""Where an annotator stands in the tutorial of a campaign."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+
+from django.utils import timezone
+
+from annotate.instruments.tutorials.content import Question, Tutorial
+from annotate.models import Campaign, Participation, TutorialAnswer, TutorialRun
+from annotate.selectors.pay import promises
+from annotate.selectors.pay.promises import RESERVED
+from annotate.selectors.studies import tutorial_contents
+
+
+class Step(Enum):
+    """How far somebody is: may begin it, is on it with the bonus kept free, or is past it."""
+
+    BEFORE = "before"
+    UNDER_WAY = "under way"
+    PASSED = "passed"
+
+
+@dataclass(frozen=True)
+class Status:
+    """The tutorial, the questions passed, and what passing it promises (0 if that was before)."""
+
+    tutorial: Tutorial
+    passed: frozenset[str]  # keys of questions
+    is_passed: bool
+    bonus: Decimal
+
+    @property
+    def total(self) -> int:
+        return len(self.tutorial.questions)
+
+    @property
+    def done(self) -> int:
+        return len(self.passed)
+
+    @property
+    def current(self) -> Question | None:
+        """The first question that is not passed yet."""
+        open_ = (one for one in self.tutorial.questions if one.key not in self.passed)
+        return next(open_, None)
+
+
+def required(campaign_id: int) -> Tutorial | None:
+    """Return what annotators of this campaign take first."""
+    return tutorial_contents.of_campaign(Campaign.objects.get(pk=campaign_id))
+
+
+def step(campaign: Campaign, who: Participation) -> Step:
+    """Return how far this person is; a campaign without a tutorial costs no query."""
+    tutorial = tutorial_contents.of_campaign(campaign)
+    if tutorial is None:
+        return Step.PASSED
+    run = run_of(who.annotator_id, tutorial)
+    if run is None:
+        return Step.BEFORE
+    if run.passed_at is not None:
+        return Step.PASSED
+    return Step.UNDER_WAY if is_reserved(run, who.pk) else Step.BEFORE
+
+
+def status(participation_id: int) -> Status | None:
+    """Return where this person stands; None where the campaign requires no tutorial."""
+    who = Participation.objects.select_related("campaign", "annotator").get(pk=participation_id)
+    tutorial = tutorial_contents.of_campaign(who.campaign)
+    if tutorial is None:
+        return None
+    digests = passed_digests(who.annotator_id, tutorial)
+    run = run_of(who.annotator_id, tutorial)
+    return Status(
+        tutorial=tutorial,
+        passed=frozenset(one.key for one in tutorial.questions if one.digest in digests),
+        is_passed=run is not None and run.passed_at is not None,
+        bonus=promises.to_earn(who.campaign, who.annotator),
+    )
+
+
+def run_of(annotator_id: int, tutorial: Tutorial) -> TutorialRun | None:
+    return TutorialRun.objects.filter(
+        annotator=annotator_id, instrument=tutorial.instrument, version=tutorial.version
+    ).first()
+
+
+def passed_digests(annotator_id: int, tutorial: Tutorial) -> Set[str]:
+    """Return which questions this person has answered right, in this version or an earlier one."""
+    return set(
+        TutorialAnswer.objects.filter(
+            annotator=annotator_id,
+            correct=True,
+            digest__in=[question.digest for question in tutorial.questions],
+        ).values_list("digest", flat=True)
+    )
+
+
+def is_reserved(run: TutorialRun, participation_id: int) -> bool:
+    """Return whether the budget of this participation's campaign keeps the bonus of this run."""
+    return run.participation_id == participation_id and run.started_at > timezone.now() - RESERVED

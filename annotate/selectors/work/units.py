@@ -1,0 +1,147 @@
+"""Paid units of marketplaces, as plain values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+
+from django.db.models import Count, Sum
+from django.utils.translation import gettext as _
+
+from annotate.crowds.terms import from_json
+from annotate.errors import NotFound
+from annotate.models import Assignment, LedgerEntry, Participation, Posting
+from annotate.selectors.pay.ledger import ZERO
+
+Status = Participation.Status
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What a posting offers: so many tasks for one reward."""
+
+    campaign_id: int
+    crowd: str
+    tasks: int
+    reward: Decimal
+    approve_after: timedelta  # until work that nobody doubts is approved
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A paid unit as the annotator has it; `name`, `receipt`, `submit_to`, `code`: to hand it in.
+
+    given_back: of its tasks, returned undone. topped_up: what of its reward is paid although the
+    tasks were not to be had.
+    """
+
+    offer: Offer
+    status: str
+    done: int
+    given_back: int
+    topped_up: Decimal
+    name: str
+    receipt: str
+    submit_to: str
+    code: str
+
+    @property
+    def is_active(self) -> bool:
+        return self.status == Status.ACTIVE
+
+    @property
+    def is_left(self) -> bool:
+        return self.status == Status.LEFT
+
+    @property
+    def is_decided(self) -> bool:
+        return self.status in (Status.APPROVED, Status.REJECTED)
+
+    @property
+    def is_handed_in(self) -> bool:
+        """Handed in here; whether it arrived at the crowd is not known yet."""
+        return self.status == Status.HANDED_IN
+
+
+@dataclass(frozen=True)
+class Stage:
+    """How many units of somebody stand where, and what they come to."""
+
+    status: str
+    n: int
+    amount: Decimal
+
+
+def judged(participation_id: int) -> int:
+    """Return how many tasks are done under this participation, its lapsed ones left out."""
+    return Assignment.objects.filter(
+        participation=participation_id, status__in=Assignment.JUDGED
+    ).count()
+
+
+def given_back(participation_id: int) -> int:
+    """Return how many of its tasks were returned undone: they were to be had."""
+    return Assignment.objects.filter(
+        participation=participation_id,
+        status=Assignment.Status.RETURNED,
+        judgment__isnull=True,
+    ).count()
+
+
+def offer(posting_public_id: str) -> Offer:
+    found = Posting.objects.select_related("batch").filter(public_id=posting_public_id).first()
+    if found is None:
+        raise NotFound(_("This study does not exist any more."))
+    return _offer(found)
+
+
+def of(who: Participation) -> Unit | None:
+    """Return the unit that a participation is; None by link. Its posting must be at hand."""
+    if who.posting is None:
+        return None
+    rest = LedgerEntry.objects.filter(participation=who, kind=LedgerEntry.Kind.REMAINDER)
+    return Unit(
+        offer=_offer(who.posting),
+        status=who.status,
+        done=judged(who.pk),
+        given_back=given_back(who.pk),
+        topped_up=(rest.aggregate(sum=Sum("amount"))["sum"] or ZERO).quantize(ZERO),
+        name=who.external_key,
+        receipt=who.receipt,
+        submit_to=who.submit_to,
+        code=who.posting.code,
+    )
+
+
+def stages(participation_id: int) -> list[Stage]:
+    """Return where the units stand that the same person has begun in the same campaign.
+
+    Who returned one without doing anything is not told of it.
+    """
+    campaign, annotator = Participation.objects.values_list("campaign", "annotator").get(
+        pk=participation_id
+    )
+    mine = Participation.objects.filter(campaign=campaign, annotator=annotator)
+    counts: Mapping[str, int] = dict(
+        mine.filter(assignments__status__in=Assignment.JUDGED)
+        .order_by()
+        .values_list("status")
+        .annotate(n=Count("pk", distinct=True))
+    )
+    sums = LedgerEntry.objects.filter(participation__in=mine).order_by()
+    amounts: Mapping[str, Decimal] = dict(
+        sums.values_list("participation__status").annotate(sum=Sum("amount"))
+    )
+    return [
+        Stage(status, counts[status], amounts.get(status, ZERO).quantize(ZERO))
+        for status in Status.values
+        if status in counts
+    ]
+
+
+def _offer(posting: Posting) -> Offer:
+    batch = posting.batch
+    return Offer(
+        batch.campaign_id, batch.crowd, batch.tasks, batch.reward,
+        from_json(batch.terms).approve_after,
+    )  # fmt: skip

@@ -1,0 +1,246 @@
+"""Making a campaign from checked rows: whole, or not at all."""
+
+import hashlib
+import random
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from django.db import transaction
+
+from annotate.instruments.base import Instrument
+from annotate.models import (
+    Authorship,
+    Campaign,
+    Item,
+    Membership,
+    Output,
+    Place,
+    System,
+    Target,
+)
+from annotate.selectors.campaigns import public_words
+from annotate.services import audit, change_marks
+from annotate.services.campaigns import metric_choice, plans
+from annotate.services.campaigns.importing.facts import Facts, Gap
+from annotate.services.campaigns.importing.problems import Problems, Row
+from annotate.services.campaigns.importing.sheet import Sheet
+from annotate.services.campaigns.plans import Plan
+
+NO_QUESTION = "no question (“input”) or no “paragraphs”, which this instrument needs."
+NO_INPUT = "no “input”, which this instrument shows beside the text."
+MOST_OUTPUTS, MOST_TEXT = 500, 2_000_000  # of one chunk: outputs, and characters
+
+Chunk = list[tuple[int, list[Row]]]  # positions of items, and the rows of each
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A plan that fits a file: what the campaign will be."""
+
+    plan: Plan
+    instrument: Instrument
+    metrics: tuple[str, ...]  # `auto` expanded: fixed from here on
+    loose: tuple[str, ...]  # those of them whose values stand in columns of the file's own
+    facts: Facts
+
+
+def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign:
+    """Create a draft campaign with all its items, outputs and places, in one transaction.
+
+    For rows that fit into memory; files go through `importing.running`. Raises `Invalid` for a
+    plan that cannot be, `UploadRefused` for rows that the metric cannot be had for.
+    """
+    with Sheet() as sheet:
+        for row in rows:
+            sheet.add(row)
+        checked = check(plan, sheet.facts())
+        with transaction.atomic():
+            campaign = begin(checked, sheet)
+            for chunk in chunks(campaign, sheet, checked.loose):
+                store(campaign, plan, chunk)
+            finish(campaign, owner_id=owner_id, outputs=checked.facts.n_rows)
+    return campaign
+
+
+def check(plan: Plan, facts: Facts) -> Checked:
+    """Return the plan with what the file makes of it.
+
+    Raises `Invalid` for a plan that cannot be, `UploadRefused` where rows lack what it needs.
+    """
+    instrument = plans.check(plan)
+    problems = Problems()
+    if instrument.needs_paragraphs:
+        gap, message = facts.no_question, NO_QUESTION
+    elif instrument.needs_input:
+        gap, message = facts.no_input, NO_INPUT
+    else:
+        gap, message = Gap(), ""
+    problems.lacking(gap.lines, gap.count, message, facts.unit)
+    problems.check()
+    metrics = metric_choice.resolve(plan.metrics, facts)
+    return Checked(plan, instrument, metrics, metric_choice.loose(metrics, facts), facts)
+
+
+def count_planned(plan: Plan, facts: Facts) -> int:
+    """Return how many judgments are planned for this file, of a plan that has its seed."""
+    assert plan.seed is not None, "which items are judged twice depends on it"
+    planned = _every_so_many(plan, plan.seed)
+    texts = facts.texts_of_items()
+    random.Random(plan.seed).shuffle(texts)  # as the items will be
+    return sum(planned(position) * n for position, n in enumerate(texts))
+
+
+def begin(checked: Checked, sheet: Sheet) -> Campaign:
+    """Make the campaign itself. Until `finish` it has no member, so that no page shows it."""
+    plan = checked.plan
+    seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
+    campaign = _campaign(plan, checked.instrument, seed, checked.metrics)
+    System.objects.bulk_create(System(campaign=campaign, name=name) for name in sheet.systems)
+    return campaign
+
+
+def finish(campaign: Campaign, *, owner_id: int | None, outputs: int) -> None:
+    """Let the owner see it, log it, and announce it. Call it in a transaction."""
+    if owner_id is not None:
+        Membership.objects.create(campaign=campaign, user_id=owner_id, role=Membership.Role.OWNER)
+    audit.record("create", campaign_id=campaign.pk, actor_id=owner_id, outputs=outputs)
+    change_marks.mark(campaign.pk, "imported")
+
+
+def chunks(
+    campaign: Campaign, sheet: Sheet, loose: Sequence[str] = (), *, start: int = 0
+) -> Iterator[Chunk]:
+    """Yield the items in the campaign's random order, from position `start` on.
+
+    The order depends on the seed and the file alone, so an import that was interrupted goes on
+    where it was.
+    """
+    shuffle = random.Random(campaign.seed).shuffle
+    items = sheet.in_order()
+    shuffle(items)
+    chunk: Chunk = []
+    n_outputs = n_text = 0
+    for position, item in enumerate(items):
+        if position < start:
+            shuffle([0] * sheet.size_of(item))  # what was stored has used as much chance
+            continue
+        group = sheet.group(item, loose)
+        shuffle(group)  # so that no system's output is always the first to be judged
+        chunk.append((position, group))
+        n_outputs += len(group)
+        n_text += sum(len(row.output) for row in group) + len(group[0].whole_input)
+        if n_outputs >= MOST_OUTPUTS or n_text >= MOST_TEXT:
+            yield chunk
+            chunk, n_outputs, n_text = [], 0, 0
+    if chunk:
+        yield chunk
+
+
+def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str, ...]) -> Campaign:
+    campaign = Campaign.objects.create(
+        name=plan.name.strip(),
+        public_title=public_words.title(plan.public_title, instrument, plan.language),
+        public_about=public_words.own_about(plan.public_about),
+        instrument=instrument.key,
+        instrument_version=instrument.version,
+        tutorial_required=plans.has_tutorial(plan),
+        tutorial_id=plan.tutorial_id,
+        tutorial_bonus=plan.tutorial_bonus,
+        bonus_after=plan.bonus_after,
+        open_link_bonus=plan.open_link_bonus,
+        language=plan.language,
+        contact=plan.contact,
+        seed=seed,
+        double_share=plan.double_share,
+        annotator_cap=plan.annotator_cap,
+        lease_minutes=plan.lease_minutes,
+        reward=plan.reward,
+        crowd=plan.crowd,
+        fee_rate=plan.fee,
+        budget=plan.budget,
+        max_judgments=plan.max_judgments,
+        deadline=plan.deadline,
+        metric_choice=metric_choice.choice(plan.metrics),
+        metrics=list(metrics),
+        estimand=plan.estimand,
+        level=plan.level,
+        stop_mode=plan.stop_mode,
+    )
+    Target.objects.bulk_create(
+        Target(campaign=campaign, criterion=name, width=width)
+        for name, width in plan.targets.items()
+    )
+    return campaign
+
+
+def _every_so_many(plan: Plan, seed: int) -> Callable[[int], int]:
+    """Spread the items that are judged twice evenly over the random order.
+
+    Every prefix of the sample then holds the same share of them; which items they are is as
+    random as the order, and fixed before the first judgment.
+    """
+    start = random.Random(seed + 1).random()
+    share = plan.double_share
+
+    def planned(position: int) -> int:
+        return 1 + int((position + 1) * share + start) - int(position * share + start)
+
+    return planned
+
+
+def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
+    """Store items with their outputs and places. Call it in a transaction."""
+    every = _every_so_many(plan, campaign.seed)
+    planned = plan.planned or (lambda _row, position: every(position))
+    systems = dict(campaign.systems.values_list("name", "pk"))
+    items = [_item(campaign, position, group[0]) for position, group in chunk]
+    Item.objects.bulk_create(items)
+    alike = [
+        (item, same)
+        for item, (_position, group) in zip(items, chunk, strict=True)
+        for same in _by_text(group)
+    ]
+    outputs = [_output(item, same) for item, same in alike]
+    Output.objects.bulk_create(outputs)
+    written = list(zip(outputs, alike, strict=True))
+    Authorship.objects.bulk_create(
+        Authorship(system_id=systems[row.system], item_id=item.pk, output_id=output.pk)
+        for output, (item, same) in written
+        for row in same
+    )
+    Place.objects.bulk_create(
+        Place(campaign_id=campaign.pk, output_id=output.pk, position=item.position, number=number)
+        for output, (item, same) in written
+        for number in range(1, planned(same[0], item.position) + 1)
+    )
+
+
+def _item(campaign: Campaign, position: int, row: Row) -> Item:
+    return Item(
+        campaign_id=campaign.pk, key=row.item, position=position, input=row.input,
+        paragraphs=list(row.paragraphs), words=len(row.input.split()), reference=row.reference,
+    )  # fmt: skip
+
+
+def _by_text(group: list[Row]) -> list[list[Row]]:
+    same: dict[str, list[Row]] = {}
+    for row in group:
+        same.setdefault(row.output, []).append(row)
+    return list(same.values())
+
+
+def _output(item: Item, rows: list[Row]) -> Output:
+    """One output of the systems that wrote the same text.
+
+    A metric is a function of the text, so values that differ between these rows are averaged.
+    """
+    names = set.intersection(*(set(row.metrics) for row in rows))
+    return Output(
+        campaign_id=item.campaign_id,
+        item_id=item.pk,
+        text=rows[0].output,
+        words=len(rows[0].output.split()),
+        digest=hashlib.sha256(rows[0].output.encode()).hexdigest(),
+        given_metrics={name: fmean(row.metrics[name] for row in rows) for name in sorted(names)},
+    )

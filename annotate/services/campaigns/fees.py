@@ -1,0 +1,41 @@
+"""The fee that a campaign reckons with: changed where its crowd charges another one."""
+
+from decimal import Decimal
+
+from django.db import transaction
+
+from annotate import adapters
+from annotate.errors import Conflict, Invalid
+from annotate.models import Campaign
+from annotate.selectors.pay import budget
+from annotate.services import audit, change_marks, locks
+from annotate.services.campaigns.plans import MOST_FEE
+from annotate.services.pay.quotes import FINEST, percent
+
+
+def change(
+    campaign_id: int, share: Decimal, *, actor_id: int | None, beyond_budget: bool = False
+) -> bool:
+    """Reckon with this share from now on; False if that was so. The ledger's rows stay.
+
+    Raises `Invalid` for a share that cannot be, `Conflict` by link, and where what is promised by
+    now exceeds the budget with it and `beyond_budget` does not accept that.
+    """
+    if not share.is_finite() or not 0 <= share < MOST_FEE or share != share.quantize(FINEST):
+        raise Invalid({"fee_rate": "The fee is a share with at most four decimals, such as 0.4."})
+    with transaction.atomic():
+        campaign = locks.campaign(campaign_id)
+        if campaign.crowd not in adapters.MARKETPLACES:
+            raise Conflict("People of this campaign come by link: no crowd adds a fee.")
+        if campaign.fee_rate == share:
+            return False
+        before, was = budget.excess(campaign), campaign.fee_rate
+        Campaign.objects.filter(pk=campaign_id).update(fee_rate=share)
+        campaign.refresh_from_db()
+        excess = budget.ask(campaign, before=before, beyond_budget=beyond_budget)
+        change_marks.mark(campaign_id, "fee")  # a limit may be reached, or not any more
+        audit.record(
+            "fee", campaign_id=campaign_id, actor_id=actor_id, was=percent(was),
+            now=percent(share), beyond_budget=str(excess),
+        )  # fmt: skip
+    return True

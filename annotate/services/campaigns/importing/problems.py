@@ -1,0 +1,181 @@
+"""What an uploaded file comes to: rows, or what is wrong with it, errors of one kind together."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from annotate.instruments.base import whole_input
+from annotate.text.figures import count
+
+MOST_EXAMPLES = 5  # places of one kind of error that are kept, with their own words
+MOST_KINDS = 50
+MOST_FAULTS = 10_000  # errors after which reading is given up
+SHOWN = 3  # places that are named where there are more than the examples
+CUT = "There are more errors than these."
+
+
+@dataclass(frozen=True)
+class Row:
+    """One output of one system for one item."""
+
+    item: str
+    system: str
+    output: str
+    reference: str = ""
+    input: str = ""
+    paragraphs: tuple[str, ...] = ()
+    metrics: dict[str, float] = field(default_factory=dict)
+    line: int = field(default=0, compare=False)  # where it stood in the file
+
+    @property
+    def whole_input(self) -> str:
+        return whole_input(self.input, self.paragraphs)
+
+
+@dataclass(frozen=True)
+class RowError:
+    """What is wrong at one place (0: the file as a whole), and what to do.
+
+    unit: what `line` counts: lines of a file, or entries of a list. kind: errors of one kind are
+    shown together; without one, those with the same words.
+    """
+
+    line: int
+    message: str
+    kind: str = field(default="", compare=False)
+    unit: str = field(default="line", compare=False)
+
+    def __str__(self) -> str:
+        return f"{self.unit} {self.line}: {self.message}" if self.line else self.message
+
+
+@dataclass
+class Problem:
+    """One kind of error: where it is found, the first examples, and how many there are."""
+
+    examples: list[RowError]
+    count: int = 1
+    alike: bool = True  # all have the same words
+
+    @property
+    def message(self) -> str:
+        return self.examples[0].message
+
+    @property
+    def title(self) -> str:
+        """“line 3”, “lines 3 and 7”, “lines 3, 4, 9 and 1,204 more”; "" for a whole file."""
+        if self.alike:
+            return _places(self.examples, self.count)
+        return _places(self.examples[:1], 1)
+
+    @property
+    def others(self) -> str:
+        """Where errors of this kind with other words are, as in `title`; "" if nowhere."""
+        return "" if self.alike else _places(self.examples[1:], self.count - 1)
+
+    def __str__(self) -> str:
+        start = f"{self.title}: " if self.title else ""
+        others = f" (the same kind of error: {self.others})" if self.others else ""
+        return f"{start}{self.message}{others}"
+
+
+class Problems:
+    """Collects errors by kind; what it keeps does not grow with the file."""
+
+    def __init__(self, errors: Iterable[RowError] = ()) -> None:
+        self.count = 0
+        self.left_out = False
+        self._kinds: dict[tuple[str, str], Problem] = {}
+        for error in errors:
+            self.add(error)
+
+    def add(self, error: RowError) -> None:
+        self.count += 1
+        key = (error.kind or error.message, error.unit)
+        known = self._kinds.get(key)
+        if known is not None:
+            known.count += 1
+            known.alike &= error.message == known.message
+            if len(known.examples) < MOST_EXAMPLES:
+                known.examples.append(error)
+        elif len(self._kinds) < MOST_KINDS:
+            self._kinds[key] = Problem([error])
+        else:
+            self.left_out = True
+
+    def lacking(self, lines: list[int], count: int, message: str, unit: str = "line") -> None:
+        """Add the same error for `count` rows, of which `lines` are the first ones."""
+        if count:
+            errors = [RowError(line, message, unit=unit) for line in lines]
+            self._kinds[message, unit] = Problem(errors, count)
+            self.count += count
+
+    @property
+    def full(self) -> bool:
+        """Whether so many are known that it is no use to look for more."""
+        return self.count >= MOST_FAULTS
+
+    def listed(self) -> list[Problem]:
+        return sorted(self._kinds.values(), key=lambda problem: problem.examples[0].line)
+
+    def check(self) -> None:
+        """Raise `UploadRefused` if there are any."""
+        if self.count:
+            raise UploadRefused(self)
+
+
+@dataclass
+class Refusal:
+    """All that is told about a file that cannot be imported.
+
+    cut: there are further kinds of errors, or the rest of the file was not looked at.
+    """
+
+    problems: list[Problem]
+    cut: bool = False
+
+    @property
+    def errors(self) -> list[RowError]:
+        """The examples, in the order of the file."""
+        found = (error for problem in self.problems for error in problem.examples)
+        return sorted(found, key=lambda error: error.line)
+
+    @property
+    def more(self) -> bool:
+        """Whether there are errors beside the examples."""
+        return self.cut or any(one.count > len(one.examples) for one in self.problems)
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.problems), *([CUT] if self.cut else [])])
+
+
+class UploadRefused(ValueError):
+    """The file as it is cannot be imported; nothing was."""
+
+    def __init__(self, found: Problems | Iterable[RowError]) -> None:
+        problems = found if isinstance(found, Problems) else Problems(found)
+        self.refusal = Refusal(problems.listed(), problems.full or problems.left_out)
+        super().__init__(str(self.refusal))
+
+    @property
+    def errors(self) -> list[RowError]:
+        return self.refusal.errors
+
+
+def _places(named: list[RowError], total: int) -> str:
+    if not named[0].line:
+        return ""
+    if total > len(named):
+        named = named[:SHOWN]
+    numbers = [count(error.line) for error in named]
+    if rest := total - len(named):
+        numbers.append(f"{count(rest)} more")
+    unit = named[0].unit if total == 1 else _plural(named[0].unit)
+    return f"{unit} {_listed(numbers)}"
+
+
+def _plural(unit: str) -> str:
+    return unit.removesuffix("y") + "ies" if unit.endswith("y") else f"{unit}s"
+
+
+def _listed(words: list[str]) -> str:
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))

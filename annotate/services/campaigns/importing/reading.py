@@ -1,0 +1,139 @@
+"""Files to a sheet: every row checked, every error told, the facts at the end."""
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from annotate.services.campaigns.importing import forms, metric_table
+from annotate.services.campaigns.importing.facts import Facts
+from annotate.services.campaigns.importing.fields import FIELDS, Names, looks_like, shown
+from annotate.services.campaigns.importing.forms import Form, Record
+from annotate.services.campaigns.importing.problems import Problems, Row, RowError
+from annotate.services.campaigns.importing.rows import FaultyError, row_of
+from annotate.services.campaigns.importing.sheet import Sheet
+from annotate.text.figures import count, many
+
+MOST_SYSTEMS = 1000
+MOST_METRICS = 200
+EXCEL_CUTS = 32_767  # characters that a cell of Excel holds at most
+BROKEN = "#NAME?"  # what Excel writes for a text that begins with = or -
+
+
+def read(sheet: Sheet, outputs: Iterable[bytes], metrics: Iterable[bytes] | None = None) -> Facts:
+    """Read the files into an empty sheet; raises `UploadRefused` with every error there is.
+
+    outputs: the file in blocks of any size, in one of the forms that are recognised. metrics: a
+    CSV file with the columns system, item, metric and value.
+    """
+    reading = _Reading(sheet, forms.recognised(outputs))
+    reading.run()
+    if metrics is not None:
+        metric_table.add(sheet, metrics)
+    facts = sheet.facts()
+    form = reading.form
+    facts.form, facts.encoding, facts.unit = form.name, form.encoding, form.unit
+    facts.columns = [one for one in facts.columns if not one.loose or one.name in reading.numeric]
+    facts.notices = list(reading.notices())
+    return facts
+
+
+def rows(outputs: Iterable[bytes], metrics: Iterable[bytes] | None = None) -> list[Row]:
+    """Return all rows of small files, in the order of the file."""
+    with Sheet() as sheet:
+        read(sheet, outputs, metrics)
+        found = [row for item in sheet.in_order() for row in sheet.group(item)]
+    return sorted(found, key=lambda row: row.line)
+
+
+class _Reading:
+    """One pass over the file with the outputs."""
+
+    def __init__(self, sheet: Sheet, form: Form) -> None:
+        self.sheet, self.form = sheet, form
+        self.numeric: set[str] = set()  # fields that we do not know, with a number wherever given
+        self.mixed: set[str] = set()
+        self.metrics: set[str] = set()
+        self.n_cut = self.n_broken = 0
+        self.problems = Problems()
+        sheet.unit = form.unit
+
+    def run(self) -> None:
+        for record in self.form.records:
+            if isinstance(record, RowError):
+                self.problems.add(record)
+            else:
+                self._take(record)
+            if self.problems.full:
+                break
+        if not self.problems.count and not self.sheet.systems:
+            self.problems.add(RowError(0, forms.EMPTY))
+        self.problems.check()
+
+    def _take(self, record: Record) -> None:
+        try:
+            row = row_of(record.known, record.place, record.unknown)
+            self._count(row)
+            self.sheet.add(row, self._numbers(record.unknown))
+        except FaultyError as faulty:
+            for kind, message in faulty.told:
+                self.problems.add(RowError(record.place, message, kind, self.form.unit))
+
+    def _count(self, row: Row) -> None:
+        self.n_cut += len(row.output) == EXCEL_CUTS
+        self.n_broken += row.output == BROKEN
+        self.metrics.update(row.metrics)
+        if len(self.metrics) > MOST_METRICS:
+            raise FaultyError([("metrics many", f"more than {MOST_METRICS} different metrics.")])
+        if row.system not in self.sheet and len(self.sheet.systems) >= MOST_SYSTEMS:
+            message = f"more than {MOST_SYSTEMS:,} systems. Is “system” what it should be?"
+            raise FaultyError([("systems many", message)])
+
+    def _numbers(self, unknown: dict[str, Any]) -> dict[str, float]:
+        """Return the numbers among fields that we do not know: they may be metrics."""
+        found = {}
+        for name, value in unknown.items():
+            if name not in self.form.names.unknown or value is None:
+                continue
+            if name and name == shown(name) and name not in self.mixed and _is_number(value):
+                found[name] = float(value)
+                self.numeric.add(name)
+            else:
+                self.mixed.add(name)
+                self.numeric.discard(name)
+        return found
+
+    def notices(self) -> Iterator[str]:
+        names = self.form.names
+        if names.read_as:
+            pairs = [f"“{shown(theirs)}” as {ours}" for theirs, ours in names.read_as.items()]
+            yield f"Read by their usual names: {', '.join(pairs)}."
+        yield from _about_unknown(names, self.numeric)
+        for ours, theirs in names.unclear.items():
+            either = " or ".join(f"“{shown(name)}”" for name in theirs)
+            yield f"No {ours} was read: it could be {either}. Rename the one that you mean."
+        if self.n_broken:
+            broken = many(self.n_broken, "output is", "outputs are")
+            yield (
+                f"{broken} “{BROKEN}”, which a spreadsheet writes for a text that it takes for a "
+                "formula."
+            )
+        if self.n_cut:
+            cut = many(self.n_cut, "output has", "outputs have")
+            yield f"{cut} exactly {count(EXCEL_CUTS)} characters, where Excel cuts a cell off."
+
+
+def _about_unknown(names: Names, numeric: set[str]) -> Iterator[str]:
+    ignored = [name for name in names.unknown if name not in numeric]
+    if ignored:
+        yield f"Not used: {', '.join(map(_guess, ignored))}."
+
+
+def _guess(name: str) -> str:
+    close = looks_like(name, FIELDS)
+    return f"“{shown(name)}” (did you mean “{close}”?)" if close else f"“{shown(name)}”"
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value)

@@ -1,0 +1,188 @@
+"""What people do with imports: upload, change the plan, create, cancel, try again."""
+
+import hashlib
+import uuid
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from annotate.errors import Conflict
+from annotate.models import CampaignImport
+from annotate.services.campaigns import creating, plans
+from annotate.services.campaigns.importing import files, running, states
+from annotate.services.campaigns.importing.files import Uploaded
+from annotate.services.campaigns.importing.stored import as_json, facts_of, plan_of
+from annotate.services.campaigns.plans import Plan
+from annotate.states import ImportStatus as Status
+
+MOST_OPEN = 50  # imports of one person that wait or run, each with its file
+MOST_AT_ONCE = 1024 * 1024  # bytes that a request of a program imports itself
+
+
+def receive(
+    plan: Plan,
+    outputs: Uploaded | None,
+    metrics: Uploaded | None = None,
+    *,
+    owner_id: int,
+    key: str,
+    at_once: bool = False,
+    replaces: CampaignImport | None = None,
+    drop_metrics: bool = False,
+) -> CampaignImport:
+    """Keep the files, and let a worker read them. The same request again is the same import.
+
+    key: of the form or the client. at_once: make the campaign without asking, if all is right.
+    replaces: an import that this one takes the place of, and of whose files those are taken that
+    are not given; drop_metrics: but for that of the metrics.
+    """
+    given = files.given(outputs, metrics, replaces, drop_metrics=drop_metrics)
+    digest = files.digest(as_json(plan), given)
+    same = CampaignImport.objects.exclude(status=Status.CANCELLED).filter(
+        owner=owner_id, key=key, digest=digest
+    )
+    if (found := same.first()) is not None:
+        return found
+    _check_room(owner_id)
+    try:
+        with transaction.atomic():
+            made = CampaignImport.objects.create(
+                owner_id=owner_id, key=key, digest=digest, plan=as_json(plan), at_once=at_once
+            )
+            files.keep(made, given)
+            if replaces is not None:
+                cancel(replaces, actor_id=owner_id)
+            states.announce(made.pk)
+    except IntegrityError:  # the same request came twice at the same time
+        if (found := same.first()) is None:
+            raise Conflict("This import has just been cancelled. Send the form again.") from None
+        return found
+    return made
+
+
+def _check_room(owner_id: int) -> None:
+    unfinished = (*CampaignImport.RUNNING, *CampaignImport.WAITING)
+    if CampaignImport.objects.filter(owner=owner_id, status__in=unfinished).count() >= MOST_OPEN:
+        raise Conflict(
+            f"{MOST_OPEN} of your imports are not campaigns yet. Finish or discard some of them."
+        )
+
+
+def at_once(
+    plan: Plan, outputs: Uploaded, metrics: Uploaded | None = None, *, owner_id: int, key: str
+) -> tuple[CampaignImport, bool]:
+    """Take what a program sends: make the campaign in this process if the files are small.
+
+    Returns the import, which is done then or waits for a worker, and whether it is new: the same
+    request again returns the same. Raises `Conflict` where the key was used for another one, and
+    what `ingest` raises for files or a plan that cannot be.
+    """
+    given = files.given(outputs, metrics, None, drop_metrics=False)
+    digest = files.digest(as_json(plan), given)
+    if (found := _under(owner_id, key, digest)) is not None:
+        return found, False
+    plans.check(plan)
+    if sum(file.size for file in given.values()) > MOST_AT_ONCE:
+        return receive(plan, outputs, metrics, owner_id=owner_id, key=key, at_once=True), True
+    blocks = [file.chunks(files.CHUNK) for file in given.values()]
+    of = _direct(plan, outputs.name, owner_id=owner_id, key=key, digest=digest)
+    try:
+        running.run_directly(of, *blocks)
+        return of, True
+    except IntegrityError:  # the same request came twice at the same time
+        if (same := _under(owner_id, key, digest)) is None:
+            raise Conflict("This import has just been cancelled. Send it again.") from None
+        return same, False
+
+
+def by_command(plan: Plan, name: str, *, owner_id: int | None) -> CampaignImport:
+    """Return a new import of a file of this name, not stored yet, for `running.run_directly`."""
+    return _direct(plan, name, owner_id=owner_id, key=uuid.uuid4().hex)
+
+
+def _direct(plan: Plan, name: str, **more: Any) -> CampaignImport:
+    return CampaignImport(plan=as_json(plan), at_once=True, outputs_name=files.tidy(name), **more)
+
+
+def _under(owner_id: int, key: str, digest: str) -> CampaignImport | None:
+    """Return what was made under this key; raises `Conflict` if that is something else."""
+    found = (
+        CampaignImport.objects.exclude(status=Status.CANCELLED)
+        .filter(owner=owner_id, key=key)
+        .select_related("campaign")
+        .first()
+    )
+    if found is not None and found.digest != digest:
+        raise Conflict("Another import was made with this key. Take a new one.")
+    return found
+
+
+def receive_or_change(
+    plan: Plan,
+    outputs: Uploaded | None,
+    metrics: Uploaded | None,
+    *,
+    owner_id: int,
+    key: str,
+    before: CampaignImport | None,
+    drop_metrics: bool,
+) -> CampaignImport:
+    """Take what a form brings: a new import, or another plan for files that are here already."""
+    if before is None or outputs is not None or metrics is not None or drop_metrics:
+        return receive(
+            plan, outputs, metrics, owner_id=owner_id, key=key, replaces=before,
+            drop_metrics=drop_metrics,
+        )  # fmt: skip
+    change_plan(before, plan)
+    return before
+
+
+def change_plan(of: CampaignImport, plan: Plan) -> None:
+    """Replace the plan of an import that has not begun to become a campaign."""
+    changed = CampaignImport.objects.filter(
+        pk=of.pk, status__in=(Status.READING, *CampaignImport.WAITING)
+    ).update(
+        plan=as_json(plan), revision=F("revision") + 1, changed_at=timezone.now(),
+        digest=hashlib.sha256(f"{of.digest} {as_json(plan)}".encode()).hexdigest(),
+    )  # fmt: skip
+    if not changed:
+        raise Conflict("The campaign is being created already: its plan cannot be changed here.")
+
+
+def create(of: CampaignImport, *, revision: int, actor_id: int) -> None:
+    """Let a worker make the campaign, with the plan that was shown; the same again does nothing.
+
+    Raises `Conflict` where the plan has been changed since, `Invalid` or `UploadRefused` where
+    it does not fit the file.
+    """
+    if of.status in (Status.CREATING, Status.DONE):
+        return
+    if of.status != Status.READY:
+        raise Conflict("There is nothing to create yet.")
+    creating.check(plan_of(of), facts_of(of))
+    moved = states.move(
+        of, Status.CREATING, where={"revision": revision}, actor_id=actor_id,
+        done=0, total=0, attempts=0,
+    )  # fmt: skip
+    of.refresh_from_db()
+    if not moved and of.status not in (Status.CREATING, Status.DONE):
+        raise Conflict("The plan has been changed since it was shown. This is the new one.")
+
+
+def cancel(of: CampaignImport, *, actor_id: int | None) -> None:
+    """Give an import up; what was stored of it is removed. A finished one stays."""
+    while of.status not in (Status.CANCELLED, Status.DONE):
+        states.move(of, Status.CANCELLED, actor_id=actor_id)
+        of.refresh_from_db()
+    if of.status == Status.DONE:
+        raise Conflict("The campaign exists already. It can be archived on its own page.")
+
+
+def retry(of: CampaignImport, *, actor_id: int) -> None:
+    """Let a worker try again what an error of ours has stopped."""
+    if of.status != Status.FAILED:
+        return
+    to = Status.READING if of.facts is None else Status.CREATING
+    states.move(of, to, actor_id=actor_id, attempts=0)

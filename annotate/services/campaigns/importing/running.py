@@ -1,0 +1,216 @@
+"""What workers do with imports: read them, make campaigns of them, clean up after them.
+
+Workers run one import at a time, so that estimates always find a free one. A worker claims an
+import for a minute, and extends the claim at every step. After a kill another one takes over: a
+file is read again, a campaign is continued where it was.
+"""
+
+import logging
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
+from typing import Any
+
+from django.db import connection, transaction
+from django.db.models import Exists, F, Q, QuerySet
+from django.utils import timezone
+
+from annotate.errors import Invalid
+from annotate.models import Campaign, CampaignImport
+from annotate.services.campaigns import creating
+from annotate.services.campaigns.creating import Checked
+from annotate.services.campaigns.importing import cleaning, reading, states
+from annotate.services.campaigns.importing.facts import Facts
+from annotate.services.campaigns.importing.files import File, blocks
+from annotate.services.campaigns.importing.problems import RowError, UploadRefused
+from annotate.services.campaigns.importing.sheet import Sheet
+from annotate.services.campaigns.importing.stored import plan_of, refusal_as_json
+from annotate.states import ImportStatus as Status
+
+CLAIM = timedelta(minutes=1)
+MOST_ATTEMPTS = 3  # without any progress between them
+OFTEN = 0.5  # seconds between two notes of how far reading is
+LONGEST_PAUSE = 0.1  # seconds: as seldom as SQLite looks whether it may write
+FREE: dict[str, Any] = {"claim": "", "claimed_until": None}
+Progress = Callable[[int, int], None]  # items that are stored, and in all
+
+logger = logging.getLogger(__name__)
+
+
+class LostError(Exception):
+    """Somebody has cancelled this import, or another worker has taken it over."""
+
+
+def run(import_id: int) -> bool:
+    """Do what is due for an import, unless somebody is at it; return whether anything was."""
+    of = CampaignImport.objects.filter(pk=import_id).first()
+    if of is None:
+        return False
+    if of.status not in CampaignImport.RUNNING:
+        return cleaning.clean(of)
+    if not _claim(of):
+        return False
+    try:
+        _go_on(of)
+    except LostError:
+        logger.info("import %s was cancelled or taken over", of.public_id)
+    except Exception:
+        logger.exception("import %s was stopped by an error", of.public_id)
+        _mine(of).update(claimed_until=None)
+    return True
+
+
+def run_due() -> int:
+    """Find imports whose message was lost or whose worker is gone; return how many were run."""
+    cleaning.expire()
+    running = _unclaimed().order_by("pk").values_list("pk", flat=True)
+    return sum(run(pk) for pk in [*cleaning.due(), *running])
+
+
+def run_directly(
+    of: CampaignImport,
+    outputs: Iterable[bytes],
+    metrics: Iterable[bytes] | None = None,
+    *,
+    progress: Progress = lambda _done, _total: None,
+) -> tuple[Campaign, Facts]:
+    """Import files in this process, of whatever size; whole, or not at all.
+
+    of: an import that is not stored yet. It is once the files were found right, so that what a
+    kill leaves behind is found and removed. Raises `Invalid` or `UploadRefused`, `IntegrityError`
+    for the key of another import, and `LostError` if the owner cancels it on the page.
+    """
+    with Sheet() as sheet:
+        checked = creating.check(plan_of(of), reading.read(sheet, outputs, metrics))
+        of.status, of.claim = Status.CREATING, uuid.uuid4().hex
+        of.claimed_until = timezone.now() + CLAIM
+        of.facts = checked.facts.model_dump(mode="json")
+        of.save(force_insert=True)
+        try:
+            return _create(of, checked, sheet, progress), checked.facts
+        except BaseException:
+            states.move(of, Status.CANCELLED)
+            cleaning.clean(of)
+            raise
+
+
+def _unclaimed() -> QuerySet[CampaignImport]:
+    free = Q(claimed_until=None) | Q(claimed_until__lte=timezone.now())
+    return CampaignImport.objects.filter(free, status__in=CampaignImport.RUNNING)
+
+
+def _mine(of: CampaignImport) -> QuerySet[CampaignImport]:
+    return CampaignImport.objects.filter(pk=of.pk, status=of.status, claim=of.claim)
+
+
+def _claim(of: CampaignImport) -> bool:
+    """Take an import for this worker; False if a worker is at it, or at another one."""
+    now = timezone.now()
+    others = CampaignImport.objects.filter(
+        status__in=CampaignImport.RUNNING, claimed_until__gt=now
+    ).exclude(outputs_size=0)
+    taken = (
+        _unclaimed()
+        .filter(~Exists(others), pk=of.pk)
+        .update(claim=uuid.uuid4().hex, claimed_until=now + CLAIM, attempts=F("attempts") + 1)
+    )
+    of.refresh_from_db()
+    if taken and of.attempts > MOST_ATTEMPTS:
+        states.move(of, Status.FAILED, **FREE)
+        return False
+    return bool(taken)
+
+
+def _note(of: CampaignImport, **changes: int) -> None:
+    """Say that this worker goes on; raises `LostError` if it must not."""
+    if not _mine(of).update(claimed_until=timezone.now() + CLAIM, **changes):
+        raise LostError
+
+
+def _go_on(of: CampaignImport) -> None:
+    if of.is_direct:  # the process was killed, and nobody else has its file
+        states.move(of, Status.CANCELLED, where={"claim": of.claim})
+        cleaning.clean(of)
+        return
+    with Sheet() as sheet:
+        try:
+            facts = _read(of, sheet)
+            if of.status == Status.READING and not of.at_once:
+                _settle(of, Status.READY, facts=facts.model_dump(mode="json"))
+                return
+            checked = creating.check(plan_of(of), facts)
+        except UploadRefused as refused:
+            _refuse(of, refused)
+            return
+        except Invalid as invalid:
+            _refuse(of, UploadRefused([RowError(0, text) for text in invalid.errors.values()]))
+            return
+        if of.status == Status.READING:
+            _settle(of, Status.CREATING, facts=facts.model_dump(mode="json"), keep=True)
+        _create(of, checked, sheet)
+
+
+def _read(of: CampaignImport, sheet: Sheet) -> Facts:
+    metrics = _watched(of, File.METRICS, of.outputs_size) if of.metrics_name else None
+    return reading.read(sheet, _watched(of, File.OUTPUTS), metrics)
+
+
+def _watched(of: CampaignImport, file: str, before: int = 0) -> Iterator[bytes]:
+    """Yield a file, and note now and then how far it was read."""
+    done, noted = before, 0.0
+    for block in blocks(of, file):
+        yield block
+        done += len(block)
+        if time.monotonic() - noted >= OFTEN:
+            far = {"done": done, "total": of.outputs_size + of.metrics_size}
+            _note(of, **far if of.status == Status.READING else {})
+            noted = time.monotonic()
+
+
+def _refuse(of: CampaignImport, refused: UploadRefused) -> None:
+    _settle(of, Status.REFUSED, problems=refusal_as_json(refused.refusal))
+    cleaning.clean(of)
+
+
+def _settle(of: CampaignImport, to: Status, *, keep: bool = False, **changes: Any) -> None:
+    free = {} if keep else FREE
+    if not states.move(of, to, where={"claim": of.claim}, done=0, total=0, **free, **changes):
+        raise LostError
+
+
+def _create(
+    of: CampaignImport, checked: Checked, sheet: Sheet,
+    progress: Progress = lambda _done, _total: None,
+) -> Campaign:  # fmt: skip
+    """Make the campaign chunk by chunk, each in one short transaction; go on where it was."""
+    total = checked.facts.n_items
+    campaign = of.campaign or _begin(of, checked, sheet)
+    start = campaign.items.count()
+    for chunk in creating.chunks(campaign, sheet, checked.loose, start=start):
+        done, began = chunk[-1][0] + 1, time.monotonic()
+        with transaction.atomic():
+            _note(of, done=done, total=total, attempts=0)
+            creating.store(campaign, checked.plan, chunk)
+        _let_others_write(time.monotonic() - began)
+        progress(done, total)
+    with transaction.atomic():
+        creating.finish(campaign, owner_id=of.owner_id, outputs=checked.facts.n_rows)
+        _settle(of, Status.DONE)
+    cleaning.clean(of)
+    return campaign
+
+
+def _let_others_write(held: float) -> None:
+    """SQLite has one writer, and those who wait for it only look now and then."""
+    if connection.vendor == "sqlite":
+        time.sleep(min(held, LONGEST_PAUSE))
+
+
+def _begin(of: CampaignImport, checked: Checked, sheet: Sheet) -> Campaign:
+    with transaction.atomic():
+        _note(of)
+        campaign = creating.begin(checked, sheet)
+        _mine(of).update(campaign=campaign)
+    of.campaign = campaign
+    return campaign

@@ -1,0 +1,195 @@
+"""The life of a campaign: the only code that changes its status and its systems' samples."""
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.errors import Conflict
+from annotate.models import Campaign, System
+from annotate.selectors.campaigns import slots
+from annotate.selectors.review import standing
+from annotate.selectors.work import admission
+from annotate.services import audit, change_marks, locks
+from annotate.services.marketplace import batches
+from annotate.services.pay import promises
+from annotate.states import CampaignStatus, CloseReason
+
+TRANSITIONS: dict[CampaignStatus, set[CampaignStatus]] = {
+    CampaignStatus.DRAFT: {CampaignStatus.OPEN, CampaignStatus.ARCHIVED},
+    CampaignStatus.OPEN: {CampaignStatus.PAUSED, CampaignStatus.CLOSING},
+    CampaignStatus.PAUSED: {CampaignStatus.OPEN, CampaignStatus.CLOSING},
+    CampaignStatus.CLOSING: {CampaignStatus.OPEN, CampaignStatus.CLOSED},
+    CampaignStatus.CLOSED: {CampaignStatus.OPEN, CampaignStatus.ARCHIVED},
+    CampaignStatus.ARCHIVED: set(),
+}
+
+
+def open_(campaign_id: int, *, actor_id: int | None = None) -> None:
+    """draft or paused -> open."""
+    with transaction.atomic():
+        campaign = locks.campaign(campaign_id)
+        _require(campaign, CampaignStatus.DRAFT, CampaignStatus.PAUSED, verb="open")
+        opened = campaign.opened_at or timezone.now()
+        _move(campaign, CampaignStatus.OPEN, verb="open", actor_id=actor_id, opened_at=opened)
+        change_marks.mark(campaign_id, "opened")
+
+
+def pause(campaign_id: int, *, actor_id: int | None = None) -> None:
+    """open -> paused: no new leases; running ones may still be submitted."""
+    with transaction.atomic():
+        campaign = locks.campaign(campaign_id)
+        _require(campaign, CampaignStatus.OPEN, verb="pause")
+        _move(campaign, CampaignStatus.PAUSED, verb="pause", actor_id=actor_id)
+
+
+def close(
+    campaign_id: int, reason: CloseReason, *, actor_id: int | None = None, **detail: Any
+) -> bool:
+    """open or paused -> closing: nothing beyond the frontier is leased any more (data rule 7).
+
+    The gaps before it are finished; `finish` follows once nothing is running. False if the
+    campaign had left `open` already.
+    """
+    with transaction.atomic():
+        campaign = locks.campaign(campaign_id)
+        if campaign.status not in (CampaignStatus.OPEN, CampaignStatus.PAUSED):
+            return False
+        for system in campaign.systems.filter(stop_position=None):
+            _stop(system)
+        _move(
+            campaign, CampaignStatus.CLOSING, verb="close", actor_id=actor_id,
+            close_reason=reason, detail={"reason": reason, **detail},
+        )  # fmt: skip
+        change_marks.mark(campaign_id, "closing")
+    return True
+
+
+def finish(campaign_id: int, *, actor_id: int | None = None, **detail: Any) -> bool:
+    """closing -> closed, from `drained` or by hand; unfinished items are counted in the audit."""
+    with transaction.atomic():
+        campaign = locks.campaign(campaign_id)
+        if campaign.status != CampaignStatus.CLOSING:
+            return False
+        _move(
+            campaign, CampaignStatus.CLOSED, verb="finish", actor_id=actor_id,
+            closed_at=timezone.now(), detail=detail,
+        )  # fmt: skip
+        promises.end(campaign)
+        change_marks.mark(campaign_id, "closed")
+    return True
+
+
+def resume(campaign_id: int, system_ids: list[int], **detail: Any) -> bool:
+    """closing -> open, for the systems whose drained interval is wider than its target."""
+    with transaction.atomic():
+        campaign = locks.campaign(campaign_id)
+        if campaign.status != CampaignStatus.CLOSING:
+            return False
+        System.objects.filter(campaign=campaign, pk__in=system_ids).update(stop_position=None)
+        _move(campaign, CampaignStatus.OPEN, verb="resume", close_reason="", detail=detail)
+        change_marks.mark(campaign_id, "resumed")
+    return True
+
+
+def reopen(campaign_id: int, *, actor_id: int, why: str) -> None:
+    """closed -> open, by a person who says why; every system collects again."""
+    with transaction.atomic():
+        campaign = locks.campaign(campaign_id)
+        _require(campaign, CampaignStatus.CLOSED, verb="reopen")
+        campaign.systems.update(stop_position=None)
+        _move(
+            campaign, CampaignStatus.OPEN, verb="reopen", actor_id=actor_id,
+            close_reason="", closed_at=None, detail={"why": why},
+        )  # fmt: skip
+        change_marks.mark(campaign_id, "reopened")
+
+
+def archive(campaign_id: int, *, actor_id: int) -> None:
+    """draft or closed -> archived."""
+    with transaction.atomic():
+        campaign = locks.campaign(campaign_id)
+        _require(campaign, CampaignStatus.DRAFT, CampaignStatus.CLOSED, verb="archive")
+        _move(campaign, CampaignStatus.ARCHIVED, verb="archive", actor_id=actor_id)
+
+
+def stop_system(system_id: int, **detail: Any) -> bool:
+    """End a system's sample at its frontier (data rule 8); False if it had ended already."""
+    with transaction.atomic():
+        system = System.objects.get(pk=system_id)
+        campaign = locks.campaign(system.campaign_id)
+        if campaign.status != CampaignStatus.OPEN or not _stop(system):
+            return False
+        audit.record(
+            "stop_system", campaign_id=campaign.pk, subject=f"system:{system.name}", **detail
+        )
+    return True
+
+
+def resume_system(system_id: int, **detail: Any) -> bool:
+    """Let a stopped system of an open campaign collect again."""
+    with transaction.atomic():
+        system = System.objects.get(pk=system_id)
+        campaign = locks.campaign(system.campaign_id)
+        if campaign.status != CampaignStatus.OPEN:
+            return False
+        resumed = System.objects.filter(pk=system_id, stop_position__isnull=False).update(
+            stop_position=None
+        )
+        if resumed:
+            audit.record(
+                "resume_system", campaign_id=campaign.pk, subject=f"system:{system.name}", **detail
+            )
+            change_marks.mark(campaign.pk, "resumed")  # what lay beyond the old stop counts again
+    return bool(resumed)
+
+
+def drained(campaign_id: int) -> bool:
+    """Return whether nothing runs, nothing missing can be leased, and no review is open."""
+    if slots.open_leases(campaign_id) or standing.waiting(campaign_id):
+        return False
+    campaign = Campaign.objects.get(pk=campaign_id)
+    return not slots.free(campaign_id).exists() or bool(admission.blocked(campaign, for_now=False))
+
+
+def limit_reached(campaign_id: int) -> CloseReason | None:
+    """Return why an open campaign must close whatever its intervals say, if it must."""
+    if reason := admission.blocked(Campaign.objects.get(pk=campaign_id), for_now=False):
+        return reason
+    if not slots.free(campaign_id).exists() and not slots.open_leases(campaign_id):
+        return CloseReason.EXHAUSTED
+    return None
+
+
+def _stop(system: System) -> bool:
+    return bool(
+        System.objects.filter(pk=system.pk, stop_position=None).update(
+            stop_position=slots.frontier(system.pk)
+        )
+    )
+
+
+def _require(campaign: Campaign, *sources: CampaignStatus, verb: str) -> None:
+    if campaign.status not in sources:
+        raise Conflict(f"A campaign that is {campaign.status} cannot be asked to {verb}.")
+
+
+def _move(
+    campaign: Campaign,
+    to: CampaignStatus,
+    *,
+    verb: str,
+    actor_id: int | None = None,
+    detail: dict[str, Any] | None = None,
+    **changes: Any,
+) -> None:
+    """Change the status by a conditional UPDATE, and log it."""
+    source = CampaignStatus(campaign.status)
+    if to not in TRANSITIONS[source]:
+        raise Conflict(f"A campaign cannot go from {source} to {to}.")
+    moved = Campaign.objects.filter(pk=campaign.pk, status=source).update(status=to, **changes)
+    if not moved:
+        raise Conflict("Somebody else has changed this campaign meanwhile. Look at it again.")
+    if to != CampaignStatus.OPEN:
+        batches.stop_all(campaign.pk)
+    audit.record(verb, campaign_id=campaign.pk, actor_id=actor_id, **(detail or {}))

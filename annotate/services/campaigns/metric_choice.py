@@ -1,0 +1,125 @@
+"""Which automatic metrics a campaign uses: asked for by name or as `auto`, fixed at creation."""
+
+from collections.abc import Sequence
+
+from annotate.errors import Invalid
+from annotate.services.campaigns.importing.facts import Column, Facts, Gap
+from annotate.services.campaigns.importing.problems import Problems, RowError
+from annotate.services.campaigns.importing.rows import LONGEST_METRIC
+from annotate.states import MetricChoice
+from estimation.metrics import Metric, MissingExtraError, available, find, vectors
+
+AUTO = "auto"
+MOST_METRICS = 50
+
+
+def choice(asked: Sequence[str]) -> MetricChoice:
+    """Return what was asked for, in one word."""
+    if AUTO in asked:
+        return MetricChoice.AUTO
+    return MetricChoice.NAMED if asked else MetricChoice.NONE
+
+
+def problem(asked: Sequence[str]) -> str:
+    """Return what is wrong with the names themselves, whatever the rows are; "" if nothing."""
+    if AUTO in asked and len(asked) > 1:
+        return "“auto” takes every metric there is: name it alone."
+    if len(set(asked)) < len(asked):
+        return "A metric is named twice."
+    if len(asked) > MOST_METRICS:
+        return f"At most {MOST_METRICS} metrics; the more, the later they help."
+    if not all(name.strip() and len(name) <= LONGEST_METRIC for name in asked):
+        return f"The name of a metric has at least one and at most {LONGEST_METRIC} characters."
+    return ""
+
+
+def resolve(asked: Sequence[str], facts: Facts) -> tuple[str, ...]:
+    """Return the names that the campaign keeps; `auto` becomes all that every row can have.
+
+    Raises `UploadRefused` where a named metric cannot be had for every row, `Invalid` for
+    sentence vectors without the package that makes them.
+    """
+    if AUTO in asked:
+        return _all_there_are(facts)
+    for name in asked:
+        problems = Problems()
+        _find_missing(name, facts, problems)
+        problems.check()
+    return tuple(asked)
+
+
+def given(name: str, facts: Facts) -> Column | None:
+    """Return the file's values of a metric, if it is these that count.
+
+    A loose column is used where it is asked for, but does not replace a metric that is computed.
+    """
+    column = facts.column(name)
+    return None if column and column.loose and find(name) else column
+
+
+def loose(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
+    """Return those of the names whose values come from loose columns."""
+    found = [given(name, facts) for name in names]
+    return tuple(column.name for column in found if column and column.loose)
+
+
+def unused(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
+    """Return the metrics that the file has for every output and that are not among `names`."""
+    whole = [column.name for column in facts.columns if column.is_whole]
+    return tuple(name for name in whole if name not in names and given(name, facts))
+
+
+def offers(names: Sequence[str], facts: Facts) -> list[str]:
+    """Return a sentence about the metrics that are not used, if there are any."""
+    found = ", ".join(unused(names, facts))
+    return [f"Metrics of the file that are not used: {found}."] if found else []
+
+
+def _all_there_are(facts: Facts) -> tuple[str, ...]:
+    """Computed metrics first, then the file's own, but for those with gaps.
+
+    A loose column must be asked for by its name: it may be anything that is counted.
+    """
+    own = [column for column in facts.columns if not column.loose]
+    computed = available(
+        has_reference=not facts.no_reference.count, has_paragraphs=not facts.no_input.count
+    )
+    mentioned = {column.name for column in own}
+    names = [metric.name for metric in computed if metric.name not in mentioned]
+    return (*names, *sorted(one.name for one in own if one.is_whole))[:MOST_METRICS]
+
+
+def _find_missing(name: str, facts: Facts, problems: Problems) -> None:
+    """Note the rows that this metric cannot be had for, given values before computed ones."""
+    column = given(name, facts)
+    metric = None if column else find(name)
+    if column:
+        gap, message = column.lacking, f"no value of the metric “{name}” for this output."
+    elif metric is None:
+        problems.add(RowError(0, _unknown(name, facts)))
+        return
+    else:
+        if name.startswith(vectors.PREFIX):
+            _check_vectors()
+        gap, message = _needed(metric, facts)
+    problems.lacking(gap.lines, gap.count, message, facts.unit)
+
+
+def _needed(metric: Metric, facts: Facts) -> tuple[Gap, str]:
+    if metric.needs == "reference":
+        return facts.no_reference, f"no reference, which {metric.name} needs."
+    if metric.needs == "paragraphs":
+        return facts.no_input, f"no input, whose paragraphs {metric.name} needs."
+    return Gap(), ""
+
+
+def _unknown(name: str, facts: Facts) -> str:
+    has = ", ".join(unused((), facts)) or "none"
+    return f"The file has no value of the metric “{name}”. Metrics that it has: {has}."
+
+
+def _check_vectors() -> None:
+    try:
+        vectors.check_installed()
+    except MissingExtraError as error:
+        raise Invalid({"metrics": str(error)}) from error

@@ -1,0 +1,189 @@
+"""What a researcher decides about a campaign before any judgment, and whether it can be."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+
+from annotate import adapters
+from annotate.crowds import tariffs
+from annotate.crowds.tariffs import ZERO
+from annotate.errors import Invalid, NotFound
+from annotate.instruments.base import Instrument
+from annotate.instruments.reader import Refused
+from annotate.models import Campaign
+from annotate.selectors.pay import costs
+from annotate.selectors.pay.costs import AtMost
+from annotate.selectors.studies import instruments, tutorial_contents
+from annotate.services.campaigns import metric_choice, public_words
+from annotate.services.campaigns.importing.problems import Row
+from annotate.states import StopMode
+
+# What the database's columns hold.
+MOST_REWARD, MOST_BUDGET, MOST_COUNT, MOST_SEED = 10**6, 10**8, 2**31 - 1, 2**63
+LONGEST_ADDRESS = 254
+MOST_BONUS_AFTER, MOST_FEE = 100, 10
+Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for its output
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a researcher decides about a campaign before any judgment."""
+
+    name: str  # for researchers alone
+    targets: Mapping[str, float]
+    public_title: str = ""  # what annotators read; "": a neutral one of the instrument
+    public_about: str = ""  # a sentence on what they do; "": what the instrument says
+    instrument: str = "language_quality"  # a key, or key@version; without one, the latest
+    tutorial: bool = True  # whether annotators qualify before their first task
+    tutorial_bonus: Decimal = Decimal("0.75")  # promised by passing it
+    bonus_after: int = 3  # judgments that count: then the bonus is due; 0: at once
+    open_link_bonus: bool = False  # whether who comes by the open link is promised it too
+    tutorial_id: int | None = None  # the researcher's own content; None: the instrument's
+    metrics: tuple[str, ...] = ()  # names, or ("auto",) for all that the rows can have
+    reward: Decimal = Decimal("0.40")
+    crowd: str = "link"  # where people come from: a name of `adapters.LABELS`
+    fee_rate: Decimal | None = None  # the crowd's; None: what it usually is
+    budget: Decimal | None = None
+    max_judgments: int | None = None
+    deadline: datetime | None = None
+    double_share: float = 0.25
+    annotator_cap: int | None = 25
+    lease_minutes: int = 30
+    estimand: str = Campaign.Estimand.POPULATION
+    level: float = 0.95
+    stop_mode: str = StopMode.PRECISION
+    language: str = "en"
+    contact: str = ""
+    seed: int | None = None
+    planned: Planned | None = field(default=None, compare=False)
+
+    @property
+    def fee(self) -> Decimal:
+        """The share that the crowd adds to what people are paid."""
+        return tariffs.USUAL_SHARES[self.crowd] if self.fee_rate is None else self.fee_rate
+
+
+def at_most(plan: Plan, planned: int) -> AtMost:
+    """Return what so many planned judgments cost at most, as the campaign will say it."""
+    return costs.before(
+        tariffs.of(plan.crowd, plan.fee), reward=plan.reward,
+        judgments=min(planned, plan.max_judgments or planned), cap=plan.annotator_cap,
+        bonus=plan.tutorial_bonus if has_tutorial(plan) else ZERO, budget=plan.budget,
+    )  # fmt: skip
+
+
+def has_tutorial(plan: Plan) -> bool:
+    """Return whether annotators qualify first: where it is asked for, and there is a tutorial."""
+    if not plan.tutorial:
+        return False
+    instrument = instruments.named(plan.instrument)
+    return plan.tutorial_id is not None or instrument.tutorial(plan.language) is not None
+
+
+def check(plan: Plan) -> Instrument:
+    """Return the plan's instrument, or raise `Invalid` with what to mend in each field."""
+    errors: dict[str, str] = {}
+    try:
+        instrument = instruments.named(plan.instrument)
+    except KeyError as error:
+        raise Invalid({"instrument": str(error.args[0])}) from None
+    known = {criterion.name: criterion for criterion in instrument.criteria}
+    if not plan.targets:
+        errors["targets"] = "Name at least one criterion and the width it should reach."
+    for name, width in plan.targets.items():
+        if name not in known:
+            errors["targets"] = f"“{name}” is not a criterion; there are {', '.join(known)}."
+        elif not 0 < width < max(10, known[name].high - known[name].low):
+            errors["targets"] = f"The target width of {name} must be a positive number."
+    if problem := _tutorial_problem(plan, instrument):
+        errors["tutorial_id"] = problem
+    if problem := metric_choice.problem(plan.metrics):
+        errors["metrics"] = problem
+    errors |= public_words.problems(plan.public_title, plan.public_about)
+    errors |= _check_numbers(plan)
+    if errors:
+        raise Invalid(errors)
+    return instrument
+
+
+def _tutorial_problem(plan: Plan, instrument: Instrument) -> str:
+    """Say why the researcher's own tutorial cannot be used; "" where it can, or none is named."""
+    if plan.tutorial_id is None:
+        return ""
+    try:
+        tutorial_contents.of(plan.tutorial_id, instrument)
+    except NotFound as error:
+        return error.message
+    except Refused as refused:
+        return f"This tutorial does not fit the instrument: {refused}"
+    return ""
+
+
+def _check_numbers(plan: Plan) -> dict[str, str]:
+    checks = {
+        "name": (
+            0 < len(plan.name.strip()) <= 120,
+            "Give the campaign a name of at most 120 characters.",
+        ),
+        "reward": (
+            0 <= plan.reward < MOST_REWARD and plan.reward == round(plan.reward, 2),
+            "The reward lies between 0 and a million, in whole cents.",
+        ),
+        "tutorial_bonus": (
+            0 <= plan.tutorial_bonus < 10**4
+            and plan.tutorial_bonus == round(plan.tutorial_bonus, 2),
+            "The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
+        ),
+        "bonus_after": (
+            0 <= plan.bonus_after <= MOST_BONUS_AFTER,
+            f"The bonus is due with 0 to {MOST_BONUS_AFTER} judgments.",
+        ),
+        "crowd": (
+            plan.crowd in adapters.LABELS,
+            f"The crowd is one of {', '.join(adapters.LABELS)}.",
+        ),
+        "fee_rate": (
+            plan.fee_rate is None or 0 <= plan.fee_rate < MOST_FEE,
+            "The crowd's fee is a share, such as 0.2 for 20 %.",
+        ),
+        "budget": (
+            plan.budget is None or 0 < plan.budget < MOST_BUDGET,
+            "The budget must be positive, and below a hundred million.",
+        ),
+        "max_judgments": (
+            plan.max_judgments is None or 0 < plan.max_judgments <= MOST_COUNT,
+            "The maximum number of judgments must be positive.",
+        ),
+        "level": (0.5 < plan.level < 1, "The confidence level lies between 0.5 and 1."),
+        "double_share": (
+            0 <= plan.double_share <= 1,
+            "The share of items judged twice lies between 0 and 1.",
+        ),
+        "annotator_cap": (
+            plan.annotator_cap is None or 0 < plan.annotator_cap <= MOST_COUNT,
+            "The cap per annotator must be positive.",
+        ),
+        "lease_minutes": (
+            1 <= plan.lease_minutes <= 24 * 60,
+            "A text is reserved for 1 minute to 24 hours.",
+        ),
+        "estimand": (
+            plan.estimand in Campaign.Estimand.values,
+            f"The estimand is one of {', '.join(Campaign.Estimand.values)}.",
+        ),
+        "stop_mode": (
+            plan.stop_mode in StopMode.values,
+            f"The stopping mode is one of {', '.join(StopMode.values)}.",
+        ),
+        "seed": (
+            plan.seed is None or 0 <= plan.seed < MOST_SEED,
+            "The seed lies between 0 and 2^63 − 1.",
+        ),
+        "contact": (
+            len(plan.contact) <= LONGEST_ADDRESS,
+            f"An e-mail address has at most {LONGEST_ADDRESS} characters.",
+        ),
+        "language": (0 < len(plan.language) <= 12, "The language is a code such as en or pt-BR."),
+    }
+    return {name: message for name, (fine, message) in checks.items() if not fine}

@@ -1,0 +1,77 @@
+"""What a crowd has decided about a paid unit: the state here, the pay-out, the ledger.
+
+Each verb is done in the caller's transaction, which holds the campaign, and happens once,
+whoever brings the news: an operation of ours that settled, or the crowd's own list.
+"""
+
+from decimal import Decimal
+
+from django.utils import timezone
+
+from annotate.models import LedgerEntry, Operation, Participation, Payout
+from annotate.services.marketplace import messages
+from annotate.services.pay import unit_ledger
+from annotate.services.work import confirmed_work
+from annotate.services.work.participation_states import move
+
+Status = Participation.Status
+Kind = Operation.Kind
+TRIED = (Operation.Status.SENT, Operation.Status.DONE, Operation.Status.UNCLEAR)
+
+
+def approved(participation_id: int) -> bool:
+    """CONFIRMED or REJECTED -> APPROVED: the crowd pays the unit."""
+    if not move(participation_id, Status.APPROVED, sources=(Status.CONFIRMED, Status.REJECTED)):
+        return False
+    participation = _get(participation_id)
+    _end_unverified(participation)
+    Payout.objects.create(
+        participation=participation, amount=unit_ledger.reward_of(participation),
+        key=f"approve:{participation_id}",
+    )  # fmt: skip
+    unit_ledger.square_with_approval(participation)
+    messages.reach(participation.annotator_id)
+    return True
+
+
+def rejected(participation_id: int) -> bool:
+    """CONFIRMED -> REJECTED: the crowd does not pay the unit.
+
+    Where nobody here asked for that, somebody rejected it at the crowd itself: the ledger
+    follows.
+    """
+    if not move(participation_id, Status.REJECTED, sources=(Status.CONFIRMED,)):
+        return False
+    participation = _get(participation_id)
+    _end_unverified(participation)
+    ours = participation.operations.filter(kind=Kind.REJECT, status__in=TRIED)
+    if not ours.exists():
+        unit_ledger.square_with_rejection(
+            participation, reason="The work was rejected at the crowd itself."
+        )
+    messages.reach(participation.annotator_id)
+    return True
+
+
+def bonus_paid(entry_id: int, amount: Decimal) -> bool:
+    """Record that this row of the ledger was paid as a bonus."""
+    participation_id = LedgerEntry.objects.values_list("participation", flat=True).get(pk=entry_id)
+    _payout, made = Payout.objects.get_or_create(
+        key=unit_ledger.bonus_key(entry_id),
+        defaults={"participation_id": participation_id, "amount": amount},
+    )
+    if made:
+        unit_ledger.square_with_bonus(_get(participation_id), entry_id, amount)
+    return made
+
+
+def _get(participation_id: int) -> Participation:
+    return Participation.objects.select_related("campaign", "posting__batch").get(
+        pk=participation_id
+    )
+
+
+def _end_unverified(participation: Participation) -> None:
+    """Work that was never verified does not keep its campaign waiting once its pay is decided."""
+    if participation.verified_at is None:
+        confirmed_work.lose(participation, now=timezone.now())

@@ -1,0 +1,221 @@
+"""What a crowd lists becomes state here: confirmed work counts, lost work is cancelled.
+
+A crowd is looked at again and again, so each verb is safe to repeat; it locks the campaign
+first (`services.work.leasing`).
+"""
+
+from collections.abc import Collection
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from annotate import adapters
+from annotate.crowds.base import Submission, UnitState
+from annotate.crowds.terms import from_json
+from annotate.models import Annotator, Assignment, Participation, Posting
+from annotate.selectors.work import units
+from annotate.services import locks
+from annotate.services.marketplace import adjudication
+from annotate.services.pay import settling, unit_ledger
+from annotate.services.work import confirmed_work
+from annotate.services.work.participation_states import move
+
+Status = Participation.Status
+HERE = (Status.ACTIVE, Status.HANDED_IN)
+SAME = {
+    UnitState.SUBMITTED: Participation.LISTED,
+    UnitState.APPROVED: (Status.APPROVED,),
+    UnitState.REJECTED: (Status.REJECTED, Status.APPROVED),  # lists lag behind an override
+    UnitState.RETURNED: (Status.LEFT, Status.APPROVED, Status.REJECTED),
+}
+
+NOBODY = (
+    "The crowd lists this unit as handed in, but nobody has come in with it here: there is no work "
+    "to count. Decide whether it is paid."
+)
+ELSEWHERE = (
+    "This unit was begun in another posting here than the one that the crowd lists it in: the work "
+    "does not count. Decide whether it is paid."
+)
+NO_RECEIPT = (
+    "It was handed in at the crowd without the receipt that our last page gives: the work cannot "
+    "be verified and does not count. Decide whether it is paid."
+)
+RETURNED = (
+    "It was handed in after {n} of {tasks} tasks; {k} more were to be had and were returned "
+    "undone. Decide whether the whole unit is paid."
+)
+TOO_LITTLE = (
+    "It was handed in at the crowd after {n} of {tasks} tasks, without our last page. Decide "
+    "whether the whole unit is paid."
+)
+
+
+def news(posting_id: int, listed: Collection[Submission]) -> list[Submission]:
+    """Return what of a list is not known here yet; two queries, however long it is."""
+    posting = Posting.objects.select_related("batch").get(pk=posting_id)
+    units = [seen.unit for seen in listed]
+    rows = (
+        _ours(posting)
+        .filter(external_key__in=units)
+        .values_list("posting", "external_key", "annotator__external_id", "status")
+    )
+    known = {
+        (unit, person): Status(status)
+        # Of one posting after the other, this one's last: it is the one that is meant.
+        for _posting, unit, person, status in sorted(rows, key=lambda row: row[0] == posting_id)
+    }
+    return [seen for seen in listed if _is_news(seen, known.get((seen.unit, seen.person)))]
+
+
+def _is_news(seen: Submission, status: Status | None) -> bool:
+    if seen.state == UnitState.ACTIVE:
+        return False
+    return seen.state != UnitState.RETURNED if status is None else status not in SAME[seen.state]
+
+
+def take(posting_id: int, seen: Submission) -> None:
+    """Compare what the crowd lists with what we have, and follow it."""
+    posting = Posting.objects.select_related("batch").get(pk=posting_id)
+    found = _known(posting, seen)
+    if not _is_news(seen, Status(found.status) if found else None):
+        return
+    with transaction.atomic():
+        locks.campaign(posting.batch.campaign_id)
+        found = _known(posting, seen) or _unknown(posting, seen)
+        _others_left(found)
+        _follow(found, posting, seen)
+    settling.settle_everywhere(found.annotator_id)
+
+
+def lapse(posting: Posting, listed: Collection[tuple[str, str]], *, nobody: bool = False) -> int:
+    """End the units whose time is over and that are not `listed` (unit, person); return how many.
+
+    `listed` is a whole list, read after the time was over. nobody: the crowd counts nobody at
+    work, so whoever is not listed has given it back; its lists may lag behind by the grace.
+    """
+    late = timezone.now() - settings.CROWD_GRACE
+    over = Q(deadline_at__lte=late)
+    if nobody:
+        begun_before = Q(deadline_at__lte=late + from_json(posting.batch.terms).duration)
+        over |= begun_before & (Q(handed_in_at=None) | Q(handed_in_at__lte=late))
+    here = Participation.objects.filter(over, posting=posting, status__in=HERE)
+    rows = here.order_by("pk").values_list("pk", "external_key", "annotator__external_id")
+    due = [pk for pk, unit, person in rows if (unit, person) not in listed]
+    return sum(_lapse(here, pk, posting) for pk in due)
+
+
+def _lapse(over: QuerySet[Participation], participation_id: int, posting: Posting) -> bool:
+    """End this one, unless another worker has seen it on a newer list, or it was begun anew."""
+    with transaction.atomic():
+        locks.campaign(posting.batch.campaign_id)
+        return over.filter(pk=participation_id).exists() and leave(participation_id)
+
+
+def leave(participation_id: int) -> bool:
+    """The unit was given back, or its time is over: its places are free, its pay is cancelled."""
+    found = _get(participation_id)
+    with transaction.atomic():
+        locks.campaign(found.campaign_id)
+        if not move(participation_id, Status.LEFT, sources=(*HERE, Status.CONFIRMED)):
+            return False
+        confirmed_work.lose(found, now=timezone.now())
+        unit_ledger.lapse(found)
+    return True
+
+
+def _known(posting: Posting, seen: Submission) -> Participation | None:
+    """Return our row of this unit of this person; the same unit may be another's after a return."""
+    mine = _ours(posting).filter(external_key=seen.unit, annotator__external_id=seen.person)
+    mine = mine.select_related("campaign", "annotator", "posting__batch")
+    found = list(mine.order_by("pk"))
+    here = [one for one in found if one.posting_id == posting.pk]
+    return next(iter([*here, *found]), None)
+
+
+def _ours(posting: Posting) -> QuerySet[Participation]:
+    """Return the units of a posting's crowd and environment."""
+    return Participation.objects.filter(
+        annotator__crowd=posting.batch.crowd, posting__environment=posting.environment
+    )
+
+
+def _unknown(posting: Posting, seen: Submission) -> Participation:
+    """Make a row without work, so that a person sees it and decides about pay."""
+    annotator, _made = Annotator.objects.get_or_create(
+        crowd=posting.batch.crowd, environment=posting.environment, external_id=seen.person
+    )
+    made = Participation.objects.create(
+        campaign_id=posting.batch.campaign_id, annotator=annotator, external_key=seen.unit,
+        posting=posting, listing=seen.listing, tasks=posting.batch.tasks, problem=NOBODY,
+    )  # fmt: skip
+    return _get(made.pk)
+
+
+def _others_left(found: Participation) -> None:
+    """Whoever had this unit before has given it back."""
+    others = Participation.objects.filter(
+        posting=found.posting_id, external_key=found.external_key, status__in=HERE
+    ).exclude(pk=found.pk)
+    for pk in others.order_by("pk").values_list("pk", flat=True):
+        leave(pk)
+
+
+def _follow(found: Participation, posting: Posting, seen: Submission) -> None:
+    if seen.state == UnitState.RETURNED:
+        leave(found.pk)
+        return
+    _confirm(found, posting, seen)
+    if seen.state == UnitState.APPROVED:
+        adjudication.approved(found.pk)
+    elif seen.state == UnitState.REJECTED:
+        adjudication.rejected(found.pk)
+
+
+def _confirm(found: Participation, posting: Posting, seen: Submission) -> None:
+    """Handed in there, as we know it here: its work counts. Otherwise a person looks at it."""
+    now = timezone.now()
+    disagrees = _disagreement(found, posting, seen)
+    confirmed = move(
+        found.pk, Status.CONFIRMED, sources=(*HERE, Status.LEFT),
+        submitted_at=seen.submitted_at or now, auto_approval_at=seen.auto_approval_at,
+        verified_at=None if disagrees else found.verified_at or now,
+        problem=disagrees or _shortfall(found),
+    )  # fmt: skip
+    if not confirmed:
+        return
+    unit_ledger.unlapse(found)
+    if not disagrees:
+        confirmed_work.verify(found, now=now)
+
+
+def _disagreement(found: Participation, posting: Posting, seen: Submission) -> str:
+    """Return what does not agree between the crowd and us; "" if all does."""
+    if found.problem == NOBODY:
+        return NOBODY
+    if found.posting_id != posting.pk or found.listing != seen.listing:
+        return ELSEWHERE
+    by_receipt = not adapters.marketplace(posting.batch.crowd).can.verify_at_entry
+    if by_receipt and (not found.receipt or seen.receipt != found.receipt):
+        return NO_RECEIPT
+    return ""
+
+
+def _shortfall(found: Participation) -> str:
+    """Say so where somebody handed in there what we had not taken as finished here, or returned
+    tasks instead of doing them."""
+    tasks, given_back = found.tasks or 0, units.given_back(found.pk)
+    judged = Assignment.objects.filter(participation=found, judgment__isnull=False).count()
+    if judged >= tasks or (found.handed_in_at is not None and not given_back):
+        return ""
+    if found.handed_in_at is not None:
+        return RETURNED.format(n=judged, tasks=tasks, k=given_back)
+    return TOO_LITTLE.format(n=judged, tasks=tasks)
+
+
+def _get(participation_id: int) -> Participation:
+    return Participation.objects.select_related("campaign", "annotator", "posting__batch").get(
+        pk=participation_id
+    )

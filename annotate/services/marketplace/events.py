@@ -1,0 +1,74 @@
+"""What a crowd tells us by itself: kept once, and a hint to look at one posting now."""
+
+from collections.abc import Mapping
+
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate import adapters
+from annotate.crowds.base import Configuration, Event, Invalid, Marketplace
+from annotate.crowds.prolific.hooks import Subscribed
+from annotate.errors import NotFound, ServiceError
+from annotate.models import CrowdEvent, Participation, Posting
+from annotate.services import announcing
+
+
+class Unsigned(ServiceError):
+    """It cannot be known that this came from the crowd, or it cannot be read."""
+
+    def __init__(self, message: str, *, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+def address(crowd: str) -> str:
+    """Return where a crowd's events are taken."""
+    return f"{settings.PUBLIC_URL}{reverse('annotate:crowd-events', args=[crowd])}"
+
+
+def subscribe_to_prolific() -> Subscribed:
+    """Let Prolific tell us of what happens there, once. Raises a `CrowdError`."""
+    return adapters.prolific().subscribe(address("prolific"))
+
+
+def receive(crowd: str, raw: bytes, headers: Mapping[str, str]) -> bool:
+    """Keep an event, and let its posting be looked at soon; return whether it was new.
+
+    Raises `NotFound` for a crowd that tells nothing, `Unsigned` for what it did not sign.
+    """
+    try:
+        adapter = adapters.marketplace(crowd)
+    except Configuration:
+        raise NotFound("No crowd of this name tells us anything.") from None
+    event = adapter.parse_event(raw, headers)
+    if isinstance(event, Invalid):
+        raise Unsigned(event.message, status=event.status)
+    return _keep(adapter, event)
+
+
+def _keep(adapter: Marketplace, event: Event) -> bool:
+    with transaction.atomic():
+        _row, made = CrowdEvent.objects.get_or_create(
+            crowd=adapter.key, environment=adapter.environment, external_id=event.id,
+            defaults={"at": event.at, "listing": event.listing, "unit": event.unit,
+                      "received_at": timezone.now()},
+        )  # fmt: skip
+        posting = _posting(adapter, event) if made else None
+        if posting is not None and _news(posting, event):
+            announcing.posting(posting.pk)
+    return made
+
+
+def _posting(adapter: Marketplace, event: Event) -> Posting | None:
+    ours = Posting.objects.filter(batch__crowd=adapter.key, environment=adapter.environment)
+    if event.listing:
+        return ours.filter(external_id=event.listing).first()
+    units = Participation.objects.filter(external_key=event.unit)
+    return ours.filter(participations__in=units).first() if event.unit else None
+
+
+def _news(posting: Posting, event: Event) -> bool:
+    """Events come late and out of order: what happened before the last look was seen by it."""
+    return posting.looked_at is None or event.at > posting.looked_at

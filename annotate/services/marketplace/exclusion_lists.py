@@ -1,0 +1,75 @@
+"""Who is kept out of a campaign at its crowd, so that nobody accepts work they cannot get.
+
+Each campaign has a list of its own there: people excluded from it, and those whom its owners
+have blocked. Leasing keeps them out in any case; the list spares them the attempt.
+"""
+
+from dataclasses import replace
+
+from django.db import transaction
+
+from annotate.crowds.terms import Terms
+from annotate.models import Annotator, Batch, Campaign, Membership, Operation, Review
+from annotate.selectors.review import standing
+from annotate.services.outbox import intents
+
+Kind = Operation.Kind
+OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
+
+
+def exclusion_group(campaign: Campaign) -> str:
+    """Return the list's name at the crowd: `Audience.exclusion` of all that is posted."""
+    return f"plumbline-{campaign.public_id}"
+
+
+def applied(terms: Terms, campaign: Campaign) -> Terms:
+    """Return these terms with the campaign's list: who is on it does not find what is posted."""
+    return replace(terms, audience=replace(terms.audience, exclusion=exclusion_group(campaign)))
+
+
+def follow(review: Review) -> None:
+    """Bring the lists into line with a ruling: of its campaign, and of its owners' others."""
+    owners = Membership.objects.filter(campaign=review.campaign_id, role=Membership.Role.OWNER)
+    theirs = Membership.objects.filter(
+        user__in=owners.values("user"), role=Membership.Role.OWNER
+    ).values("campaign")
+    for campaign in Campaign.objects.filter(pk__in=theirs).exclude(status__in=OVER):
+        out = review.annotator_id in standing.kept_out_people(campaign.pk)
+        _bring_into_line(campaign, review.annotator, out=out)
+
+
+def sync(campaign_id: int) -> None:
+    """Bring a campaign's list into line: those who were blocked before it was launched too."""
+    campaign = Campaign.objects.get(pk=campaign_id)
+    out, listed = standing.kept_out_people(campaign_id), _listed(campaign_id)
+    changed = Annotator.objects.filter(pk__in=out ^ listed, crowd=campaign.crowd)
+    for annotator in changed.order_by("pk") if out ^ listed else ():
+        _bring_into_line(campaign, annotator, out=annotator.pk in out)
+
+
+def _listed(campaign_id: int) -> set[int]:
+    """Return the annotators who are on the list, or will be once what is intended has happened."""
+    changes = Operation.objects.filter(campaign=campaign_id, kind__in=(Kind.EXCLUDE, Kind.INCLUDE))
+    last = dict(changes.order_by("pk").values_list("key", "kind"))
+    kinds = {int(key.split(":")[2]): kind for key, kind in last.items()}
+    return {annotator for annotator, kind in kinds.items() if kind == Kind.EXCLUDE}
+
+
+def _bring_into_line(campaign: Campaign, annotator: Annotator, *, out: bool) -> None:
+    """Intend the change, if there is one, where the campaign is launched."""
+    batch = Batch.objects.filter(
+        campaign=campaign, crowd=annotator.crowd, environment=annotator.environment
+    ).last()
+    if batch is None:
+        return
+    with transaction.atomic():
+        before = Operation.objects.filter(key__startswith=f"standing:{campaign.pk}:{annotator.pk}:")
+        last = before.order_by("-pk").first()
+        if out == (last is not None and last.kind == Kind.EXCLUDE):
+            return
+        intents.intend(
+            Kind.EXCLUDE if out else Kind.INCLUDE,
+            key=f"standing:{campaign.pk}:{annotator.pk}:{before.count()}",
+            campaign_id=campaign.pk, crowd=batch.crowd, environment=batch.environment,
+            batch_id=batch.pk, person=annotator.external_id, group=exclusion_group(campaign),
+        )  # fmt: skip

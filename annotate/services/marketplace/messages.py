@@ -1,0 +1,111 @@
+"""What a crowd tells people for us: that something was noticed in their work, or decided about it.
+
+Each message carries the address of its person's own page. Where a crowd confirms people only once
+they have handed in, that is how they get there: before that, anybody might come under their name.
+Where it passes messages on only to people of whom it has decided something, they wait for that.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from annotate import adapters, tokens
+from annotate.models import Operation, Participation, Review, Ruling
+from annotate.selectors.review import standing
+from annotate.services.outbox import delivery, intents
+from annotate.text.languages import interface_language
+
+LATEST = timedelta(days=30)  # by then every crowd has decided by itself
+LONGEST = 2000  # characters of a reason in a message, which crowds limit: the page has all of it
+
+
+def noticed(review: Review, *, flag_id: int) -> None:
+    """Say that a person is going to look at this work, in the caller's transaction."""
+    with override(interface_language(review.campaign.language)):
+        said = _(
+            "Something was noticed automatically in your work in this study. A person looks at it "
+            "and decides, not a program. Until then you get no new tasks in it, and what you have "
+            "earned stays yours."
+        )
+        _send(review, said, "", key=f"notice:{flag_id}")
+
+
+def decided(review: Review, made: Iterable[Ruling]) -> None:
+    """Tell the rulings of one press, in the caller's transaction."""
+    rulings = list(made)
+    refused = any(ruling.act == Ruling.Act.REFUSE for ruling in rulings)
+    with override(interface_language(review.campaign.language)):
+        said = _("We have looked at your work in this study, and decided about it.")
+        if refused:
+            said = _("We have looked at your work in this study, and decided not to pay for it.")
+        _send(review, said, rulings[-1].reason, key=f"message:{rulings[-1].pk}")
+
+
+def answered(review: Review, answer: str, *, appeal_id: int) -> None:
+    """Tell the answer to an appeal that has changed nothing, in the caller's transaction."""
+    with override(interface_language(review.campaign.language)):
+        said = _("We have read what you wrote about your work in this study. It stays as it was.")
+        _send(review, said, answer, key=f"answer:{appeal_id}")
+
+
+def _send(review: Review, said: str, reason: str, *, key: str) -> None:
+    """Write to them, where their crowd passes messages on, from a unit that is surely theirs."""
+    unit = standing.latest_unit(review.campaign_id, review.annotator_id)
+    if unit is None or unit.posting is None:
+        return
+    batch = unit.posting.batch
+    if not adapters.marketplace(batch.crowd).can.messaging:
+        return
+    for earlier in _waiting(review.annotator_id).filter(campaign=review.campaign_id):
+        delivery.drop(earlier.pk)  # this one says how things stand now
+    intents.intend(
+        Operation.Kind.MESSAGE, key=key, campaign_id=review.campaign_id, crowd=batch.crowd,
+        environment=unit.posting.environment, batch_id=batch.pk, participation_id=unit.pk,
+        due_at=_due(unit), people=[unit.annotator.external_id],
+        subject=_("About your work in “%(study)s”") % {"study": review.campaign.public_title},
+        text="\n\n".join(filter(None, [said, _shortened(reason), _where(), _address(unit)])),
+    )  # fmt: skip
+
+
+def reach(annotator_id: int) -> None:
+    """Send what waits for this person: their crowd has decided something of theirs."""
+    delivery.hurry(_waiting(annotator_id))
+
+
+def _waiting(annotator_id: int) -> QuerySet[Operation]:
+    return Operation.objects.filter(
+        kind=Operation.Kind.MESSAGE, status=Operation.Status.PENDING,
+        participation__annotator=annotator_id,
+    )  # fmt: skip
+
+
+def _due(unit: Participation) -> datetime | None:
+    """Return until when it waits for such a decision; None: it need not."""
+    assert unit.posting is not None, "only marketplaces pass messages on"
+    if not adapters.marketplace(unit.posting.batch.crowd).can.messaging_once_decided:
+        return None
+    decided = (Participation.Status.APPROVED, Participation.Status.REJECTED)
+    known = Participation.objects.filter(annotator=unit.annotator_id, status__in=decided)
+    return None if known.exists() else timezone.now() + LATEST
+
+
+def _where() -> str:
+    return _(
+        "Your work, what was noticed or decided and why, and a place for your answer are on your "
+        "own page. Only you get its address, so keep it to yourself:"
+    )
+
+
+def _address(unit: Participation) -> str:
+    page = reverse("annotate:me", args=[tokens.participation_token(unit.pk)])
+    return f"{settings.PUBLIC_URL}{page}"
+
+
+def _shortened(reason: str) -> str:
+    return reason if len(reason) <= LONGEST else f"{reason[: LONGEST - 1]}…"

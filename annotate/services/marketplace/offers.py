@@ -1,0 +1,310 @@
+"""What a batch may cost at most, and why it cannot be launched: asked before anything is spent."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from annotate import adapters
+from annotate.crowds import bills
+from annotate.crowds.base import Configuration, Cost, CrowdError, Marketplace, Problem, Spec
+from annotate.crowds.bills import Bill
+from annotate.crowds.tariffs import CENT, ZERO
+from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
+from annotate.models import Batch, Campaign
+from annotate.models.base import public_id
+from annotate.selectors.campaigns import slots as places_of
+from annotate.selectors.pay import budget, promises, untaken
+from annotate.services.marketplace import postings
+from annotate.services.pay import quotes
+from annotate.text.figures import DOLLARS, money
+
+MOST_PLACES = 10_000
+SAMPLE = Decimal("1000.00")  # so large that its fee tells the share
+Status = Campaign.Status
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What is shown before a launch. `reward` is for one unit; `sizes`: places of each posting.
+
+    bill: what it costs at most, by the campaign's own fee. said: what the crowd says that it costs.
+    fee_told: the fee that it charges, where the campaign reckons with another one.
+    left: of the campaign's budget, with what earlier batches may still cost set aside; None without
+    a budget. balance: at the crowd; None where it does not tell. currency: of the account there,
+    and so of all these amounts.
+    """
+
+    crowd: str
+    label: str
+    environment: str
+    terms: Terms  # as they will be stored: what has no effect there is not in them
+    problems: tuple[Problem, ...]
+    places: int
+    tasks: int
+    sizes: tuple[int, ...]
+    reward: Decimal
+    bill: Bill
+    fee_rate: Decimal
+    balance: Decimal | None
+    left: Decimal | None
+    said: Cost | None = None
+    fee_told: Decimal | None = None
+    grows: bool = False
+    currency: str = DOLLARS
+
+    @property
+    def total(self) -> Decimal:
+        """The most that it can cost, and what is confirmed."""
+        return self.bill.total
+
+    @property
+    def note(self) -> str:
+        """What the crowd itself says of the cost where that differs, and what is counted in."""
+        found = [
+            quotes.note(
+                self.label, self.said, self.bill, share=self.fee_rate, currency=self.currency
+            )
+        ]  # fmt: skip
+        if self.currency != DOLLARS:
+            found.append(
+                f"The account at {self.label} counts in {self.currency}. Other pages, and what "
+                f"annotators read, write $ for the same amounts: read that as {self.currency}."
+            )
+        return " ".join(filter(None, found))
+
+    def money(self, amount: Decimal | None) -> str:
+        """Write an amount in the currency of the account; nothing for None."""
+        return money(amount, self.currency)
+
+    @property
+    def judgments(self) -> int:
+        return self.places * self.tasks
+
+    @property
+    def postings(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def fits_budget(self) -> bool:
+        return self.left is None or self.total <= self.left
+
+
+def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> Offer:
+    """Ask the crowd what these places cost, and everybody for what stands against them.
+
+    Call it outside of transactions.
+    """
+    offer = Offer(
+        campaign.crowd, adapters.LABELS[campaign.crowd], "", terms, (), places, terms.tasks, (),
+        reward, _bill(campaign, terms, places, reward), campaign.fee_rate, None,
+        budget.left(campaign),
+    )  # fmt: skip
+    if campaign.crowd not in adapters.MARKETPLACES:
+        return replace(offer, problems=(Problem("crowd", _BY_LINK),))
+    found = list(_of_numbers(campaign, terms, places, reward))
+    try:
+        crowd = adapters.marketplace(campaign.crowd)
+        offer = replace(offer, environment=crowd.environment, terms=_completed(terms, crowd))
+        found += _without_effect(terms, crowd)
+        if not found:
+            offer = _priced(offer, crowd, promises.offered(campaign))
+            found += [*crowd.validate(_sample(offer)), *_of_times(offer.terms, crowd)]
+            found += _of_fee(offer)
+    except CrowdError as error:
+        found.append(Problem(_FIELDS.get(type(error), "launch"), error.message))
+    return replace(offer, problems=(*found, *local(campaign, offer), *_of_balance(offer)))
+
+
+_FIELDS: dict[type[CrowdError], str] = {Configuration: "credentials"}
+_BY_LINK = (
+    "This campaign’s people come by link: nothing is published and nobody is paid by a crowd. "
+    "Send them the invitation link."
+)
+
+
+def local(campaign: Campaign, offer: Offer) -> Iterator[Problem]:
+    """Yield what our own rows say against it; launching asks again under the lock."""
+    earlier = Batch.objects.filter(campaign=campaign).exclude(environment=offer.environment)
+    if offer.environment and (other := earlier.first()):
+        yield Problem(
+            "environment",
+            f"This campaign’s batches are on {offer.label} “{other.environment}”, but the settings "
+            f"now name “{offer.environment}”. Set them back, or make another campaign.",
+        )
+    yield from against(
+        campaign, places=offer.places, tasks=offer.tasks, total=offer.total, currency=offer.currency
+    )
+
+
+def against(
+    campaign: Campaign, *, places: int, tasks: int, total: Decimal, currency: str = DOLLARS
+) -> Iterator[Problem]:
+    """Yield why so many more units cannot be published now."""
+    if campaign.status not in (Status.OPEN, Status.CLOSING):
+        yield Problem("campaign", f"The campaign is {campaign.status}. Open it first.")
+    elif places > 0 and tasks > 0:
+        yield from _of_need(places, tasks, units_needed(campaign.pk, tasks))
+    rest = budget.left(campaign)
+    if rest is not None and total > rest:
+        yield Problem(
+            "budget",
+            f"This may cost {money(total, currency)}, but only "
+            f"{money(max(rest, ZERO), currency)} of the campaign’s budget is left. Take fewer "
+            "places: a budget is fixed when its campaign is made.",
+        )
+
+
+def sizes(places: int, most: int | None) -> tuple[int, ...]:
+    """Divide places into postings of nearly the same size, each of `most` at the most."""
+    if places < 1:
+        return ()
+    n = 1 if most is None else -(-places // most)
+    small, larger = divmod(places, n)
+    return (small + 1,) * larger + (small,) * (n - larger)
+
+
+def units_needed(campaign_id: int, tasks: int) -> int:
+    """Return how many units of so many tasks fill what nobody does or is about to do."""
+    coming = sum(one.units * one.tasks for one in untaken.untaken(campaign_id))
+    missing = places_of.free(campaign_id).count() - untaken.promised_tasks(campaign_id) - coming
+    return max(0, -(-missing // tasks))
+
+
+def by_field(problems: Iterable[Problem]) -> dict[str, str]:
+    """Return one text for each field."""
+    found: dict[str, list[str]] = {}
+    for problem in problems:
+        found.setdefault(problem.field or "launch", []).append(problem.message)
+    return {name: " ".join(messages) for name, messages in found.items()}
+
+
+def _of_need(places: int, tasks: int, needed: int) -> Iterator[Problem]:
+    """Who takes a unit for which there is no work is paid for nothing."""
+    if not needed:
+        yield Problem(
+            "places",
+            "Nothing is missing: every planned judgment is given, under way, or offered already.",
+        )
+    elif places > needed:
+        yield Problem(
+            "places",
+            f"Only {needed:,} units of {tasks} tasks are missing. Ask for no more than that: "
+            "whoever took another would find nothing to do, and be paid.",
+        )
+
+
+def _of_numbers(
+    campaign: Campaign, terms: Terms, places: int, reward: Decimal
+) -> Iterator[Problem]:
+    if not 1 <= places <= MOST_PLACES:
+        yield Problem("places", f"Ask for 1 to {MOST_PLACES:,} places.")
+    if terms.tasks < 1:
+        yield Problem("tasks", "One unit holds at least one task.")
+        return
+    if campaign.annotator_cap is not None and terms.tasks > campaign.annotator_cap:
+        yield Problem(
+            "tasks",
+            f"One person may do {campaign.annotator_cap} tasks in this campaign, so that a unit "
+            f"of {terms.tasks} could never be finished.",
+        )
+    if reward <= 0:
+        yield Problem(
+            "reward",
+            "A crowd pays something, and this campaign’s reward is 0. A reward is fixed when its "
+            "campaign is made: make another.",
+        )
+    elif reward != reward.quantize(CENT):
+        yield Problem("reward", "The reward is in whole cents.")
+
+
+def _bill(campaign: Campaign, terms: Terms, places: int, reward: Decimal) -> Bill:
+    return bills.of_units(
+        budget.tariff(campaign), reward=reward, units=max(0, places), tasks=terms.tasks,
+        bonus=promises.offered(campaign),
+    )  # fmt: skip
+
+
+def _priced(offer: Offer, crowd: Marketplace, bonus: Decimal) -> Offer:
+    """Ask the crowd what it charges, and what its account holds."""
+    split = sizes(offer.places, crowd.can.places_at_most)
+    said = Cost(ZERO, ZERO)
+    for size, n in Counter(split).items():
+        said = _plus(said, crowd.estimate_cost(offer.reward, size), n)
+    if bonus:
+        said = _plus(said, crowd.bonus_cost(bonus), offer.places)
+    return replace(
+        offer, sizes=split, said=said, fee_told=_told(offer, crowd, said), balance=crowd.balance(),
+        grows=crowd.can.places_at_most is None, currency=crowd.currency(),
+    )  # fmt: skip
+
+
+def _told(offer: Offer, crowd: Marketplace, said: Cost) -> Decimal | None:
+    if said.note or said.total == offer.total:
+        return None
+    sample = crowd.estimate_cost(SAMPLE, 1)
+    told = quotes.share_told(said, sample, offer.bill, crowd=offer.crowd)
+    return None if told == offer.fee_rate else told
+
+
+def _plus(cost: Cost, other: Cost, n: int) -> Cost:
+    note = cost.note or other.note
+    return Cost(cost.rewards + n * other.rewards, cost.fees + n * other.fees, note)
+
+
+def _of_fee(offer: Offer) -> Iterator[Problem]:
+    """A crowd that charges more than the campaign reckons with would exceed its budget."""
+    told = "" if offer.fee_told is None else quotes.percent(offer.fee_told)
+    said = quotes.too_low(
+        offer.label, offer.said, offer.bill, share=offer.fee_rate, told=told,
+        currency=offer.currency,
+    )  # fmt: skip
+    if said:
+        yield Problem("fee", said)
+
+
+def _completed(terms: Terms, crowd: Marketplace) -> Terms:
+    """Name the time after which the crowd approves by itself, where that is ours to say."""
+    if terms.auto_approval is not None or "auto_approval" in crowd.can.no_effect:
+        return terms
+    return replace(terms, auto_approval=USUAL_AUTO_APPROVAL)
+
+
+def _without_effect(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
+    """Nobody is to believe in terms that change nothing."""
+    words = {
+        "keywords": "has no keywords",
+        "auto_approval": f"approves by itself after {crowd.refusal_limit.days} days, whatever is "
+        "asked",
+    }
+    for name in crowd.can.no_effect:
+        if getattr(terms, name):
+            yield Problem(name, f"{crowd.label} {words[name]}. Leave this out.")
+
+
+def _sample(offer: Offer) -> Spec:
+    """Return the largest posting as it would be published, under a made-up address."""
+    return offer.terms.spec(
+        reward=offer.reward, places=max(offer.sizes), code=postings.code(),
+        url=postings.address(offer.crowd, public_id()),
+    )  # fmt: skip
+
+
+def _of_times(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
+    ours = terms.auto_approval is not None
+    limit = terms.auto_approval if terms.auto_approval is not None else crowd.refusal_limit
+    if crowd.can.auto_approval and terms.approve_after >= limit:
+        yield Problem(
+            "approve_after",
+            "The crowd would approve the work by itself before your reviewers’ time is over. "
+            f"Give them less time{', or let it approve later' if ours else ''}.",
+        )
+
+
+def _of_balance(offer: Offer) -> Iterator[Problem]:
+    if offer.balance is not None and offer.balance < offer.total:
+        yield Problem(
+            "balance",
+            f"This may cost {offer.money(offer.total)}, but the account at {offer.label} "
+            f"holds {offer.money(offer.balance)}. Top it up, or take fewer places.",
+        )

@@ -1,0 +1,204 @@
+"""Looking at the crowds, regularly and at start: what they say is the truth, and is followed.
+
+Each posting is looked at by itself, so that a crowd which is down, or an answer that nobody
+expected, keeps no other posting waiting. Every step is safe to repeat.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate import adapters
+from annotate.crowds.base import (
+    Configuration,
+    CrowdError,
+    Level,
+    Marketplace,
+    NotFound,
+    Stage,
+    Submission,
+    UnitState,
+)
+from annotate.models import Campaign, Operation, Posting
+from annotate.selectors.marketplace import watching
+from annotate.services import change_marks, locks
+from annotate.services.marketplace import (
+    confirming,
+    exclusion_lists,
+    posting_states,
+    postings,
+    refilling,
+)
+from annotate.services.outbox import delivery, rates
+from annotate.services.pay import settling
+
+LAG = timedelta(minutes=1)  # lists and levels may be so much older than a stop
+HANDED_IN = (UnitState.SUBMITTED, UnitState.APPROVED, UnitState.REJECTED)
+PATIENCE = 2.0  # seconds to wait until the crowd may be called again
+PAUSED = (
+    "{crowd} has paused it, so nobody can take its free places. Start it there to fill them, or "
+    "stop this batch here."
+)
+
+logger = logging.getLogger(__name__)
+
+
+def reconcile_all(*, within: float = 20.0, all_: bool = False) -> int:
+    """Look at the postings whose turn it is, for so many seconds, and at what follows.
+
+    Returns how many were looked at; the others come first next time. all_: whoever's turn it is.
+    """
+    until, seen = time.monotonic() + within, 0
+    delivery.carry_out_due()
+    for pk in watching.due(all_=all_):
+        if time.monotonic() >= until:
+            break
+        _guarded(reconcile, pk)
+        seen += 1
+    for campaign_id in watching.campaigns():
+        _guarded(_look_after, campaign_id)
+    delivery.carry_out_due()
+    return seen
+
+
+def reconcile(posting_id: int) -> bool:
+    """Compare one posting with its crowd, and follow; False where the crowd does not answer."""
+    posting = Posting.objects.select_related("batch").get(pk=posting_id)
+    if not posting.external_id:
+        return False
+    if not rates.permit(posting.batch.crowd, posting.environment, wait=PATIENCE):
+        return False
+    try:
+        crowd = _crowd(posting)
+        _follow(posting, crowd, crowd.posting_level(posting.external_id))
+    except NotFound as error:
+        confirming.lapse(posting, ())  # nothing can be handed in to it, or it comes back (`take`)
+        _note(posting, f"The crowd does not list this posting any more. {error.message}")
+        return False
+    except CrowdError as error:
+        _note(posting, f"The crowd could not be asked. {error.message}")
+        return False
+    return True
+
+
+def _crowd(posting: Posting) -> Marketplace:
+    crowd = adapters.marketplace(posting.batch.crowd)
+    if crowd.environment != posting.environment:
+        raise Configuration(
+            f"It was published in “{posting.environment}”, but the settings name "
+            f"“{crowd.environment}”."
+        )
+    return crowd
+
+
+def _follow(posting: Posting, crowd: Marketplace, level: Level) -> None:
+    """The list is read whole, after the level: what is missing in it is not there."""
+    listed = list(crowd.iter_submissions(posting.external_id))
+    news = confirming.news(posting.pk, listed)
+    failed = [seen.unit for seen in news if not _take(posting.pk, seen)]
+    confirming.lapse(
+        posting, {(seen.unit, seen.person) for seen in listed},
+        nobody=_nobody_at_work(posting, level, listed),
+    )  # fmt: skip
+    problem = f"Could not be taken in, see the log: {', '.join(failed)}." if failed else ""
+    _level(posting, level, problem=problem)
+
+
+def _nobody_at_work(posting: Posting, level: Level, listed: Sequence[Submission]) -> bool:
+    """Whether the crowd counts nobody, now and at the last look, and lists whoever handed in.
+
+    MTurk lists nobody who is at work, but counts them, until the HIT is stopped or expires: from
+    then on its documents say that it counts nobody at all.
+    """
+    done = sum(seen.state in HANDED_IN for seen in listed)
+    counted = level.pending == 0 and level.places - level.available == done
+    return level.stage is Stage.OPEN and posting.pending == 0 and counted
+
+
+def _take(posting_id: int, seen: Submission) -> bool:
+    """One unit that cannot be taken in must not keep the others of its posting waiting."""
+    try:
+        confirming.take(posting_id, seen)
+    except Exception:
+        logger.exception("unit %s of posting %s could not be taken in", seen.unit, posting_id)
+        return False
+    return True
+
+
+def _level(posting: Posting, level: Level, *, problem: str) -> None:
+    stops, now = list(posting.operations.filter(kind=Operation.Kind.STOP)), timezone.now()
+    over = _is_to_be_over(posting, stops)
+    if level.paused and not over:
+        problem = problem or PAUSED.format(crowd=adapters.LABELS[posting.batch.crowd])
+    Posting.objects.filter(pk=posting.pk).update(
+        looked_at=now, available=level.available, pending=level.pending, problem=problem,
+        **({"expires_at": level.expires_at} if level.expires_at else {}),
+    )  # fmt: skip
+    goes_on = level.stage is Stage.OPEN or level.paused
+    done_at = stops[-1].done_at if stops else None
+    if goes_on and done_at is not None and done_at > now - len(stops) * LAG:
+        return  # this may have been read before it was stopped; each stop in vain waits longer
+    _move(posting, posting_states.OF_STAGE[level.stage])
+    if goes_on and over:
+        with transaction.atomic():
+            locks.campaign(posting.batch.campaign_id)
+            postings.stop(posting, again=True)
+
+
+def _move(posting: Posting, to: Posting.Status) -> None:
+    """Let the posting stand where its crowd says."""
+    if posting.status == to:
+        return
+    with transaction.atomic():
+        campaign_id = locks.campaign(posting.batch.campaign_id).pk
+        if posting_states.move(posting, to, sources=posting_states.sources(to)):
+            change_marks.mark(
+                campaign_id, "posting"
+            )  # the end of a campaign may have waited for it
+
+
+def _is_to_be_over(posting: Posting, stops: Sequence[Operation]) -> bool:
+    """Whether nobody new is wanted; what a person has decided about its stop is left alone.
+
+    Postings that refill a closing campaign belong to a batch that was stopped with it.
+    """
+    if stops:
+        return stops[-1].status == Operation.Status.DONE
+    if posting.batch.stopped_at is None:
+        return False
+    campaign = Campaign.objects.get(pk=posting.batch.campaign_id)
+    return campaign.status != Campaign.Status.CLOSING
+
+
+def _note(posting: Posting, problem: str) -> None:
+    Posting.objects.filter(pk=posting.pk).update(problem=problem, looked_at=timezone.now())
+
+
+def _look_after(campaign_id: int) -> None:
+    """What is due is paid, gaps are offered again, what is decided is put away."""
+    exclusion_lists.sync(campaign_id)
+    settling.settle_campaign(campaign_id)
+    campaign = Campaign.objects.get(pk=campaign_id)
+    if campaign.status == Campaign.Status.CLOSING:
+        refilling.refill(campaign_id)
+    for pk in watching.decided(campaign):
+        _archive(pk)
+
+
+def _archive(posting_id: int) -> None:
+    posting = Posting.objects.select_related("batch").get(pk=posting_id)
+    with transaction.atomic():
+        locks.campaign(posting.batch.campaign_id)
+        postings.archive(posting)
+
+
+def _guarded(step: Callable[[int], object], pk: int) -> None:
+    """One that fails must not keep the others waiting; the log says which."""
+    try:
+        step(pk)
+    except Exception:
+        logger.exception("%s(%s) failed", step.__name__, pk)

@@ -1,0 +1,68 @@
+"""Refilling: gaps of a closing campaign that nobody works on are offered to new people."""
+
+from collections import Counter
+
+from django.db import transaction
+
+from annotate.models import Batch, Campaign, Operation, Posting
+from annotate.selectors.campaigns import slots
+from annotate.selectors.pay import budget, untaken
+from annotate.selectors.work import admission
+from annotate.services import audit, locks
+from annotate.services.marketplace import postings
+
+TRIES = 2  # of a gap: what was left alone twice waits for the researcher
+
+
+def refill(campaign_id: int) -> Posting | None:
+    """Publish as many units as a closing campaign's gaps need, within its last batch's places and
+    its budget.
+
+    None where there is no gap, somebody may still fill them, or a refill is under way.
+    """
+    with transaction.atomic():
+        campaign = locks.campaign(campaign_id)
+        if campaign.status != Campaign.Status.CLOSING or admission.blocked(campaign, for_now=False):
+            return None
+        batch = Batch.objects.filter(campaign=campaign).order_by("pk").last()
+        if batch is None or _under_way(campaign_id):
+            return None
+        gaps = _gaps(campaign_id)[untaken.promised_tasks(campaign_id) :]
+        units = min(-(-len(gaps) // batch.tasks), untaken.unused_units(batch), _paid(batch))
+        return _publish(batch, units, gaps[: units * batch.tasks]) if units > 0 else None
+
+
+def _paid(batch: Batch) -> int:
+    """Return how many units of this batch the budget pays for."""
+    left, each = budget.left(batch.campaign), budget.unit_price(batch.campaign, batch.reward)
+    return batch.places if left is None or not each else max(0, int(left // each))
+
+
+def _publish(batch: Batch, units: int, gaps: list[int]) -> Posting:
+    number = batch.operations.filter(key__startswith=f"refill:{batch.pk}:").count() + 1
+    posting = postings.plan(batch, units, key=f"refill:{batch.pk}:{number}", gaps=gaps)
+    audit.record(
+        "refill", campaign_id=batch.campaign_id, subject=f"batch:{batch.public_id}", places=units,
+        gaps=len(gaps),
+    )  # fmt: skip
+    return posting
+
+
+def _under_way(campaign_id: int) -> bool:
+    """Return whether a posting is about to be published or stopped, or has places left."""
+    live = Posting.objects.filter(batch__campaign=campaign_id, status__in=untaken.TO_COME)
+    return live.exists()
+
+
+def _gaps(campaign_id: int) -> list[int]:
+    """Return the free places that were not offered too often already, in order of leasing.
+
+    People at work will take the first of them.
+    """
+    refills = Operation.objects.filter(campaign=campaign_id, key__startswith="refill:")
+    offered = Counter(
+        gap for arguments in refills.values_list("arguments", flat=True)
+        for gap in arguments["gaps"]
+    )  # fmt: skip
+    free = slots.free(campaign_id).values_list("pk", flat=True)
+    return [gap for gap in free if offered[gap] < TRIES]

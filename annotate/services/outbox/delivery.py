@@ -1,0 +1,254 @@
+"""The outbox: effects on crowds are committed rows first, then carried out (data rule 3).
+
+An operation is claimed by a conditional UPDATE, carried out outside of any transaction, and
+settled in one. Where it was interrupted in between, nobody knows whether it happened: then it
+is repeated only if that does no harm, and looked for otherwise.
+
+An operation's row comes last in the order of locks (`services.work.leasing`).
+"""
+
+import logging
+import random
+import time
+import uuid
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from annotate import adapters
+from annotate.crowds.base import Configuration, Effect, Marketplace, Outcome
+from annotate.errors import Conflict, NotFound
+from annotate.models import Operation
+from annotate.services import announcing, audit
+from annotate.services.outbox import rates
+from annotate.services.outbox.calling import Answer, ask
+from annotate.services.outbox.kinds import handler
+
+CLAIM = timedelta(minutes=2)
+BACK_OFF, LONGEST_BACK_OFF = 1.0, 600.0  # seconds
+LOOK_AFTER = 10.0  # seconds: a crowd lists a little later what it did
+SETTINGS_AFTER = 60.0  # seconds until settings that do not fit are looked at again
+AT_ONCE = 500  # operations that one sweep looks at
+GIVEN_UP = "given_up"  # the code of what a person has dropped: nobody intends it again by itself
+Status = Operation.Status
+
+logger = logging.getLogger(__name__)
+
+
+def carry_out(operation_id: int, *, wait: float = 0.0) -> bool:
+    """Carry an operation out if it is due and nobody is at it; return whether it was tried.
+
+    `wait`: seconds to wait for the rate limit. Call it outside of transactions.
+    """
+    op = _due().filter(pk=operation_id).first()
+    if op is None:
+        return False
+    crowd = _reachable(op)
+    if crowd is None or not _permitted(op, wait):
+        return False
+    unknown = op.status == Status.SENT
+    if not _claim(op):
+        return False
+    _settle(op, ask(op, crowd, unknown=unknown, again=lambda: _send_anew(op)))
+    return True
+
+
+def carry_out_due(*, within: float = 5.0) -> int:
+    """Carry out what is due, for so many seconds; return how many were tried."""
+    until, tried = time.monotonic() + within, 0
+    for pk in list(_due().order_by("due_at", "pk").values_list("pk", flat=True)[:AT_ONCE]):
+        if time.monotonic() >= until:
+            break
+        try:
+            tried += carry_out(pk, wait=max(0.0, until - time.monotonic()))
+        except Exception:  # one that fails must not keep the others waiting
+            logger.exception("operation %s could not be carried out", pk)
+    return tried
+
+
+def decide(operation_id: int, happened: bool, *, actor_id: int) -> None:
+    """Answer an UNCLEAR operation, after looking at the crowd: settled, or tried again."""
+    with transaction.atomic():
+        op = _get(operation_id, Status.UNCLEAR, verb="decide about")
+        if happened:
+            outcome = Outcome(Effect.ALREADY, message="A person saw that it happened.")
+            handler(op.kind).settle(op, outcome)
+            _change(op, Status.DONE, code="", message=outcome.message, done_at=timezone.now())
+        else:
+            _again(op, Status.PENDING)
+        _log(op, "operation_decided", actor_id=actor_id, happened=happened)
+
+
+def retry(operation_id: int, *, actor_id: int) -> None:
+    """Try a REFUSED operation again, after its cause was mended; look again at an UNCLEAR one."""
+    with transaction.atomic():
+        op = _get(operation_id, Status.REFUSED, Status.UNCLEAR, verb="retry")
+        if op.status == Status.REFUSED and (again := handler(op.kind).again):
+            again(op)
+        _again(op, Status.PENDING if op.status == Status.REFUSED else Status.SENT)
+        _log(op, "operation_retried", actor_id=actor_id)
+
+
+def drop(operation_id: int, *, actor_id: int | None = None) -> bool:
+    """Give up what has not happened, in the caller's transaction if there is one.
+
+    What a person has given up is not intended again for the same reason. False, with nothing
+    changed, where it has happened or may have.
+    """
+    op = Operation.objects.get(pk=operation_id)
+    if op.status not in Operation.NOT_HAPPENED:
+        return False
+    try:
+        with transaction.atomic():
+            if dropped := handler(op.kind).dropped:
+                dropped(op)
+            code = op.code if actor_id is None else GIVEN_UP
+            _change(op, Status.DROPPED, code=code, done_at=timezone.now())
+            _log(op, "operation_dropped", actor_id=actor_id)
+    except Conflict:
+        return False
+    return True
+
+
+def hurry(operations: QuerySet[Operation]) -> None:
+    """Let open operations be tried at once: what they waited for has come, in this transaction."""
+    waiting = operations.filter(status=Status.PENDING)
+    for pk in waiting.values_list("pk", flat=True):
+        waiting.filter(pk=pk).update(due_at=timezone.now())
+        announcing.operation(pk)
+
+
+def hurry_postponed() -> None:
+    """Let what waits for a cause to be mended be tried now: a person says that it is."""
+    hurry(Operation.objects.exclude(code=""))
+
+
+def _due() -> QuerySet[Operation]:
+    now = timezone.now()
+    unclaimed = Q(claimed_until=None) | Q(claimed_until__lte=now)
+    return Operation.objects.filter(unclaimed, status__in=Operation.OPEN, due_at__lte=now)
+
+
+def _reachable(op: Operation) -> Marketplace | None:
+    """Return the crowd in the operation's own environment; otherwise say what to do, and wait."""
+    try:
+        crowd = adapters.marketplace(op.crowd)
+    except Configuration as error:
+        _postpone(op, SETTINGS_AFTER, code=error.code, message=error.message)
+        return None
+    if crowd.environment == op.environment:
+        return crowd
+    _postpone(
+        op, SETTINGS_AFTER, code="environment",
+        message=f"This belongs to {crowd.label} “{op.environment}”, but the settings name "
+        f"“{crowd.environment}”.",
+    )  # fmt: skip
+    return None
+
+
+def _permitted(op: Operation, wait: float) -> bool:
+    if rates.permit(op.crowd, op.environment, wait=wait):
+        return True
+    _postpone(op, _jittered(1.0))
+    return False
+
+
+def _postpone(op: Operation, seconds: float, **said: str) -> None:
+    """Put off what nobody has claimed meanwhile; this is no attempt."""
+    _as_read(op).update(due_at=timezone.now() + timedelta(seconds=seconds), **said)
+
+
+def _claim(op: Operation) -> bool:
+    """PENDING or SENT -> SENT, for this worker alone; False if somebody was quicker."""
+    now = timezone.now()
+    taken: dict[str, Any] = {
+        "status": Status.SENT, "attempts": op.attempts + 1, "sent_at": op.sent_at or now,
+        "claimed_until": now + CLAIM, "claim": uuid.uuid4().hex,
+    }  # fmt: skip
+    return _update(op, taken)
+
+
+def _send_anew(op: Operation) -> bool:
+    """Note that the crowd is about to be asked as if for the first time; False if lost."""
+    now = timezone.now()
+    return _update(op, {"sent_at": now, "claimed_until": now + CLAIM})
+
+
+def _settle(op: Operation, answer: Answer | None) -> None:
+    """Write what became of it, with all that follows, unless another worker took it over."""
+    if answer is None:
+        return
+    outcome, status = answer.outcome, answer.status
+    try:
+        with transaction.atomic():
+            if status in (Status.DONE, Status.REFUSED):
+                handler(op.kind).settle(op, outcome)
+            _change(op, status, code=outcome.code, message=outcome.message, **_times(op, status))
+            if status not in Operation.OPEN:
+                _log(op, op.kind, effect=outcome.effect.value)
+    except _Lost:
+        logger.warning("operation %s was taken over by another worker", op.pk)
+
+
+def _times(op: Operation, status: str) -> dict[str, Any]:
+    now = timezone.now()
+    if status not in Operation.OPEN:
+        return {"done_at": None if status == Status.UNCLEAR else now}
+    seconds = min(LONGEST_BACK_OFF, BACK_OFF * 2 ** min(op.attempts - 1, 12))
+    if status == Status.SENT:
+        seconds = max(LOOK_AFTER, seconds)
+    sent_at = op.sent_at if status == Status.SENT else None
+    return {"due_at": now + timedelta(seconds=_jittered(seconds)), "sent_at": sent_at}
+
+
+def _jittered(seconds: float) -> float:
+    return seconds * random.uniform(0.75, 1.25)
+
+
+class _Lost(Conflict):
+    """The row is no longer as it was read."""
+
+
+def _again(op: Operation, status: Operation.Status) -> None:
+    sent_at = op.sent_at if status == Status.SENT else None
+    _change(op, status, attempts=0, sent_at=sent_at, due_at=timezone.now(), done_at=None)
+    announcing.operation(op.pk)
+
+
+def _change(op: Operation, status: str, **changes: Any) -> None:
+    """Change the status by a conditional UPDATE; the claim ends."""
+    wanted = {"status": status, "claim": "", "claimed_until": None, **changes}
+    if not _update(op, wanted):
+        raise _Lost("Somebody else has changed this meanwhile. Look at it again.")
+
+
+def _update(op: Operation, changes: dict[str, Any]) -> bool:
+    changed = _as_read(op).update(**changes)
+    for name, value in changes.items():
+        setattr(op, name, value)
+    return bool(changed)
+
+
+def _as_read(op: Operation) -> QuerySet[Operation]:
+    return Operation.objects.filter(
+        pk=op.pk, status=op.status, attempts=op.attempts, claim=op.claim
+    )
+
+
+def _get(operation_id: int, *statuses: Operation.Status, verb: str) -> Operation:
+    op = Operation.objects.filter(pk=operation_id).first()
+    if op is None:
+        raise NotFound("There is no such operation.")
+    if op.status not in statuses:
+        raise Conflict(f"Nobody needs to {verb} this: it is {op.get_status_display()}.")
+    return op
+
+
+def _log(op: Operation, verb: str, *, actor_id: int | None = None, **detail: Any) -> None:
+    audit.record(
+        verb, campaign_id=op.campaign_id, actor_id=actor_id, subject=f"operation:{op.pk}",
+        kind=op.kind, status=op.status, code=op.code, **detail,
+    )  # fmt: skip

@@ -1,0 +1,42 @@
+"""Effects on crowds, written down before they happen (data rule 3); `marketplace.outbox` follows.
+
+An operation's row comes last in the order of locks (`services.locks`).
+"""
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from annotate.models import Operation
+from annotate.services import announcing
+
+
+def intend(
+    kind: Operation.Kind,
+    *,
+    key: str,
+    campaign_id: int,
+    crowd: str,
+    environment: str,
+    batch_id: int | None = None,
+    posting_id: int | None = None,
+    participation_id: int | None = None,
+    due_at: datetime | None = None,
+    **arguments: Any,
+) -> Operation:
+    """Write an effect down, once for each key, in the caller's transaction; a worker follows."""
+    now = timezone.now()
+    op, created = Operation.objects.get_or_create(
+        key=key,
+        defaults={
+            "kind": kind, "campaign_id": campaign_id, "crowd": crowd, "environment": environment,
+            "batch_id": batch_id, "posting_id": posting_id, "participation_id": participation_id,
+            "token": uuid.uuid4().hex, "arguments": arguments, "created_at": now,
+            "due_at": due_at or now,
+        },
+    )  # fmt: skip
+    if created and op.due_at <= now:
+        announcing.operation(op.pk)
+    return op

@@ -1,0 +1,110 @@
+"""Bonuses that passing a tutorial has promised: made, and turned into rows of the ledger.
+
+Due with a number of judgments that count (a campaign's `bonus_after`), or at once where the
+campaign has ended or offers this person no further task. What is promised is in the budget already.
+"""
+
+from decimal import Decimal
+
+from annotate.crowds.tariffs import ZERO, Price
+from annotate.models import Campaign, LedgerEntry, Participation, TutorialRun
+from annotate.selectors.pay import budget, promises
+from annotate.selectors.pay.promises import OVER
+from annotate.selectors.work import admission
+from annotate.services import audit, change_marks
+
+
+def make(run: TutorialRun, *, campaign: Campaign) -> Decimal:
+    """Promise the bonus for a run that is just passed, in its transaction; return how much."""
+    amount = promises.to_earn(campaign, run.annotator)
+    if amount:
+        TutorialRun.objects.filter(pk=run.pk).update(promised=amount)
+        run.promised = amount
+    return amount
+
+
+def locked(campaign: Campaign, annotator_id: int) -> TutorialRun | None:
+    """Lock what a campaign has promised this person, if it is not due yet.
+
+    Of two judgments that are submitted at the same moment the second sees the first.
+    """
+    mine = promises.open_of(campaign.pk, [annotator_id])
+    pk = mine.values_list("pk", flat=True).first()
+    if pk is None:
+        return None
+    return TutorialRun.objects.select_for_update().get(pk=pk)
+
+
+def fall_due(run: TutorialRun | None, campaign: Campaign) -> Decimal:
+    """Add the bonus to the ledger if enough of this person's judgments count; return it."""
+    if run is None or promises.judged(campaign.pk, run.annotator_id) < campaign.bonus_after:
+        return ZERO
+    return _add(run, campaign) if promises.payable(campaign, run.annotator_id) else ZERO
+
+
+def look(campaign: Campaign, annotator_id: int) -> Decimal:
+    """Add what is due to this person by now: see above. The caller holds the campaign."""
+    run = promises.open_of(campaign.pk, [annotator_id]).first()
+    if run is None or not promises.payable(campaign, annotator_id):
+        return ZERO
+    enough = promises.judged(campaign.pk, annotator_id) >= campaign.bonus_after
+    return _add(run, campaign) if enough or not _offers_more(run, campaign) else ZERO
+
+
+def look_all(campaign: Campaign) -> Decimal:
+    """Add what is due to anybody by now, where nothing is offered to everybody any more.
+
+    What concerns one person alone is looked at when they hand something in. The caller holds the
+    campaign.
+    """
+    if campaign.status not in OVER and admission.offers(campaign):
+        return ZERO
+    people = promises.due(campaign).values_list("annotator", flat=True)
+    return sum((look(campaign, annotator_id) for annotator_id in sorted(set(people))), ZERO)
+
+
+def end(campaign: Campaign) -> int:
+    """Add all that is promised, as the campaign has ended; return how many bonuses are due now.
+
+    The caller holds the campaign.
+    """
+    runs = list(promises.due(campaign).order_by("pk"))
+    if not runs:
+        return 0
+    charges = budget.tariff(campaign)
+    rows = [(run, charges.bonus(run.promised)) for run in runs]
+    LedgerEntry.objects.bulk_create(
+        (_entry(run, campaign, each) for run, each in rows), ignore_conflicts=True
+    )  # promised once, but perhaps paid by another campaign at this moment
+    change_marks.mark(campaign.pk, "tutorial")
+    audit.record("tutorial_bonuses_due", campaign_id=campaign.pk, people=len(runs))
+    return len(runs)
+
+
+def _offers_more(run: TutorialRun, campaign: Campaign) -> bool:
+    if campaign.status in OVER:
+        return False
+    who = Participation.objects.select_related("annotator").get(pk=run.participation_id)
+    return admission.goes_on(campaign, who)
+
+
+def _add(run: TutorialRun, campaign: Campaign) -> Decimal:
+    """Once per annotator and instrument, whichever campaign it is."""
+    wanted = _entry(run, campaign, budget.tariff(campaign).bonus(run.promised))
+    if LedgerEntry.objects.filter(key=wanted.key).exists():
+        return ZERO
+    LedgerEntry.objects.bulk_create([wanted], ignore_conflicts=True)
+    change_marks.mark(campaign.pk, "tutorial")
+    audit.record(
+        "tutorial_bonus_due", campaign_id=campaign.pk, subject=f"tutorial_run:{run.pk}",
+        amount=str(run.promised),
+    )  # fmt: skip
+    return run.promised
+
+
+def _entry(run: TutorialRun, campaign: Campaign, each: Price) -> LedgerEntry:
+    return LedgerEntry(
+        key=promises.key(run.annotator_id, run.instrument), campaign=campaign,
+        participation_id=run.participation_id, kind=LedgerEntry.Kind.TUTORIAL,
+        amount=each.reward, fee=each.fee,
+    )  # fmt: skip

@@ -1,0 +1,85 @@
+"""Refusing pay, and restoring it: ledger rows that cancel and bring back what was due."""
+
+from decimal import Decimal
+
+from django.db.models import Sum
+from django.utils import timezone
+
+from annotate import adapters
+from annotate.errors import Conflict, Invalid
+from annotate.models import LedgerEntry, Participation, Review, Ruling
+from annotate.selectors.pay.ledger import CENT
+from annotate.selectors.review import refusals
+from annotate.selectors.review.effects import FOR_WORK
+from annotate.services.pay import unit_ledger
+
+Kind = LedgerEntry.Kind
+REFUSED = (Kind.REFUSAL, Kind.REINSTATEMENT)
+
+
+def refuse(review: Review, ruling: Ruling) -> Decimal:
+    """Cancel what is due for the work, tutorial bonuses excepted; return the amount.
+
+    Raises `Conflict` after the crowd's limit, where it was paid out already (or is just being
+    paid), and where nothing is due; `Invalid` where the reason is shorter than its crowd takes.
+    """
+    _check_reason(review, ruling)
+    _check_limit(review)
+    participations = _of(review)
+    if refusals.paid(review.campaign_id, review.annotator_id):
+        raise Conflict("This work has been paid out already: pay can no longer be refused.")
+    total = sum((_cancel(one, FOR_WORK, ruling) for one in participations), Decimal(0))
+    if not total and not refusals.undecided(review.campaign_id, review.annotator_id):
+        raise Conflict("Nothing is due for this work: there is no pay to refuse.")
+    return total
+
+
+def repay(review: Review, ruling: Ruling) -> Decimal:
+    """Bring refused pay back; return the amount. A unit that was given back brings none."""
+    mine = _of(review)
+    total = sum((-_cancel(one, REFUSED, ruling) for one in mine), Decimal(0))
+    lost = (one for one in mine if one.status == Participation.Status.LEFT)
+    return total - sum((unit_ledger.lapse(one) for one in lost), Decimal(0))
+
+
+def _check_reason(review: Review, ruling: Ruling) -> None:
+    crowd, given = adapters.entry(review.campaign.crowd), len(ruling.reason.strip())
+    least = crowd.can.least_reason
+    if given < least:
+        said = (
+            f"{crowd.label} takes a reason of at least {least} characters, which the annotator "
+            f"reads; this one has {given}. Explain it in more words."
+        )
+        raise Invalid({"reason": said})
+
+
+def _check_limit(review: Review) -> None:
+    until = refusals.until(review.campaign_id, review.annotator_id)
+    if until is not None and timezone.now() > until:
+        raise Conflict(
+            f"Pay for this work could be refused until {until:%d %B %Y, %H:%M}. The work can "
+            "still be left out of the estimates."
+        )
+
+
+def _of(review: Review) -> list[Participation]:
+    return list(
+        Participation.objects.filter(
+            campaign=review.campaign_id, annotator=review.annotator_id
+        ).order_by("pk")
+    )
+
+
+def _cancel(participation: Participation, kinds: tuple[Kind, ...], ruling: Ruling) -> Decimal:
+    """Add a row that makes these kinds sum to nothing; return what they summed to."""
+    row = LedgerEntry.objects.filter(participation=participation, kind__in=kinds).aggregate(
+        amount=Sum("amount"), fee=Sum("fee")
+    )
+    amount, fee = ((row[name] or Decimal(0)).quantize(CENT) for name in ("amount", "fee"))
+    if amount or fee:
+        LedgerEntry.objects.create(
+            campaign_id=participation.campaign_id, participation=participation,
+            kind=Kind.REFUSAL if kinds is FOR_WORK else Kind.REINSTATEMENT,
+            amount=-amount, fee=-fee, key=f"ruling:{ruling.pk}:{participation.pk}",
+        )  # fmt: skip
+    return amount

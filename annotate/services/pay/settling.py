@@ -1,0 +1,267 @@
+"""Rulings and the ledger become payments at the crowd: what is due is intended, once.
+
+Nothing is paid here. Each verb locks the campaign, so a ruling and a payment come one after the
+other; what was intended and not tried yet is given up where it is no longer wanted.
+"""
+
+from decimal import Decimal
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from annotate import adapters
+from annotate.crowds.tariffs import ZERO
+from annotate.crowds.terms import from_json
+from annotate.errors import Conflict
+from annotate.models import (
+    Batch,
+    LedgerEntry,
+    Operation,
+    Participation,
+    Payout,
+    Review,
+    Ruling,
+)
+from annotate.selectors.pay import accounts, bonus_carriers, budget
+from annotate.selectors.pay.ledger import GIVEN
+from annotate.services import audit, locks
+from annotate.services.outbox import delivery, intents
+from annotate.services.pay import promises, unit_ledger
+from annotate.services.pay.unit_ledger import bonus_key
+from annotate.services.pay.unit_pay import Account, Act, Entry, Unit, decide
+from annotate.text.languages import interface_language
+
+Status = Participation.Status
+Kind = Operation.Kind
+State = Operation.Status
+ACTS = {Act.APPROVE: Kind.APPROVE, Act.REJECT: Kind.REJECT, Act.OVERRIDE: Kind.OVERRIDE}
+PAYS = tuple(ACTS.values())
+UNDER_WAY = (State.SENT, State.UNCLEAR)  # it may have happened
+STANDS = ~Q(status=State.DROPPED) | Q(code=delivery.GIVEN_UP)  # a person's word holds
+
+
+def settle(participation_id: int) -> Act:
+    """Intend what is due for one unit, and its bonuses; return what was decided about it."""
+    with transaction.atomic():
+        locks.campaign(
+            Participation.objects.values_list("campaign_id", flat=True).get(pk=participation_id)
+        )
+        return _settle(_units().get(pk=participation_id))
+
+
+def settle_person(campaign_id: int, annotator_id: int) -> None:
+    """Settle all units of one annotator in a campaign: what is due may have changed."""
+    with transaction.atomic():
+        promises.look(locks.campaign(campaign_id), annotator_id)
+        for found in _units().filter(campaign=campaign_id, annotator=annotator_id).order_by("pk"):
+            _settle(found)
+
+
+def settle_everywhere(annotator_id: int) -> None:
+    """Settle all units of one annotator: a unit handed in here may carry a bonus from there."""
+    mine = _units().filter(annotator=annotator_id)
+    for campaign_id in mine.order_by("campaign").values_list("campaign_id", flat=True).distinct():
+        settle_person(campaign_id, annotator_id)
+
+
+def settle_campaign(campaign_id: int) -> None:
+    """Settle the units of a campaign that may have something due which is not on its way.
+
+    Done again and again, so it looks only at those: a campaign has thousands of others.
+    """
+    with transaction.atomic():
+        promises.look_all(locks.campaign(campaign_id))
+    for pk in sorted({*_ripe(campaign_id), *_owed(campaign_id)}):
+        settle(pk)
+
+
+def _owed(campaign_id: int) -> set[int]:
+    """Return the units that something is due to, whose people can be paid a bonus by now."""
+    due = {one.participation for one in accounts.of_campaign(campaign_id) if one.due > 0}
+    carriers = Participation.objects.filter(status__in=Participation.LISTED).exclude(posting=None)
+    units = _units().filter(campaign=campaign_id, annotator__in=carriers.values("annotator"))
+    coming = Operation.objects.filter(
+        campaign=campaign_id, status__in=(*Operation.NOT_HAPPENED, *UNDER_WAY)
+    )
+    over = units.filter(status__in=(Status.APPROVED, Status.REJECTED)).exclude(
+        pk__in=coming.filter(kind__in=(*PAYS, Kind.BONUS)).values("participation")
+    )
+    tried = _standing(campaign_id, Kind.BONUS).values_list("arguments__entry", flat=True)
+    given = LedgerEntry.objects.filter(
+        campaign=campaign_id, kind__in=(*GIVEN, LedgerEntry.Kind.COMPENSATION)
+    ).values_list("pk", "participation")
+    seen = {int(entry) for entry in tried}
+    extra = {unit for entry, unit in given if entry not in seen}
+    extra &= set(units.values_list("pk", flat=True))
+    return due & {*over.values_list("pk", flat=True), *extra}
+
+
+def _standing(campaign_id: int, *kinds: Kind) -> QuerySet[Operation]:
+    """Return what was intended and is not intended again."""
+    return Operation.objects.filter(STANDS, campaign=campaign_id, kind__in=kinds)
+
+
+def _ripe(campaign_id: int) -> list[int]:
+    """Return the units whose time to be approved has come, and whose pay is not on its way."""
+    ripe: list[int] = []
+    stuck = _standing(campaign_id, *PAYS)
+    for batch in Batch.objects.filter(campaign=campaign_id):
+        before = timezone.now() - from_json(batch.terms).approve_after
+        units = _units().filter(
+            posting__batch=batch, status=Status.CONFIRMED, problem="", submitted_at__lte=before
+        )
+        free = units.exclude(pk__in=stuck.values("participation"))
+        ripe += free.values_list("pk", flat=True)
+    return ripe
+
+
+def accept(participation_id: int, *, actor_id: int, beyond_budget: bool = False) -> None:
+    """Pay a unit about which something does not agree, by a person's decision.
+
+    Raises `Conflict` where nothing waits for one, and where the campaign is beyond its budget and
+    `beyond_budget` does not accept that. Work that is not verified is paid and does not count.
+    """
+    with transaction.atomic():
+        found = _units().get(pk=participation_id)
+        locks.campaign(found.campaign_id)
+        waiting = Participation.objects.filter(pk=participation_id, status=Status.CONFIRMED)
+        if not waiting.exclude(problem="").update(problem=""):
+            raise Conflict("Nothing about this work waits for a decision.")
+        unit_ledger.fill(found, reason="The whole unit is paid.")
+        excess = budget.ask(found.campaign, before=ZERO, beyond_budget=beyond_budget)
+        audit.record(
+            "unit_accepted", campaign_id=found.campaign_id, actor_id=actor_id,
+            subject=f"participation:{participation_id}", problem=found.problem,
+            beyond_budget=str(excess),
+        )  # fmt: skip
+        settle(participation_id)
+
+
+def _units() -> QuerySet[Participation]:
+    return Participation.objects.exclude(posting=None).select_related(
+        "campaign", "annotator", "posting__batch"
+    )
+
+
+def _settle(found: Participation) -> Act:
+    account = unit_ledger.account_of(found)
+    review = Review.objects.filter(campaign=found.campaign_id, annotator=found.annotator_id).first()
+    unit = _unit(found, account, review)
+    act = decide(unit, now=timezone.now())
+    if act == Act.OVERRIDE and _given_up(found, Kind.OVERRIDE):
+        act = Act.BONUS
+    free = _give_up_others(found, act)
+    if free and act in ACTS and not _given_up(found, ACTS[act]):
+        _intend(found, ACTS[act], **_words(act, review))
+    handed_in = found.status in Participation.LISTED
+    due = account.bonuses(handed_in=handed_in)
+    if free and act == Act.BONUS:
+        due += account.instead(paid=_paid_under(account), due=unit.due)
+    _give_up_bonuses(found, due)
+    for entry in due:
+        _intend_bonus(found, entry)
+    return act
+
+
+def _unit(found: Participation, account: Account, review: Review | None) -> Unit:
+    assert found.posting is not None, "units belong to a posting"
+    can = adapters.marketplace(found.posting.batch.crowd).can
+    terms = from_json(found.posting.batch.terms)
+    begin = found.submitted_at  # a rejection can be turned round for so long after the hand-in
+    until = begin + can.override_refusal if begin and can.override_refusal else None
+    return Unit(
+        status=Status(found.status),
+        due=account.earned - _paid(found, account),
+        refused=review is not None and review.pay_refused,
+        in_review=review is not None and review.status == Review.Status.OPEN,
+        doubt=bool(found.problem),
+        approve_from=begin and begin + terms.approve_after,
+        override_until=until,
+    )
+
+
+def _paid(found: Participation, account: Account) -> Decimal:
+    keys = [f"approve:{found.pk}", *(bonus_key(one.id) for one in account.covered)]
+    rows = Payout.objects.filter(participation=found, key__in=keys)
+    return sum(rows.values_list("amount", flat=True), unit_ledger.ZERO)
+
+
+def _paid_under(account: Account) -> set[int]:
+    """Return the rows of the unit under which a bonus was paid."""
+    keys = {bonus_key(one.id): one.id for one in account.covered}
+    return {keys[key] for key in Payout.objects.filter(key__in=keys).values_list("key", flat=True)}
+
+
+def _give_up_others(found: Participation, act: Act) -> bool:
+    """Drop what contradicts this decision; False while something of it may be happening."""
+    mine = found.operations.filter(kind__in=PAYS)
+    others = mine.exclude(kind=ACTS[act]) if act in ACTS else mine
+    for pk in others.filter(status__in=Operation.NOT_HAPPENED).values_list("pk", flat=True):
+        delivery.drop(pk)
+    return not others.filter(status__in=(*UNDER_WAY, State.PENDING)).exists()
+
+
+def _give_up_bonuses(found: Participation, due: list[Entry]) -> None:
+    """Drop bonuses whose reason is gone, where they are known not to have been paid."""
+    wanted = {str(one.id) for one in due}
+    for op in found.operations.filter(kind=Kind.BONUS, status__in=Operation.NOT_HAPPENED):
+        if op.arguments["entry"] not in wanted:
+            delivery.drop(op.pk)
+
+
+def _words(act: Act, review: Review | None) -> dict[str, str]:
+    if act != Act.REJECT or review is None:
+        return {}
+    ruling = review.rulings.filter(act=Ruling.Act.REFUSE).order_by("-pk").first()
+    return {"reason": ruling.reason if ruling else ""}
+
+
+def _given_up(found: Participation, kind: Kind) -> bool:
+    """Whether a person has said that this is not to be tried again."""
+    return found.operations.filter(kind=kind, code=delivery.GIVEN_UP).exists()
+
+
+def _intend(found: Participation, kind: Kind, **arguments: str) -> None:
+    """Once; again only after it was given up, untried."""
+    given_up = found.operations.filter(kind=kind, status=State.DROPPED).count()
+    _write(found, kind, key=f"{kind}:{found.pk}:{given_up}", **arguments)
+
+
+def _intend_bonus(found: Participation, entry: Entry) -> None:
+    key = bonus_key(entry.id)
+    if Payout.objects.filter(key=key).exists():
+        return
+    tried = Operation.objects.filter(kind=Kind.BONUS, key__startswith=f"{key}:")
+    if tried.filter(STANDS).exists():
+        return
+    carrier = bonus_carriers.carrier(found)
+    if carrier is None:
+        return  # it waits until this person hands something in; their account says so
+    _write(
+        found, Kind.BONUS, key=f"{key}:{tried.count()}", entry=str(entry.id),
+        listing=carrier.listing, unit=carrier.unit, person=carrier.person,
+        amount=str(entry.amount), reason=_reason(entry, found.campaign.language),
+    )  # fmt: skip
+
+
+def _reason(entry: Entry, language: str) -> str:
+    """What the annotator reads: a person's words, or ours in the language of the study."""
+    written = LedgerEntry.objects.values_list("reason", flat=True).get(pk=entry.id)
+    with override(interface_language(language)):
+        return written or {
+            LedgerEntry.Kind.TUTORIAL: _("You have passed the tutorial. Thank you!"),
+            LedgerEntry.Kind.COMPENSATION: _("For work that came too late to count. Thank you!"),
+        }.get(entry.kind, _("For your work in this study. Thank you!"))
+
+
+def _write(found: Participation, kind: Kind, *, key: str, **arguments: Any) -> None:
+    assert found.posting is not None, "units belong to a posting"
+    intents.intend(
+        kind, key=key, campaign_id=found.campaign_id, crowd=found.posting.batch.crowd,
+        environment=found.posting.environment, batch_id=found.posting.batch_id,
+        posting_id=found.posting_id, participation_id=found.pk, **arguments,
+    )  # fmt: skip

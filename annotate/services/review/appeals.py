@@ -1,0 +1,131 @@
+"""Appeals: what annotators say against a flag or a ruling, and the answer they get."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.errors import Conflict, Gone, Invalid, ServiceError
+from annotate.models import Appeal, Participation, Review, Ruling
+from annotate.selectors.review import grounds, who_answers
+from annotate.selectors.review.grounds import Ground
+from annotate.services import audit
+from annotate.services.marketplace import messages
+from annotate.services.review import reviews
+
+TO_ANSWER = timedelta(days=7)
+LONGEST = 5000
+IN_FAVOUR = (Ruling.Act.CLEAR, Ruling.Act.RESTORE, Ruling.Act.REPAY, Ruling.Act.UNBLOCK)
+
+
+def make_from(participation_id: int, *, text: str) -> Appeal:
+    """Appeal from somebody's own page: see `make`.
+
+    Raises `Conflict` where nobody has confirmed yet that the page is theirs.
+    """
+    who = Participation.objects.get(pk=participation_id)
+    if not who.is_sure:
+        raise Conflict(
+            _(
+                "We do not know yet that this is you. Write from your own page: its address is in "
+                "our message to you."
+            ),
+            code="unsure",
+        )
+    return make(who.campaign_id, who.annotator_id, text=text)
+
+
+def make(campaign_id: int, annotator_id: int, *, text: str) -> Appeal:
+    """Appeal against what is noticed or ruled now, or against the block that keeps them out.
+
+    Raises `Invalid` for an empty or overlong text, `Conflict` where there is nothing to appeal
+    against, an appeal is open, or one has been answered since the last flag or ruling, `Gone`
+    after the deadline.
+    """
+    text = text.replace("\0", "").strip()
+    if not 1 <= len(text) <= LONGEST:
+        raise Invalid({"text": _("Write what we should know, in at most 5,000 characters.")})
+    now = timezone.now()
+    with transaction.atomic():
+        review = _against(campaign_id, annotator_id)
+        appeal = Appeal.objects.create(
+            review=review, text=text, made_at=now, due_at=now + TO_ANSWER
+        )
+        audit.record(
+            "appeal", campaign_id=review.campaign_id, subject=f"annotator:{annotator_id}",
+        )  # fmt: skip
+    return appeal
+
+
+def dismiss(review_id: int, *, actor_id: int, answer: str) -> None:
+    """Answer an appeal without changing the ruling; the other answer is a ruling in favour."""
+    if not answer.strip():
+        raise Invalid({"reason": "Answer the annotator: an appeal deserves a reason."})
+    with transaction.atomic():
+        review = reviews.locked(review_id)
+        last = review.appeals.order_by("-pk").first()
+        own = answered_by(review, actor_id)
+        if last is None or not _answer(review, upheld=False, answer=answer.strip(), own=own):
+            raise Conflict("There is no open appeal: somebody has answered it.")
+        messages.answered(review, answer.strip(), appeal_id=last.pk)
+        audit.record(
+            "dismiss_appeal", campaign_id=review.campaign_id, actor_id=actor_id,
+            subject=f"annotator:{review.annotator_id}", answer=answer.strip(),
+        )  # fmt: skip
+
+
+def close(review: Review, acts: Sequence[Ruling.Act], *, answer: str, own: bool) -> bool:
+    """Answer an open appeal by a ruling; return whether there was one.
+
+    own: what `answered_by` said before the ruling.
+    """
+    return _answer(review, upheld=any(act in IN_FAVOUR for act in acts), answer=answer, own=own)
+
+
+def answered_by(review: Review, actor_id: int) -> bool:
+    """Return whether this person would answer an appeal against a ruling of their own.
+
+    Raises `Conflict` where an appeal waits that somebody else can answer.
+    """
+    if not review.appeals.filter(answered_at=None).exists():
+        return False
+    answerers = who_answers.of(review.pk)
+    if answerers.bars(actor_id):
+        raise Conflict(
+            f"This appeal is against your own ruling. Somebody else answers it: "
+            f"{', '.join(answerers.names)}.",
+            code="own_ruling",
+        )
+    return answerers.is_own(actor_id)
+
+
+def _against(campaign_id: int, annotator_id: int) -> Review:
+    """Return the review that this appeal is about, its campaign locked."""
+    found = grounds.of(campaign_id, annotator_id)
+    chosen = next((ground for ground in found if ground.is_open), None)
+    if chosen is None:
+        raise _refused(found)
+    review = reviews.locked(chosen.review.pk)
+    now = [ground for ground in grounds.of(campaign_id, annotator_id) if ground.review == review]
+    if not any(ground.is_open for ground in now):
+        raise _refused(now)
+    return review
+
+
+def _refused(found: Sequence[Ground]) -> ServiceError:
+    """Say why nothing can be appealed against."""
+    if not found:
+        return Conflict(_("There is nothing to appeal against: your work counts."))
+    if found[0].waits:
+        return Conflict(_("Your appeal has been received and waits for an answer."))
+    if found[0].appealed:
+        return Conflict(_("Your appeal has been answered: the answer is on this page."))
+    return Gone(_("The time to appeal has passed. You can still write to the researcher."))
+
+
+def _answer(review: Review, *, upheld: bool, answer: str, own: bool) -> bool:
+    open_ = Appeal.objects.filter(review=review, answered_at=None)
+    now = timezone.now()
+    return bool(open_.update(answered_at=now, upheld=upheld, answer=answer, own_ruling=own))

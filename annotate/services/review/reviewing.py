@@ -1,0 +1,81 @@
+"""Rulings from a reviewer's page: on work that no screen has flagged too, and over campaigns."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from annotate.errors import Conflict, Invalid, ServiceError
+from annotate.models import Review, Ruling
+from annotate.selectors.review.elsewhere import Elsewhere
+from annotate.services.review import reviews, rulings
+
+Act = Ruling.Act
+# What one campaign of an owner does for all of them, by what the next then says.
+DONE_ONCE = {rulings.BLOCKED_ALREADY: Act.BLOCK, rulings.NOT_BLOCKED: Act.UNBLOCK}
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one campaign's part; `problem` is "" where the rulings were made."""
+
+    campaign: str
+    campaign_name: str
+    ruling_ids: tuple[int, ...]
+    problem: str = ""
+
+
+def rule(
+    campaign_id: int, annotator_id: int, acts: Sequence[Act], *, actor_id: int, reason: str,
+    seen: int, beyond_budget: bool = False,
+) -> list[Ruling]:  # fmt: skip
+    """Rule on this annotator's work, under review or not: all of it happens, or nothing.
+
+    A review that only this ruling opens does not stay open: nobody waits for another.
+    """
+    with transaction.atomic():
+        mine = Review.objects.filter(campaign=campaign_id, annotator=annotator_id)
+        if not mine.exists() and not {Act.CLEAR, Act.EXCLUDE} & set(acts):
+            acts = [*acts, Act.CLEAR]
+        review_id = reviews.open_by_hand(campaign_id, annotator_id, actor_id=actor_id)
+        return rulings.rule(
+            review_id, acts, actor_id=actor_id, reason=reason, seen=seen,
+            beyond_budget=beyond_budget,
+        )  # fmt: skip
+
+
+def rule_everywhere(
+    chosen: Iterable[Elsewhere], acts: Sequence[Act], *, actor_id: int, reason: str
+) -> list[Result]:
+    """Rule alike in several campaigns, each in its own transaction, and tell what became of each.
+
+    A block holds in all campaigns of an owner, and so does its end: what one of them has done the
+    next leaves out.
+    Raises `Invalid` where the reason is wrong: then it is wrong for all.
+    """
+    results = []
+    for one in chosen:
+        try:
+            made = _rule_one(one, acts, actor_id=actor_id, reason=reason)
+        except Invalid:
+            raise
+        except ServiceError as refused:
+            results.append(Result(one.campaign, one.campaign_name, (), refused.message))
+        else:
+            done = tuple(ruling.pk for ruling in made)
+            results.append(Result(one.campaign, one.campaign_name, done))
+    return results
+
+
+def _rule_one(one: Elsewhere, acts: Sequence[Act], *, actor_id: int, reason: str) -> list[Ruling]:
+    try:
+        return rule(
+            one.campaign_id, one.annotator_id, acts, actor_id=actor_id, reason=reason, seen=one.seen
+        )
+    except Conflict as refused:
+        rest = [act for act in acts if act != DONE_ONCE.get(refused.code)]
+        if len(rest) == len(acts) or not rest:
+            raise
+        return rule(
+            one.campaign_id, one.annotator_id, rest, actor_id=actor_id, reason=reason, seen=one.seen
+        )

@@ -1,0 +1,86 @@
+"""Reviews of annotators: opened by screens' flags or by hand, ended by rulings.
+
+Every change locks the campaign's row first, as leasing does, so that a ruling, a lease and
+another ruling come one after the other.
+"""
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.models import Flag, Review
+from annotate.screening.base import Verdict
+from annotate.services import audit, change_marks, locks
+from annotate.services.marketplace import messages
+
+Status = Review.Status
+
+
+def flag(campaign_id: int, annotator_id: int, verdicts: Iterable[Verdict]) -> list[str]:
+    """Open a review for screens that fired; return those that are new.
+
+    A screen accuses once in a campaign: what a reviewer made of it stands. New leases are
+    paused from here on, and the campaign is not final before the ruling. Work that is excluded
+    already gathers no further flags.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        locks.campaign(campaign_id)
+        review = Review.objects.filter(campaign=campaign_id, annotator=annotator_id).first()
+        if review is not None and review.status == Status.EXCLUDED:
+            return []
+        known = set(review.flags.values_list("screen", flat=True)) if review else set()
+        fired = [verdict for verdict in verdicts if verdict.screen not in known]
+        if not fired:
+            return []
+        review = _opened(review, campaign_id, annotator_id, now=now)
+        made = [
+            Flag.objects.create(
+                review=review, screen=verdict.screen, verdict=asdict(verdict), at=now
+            )
+            for verdict in fired
+        ]
+        names = [verdict.screen for verdict in fired]
+        _record("flag", review, screens=names)
+        change_marks.mark(campaign_id, "flag")
+        messages.noticed(review, flag_id=made[0].pk)
+    return names
+
+
+def open_by_hand(campaign_id: int, annotator_id: int, *, actor_id: int) -> int:
+    """Begin a review that no screen asked for; return its id. Safe to repeat."""
+    with transaction.atomic():
+        locks.campaign(campaign_id)
+        review = Review.objects.filter(campaign=campaign_id, annotator=annotator_id).first()
+        if review is None:
+            review = _opened(None, campaign_id, annotator_id, now=timezone.now())
+            _record("review", review, actor_id=actor_id)
+    return review.pk
+
+
+def locked(review_id: int) -> Review:
+    """Lock the review's campaign until the end of the transaction, and read the review anew."""
+    locks.campaign(Review.objects.values_list("campaign_id", flat=True).get(pk=review_id))
+    return Review.objects.select_related("campaign").get(pk=review_id)
+
+
+def _opened(review: Review | None, campaign_id: int, annotator_id: int, *, now: datetime) -> Review:
+    if review is None:
+        return Review.objects.create(
+            campaign_id=campaign_id, annotator_id=annotator_id, status=Status.OPEN, opened_at=now
+        )
+    Review.objects.filter(pk=review.pk, status=Status.CLEARED).update(
+        status=Status.OPEN, opened_at=now
+    )
+    return review
+
+
+def _record(verb: str, review: Review, *, actor_id: int | None = None, **detail: Any) -> None:
+    audit.record(
+        verb, campaign_id=review.campaign_id, actor_id=actor_id,
+        subject=f"annotator:{review.annotator_id}", **detail,
+    )  # fmt: skip

@@ -1,0 +1,176 @@
+"""A reviewer's rulings: clear, exclude, refuse pay, block, and the way back from each.
+
+Several acts of one press are one transaction. The page says which ruling it had seen, so of two
+reviewers at once the second is told, and nothing happens twice.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.errors import Conflict, Invalid
+from annotate.models import Review, Ruling
+from annotate.selectors.campaigns import blinding
+from annotate.selectors.campaigns.blinding import Sight
+from annotate.selectors.pay import budget
+from annotate.selectors.review import finality, who_answers
+from annotate.services import audit, change_marks
+from annotate.services.marketplace import ruling_effects
+from annotate.services.pay import refusals
+from annotate.services.review import appeals, blocks, exclusions, reviews
+
+Act = Ruling.Act
+Status = Review.Status
+BLOCKED_ALREADY = "blocked_already"
+NOT_BLOCKED = "not_blocked"
+FINAL = (
+    "This ruling was final, and its effect on the estimates could be seen. Give the reason why it "
+    "is undone now: the annotator reads it, and the report on exclusions counts it."
+)
+SOURCES: dict[Act, tuple[Status, ...]] = {
+    Act.CLEAR: (Status.OPEN,),
+    Act.EXCLUDE: (Status.OPEN, Status.CLEARED),
+    Act.RESTORE: (Status.EXCLUDED,),
+    Act.REFUSE: (Status.EXCLUDED,),
+    Act.REPAY: (Status.EXCLUDED,),
+    Act.BLOCK: (Status.OPEN, Status.CLEARED, Status.EXCLUDED),
+    Act.UNBLOCK: (Status.OPEN, Status.CLEARED, Status.EXCLUDED),
+}
+
+
+def rule(
+    review_id: int, acts: Sequence[Act], *, actor_id: int, reason: str, seen: int = 0,
+    beyond_budget: bool = False,
+) -> list[Ruling]:  # fmt: skip
+    """Carry out these acts in this order; the annotator reads `reason`.
+
+    seen: id of the last ruling that the reviewer's page showed (0: none). Raises `Conflict`
+    where somebody has ruled since, an act does not fit the state, an appeal against a ruling of
+    this person waits for somebody else, and where restored pay exceeds the budget and
+    `beyond_budget` does not accept that; `Invalid` where an adverse act, or bringing back what was
+    final, has no reason. All or nothing.
+    """
+    if any(act in who_answers.ADVERSE for act in acts) and not reason.strip():
+        raise Invalid({"reason": "Give the reason: the annotator reads it, and may appeal."})
+    with transaction.atomic():
+        review = reviews.locked(review_id)
+        _check_seen(review, seen)
+        own = appeals.answered_by(review, actor_id)
+        late = Act.RESTORE in acts and finality.is_final(review)
+        if late and not reason.strip():
+            raise Invalid({"reason": FINAL})
+        blind = blinding.sight(actor_id, review.campaign) == Sight.BLIND
+        before = budget.excess(review.campaign)
+        given = {
+            "review": review, "actor_id": actor_id, "reason": reason.strip(),
+            "at": timezone.now(), "blind": blind,
+        }  # fmt: skip
+        made = [
+            _act(review, Ruling(act=act, late=late and act == Act.RESTORE, **given)) for act in acts
+        ]
+        budget.ask(review.campaign, before=before, beyond_budget=beyond_budget)
+        appeals.close(review, acts, answer=reason.strip(), own=own)
+        ruling_effects.follow(review, made)
+    return made
+
+
+def _check_seen(review: Review, seen: int) -> None:
+    last = review.rulings.order_by("-pk").select_related("actor").first()
+    if last is not None and last.pk != seen:
+        raise Conflict(
+            f"{last.actor.get_username()} has ruled on this annotator meanwhile: "
+            f"{last.get_act_display()}. Look again before you rule."
+        )
+
+
+def _act(review: Review, ruling: Ruling) -> Ruling:
+    act = Act(ruling.act)
+    if review.status not in SOURCES[act]:
+        raise Conflict(
+            f"This annotator’s work is {review.get_status_display()}: it cannot be "
+            f"{act.label.split(':')[0]} now."
+        )
+    ruling.save(force_insert=True)
+    done = DOING[act](review, ruling, ruling.at)
+    audit.record(
+        act, campaign_id=review.campaign_id, actor_id=ruling.actor_id,
+        subject=f"annotator:{review.annotator_id}", reason=ruling.reason, done=done,
+        blind=ruling.blind, late=ruling.late,
+    )  # fmt: skip
+    return ruling
+
+
+def _clear(review: Review, ruling: Ruling, now: datetime) -> str:
+    _move(review, Status.CLEARED, now=now)
+    change_marks.mark(review.campaign_id, "cleared")  # the end of a campaign may have waited for it
+    return "leases resume"
+
+
+def _exclude(review: Review, ruling: Ruling, now: datetime) -> str:
+    _move(review, Status.EXCLUDED, now=now)
+    return f"{exclusions.exclude(review, ruling)} judgments"
+
+
+def _restore(review: Review, ruling: Ruling, now: datetime) -> str:
+    """Back into the estimates; refused pay comes back with the work."""
+    repaid = _repay(review, ruling, now) if review.pay_refused else ""
+    _move(review, Status.CLEARED, now=now)
+    restored = f"{exclusions.restore(review, at=now)} judgments"
+    return f"{restored}, {repaid}" if repaid else restored
+
+
+def _refuse(review: Review, ruling: Ruling, now: datetime) -> str:
+    _switch_pay(review, refused=True)
+    return str(refusals.refuse(review, ruling))
+
+
+def _repay(review: Review, ruling: Ruling, now: datetime) -> str:
+    """Beyond the budget only where that was accepted (`rule`); then the log says so."""
+    _switch_pay(review, refused=False)
+    repaid = refusals.repay(review, ruling)
+    excess = budget.excess(review.campaign)
+    return f"{repaid}, {excess} beyond the budget" if excess else str(repaid)
+
+
+def _block(review: Review, ruling: Ruling, now: datetime) -> str:
+    done = blocks.block(review, ruling)
+    if not done:
+        raise Conflict("This annotator is blocked already.", code=BLOCKED_ALREADY)
+    return done
+
+
+def _unblock(review: Review, ruling: Ruling, now: datetime) -> str:
+    if not blocks.lift(review, at=now):
+        raise Conflict("This annotator is not blocked.", code=NOT_BLOCKED)
+    return "block lifted"
+
+
+def _move(review: Review, to: Status, *, now: datetime) -> None:
+    moved = Review.objects.filter(pk=review.pk, status=review.status).update(
+        status=to, ruled_at=now
+    )
+    if not moved:
+        raise Conflict("Somebody else has ruled meanwhile. Look again.")
+    review.status = to
+
+
+def _switch_pay(review: Review, *, refused: bool) -> None:
+    switched = Review.objects.filter(pk=review.pk, pay_refused=not refused).update(
+        pay_refused=refused
+    )
+    if not switched:
+        raise Conflict("Pay is refused already." if refused else "No pay is refused.")
+    review.pay_refused = refused
+
+
+DOING: dict[Act, Callable[[Review, Ruling, datetime], str]] = {
+    Act.CLEAR: _clear,
+    Act.EXCLUDE: _exclude,
+    Act.RESTORE: _restore,
+    Act.REFUSE: _refuse,
+    Act.REPAY: _repay,
+    Act.BLOCK: _block,
+    Act.UNBLOCK: _unblock,
+}

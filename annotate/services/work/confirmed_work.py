@@ -1,0 +1,90 @@
+"""The work done in a paid unit: it counts once the crowd confirms the unit, and is lost with it.
+
+Each verb is done in the caller's transaction, which holds the campaign.
+"""
+
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from annotate.models import (
+    Assignment,
+    Campaign,
+    Exclusion,
+    Judgment,
+    Participation,
+    Place,
+    Ruling,
+)
+from annotate.selectors.campaigns import slots
+from annotate.selectors.review import standing
+from annotate.services import change_marks
+from annotate.services.work import leasing
+
+Status = Assignment.Status
+TAKES_BACK = (Campaign.Status.OPEN, Campaign.Status.PAUSED, Campaign.Status.CLOSING)
+
+
+def verify(participation: Participation, *, now: datetime) -> int:
+    """Let the unit's judgments count; return how many were not verified before.
+
+    Those that had been given up, because the unit was believed to be lost, take a free place of
+    their outputs again where there is one; otherwise they are kept, and paid, and do not count.
+    """
+    leasing.end_leases(_of(participation), now=now)
+    came = _locked(_of(participation).filter(status=Status.SUBMITTED))
+    Assignment.objects.filter(pk__in=came).update(status=Status.VERIFIED)
+    lost = _locked(_of(participation).filter(status=Status.RETURNED, judgment__isnull=False))
+    Assignment.objects.filter(pk__in=lost).update(status=Status.VERIFIED)
+    for pk in lost:
+        _take_back(pk, participation)
+    if came or lost:
+        change_marks.mark(participation.campaign_id, "verified")
+    return len(came) + len(lost)
+
+
+def lose(participation: Participation, *, now: datetime) -> int:
+    """Free the places of a unit that was not handed in; its judgments stay as facts."""
+    leasing.end_leases(_of(participation), now=now)
+    held = _locked(_of(participation).filter(status__in=(Status.SUBMITTED, Status.VERIFIED)))
+    Assignment.objects.filter(pk__in=held).update(status=Status.RETURNED)
+    Place.objects.filter(assignment__in=held).update(assignment=None)
+    if held:
+        change_marks.mark(participation.campaign_id, "left")
+    return len(held)
+
+
+def _take_back(assignment_id: int, participation: Participation) -> None:
+    campaign = participation.campaign
+    if standing.excluded(campaign.pk, participation.annotator_id):
+        _leave_out(assignment_id)
+        return
+    if campaign.status not in TAKES_BACK:
+        return
+    output = Assignment.objects.values_list("output_id", flat=True).get(pk=assignment_id)
+    place = slots.free(campaign.pk).filter(output=output).first()
+    if place is not None:
+        held = Place.objects.filter(pk=place.pk, assignment=None).update(assignment=assignment_id)
+        assert held == 1, "a place was taken while the campaign was locked"
+
+
+def _leave_out(assignment_id: int) -> None:
+    """Leave out a judgment too that comes to somebody whose work has been excluded."""
+    judgment = Judgment.objects.get(assignment=assignment_id)
+    ruling = Ruling.objects.filter(
+        review__campaign=judgment.campaign_id, review__annotator=judgment.annotator_id,
+        act=Ruling.Act.EXCLUDE,
+    ).latest("pk")  # fmt: skip
+    Exclusion.objects.get_or_create(
+        judgment=judgment, restored_at=None, defaults={"ruling": ruling}
+    )
+
+
+def _of(participation: Participation) -> QuerySet[Assignment]:
+    return Assignment.objects.filter(participation=participation)
+
+
+def _locked(assignments: QuerySet[Assignment]) -> list[int]:
+    """Lock them in the order that everybody keeps."""
+    held = assignments.select_for_update(no_key=True).order_by("pk")
+    return list(held.values_list("pk", flat=True))

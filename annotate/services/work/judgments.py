@@ -1,0 +1,243 @@
+"""Submitting judgments and keeping drafts."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.errors import Conflict, Gone, Invalid
+from annotate.instruments.base import Instrument, InvalidResponse
+from annotate.models import (
+    Assignment,
+    Campaign,
+    Draft,
+    Judgment,
+    LedgerEntry,
+    Participation,
+    Place,
+)
+from annotate.selectors.campaigns import outputs, slots
+from annotate.selectors.pay import budget
+from annotate.selectors.review import standing
+from annotate.selectors.studies import instruments
+from annotate.selectors.work import admission
+from annotate.services import audit, change_marks, locks
+from annotate.services.pay import earning, promises
+from annotate.services.work import leasing
+
+Status = Assignment.Status
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of a submitted response: whether it counts, and what it earned."""
+
+    judgment_id: int
+    counts: bool
+    earned: Decimal
+    already: bool = False
+
+
+@dataclass(frozen=True)
+class _Submission:
+    assignment: Assignment
+    version: str  # of the instrument, as it was asked
+    response: dict[str, Any]
+    active_seconds: float | None
+    at: datetime
+
+
+def submit(
+    assignment_id: int,
+    *,
+    participation_id: int,
+    raw: Mapping[str, Any],
+    active_seconds: float | None = None,
+    version: str | None = None,
+) -> Receipt:
+    """Store a response as a judgment, once.
+
+    Raises `Invalid` with what is missing, `Gone` where the annotator has the same output open
+    again, or has left or handed in the paid unit that it belongs to, `NotFound` for somebody
+    else's assignment, `Conflict` for answers to what another `version` of the instrument asked
+    (None: this process asked, with this one). A repeated submit returns the first receipt. Its
+    scores are computed by the worker, which the mark calls (`scoring.ensure`).
+    """
+    assignment = leasing.own(assignment_id, participation_id=participation_id)
+    if assignment.status in Assignment.JUDGED:
+        return _receipt(assignment_id, already=True)
+    asked = _asked(assignment, version=version)
+    response = _read(asked, assignment, raw)
+    work = _Submission(assignment, asked.version, response, active_seconds, timezone.now())
+    try:
+        # Two transactions: the first, when it finds that the lease has ended, still holds the
+        # assignment's row, and nobody may wait for the campaign with that in hand.
+        return _in_time(work) or _late(work)
+    except IntegrityError:
+        # The same submit won the race in another tab, or this person judged this output.
+        if Judgment.objects.filter(assignment=assignment_id).exists():
+            return _receipt(assignment_id, already=True)
+        raise Gone(_("You already have this task, in another tab or an earlier visit.")) from None
+
+
+def save_draft(
+    assignment_id: int, *, participation_id: int, revision: int, data: Mapping[str, Any]
+) -> int:
+    """Keep what was typed so far; return the new revision.
+
+    Raises `Conflict` where another tab has saved since `revision`, `Gone` after the submit.
+    """
+    assignment = leasing.own(assignment_id, participation_id=participation_id)
+    if assignment.status in Assignment.JUDGED:
+        raise Gone(_("You have submitted this task already."), code="submitted")
+    with transaction.atomic():
+        Draft.objects.get_or_create(assignment_id=assignment_id)
+        saved = Draft.objects.filter(assignment_id=assignment_id, revision=revision).update(
+            revision=revision + 1, data=dict(data), saved_at=timezone.now()
+        )
+    if not saved:
+        raise Conflict(
+            _("This task is open in another tab, with newer answers. Reload to see them."),
+            code="stale",
+        )
+    return revision + 1
+
+
+def _asked(assignment: Assignment, *, version: str | None) -> Instrument:
+    """Return the instrument, once it is known to be what the page asked with."""
+    instrument = instruments.of(assignment.campaign)
+    if version not in (None, instrument.version):
+        raise Conflict(
+            _(
+                "The wording of this study has changed since you opened this page. Your answers "
+                "are kept: reload, look them over, and submit again."
+            ),
+            code="stale_version",
+        )
+    return instrument
+
+
+def _read(instrument: Instrument, assignment: Assignment, raw: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        return instrument.check(raw, material=outputs.material(assignment.output))
+    except InvalidResponse as error:
+        raise Invalid(error.errors) from None
+
+
+@transaction.atomic
+def _in_time(work: _Submission) -> Receipt | None:
+    """Store it while the lease still holds its place; None once it does not.
+
+    The tasks of a paid unit come one after the other: their fees depend on each other.
+    """
+    who = work.assignment.participation
+    if who.tasks is not None:
+        who = _locked(who)
+    if not _advance(work, sources=[Status.LEASED], who=who):
+        return None
+    return _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
+
+
+@transaction.atomic
+def _late(work: _Submission) -> Receipt:
+    """After expiry: accepted while a place is free, otherwise kept and compensated."""
+    campaign = locks.campaign(work.assignment.campaign_id)
+    who = _standing(work)
+    promised = admission.has_room(who, besides=work.assignment)
+    if not _advance(work, sources=[Status.EXPIRED, Status.RETURNED], who=who):
+        return _receipt(work.assignment.pk, already=True)
+    counts = _retake(work.assignment, campaign, promised=promised)
+    if not counts and not promised and not budget.affordable(campaign):
+        audit.record(
+            "compensation_needed",
+            campaign_id=campaign.pk,
+            subject=f"assignment:{work.assignment.pk}",
+        )
+        return _store(work, kind=None, counts=False)
+    kind = LedgerEntry.Kind.REWARD if counts else LedgerEntry.Kind.COMPENSATION
+    return _store(work, kind=kind, counts=counts)
+
+
+def _standing(work: _Submission) -> Participation:
+    """Return the participation as it stands, locked where its crowd may be confirming it.
+
+    Raises `Gone` where its paid unit takes nothing more, unless this very work is in it.
+    """
+    who = work.assignment.participation
+    if who.tasks is None:
+        return who
+    who = _locked(who)
+    over = admission.closed_unit(who)
+    if over is not None and not Judgment.objects.filter(assignment=work.assignment).exists():
+        raise Gone(over.message, code=over.reason)
+    return who
+
+
+def _locked(who: Participation) -> Participation:
+    return Participation.objects.select_for_update(no_key=True).get(pk=who.pk)
+
+
+def _advance(
+    work: _Submission, *, sources: Collection[Assignment.Status], who: Participation
+) -> bool:
+    """Note that it is submitted; verified at once where the crowd has confirmed who submits it."""
+    mine = Assignment.objects.filter(pk=work.assignment.pk, status__in=sources)
+    known = who.verified_at is not None
+    return bool(
+        mine.update(status=Status.VERIFIED if known else Status.SUBMITTED, ended_at=work.at)
+    )
+
+
+def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bool:
+    """Hold a free place of the same output again, if the campaign still collects and can pay."""
+    if campaign.status not in (*admission.COLLECTING, Campaign.Status.PAUSED):
+        return False
+    if admission.blocked(campaign, promised=promised) or admission.over_cap(assignment, campaign):
+        return False
+    if standing.excluded(campaign.pk, assignment.annotator_id):
+        return False
+    place = slots.free(campaign.pk).filter(output=assignment.output_id).first()
+    return place is not None and bool(
+        Place.objects.filter(pk=place.pk, assignment=None).update(assignment=assignment)
+    )
+
+
+def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) -> Receipt:
+    assignment, campaign = work.assignment, work.assignment.campaign
+    began = assignment.started_at or assignment.leased_at
+    promise = promises.locked(campaign, assignment.annotator_id)
+    judgment = Judgment.objects.create(
+        assignment=assignment,
+        campaign=campaign,
+        output_id=assignment.output_id,
+        annotator_id=assignment.annotator_id,
+        instrument=campaign.instrument,
+        instrument_version=work.version,
+        response=work.response,
+        submitted_at=work.at,
+        elapsed_seconds=(work.at - began).total_seconds(),
+        active_seconds=work.active_seconds,
+    )
+    if kind is not None:
+        earning.task(assignment, campaign=campaign, kind=kind)
+    promises.fall_due(promise, campaign)
+    Draft.objects.filter(assignment=assignment).delete()
+    change_marks.mark(campaign.pk, "judgment")
+    earned = budget.price(campaign).reward if kind is not None else Decimal(0)
+    return Receipt(judgment.pk, counts, earned)
+
+
+def _receipt(assignment_id: int, *, already: bool) -> Receipt:
+    judgment = Judgment.objects.get(assignment=assignment_id)
+    entry = LedgerEntry.objects.filter(assignment=assignment_id).first()
+    return Receipt(
+        judgment.pk,
+        counts=Place.objects.filter(assignment=assignment_id).exists(),
+        earned=entry.amount if entry else Decimal(0),
+        already=already,
+    )

@@ -1,0 +1,180 @@
+"""Leases: who works on which output until when (data rule 6); `admission` says who may.
+
+Each verb is one short transaction. Leases of one campaign are serialised by a lock on its row
+(`no_key`, so that inserts which merely refer to the campaign do not wait); behind the lock
+stand the place (free or held by one assignment) and the unique constraints of `Assignment`.
+"""
+
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.errors import Gone, NotFound
+from annotate.models import Assignment, Campaign, Participation, Place
+from annotate.selectors.work import admission
+from annotate.services import audit, change_marks, locks
+from annotate.services.pay import promises
+
+LONGEST = 6  # times the lease's length: how far a page that stays open can extend it
+LEASED = Assignment.Status.LEASED
+
+Lease = Assignment | admission.Nothing
+
+
+def lease(participation_id: int, *, ahead: bool = False) -> Lease:
+    """Return the open assignment of this participation, or lease the next output.
+
+    With `ahead`, who has one open assignment gets a second one (prefetch).
+    """
+    with transaction.atomic():
+        who, campaign, mine = _come(participation_id)
+        return mine[0] if mine and not ahead else _next(campaign, who, n_open=len(mine))
+
+
+def lease_ahead(participation_id: int, *, after: int) -> Lease:
+    """Return the open assignment other than `after`, or lease it (prefetch).
+
+    Only while the campaign is open: what is left in `closing` is for whoever is done first.
+    """
+    with transaction.atomic():
+        who, campaign, mine = _come(participation_id)
+        if others := [each for each in mine if each.pk != after]:
+            return others[0]
+        if campaign.status == Campaign.Status.CLOSING:
+            return admission.none_free(campaign)
+        return _next(campaign, who, n_open=len(mine), besides=after)
+
+
+def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignment]]:
+    """Lock the campaign and end what is over; return it with who comes and what they have open."""
+    who = Participation.objects.get(pk=participation_id)
+    campaign = locks.campaign(who.campaign_id)
+    if who.tasks is not None:
+        who.refresh_from_db()  # it may have been handed in while we waited
+    expire_due(campaign.pk, now=timezone.now())
+    return who, campaign, list(admission.open_of(who.pk).order_by("leased_at", "pk"))
+
+
+def _next(
+    campaign: Campaign, who: Participation, *, n_open: int, besides: int | None = None
+) -> Lease:
+    """Lease; who gets nothing more for good is owed at once what the tutorial has promised."""
+    refusal = admission.gate(campaign, who, n_open=n_open)
+    got = refusal or _take(campaign, who, now=timezone.now(), besides=besides)
+    if isinstance(got, admission.Nothing):
+        promises.look(campaign, who.annotator_id)
+    return got
+
+
+def shown(assignment_id: int, *, participation_id: int) -> None:
+    """Note that the annotator sees it now, where that was not known: its time starts."""
+    Assignment.objects.filter(
+        pk=assignment_id, participation=participation_id, started_at=None
+    ).update(started_at=timezone.now())
+
+
+def expire_due(campaign_id: int, *, now: datetime) -> int:
+    """End the leases that are over and free their places; return how many."""
+    with transaction.atomic():
+        due = list(
+            Assignment.objects.select_for_update(no_key=True)
+            .filter(campaign=campaign_id, status=LEASED, expires_at__lte=now)
+            .order_by("pk")  # one order for all, or two sweeps could wait for each other
+            .values_list("pk", flat=True)
+        )
+        return sum(_end(pk, to=Assignment.Status.EXPIRED, now=now) for pk in due)
+
+
+def give_back(assignment_id: int, *, participation_id: int) -> None:
+    """Return a lease unfinished; its output goes back to the front of the queue."""
+    own(assignment_id, participation_id=participation_id)
+    with transaction.atomic():
+        _end(assignment_id, to=Assignment.Status.RETURNED, now=timezone.now())
+
+
+def end_open(campaign_id: int, annotator_id: int, *, now: datetime) -> int:
+    """Return what an annotator has open in a campaign, in the caller's transaction."""
+    mine = Assignment.objects.filter(campaign=campaign_id, annotator=annotator_id)
+    return end_leases(mine, now=now)
+
+
+def end_leases(assignments: QuerySet[Assignment], *, now: datetime) -> int:
+    """Return those of these that are open, in the caller's transaction."""
+    ended = assignments.filter(status=LEASED).order_by("pk").values_list("pk", flat=True)
+    return sum(_end(pk, to=Assignment.Status.RETURNED, now=now) for pk in ended)
+
+
+def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
+    """Extend a lease while its page is in use, and the one fetched ahead; return its end.
+
+    Not without end: a page forgotten on a screen must not keep a campaign from closing. Nor
+    beyond the time at which its crowd takes nothing more.
+    """
+    assignment = own(assignment_id, participation_id=participation_id)
+    length = _length(assignment.campaign)
+    until = _extend(assignment, length, assignment.participation)
+    if until is None:
+        raise Gone(_("This task is no longer reserved for you. Your draft is kept."))
+    for other in admission.open_of(participation_id).exclude(pk=assignment_id):
+        _extend(other, length, assignment.participation)
+    shown(assignment_id, participation_id=participation_id)
+    return until
+
+
+def _extend(assignment: Assignment, length: timedelta, who: Participation) -> datetime | None:
+    until = min(_until(who, length), assignment.leased_at + LONGEST * length)
+    is_open = Assignment.objects.filter(pk=assignment.pk, status=LEASED)
+    return until if is_open.update(expires_at=until) else None
+
+
+def _until(who: Participation, length: timedelta) -> datetime:
+    """Return when a lease of this length ends that begins now."""
+    until = timezone.now() + length
+    return until if who.deadline_at is None else min(until, who.deadline_at)
+
+
+def own(assignment_id: int, *, participation_id: int) -> Assignment:
+    """Return the assignment, if it belongs to this participation."""
+    try:
+        return Assignment.objects.select_related("campaign", "participation", "output__item").get(
+            pk=assignment_id, participation_id=participation_id
+        )
+    except Assignment.DoesNotExist:
+        raise NotFound(_("This is not one of your tasks.")) from None
+
+
+def _length(campaign: Campaign) -> timedelta:
+    return timedelta(minutes=campaign.lease_minutes)
+
+
+def _take(campaign: Campaign, who: Participation, *, now: datetime, besides: int | None) -> Lease:
+    place = admission.pick(campaign.pk, who, besides=besides)
+    if place is None:
+        return admission.none_free(campaign)
+    assignment = Assignment.objects.create(
+        campaign=campaign,
+        participation=who,
+        annotator_id=who.annotator_id,
+        output_id=place.output_id,
+        leased_at=now,
+        expires_at=_until(who, _length(campaign)),
+    )
+    held = Place.objects.filter(pk=place.pk, assignment=None).update(assignment=assignment)
+    assert held == 1, "a place was taken while the campaign was locked"
+    return assignment
+
+
+def _end(assignment_id: int, *, to: Assignment.Status, now: datetime) -> int:
+    """leased -> `to`, in the caller's transaction; 0 if somebody else ended it already."""
+    ended = Assignment.objects.filter(pk=assignment_id, status=LEASED).update(
+        status=to, ended_at=now
+    )
+    if ended:
+        Place.objects.filter(assignment=assignment_id).update(assignment=None)
+        campaign_id = Assignment.objects.values_list("campaign_id", flat=True).get(pk=assignment_id)
+        audit.record(to.value, campaign_id=campaign_id, subject=f"assignment:{assignment_id}")
+        change_marks.mark(campaign_id, to.value)
+    return ended

@@ -1,0 +1,172 @@
+"""Taking scores from judgments: derived numbers, computed where nobody waits for them."""
+
+import logging
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from functools import cache
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from annotate.instruments.base import Instrument
+from annotate.models import Campaign, Judgment, PendingScore, Score
+from annotate.selectors.campaigns import outputs
+from annotate.selectors.studies import instruments
+from annotate.selectors.work import scoring as selectors
+from annotate.services import change_marks, task_leases
+from annotate.signals import scores_awaited
+
+# The time limit of the task (`annotate.tasks.score_waiting`) and some more: what was not done by
+# then is tried again, later each time.
+AT_MOST = timedelta(minutes=3)
+LONGEST_PAUSE = timedelta(hours=1)
+
+Progress = Callable[[], object]
+
+logger = logging.getLogger(__name__)
+
+
+def ensure(campaign_id: int, *, progress: Progress = lambda: None) -> int:
+    """Score the judgments that have no scores yet; return how many.
+
+    A submit leaves this to the worker (docs/decisions/006). What takes long is left to a task of
+    its own: `score_waiting`. `progress` is called after each judgment; what it raises ends the
+    work, and what is done is stored. Safe to run twice and at the same time.
+    """
+    named, scored = cache(instruments.get), 0
+    for judgment in selectors.unscored(campaign_id).iterator(chunk_size=500):
+        scored += _score_or_leave(judgment, named)
+        progress()
+    return scored
+
+
+def renew(campaign_id: int, *, progress: Progress = lambda: None) -> int:
+    """Score the judgments anew whose scores are of an earlier definition; return how many.
+
+    As `ensure` does it. Until it is done estimates leave these judgments out.
+    """
+    version = instruments.of(Campaign.objects.get(pk=campaign_id)).scoring
+    named, scored = cache(instruments.get), 0
+    judgments = selectors.outdated(campaign_id, version=version)
+    for judgment in judgments.iterator(chunk_size=500):
+        scored += _score_or_leave(judgment, named, anew=True)
+        progress()
+    return scored
+
+
+def score_waiting(*, within: float = 4.0) -> int:
+    """Score what waits because it takes long, for about so many seconds; return how many.
+
+    One task at a time, in all campaigns: others return at once, so long texts never keep more
+    than one process of a worker. What fails is tried again, later each time, and logged.
+    """
+    until, scored = time.monotonic() + within, 0
+    with task_leases.hold("score_waiting", AT_MOST) as lease:
+        while lease is not None and (pending := _claim()) is not None:
+            scored += _try(pending)
+            if time.monotonic() >= until:
+                break
+            lease.renew()
+    if lease is not None and _due().exists():
+        scores_awaited.send_robust(sender=None)
+    return scored
+
+
+def differences(campaign_id: int) -> list[str]:
+    """Recompute every stored score from its judgment; return those that differ, in words.
+
+    Judgments that wait for their scores have none to be compared.
+    """
+    found: list[str] = []
+    judgments = Judgment.objects.filter(campaign=campaign_id, pending_score=None)
+    judgments = judgments.select_related("output__item").prefetch_related("scores")
+    for judgment in judgments.iterator(chunk_size=500):
+        fresh = _scores(judgment, _instrument(judgment))
+        stored = {score.criterion: score.value for score in judgment.scores.all()}
+        found += [
+            f"judgment {judgment.pk}, {name}: stored {stored.get(name)}, recomputed {value}"
+            for name, value in fresh.items()
+            if stored.get(name) != value
+        ]
+    return found
+
+
+def _instrument(
+    judgment: Judgment, named: Callable[[str, str], Instrument] = instruments.get
+) -> Instrument:
+    return named(judgment.instrument, judgment.instrument_version)
+
+
+def _scores(judgment: Judgment, instrument: Instrument) -> dict[str, float]:
+    return instrument.scores(judgment.response, material=outputs.material(judgment.output))
+
+
+def _score_or_leave(
+    judgment: Judgment, named: Callable[[str, str], Instrument], *, anew: bool = False
+) -> bool:
+    """Score it now, or leave it to a task of its own."""
+    instrument = _instrument(judgment, named)
+    if instrument.takes_long(judgment.response, material=outputs.material(judgment.output)):
+        _leave(judgment)
+        return False
+    _store(judgment, instrument.scoring, _scores(judgment, instrument), anew=anew)
+    return True
+
+
+def _leave(judgment: Judgment) -> None:
+    pending = PendingScore(
+        judgment=judgment, campaign_id=judgment.campaign_id, due_at=timezone.now()
+    )
+    PendingScore.objects.bulk_create([pending], ignore_conflicts=True)
+    transaction.on_commit(lambda: scores_awaited.send_robust(sender=None), robust=True)
+
+
+@transaction.atomic
+def _store(judgment: Judgment, version: str, scores: dict[str, float], *, anew: bool) -> None:
+    """Write the scores; of one version the first stay. anew: in the place of another version's."""
+    if anew:
+        Score.supersede(judgment.pk, by=version)
+    Score.objects.bulk_create(
+        [
+            Score(judgment=judgment, criterion=name, value=value, version=version)
+            for name, value in scores.items()
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def _due() -> QuerySet[PendingScore]:
+    return PendingScore.objects.filter(due_at__lte=timezone.now())
+
+
+def _claim() -> PendingScore | None:
+    """Take the one that has waited longest; until `AT_MOST` is over nobody else takes it."""
+    waiting = _due().order_by("due_at", "pk").first()
+    if waiting is None:
+        return None
+    again = timezone.now() + AT_MOST
+    mine = _due().filter(pk=waiting.pk, due_at=waiting.due_at)
+    if not mine.update(due_at=again, attempts=F("attempts") + 1):
+        return None  # somebody whose lease ran out is at it
+    waiting.refresh_from_db()
+    return waiting
+
+
+def _try(pending: PendingScore) -> bool:
+    """Score it outside of any transaction, then store that and mark the campaign as changed."""
+    judgment = Judgment.objects.select_related("output__item").get(pk=pending.pk)
+    try:
+        instrument = _instrument(judgment)
+        scores = _scores(judgment, instrument)
+    except Exception:
+        logger.exception("judgment %s could not be scored", judgment.pk)
+        pause = min(AT_MOST * 2**pending.attempts, LONGEST_PAUSE)
+        PendingScore.objects.filter(pk=pending.pk).update(due_at=timezone.now() + pause)
+        return False
+    with transaction.atomic():
+        _store(judgment, instrument.scoring, scores, anew=True)
+        PendingScore.objects.filter(pk=pending.pk).delete()
+        change_marks.mark(judgment.campaign_id, "scored")
+    return True

@@ -1,0 +1,160 @@
+"""The page of an import: how far it is, what it would become, and what is wrong with the file."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.template.defaultfilters import filesizeformat
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from annotate.errors import Conflict, Invalid, NotFound
+from annotate.permissions import own_import, researcher_page
+from annotate.selectors.campaigns import imports
+from annotate.services.campaigns import creating, metric_choice
+from annotate.services.campaigns.importing import receiving, stored
+from annotate.services.campaigns.importing.problems import RowError, UploadRefused
+from annotate.states import ImportStatus
+from annotate.text.figures import count, many
+from annotate.views.campaigns.previewing import preview
+
+Context = dict[str, Any]
+TITLES = {
+    ImportStatus.READING: "Reading the file",
+    ImportStatus.CREATING: "Creating the campaign",
+    ImportStatus.READY: "The file was read. This is the preview.",
+    ImportStatus.REFUSED: "The file cannot be imported as it is",
+    ImportStatus.FAILED: "An error on our side stopped the import",
+    ImportStatus.DONE: "The campaign is ready",
+    ImportStatus.CANCELLED: "The import was cancelled",
+}
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@researcher_page
+def page(request: HttpRequest, import_id: str) -> HttpResponseBase:
+    of = own_import(request.user, import_id)
+    if request.method == "POST":
+        return _act(request, of)
+    if of.status == ImportStatus.DONE:
+        return redirect(_dashboard(of))
+    return render(request, "campaigns/import.html", _context(of))
+
+
+@require_safe
+@never_cache
+@researcher_page
+def now(request: HttpRequest, import_id: str) -> HttpResponseBase:
+    """The part that refreshes itself; nothing where nothing has changed since `have`."""
+    of = own_import(request.user, import_id)
+    if of.status == ImportStatus.DONE:
+        messages.success(request, "The campaign is ready. Open it when you are.")
+        return HttpResponseClientRedirect(_dashboard(of))
+    context = _context(of)
+    if request.GET.get("have") == context["have"]:
+        return HttpResponse(status=204)
+    return render(request, "campaigns/_import.html", context | {"fragment": True})
+
+
+def _act(request: HttpRequest, of: Any) -> HttpResponseBase:
+    acts: dict[str, Callable[[HttpRequest, Any], None]] = {
+        "create": _create, "use": _use, "cancel": _cancel, "retry": _retry,
+    }  # fmt: skip
+    act = acts.get(request.POST.get("act", ""))
+    if act is None:
+        raise NotFound("There is no such act.")
+    try:
+        act(request, of)
+    except Conflict as conflict:
+        messages.error(request, conflict.message)
+    except (Invalid, UploadRefused):
+        pass  # the page says what does not fit
+    if of.status == ImportStatus.CANCELLED:
+        return redirect("annotate:campaigns")
+    return redirect("annotate:import", of.public_id)
+
+
+def _create(request: HttpRequest, of: Any) -> None:
+    shown = request.POST.get("revision", "")
+    revision = int(shown) if shown.isdecimal() and len(shown) < 10 else -1
+    receiving.create(of, revision=revision, actor_id=_user(request))
+
+
+def _use(request: HttpRequest, of: Any) -> None:
+    """Take a metric that the file has into the plan."""
+    if of.status != ImportStatus.READY:
+        raise Conflict("The plan cannot be changed here any more.")
+    plan, facts = stored.plan_of(of), stored.facts_of(of)
+    name = request.POST.get("metric", "")
+    names = creating.check(plan, facts).metrics
+    if name in metric_choice.unused(names, facts):
+        receiving.change_plan(of, replace(plan, metrics=(*names, name)))
+
+
+def _cancel(request: HttpRequest, of: Any) -> None:
+    receiving.cancel(of, actor_id=_user(request))
+    messages.success(request, "The import was cancelled. Nothing of it was kept.")
+
+
+def _retry(request: HttpRequest, of: Any) -> None:
+    receiving.retry(of, actor_id=_user(request))
+
+
+def _user(request: HttpRequest) -> int:
+    assert request.user.pk is not None
+    return request.user.pk
+
+
+def _dashboard(of: Any) -> str:
+    return reverse("estimation:dashboard", args=[of.campaign.public_id])
+
+
+def _context(of: Any) -> Context:
+    standing = imports.standing(of)
+    context: Context = {
+        "of": of,
+        "plan": stored.plan_of(of),
+        "standing": standing,
+        "is_running": standing.is_running,
+        "title": TITLES[ImportStatus(of.status)],
+        "progress": _progress(standing),
+        "section": "campaigns",
+        "have": f"{standing.status}-{standing.done}-{standing.is_waiting}-{standing.is_late}"
+        f"-{standing.is_behind}-{of.revision}",
+    }
+    if of.status == ImportStatus.REFUSED:
+        context["refusal"] = stored.refusal_of(of)
+    if of.status == ImportStatus.READY:
+        context |= _preview(of)
+    return context
+
+
+def _progress(standing: imports.Standing) -> str:
+    """How far a running import is, in words."""
+    if standing.is_behind:
+        return "Another file is imported first."
+    if standing.is_waiting:
+        return "Waiting for a worker."
+    if standing.status == ImportStatus.READING:
+        return f"{filesizeformat(standing.done)} of {filesizeformat(standing.total)}"
+    if not standing.total:
+        return "The file is read once more."
+    return f"{count(standing.done)} of {many(standing.total, 'item')}"
+
+
+def _preview(of: Any) -> Context:
+    """What would be made, or why this plan does not fit this file."""
+    facts = stored.facts_of(of)
+    try:
+        return {"preview": preview(creating.check(stored.plan_of(of), facts))}
+    except UploadRefused as refused:
+        return {"misfit": refused.refusal}
+    except Invalid as invalid:
+        errors = [RowError(0, message) for message in invalid.errors.values()]
+        return {"misfit": UploadRefused(errors).refusal}

@@ -1,0 +1,130 @@
+"""Inviting people, who has worked, and who else may see the campaign."""
+
+from collections.abc import Sequence
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotate.adapters import LABELS
+from annotate.errors import Conflict, Invalid
+from annotate.forms.base import NamesForm, PublicWordsForm, ReviewerForm
+from annotate.models import Campaign
+from annotate.permissions import (
+    is_owner,
+    owned,
+    researcher_page,
+    visible,
+    with_results,
+)
+from annotate.selectors.campaigns import listing as selectors
+from annotate.selectors.campaigns import progress
+from annotate.selectors.campaigns import public_words as words
+from annotate.selectors.pay import budget
+from annotate.selectors.studies import instruments
+from annotate.selectors.work import feedback
+from annotate.services.campaigns import members, public_words
+from annotate.tokens import invitation_token, preview_token
+from annotate.views.csv_files import csv_file
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@researcher_page
+def people(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """The links, and who came by them. POST makes personal links: nothing is stored for them."""
+    campaign = visible(request.user, public_id)
+    names = NamesForm(request.POST or None)
+    made = names.cleaned_data["names"] if names.is_valid() else []
+    status = 422 if names.is_bound and not made else 200
+    return _page(request, campaign, names=names, made=made, status=status)
+
+
+@require_POST
+@researcher_page
+def change_public_words(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """Store what annotators read of the campaign in place of its name."""
+    campaign = owned(request.user, public_id)
+    form = PublicWordsForm(request.POST)
+    if not form.is_valid():
+        return _page(request, campaign, public=form, status=422)
+    assert request.user.pk is not None
+    changed = public_words.change(
+        campaign.pk, actor_id=request.user.pk,
+        title=form.cleaned_data["public_title"], about=form.cleaned_data["public_about"],
+    )  # fmt: skip
+    if changed:
+        messages.success(request, "Annotators read the new words from now on.")
+    return redirect("annotate:people", public_id)
+
+
+def _page(
+    request: HttpRequest, campaign: Campaign, *, names: NamesForm | None = None,
+    made: Sequence[str] = (), public: PublicWordsForm | None = None, status: int = 200,
+) -> HttpResponseBase:  # fmt: skip
+    context = {
+        "campaign": campaign,
+        "owner": is_owner(request.user, campaign),
+        "crowd": LABELS[campaign.crowd],
+        "link": _link(campaign),
+        "names": names or NamesForm(),
+        "public": _public(campaign, public),
+        "about": words.about(campaign.public_about, instruments.of(campaign), campaign.language),
+        "personal": [(name, _link(campaign, name)) for name in made],
+        "preview": _preview(campaign),
+        "feedback": feedback.summary(campaign.pk),
+        "people": progress.people(campaign.pk),
+        "excess": budget.excess(campaign),
+        "members": selectors.members(campaign.pk),
+        "reviewer": ReviewerForm(),
+        "section": "campaigns",
+    }
+    return render(request, "campaigns/people.html", context, status=status)
+
+
+@require_POST
+@researcher_page
+def add_reviewer(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    campaign = owned(request.user, public_id)
+    assert request.user.pk is not None
+    username = request.POST.get("username", "")
+    try:
+        members.add_reviewer(campaign.pk, username=username, actor_id=request.user.pk)
+        messages.success(request, f"{username.strip()} can now see and review this campaign.")
+    except (Conflict, Invalid) as refused:
+        messages.error(request, refused.message)
+    return redirect("annotate:people", public_id)
+
+
+@require_safe
+@never_cache
+@researcher_page
+def export(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """All scores, by pseudonym; `counts` is 0 for those that do not enter the estimates."""
+    campaign = with_results(request.user, public_id)
+    columns = ("item", "systems", "pseudonym", "submitted_at", "criterion", "score", "counts")
+    return csv_file(f"{public_id}-judgments.csv", columns, progress.judgments(campaign.pk))
+
+
+def _public(campaign: Campaign, form: PublicWordsForm | None) -> PublicWordsForm:
+    """The form as it was sent, or with the present words; beside them, the neutral ones."""
+    now = {name: getattr(campaign, name) for name in PublicWordsForm.base_fields}
+    shown = form or PublicWordsForm(initial=now)
+    asked = instruments.of(campaign), campaign.language
+    shown.suggest(words.title("", *asked), words.about("", *asked))
+    return shown
+
+
+def _preview(campaign: Campaign) -> str:
+    if campaign.crowd == "link":
+        return reverse("annotate:preview", args=[invitation_token(campaign.pk)])
+    return reverse("annotate:batch-preview", args=[preview_token(campaign.pk, 1)])
+
+
+def _link(campaign: Campaign, person: str = "") -> str:
+    address = reverse("annotate:join", args=[invitation_token(campaign.pk, person)])
+    return f"{settings.PUBLIC_URL}{address}"

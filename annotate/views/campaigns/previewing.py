@@ -1,0 +1,114 @@
+"""What a file and a plan would become: shown before anything is stored."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from annotate.selectors.campaigns import public_words
+from annotate.selectors.pay.costs import AtMost
+from annotate.services.campaigns import creating, metric_choice, plans
+from annotate.services.campaigns.creating import Checked
+from annotate.services.campaigns.importing.facts import Facts
+from annotate.services.campaigns.plans import Plan
+from annotate.text.figures import count, many
+
+MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.md, intervals)
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What would be made, and what its researcher should know before.
+
+    title, about: what annotators read. offers: metrics that the file has for every output and
+    that the plan does not use.
+    """
+
+    facts: Facts
+    title: str
+    about: str
+    planned: int
+    most: AtMost
+    price: Decimal
+    metrics: tuple[str, ...]
+    notices: tuple[str, ...]
+    offers: tuple[str, ...]
+
+    @property
+    def n_shared(self) -> int:
+        """Rows whose text another system wrote for the same item too."""
+        return self.facts.n_rows - self.facts.n_outputs
+
+    @property
+    def n_more_systems(self) -> int:
+        return self.facts.n_systems - len(self.facts.systems)
+
+
+def preview(checked: Checked) -> Preview:
+    """Return what would be made of a file, with a plan that fits it."""
+    plan, facts = checked.plan, checked.facts
+    planned = creating.count_planned(plan, facts)
+    most = plans.at_most(plan, planned)
+    return Preview(
+        facts=facts,
+        title=public_words.title(plan.public_title, checked.instrument, plan.language),
+        about=public_words.about(plan.public_about, checked.instrument, plan.language),
+        planned=planned,
+        most=most,
+        price=most.bill.each,
+        metrics=checked.metrics,
+        notices=(
+            *facts.notices,
+            *_notices(plan, facts, planned, most.bill.each),
+            *_about_metrics(checked.metrics, facts),
+        ),
+        offers=metric_choice.unused(checked.metrics, facts),
+    )
+
+
+def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str]:
+    found = []
+    if facts.n_items < MIN_ITEMS:
+        found.append(
+            f"{many(facts.n_items, 'item is', 'items are')} few: collection can stop early only "
+            "after 30 to 50 of them are judged."
+        )
+    if not facts.is_even:
+        found.append("Not every system has an output for every item. Is the file complete?")
+    if facts.n_empty:
+        empty = many(facts.n_empty, "output is", "outputs are")
+        found.append(
+            f"{empty} empty. People read that the system wrote nothing, and judge it like any "
+            "other."
+        )
+    if plan.budget is not None and plan.budget < planned * price:
+        found.append(
+            f"The budget pays for {count(int(plan.budget / price))} of {count(planned)} planned "
+            "judgments, or for fewer where people new to it are paid for the tutorial. The "
+            "intervals may be wider than asked for when it is spent."
+        )
+    if plan.annotator_cap is None or plan.annotator_cap > 25:
+        found.append(
+            "With more than 25 judgments by one person, the coverage of the intervals at the "
+            "moment of stopping is not warranted."
+        )
+    return found
+
+
+def _about_metrics(metrics: tuple[str, ...], facts: Facts) -> list[str]:
+    if not metrics:
+        return ["Without a metric nothing is saved: the estimate is the plain mean."]
+    found = []
+    given = [name for name in metrics if metric_choice.given(name, facts)]
+    if given:
+        found.append(f"Taken from your file as it is: {', '.join(given)}.")
+    found += [
+        f"{name} is computed here, not taken from the column “{name}” of your file. Rename the "
+        "column to use it."
+        for name in metrics
+        if name not in given and facts.column(name)
+    ]
+    if len(metrics) > 1:
+        found.append(
+            f"{len(metrics)} metrics are combined, with weights learnt from other items than the "
+            "ones they correct. This choice is fixed when you create the campaign."
+        )
+    return found

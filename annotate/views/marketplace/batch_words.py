@@ -1,0 +1,174 @@
+"""What researchers are told around a batch: what it starts from, what is needed, what it costs."""
+
+import math
+import re
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import override
+
+from annotate.crowds.base import Audience
+from annotate.crowds.bills import Bill
+from annotate.crowds.tariffs import CENT
+from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms, usual_tasks
+from annotate.instruments.base import Instrument
+from annotate.selectors.campaigns import public_words
+from annotate.selectors.campaigns import slots as places
+from annotate.selectors.marketplace.environments import World
+from annotate.selectors.pay import budget, promises, untaken
+from annotate.selectors.studies import instruments
+from annotate.services.marketplace import batches, offers
+from annotate.services.marketplace.offers import Offer
+from annotate.text.figures import count, money
+from annotate.text.languages import interface_language
+
+
+@dataclass(frozen=True)
+class Needed:
+    """What the plan still needs: judgments that nobody gives now, and units for those of them
+    that no published or running unit will bring."""
+
+    judgments: int
+    tasks: int
+    units: int
+    published: int  # units that nobody has taken
+    left: Decimal | None  # of the budget
+    suggested: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table of costs."""
+
+    what: str
+    unit: Decimal
+    all: Decimal
+
+
+@dataclass(frozen=True)
+class Table:
+    lines: tuple[Line, ...]
+    unit_total: Decimal
+    note: str  # what the crowd itself says of it
+
+
+def defaults(campaign: Any, last: Terms | None) -> dict[str, Any]:
+    """Return what the form of a new batch starts from: the terms of the last, if there was one."""
+    terms = last or _usual(campaign)
+    people, auto_approval = terms.audience, terms.auto_approval or USUAL_AUTO_APPROVAL
+    return {
+        "key": uuid.uuid4().hex,
+        "title": terms.title,
+        "description": terms.description,
+        "keywords": ", ".join(terms.keywords),
+        "tasks": terms.tasks,
+        "minutes": _number(terms.minutes),
+        "places": batches.suggested_places(campaign.pk, terms.tasks) or 1,
+        "duration": math.ceil(terms.duration / timedelta(minutes=1)),
+        "lifetime": _number(terms.lifetime / timedelta(days=1)),
+        "approve_after": _number(terms.approve_after / timedelta(hours=1)),
+        "auto_approval": _number(auto_approval / timedelta(days=1)),
+        "countries": ", ".join(people.countries),
+        "languages": ", ".join(people.languages),
+        "approval_rate": people.approval_rate,
+        "approved_work": people.approved_work,
+    }
+
+
+def _usual(campaign: Any) -> Terms:
+    instrument = instruments.of(campaign)
+    tasks = usual_tasks(campaign.annotator_cap)
+    minutes = _minutes(instrument) * tasks
+    return Terms(
+        title=campaign.public_title,
+        description=_description(campaign, instrument),
+        keywords=("text", "language", "judging", "research"),
+        tasks=tasks,
+        minutes=minutes,
+        duration=timedelta(minutes=max(60, 4 * minutes)),
+        audience=Audience(approval_rate=95, approved_work=100),
+    )
+
+
+def needed(campaign: Any, tasks: int) -> Needed:
+    """Return what the suggestion of places rests on."""
+    return Needed(
+        judgments=places.free(campaign.pk).count(),
+        tasks=tasks,
+        units=offers.units_needed(campaign.pk, tasks),
+        published=sum(one.units for one in untaken.untaken(campaign.pk)),
+        left=budget.left(campaign),
+        suggested=batches.suggested_places(campaign.pk, tasks),
+    )
+
+
+def bill(offer: Offer) -> Table:
+    """Return what one unit costs at most, and all of them, each part on its own line."""
+    found, n = offer.bill, offer.places
+    lines = tuple(Line(what, _each(amount, n), amount) for what, amount in parts(found))
+    return Table(lines, _each(offer.total, n), offer.note)
+
+
+def parts(found: Bill) -> list[tuple[str, Decimal]]:
+    """Return the parts of a bill in words."""
+    told = [("Rewards", found.rewards), ("The crowd’s fees on them", found.work.fee)]
+    if found.bonuses.reward:
+        told += [("Tutorial bonuses, if everybody is new", found.bonuses.reward),
+                 ("The crowd’s fees on bonuses", found.bonuses.fee)]  # fmt: skip
+    return told
+
+
+def hourly(reward: Decimal, minutes: float) -> Decimal:
+    """Return what an hour of the announced time pays."""
+    return (reward * 60 / Decimal(str(minutes))).quantize(CENT, ROUND_HALF_UP)
+
+
+def launched(batch: Any, here: World) -> str:
+    units = "unit" if batch.places == 1 else "units"
+    return (
+        f"Launched {here.place}: {count(batch.places)} {units} at {money(batch.reward)}. "
+        "It is being published; this page shows how far that is."
+    )
+
+
+def extended(places: int, here: World) -> str:
+    units = "1 further place is" if places == 1 else f"{count(places)} further places are"
+    return f"{units} being published {here.place}."
+
+
+def _number(value: float) -> float | int:
+    """As people type it: whole numbers without a decimal, others with the one that is asked."""
+    return int(value) if value == int(value) else round(value, 1)
+
+
+def _each(amount: Decimal, n: int) -> Decimal:
+    return (amount / n).quantize(CENT, ROUND_HALF_UP) if n else amount
+
+
+def _minutes(instrument: Instrument) -> int:
+    """The middle of what people are told one task takes, such as “1–3”."""
+    said = [int(number) for number in re.findall(r"\d+", instrument.minutes)] or [2]
+    return -(-sum(said) // len(said))
+
+
+def _description(campaign: Any, instrument: Instrument) -> str:
+    """It names no number: the tasks of a unit may be changed in the same form."""
+    said = [public_words.about(campaign.public_about, instrument, campaign.language)]
+    with override(interface_language(campaign.language)):
+        said += _about_tutorial(campaign)
+        said.append(_("The work is research; your answers are published under a random code."))
+    return " ".join(map(str, said))
+
+
+def _about_tutorial(campaign: Any) -> Iterator[str]:
+    if campaign.tutorial_required:
+        yield _("A short tutorial comes first, once.")
+    if promises.offered(campaign) and campaign.bonus_after:
+        yield _("Passing it brings a bonus, which is due once a few of your tasks count.")
+    elif promises.offered(campaign):
+        yield _("Passing it brings a bonus.")

@@ -1,0 +1,170 @@
+"""Paying people by hand: what is due, extra pay, lists to pay by, and marking them as paid.
+
+For the owner alone: it is the one place where pseudonyms and names meet.
+"""
+
+import uuid
+from decimal import Decimal
+from typing import Any, cast
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate.errors import Conflict, Invalid
+from annotate.forms.pay import GiftForm
+from annotate.permissions import owned, researcher_page
+from annotate.selectors.pay import accounts, budget, payout_lists
+from annotate.services.pay import extra_pay, payouts
+from annotate.text.figures import money
+from annotate.views.csv_files import csv_file
+
+
+@require_safe
+@never_cache
+@researcher_page
+def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    return _page(request, public_id, GiftForm(initial={"key": uuid.uuid4().hex}))
+
+
+@require_POST
+@never_cache
+@researcher_page
+def give(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """A bonus or a compensation; the form's key makes a second click give nothing."""
+    campaign = owned(request.user, public_id)
+    form = GiftForm(request.POST)
+    if not form.is_valid():
+        return _page(request, public_id, form, status=422)
+    try:
+        given = extra_pay.give(
+            campaign.pk, form.gift(), actor_id=_actor(request),
+            beyond_budget=form.cleaned_data["beyond_budget"],
+        )  # fmt: skip
+    except Invalid as refused:
+        for field, message in refused.errors.items():
+            form.add_error(field, message)
+        return _page(request, public_id, form, status=422)
+    except Conflict as refused:
+        form.offer_beyond_budget = refused.code == "budget"
+        form.add_error(None, refused.message)
+        return _page(request, public_id, form, status=409)
+    messages.success(request, _said(given, form.gift().pseudonym))
+    return redirect("annotate:pay", public_id)
+
+
+@require_POST
+@researcher_page
+def prepare(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    campaign = owned(request.user, public_id)
+    try:
+        made = payouts.prepare(campaign.pk, actor_id=_actor(request))
+    except Conflict as refused:
+        messages.error(request, refused.message)
+        return redirect("annotate:pay", public_id)
+    return redirect("annotate:payout-list", public_id, made.public_id)
+
+
+@require_safe
+@never_cache
+@researcher_page
+def payout_list(request: HttpRequest, public_id: str, list_id: str) -> HttpResponseBase:
+    campaign = owned(request.user, public_id)
+    context = {
+        "campaign": campaign,
+        "list": payout_lists.get(campaign, list_id),
+        "section": "campaigns",
+    }
+    return render(request, "campaigns/payout_list.html", context)
+
+
+@require_safe
+@never_cache
+@researcher_page
+def payout_file(request: HttpRequest, public_id: str, list_id: str) -> HttpResponseBase:
+    """The list to pay by: the names under which the crowd knows people, and what each gets."""
+    found = payout_lists.get(owned(request.user, public_id), list_id)
+    rows = [
+        (found.public_id, line.pseudonym, line.external_id, line.amount) for line in found.lines
+    ]
+    columns = ("list", "pseudonym", "external_id", "amount_usd")
+    return csv_file(f"{public_id}-payout-{list_id}.csv", columns, rows)
+
+
+@require_safe
+@never_cache
+@researcher_page
+def statement(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """Everybody's account: what was earned, refused, paid, and is due."""
+    campaign = owned(request.user, public_id)
+    rows = [
+        (one.pseudonym, one.external_id, one.earned, one.refused, one.paid, one.due)
+        for one in accounts.by_person(accounts.of_campaign(campaign.pk))
+    ]
+    columns = ("pseudonym", "external_id", "earned_usd", "refused_usd", "paid_usd", "due_usd")
+    return csv_file(f"{public_id}-payments.csv", columns, rows)
+
+
+@require_POST
+@researcher_page
+def mark(request: HttpRequest, public_id: str, list_id: str) -> HttpResponseBase:
+    found = payout_lists.get(owned(request.user, public_id), list_id)
+    try:
+        n = payouts.mark_paid(found.id, actor_id=_actor(request))
+    except Conflict as refused:
+        messages.error(request, refused.message)
+    else:
+        if n:
+            messages.success(request, f"{money(found.amount)} recorded as paid.")
+        else:
+            messages.info(request, "This list was marked as paid before. Nothing was added.")
+    return redirect("annotate:payout-list", public_id, list_id)
+
+
+@require_POST
+@researcher_page
+def undo(request: HttpRequest, public_id: str, list_id: str) -> HttpResponseBase:
+    found = payout_lists.get(owned(request.user, public_id), list_id)
+    people, reason = request.POST.getlist("annotator"), request.POST.get("reason", "")
+    try:
+        n = payouts.undo(found.id, people, actor_id=_actor(request), reason=reason)
+        messages.success(request, f"Taken back for {n}: it is due again.")
+    except (Conflict, Invalid) as refused:
+        messages.error(request, refused.message)
+    return redirect("annotate:payout-list", public_id, list_id)
+
+
+def _page(
+    request: HttpRequest, public_id: str, form: GiftForm, *, status: int = 200
+) -> HttpResponseBase:
+    campaign = owned(request.user, public_id)
+    people = accounts.by_person(accounts.of_campaign(campaign.pk))
+    form.name_people(people)
+    context: dict[str, Any] = {
+        "campaign": campaign,
+        "accounts": people,
+        "totals": accounts.totals(people),
+        "committed": budget.committed(campaign),
+        "excess": budget.excess(campaign),
+        "lists": payout_lists.of_campaign(campaign.pk),
+        "paid_by": payouts.paid_by(campaign),
+        "form": form,
+        "section": "campaigns",
+    }
+    return render(request, "campaigns/pay.html", context, status=status)
+
+
+def _said(given: extra_pay.Given, pseudonym: str) -> str:
+    if given.already:
+        return f"{money(given.amount)} was given to {pseudonym} before. Nothing was added."
+    said = f"{money(given.amount)} given to {pseudonym}."
+    if given.beyond_budget > Decimal(0):
+        said += f" The budget is exceeded by {money(given.beyond_budget)}."
+    return said
+
+
+def _actor(request: HttpRequest) -> int:
+    return cast(User, request.user).pk

@@ -1,0 +1,214 @@
+"""The rulings that fit a case, each with what it does and a draft of the answer."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, override
+
+from annotate.selectors.review.effects import Effects
+from annotate.selectors.review.reviews import NONE, Case
+from annotate.services.review.rulings import Act
+from annotate.text.figures import many, money
+from annotate.text.languages import interface_language
+
+if TYPE_CHECKING:
+    from annotate.instruments.base import Words
+
+OPEN, CLEARED, EXCLUDED = "open", "cleared", "excluded"
+COUNTS = (NONE, OPEN, CLEARED)
+# What annotators are told that a screen noticed.
+NOTICED: "dict[str, Words]" = {
+    "too_fast": gettext_lazy("less time than reading takes"),
+    "low_agreement": gettext_lazy("answers that rarely go with other people’s"),
+    "short_edits": gettext_lazy("edits that change next to nothing, or repeat themselves"),
+    "thin_evidence": gettext_lazy("highlights that show little"),
+    "no_variation": gettext_lazy("the same answers again and again"),
+    "random_answers": gettext_lazy("answers that do not go together"),
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One ruling. `when`: statuses that it fits; `fits`: what else must be so."""
+
+    code: str
+    acts: tuple[Act, ...]
+    when: tuple[str, ...]
+    title: str
+    text: Callable[[Case, Effects], str]
+    button: Callable[[Effects], str]
+    draft: "Words" = ""
+    fits: Callable[[Case, Effects], bool] = lambda case, effects: True
+
+    @property
+    def confirms(self) -> bool:
+        return Act.REFUSE in self.acts
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A choice as a case shows it; `key` chooses it."""
+
+    key: int
+    code: str
+    title: str
+    text: str
+    button: str
+    draft: str
+
+
+def _judgments(n: int) -> str:
+    return many(n, "judgment")
+
+
+def _paid(_case: Case, effects: Effects) -> str:
+    due = f"{money(effects.due)} is due" if effects.due else "nothing more is due"
+    return f"They are paid in full: {due}."
+
+
+def _refuses(_case: Case, effects: Effects) -> str:
+    least = f" ({asked})" if (asked := least_reason(effects)) else ""
+    withheld = f"{money(effects.at_stake)} withheld."
+    return f"{withheld} Asks for your reason{least} and a second confirmation."
+
+
+def least_reason(effects: Effects) -> str:
+    """Return how long the reason of a refusal has to be; "" where any will do."""
+    if effects.least_reason <= 1:
+        return ""
+    return f"at least {effects.least_reason} characters, as {effects.crowd} asks"
+
+
+def _exclude(effects: Effects) -> str:
+    return f"Exclude {_judgments(effects.counting)}"
+
+
+def _restores(case: Case, effects: Effects) -> str:
+    back = f"{_judgments(effects.excluded)} count again"
+    return f"{back}, and {money(effects.refused)} is due again." if case.pay_refused else f"{back}."
+
+
+def _brings_back(effects: Effects) -> str:
+    return f"Bring back {_judgments(effects.excluded)}"
+
+
+def _clears(case: Case) -> str:
+    if case.blocked:
+        return f"The work counts.{_BLOCK_STAYS}"
+    return "The work counts, and new tasks are given out again."
+
+
+_OPEN_AGAIN = "The owner’s campaigns give them work again."
+_BLOCK_STAYS = " The block stays: no new work in the owner’s campaigns."
+_COUNTS = gettext_lazy("We have looked at your work: it counts. Thank you.")
+_AGAIN = gettext_lazy("We have looked again: your work counts. We are sorry for the trouble.")
+_EXCLUDED = gettext_lazy("We have looked at your work, and leave it out of our results.")
+_STILL_PAID = gettext_lazy("You are paid for it.")
+
+CHOICES = (
+    Choice(
+        "clear-unblock", (Act.CLEAR, Act.UNBLOCK), (OPEN,), "Clear, and lift the block",
+        lambda _case, _effects: f"The work counts. {_OPEN_AGAIN}",
+        lambda _effects: "Clear, and lift the block",
+        _COUNTS, fits=lambda case, _effects: case.blocked,
+    ),
+    Choice(
+        "clear", (Act.CLEAR,), (OPEN,), "Clear",
+        lambda case, _effects: _clears(case),
+        lambda _effects: "Clear this annotator", _COUNTS,
+    ),
+    Choice(
+        "exclude", (Act.EXCLUDE,), COUNTS, "Exclude the work from the estimates",
+        _paid, _exclude, _EXCLUDED,
+    ),
+    Choice(
+        "exclude-refuse", (Act.EXCLUDE, Act.REFUSE), COUNTS, "Exclude, and refuse pay…",
+        _refuses, lambda _effects: "Exclude, and refuse pay…",
+        fits=lambda _case, effects: effects.refusable,
+    ),
+    Choice(
+        "exclude-block", (Act.EXCLUDE, Act.BLOCK), COUNTS,
+        "Exclude, and block from future work",
+        lambda case, effects: f"{_paid(case, effects)} No new work in the owner’s campaigns.",
+        lambda effects: f"{_exclude(effects)} and block", _EXCLUDED,
+        fits=lambda case, _effects: not case.blocked,
+    ),
+    Choice(
+        "restore-unblock", (Act.RESTORE, Act.UNBLOCK), (EXCLUDED,),
+        "Bring the work back, and lift the block",
+        lambda case, effects: f"{_restores(case, effects)} {_OPEN_AGAIN}",
+        lambda _effects: "Bring back and lift the block", _AGAIN,
+        fits=lambda case, _effects: case.blocked,
+    ),
+    Choice(
+        "restore", (Act.RESTORE,), (EXCLUDED,), "Bring the work back",
+        lambda case, effects: f"{_restores(case, effects)}{_BLOCK_STAYS * case.blocked}",
+        _brings_back, _AGAIN,
+    ),
+    Choice(
+        "refuse", (Act.REFUSE,), (EXCLUDED,), "Refuse pay as well…",
+        _refuses, lambda _effects: "Refuse pay…",
+        fits=lambda case, effects: not case.pay_refused and effects.refusable,
+    ),
+    Choice(
+        "repay", (Act.REPAY,), (EXCLUDED,), "Restore the pay only",
+        lambda _case, effects: f"{money(effects.refused)} is due again. The work stays excluded.",
+        lambda effects: f"Restore {money(effects.refused)}",
+        gettext_lazy("We have looked again, and pay you for your work."),
+        fits=lambda case, _effects: case.pay_refused,
+    ),
+    Choice(
+        "block", (Act.BLOCK,), (EXCLUDED,), "Block from future work",
+        lambda _case, _effects: "No new work in the owner’s campaigns. Pay stays as it is.",
+        lambda _effects: "Block from future work",
+        gettext_lazy("We will not offer you further work."),
+        fits=lambda case, _effects: not case.blocked,
+    ),
+    Choice(
+        "unblock", (Act.UNBLOCK,), (NONE, OPEN, CLEARED, EXCLUDED), "Lift the block",
+        lambda _case, _effects: _OPEN_AGAIN,
+        lambda _effects: "Lift the block",
+        gettext_lazy("You can work for us again."),
+        fits=lambda case, _effects: case.blocked,
+    ),
+)  # fmt: skip
+BY_CODE = {choice.code: choice for choice in CHOICES}
+# Pay is decided one campaign at a time: limits and amounts differ.
+EVERYWHERE = ("clear", "exclude", "exclude-block", "restore", "restore-unblock", "unblock")
+
+
+def offered(case: Case, effects: Effects) -> list[Offered]:
+    """Return the rulings that fit this case now, numbered by their keys."""
+    fitting = [c for c in CHOICES if case.status in c.when and c.fits(case, effects)]
+    with override(interface_language(case.language)):
+        drafts = [_draft(choice, case) for choice in fitting]
+    return [
+        Offered(
+            key,
+            choice.code,
+            choice.title,
+            choice.text(case, effects),
+            choice.button(effects),
+            draft,
+        )
+        for key, (choice, draft) in enumerate(zip(fitting, drafts, strict=True), start=1)
+    ]
+
+
+def _draft(choice: Choice, case: Case) -> str:
+    parts = [str(choice.draft)]
+    if choice.code in ("exclude", "exclude-block"):
+        parts.insert(0, _noticed(flag.screen for flag in case.flags))
+        parts.append(str(_STILL_PAID))
+    if choice.code == "exclude-block" or (case.blocked and choice.code in ("clear", "restore")):
+        parts.append(str(BY_CODE["block"].draft))
+    if choice.code in ("clear-unblock", "restore-unblock"):
+        parts.append(str(BY_CODE["unblock"].draft))
+    return " ".join(filter(None, parts))
+
+
+def _noticed(screens: Iterable[str]) -> str:
+    listed = "; ".join(str(NOTICED[screen]) for screen in screens)
+    return _("We noticed this: %(what)s.") % {"what": listed} if listed else ""

@@ -1,0 +1,228 @@
+"""The reviewer's pages: who waits, one annotator with the evidence, and the ruling."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate.errors import Conflict, Invalid, NotFound, ServiceError
+from annotate.permissions import researcher_page, visible
+from annotate.selectors.campaigns import blinding
+from annotate.selectors.pay import budget, costs
+from annotate.selectors.review import (
+    effects as review_effects,
+)
+from annotate.selectors.review import judgments, reviews, screens, standing, who_answers
+from annotate.selectors.review.reviews import Case
+from annotate.services.review import appeals, reviewing
+from annotate.text.figures import money
+from annotate.text.numerals import number
+from annotate.views.review import choices, comparisons, trail, words
+
+MOST_REASON = 5000
+
+
+@require_safe
+@never_cache
+@researcher_page
+def queue(request: HttpRequest) -> HttpResponseBase:
+    """Who waits, over all campaigns or in the one that `campaign` names."""
+    user_id = _user(request)
+    chosen = request.GET.get("campaign", "")
+    campaign = visible(request.user, chosen) if chosen else None
+    waiting = reviews.queue(user_id, campaign=chosen)
+    context = {
+        "campaign": campaign,
+        "waiting": [(one, _flags(one)) for one in waiting],
+        "n_mine": sum(not one.others_answer for one in waiting),
+        "ruled": [(one, _flags(one)) for one in reviews.ruled(user_id, campaign=chosen)],
+        "section": "reviews",
+    }
+    return render(request, "reviews/queue.html", context)
+
+
+@require_safe
+@never_cache
+@researcher_page
+def case(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
+    return render(request, "reviews/case.html", _context(request, public_id, pseudonym))
+
+
+@require_POST
+@never_cache
+@researcher_page
+def rule(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
+    """Carry out a ruling; one that refuses pay is asked for a second time."""
+    campaign = visible(request.user, public_id)
+    found = _found(campaign, pseudonym)
+    typed = _typed(request)
+    choice = choices.BY_CODE.get(typed["choice"])
+    try:
+        if choice is None:
+            raise Invalid({"choice": "Choose a ruling first."})
+        if choice.confirms and not request.POST.get("confirmed"):
+            return _confirm(request, found, typed)
+        made = reviewing.rule(
+            found.campaign_id, found.annotator_id, choice.acts, actor_id=_user(request),
+            reason=typed["reason"], seen=typed["seen"],
+            beyond_budget=bool(request.POST.get("beyond_budget")),
+        )  # fmt: skip
+    except Invalid as error:
+        if choice is not None and choice.confirms:
+            return _confirm(request, found, typed, error)
+        return _again(request, found, typed, error)
+    except Conflict as error:
+        return _again(request, found, typed, error)
+    _say(request, found, [ruling.pk for ruling in made], choice)
+    return redirect("annotate:review", public_id, pseudonym)
+
+
+@require_POST
+@never_cache
+@researcher_page
+def dismiss(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
+    """Answer an appeal without changing the ruling."""
+    found = _found(visible(request.user, public_id), pseudonym)
+    answer = request.POST.get("answer", "")[:MOST_REASON]
+    try:
+        if found.review_id is None:
+            raise Conflict("There is no open appeal.")
+        appeals.dismiss(found.review_id, actor_id=_user(request), answer=answer)
+    except (Invalid, Conflict) as error:
+        context = _context(request, public_id, pseudonym)
+        context |= {"appeal_refused": error, "answer": answer}
+        return render(request, "reviews/case.html", context, status=error.status)
+    messages.success(request, "Answered. The ruling stays, and the annotator reads your answer.")
+    return redirect("annotate:review", public_id, pseudonym)
+
+
+def _context(
+    request: HttpRequest, public_id: str, pseudonym: str, typed: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    campaign = visible(request.user, public_id)
+    found = _found(campaign, pseudonym)
+    look = screens.look(campaign, found.annotator_id)
+    work = judgments.work(campaign, found.annotator_id)
+    effects = review_effects.effects(campaign.pk, found.annotator_id)
+    page = _page(request, work.pages)
+    price = costs.of_judgment(campaign)
+    return {
+        "campaign": campaign,
+        "case": found,
+        "flags": _flags(found),
+        "screens": words.told(look, fired=frozenset(f.screen for f in found.flags)),
+        "times": words.times(look),
+        "n_others": max((len(one.others) for one in look.screens), default=0),
+        "work": work,
+        "columns": comparisons.columns(work),
+        "beside": comparisons.beside(work, page),
+        "page": page,
+        "offset": (page - 1) * judgments.PAGE,
+        "per_page": judgments.PAGE,
+        "matrices": comparisons.matrices(work),
+        "effects": effects,
+        "again": price * effects.counting,
+        "sight": blinding.sight(_user(request), campaign),
+        "answering": _answering(request, found),
+        "days_to_final": standing.TO_APPEAL.days,
+        "choices": choices.offered(found, effects),
+        "typed": typed or {},
+        "trail": trail.trail(found.trail, pseudonym=pseudonym),
+        "section": "reviews",
+        **_neighbours(_user(request), found),
+    }
+
+
+def _answering(request: HttpRequest, found: Case) -> dict[str, Any]:
+    """Whether whoever looks may answer the appeal that waits, if one does."""
+    if found.appeal is None or found.review_id is None:
+        return {}
+    answerers = who_answers.of(found.review_id)
+    user_id = _user(request)
+    return {
+        "others": answerers.names if answerers.bars(user_id) else [],
+        "alone": answerers.is_own(user_id) and not answerers.bars(user_id),
+    }
+
+
+def _neighbours(user_id: int, found: Case) -> dict[str, Any]:
+    """The next and the previous in the queue; for whoever is not in it, its first."""
+    waiting = [one for one in reviews.queue(user_id) if not one.others_answer]
+    keys = [one.key for one in waiting]
+    own = (found.campaign, found.pseudonym)
+    at = keys.index(own) if own in keys else None
+    if at is None:
+        return {"next": waiting[0] if waiting else None, "previous": None, "n_waiting": len(keys)}
+    return {
+        "next": waiting[at + 1] if at + 1 < len(keys) else None,
+        "previous": waiting[at - 1] if at else None,
+        "place": at + 1,
+        "n_waiting": len(keys),
+    }
+
+
+def _confirm(
+    request: HttpRequest, found: Case, typed: Mapping[str, Any], error: Invalid | None = None
+) -> HttpResponseBase:
+    effects = review_effects.effects(found.campaign_id, found.annotator_id)
+    context = {
+        "case": found,
+        "effects": effects,
+        "least_reason": choices.least_reason(effects),
+        "typed": typed,
+        "error": error,
+        "section": "reviews",
+    }
+    return render(request, "reviews/refuse.html", context, status=error.status if error else 200)
+
+
+def _again(
+    request: HttpRequest, found: Case, typed: Mapping[str, Any], error: ServiceError
+) -> HttpResponseBase:
+    """The page as things stand now, with all that was typed."""
+    context = _context(request, found.campaign, found.pseudonym, typed)
+    context |= {"refused": error, "asks_beyond": getattr(error, "code", "") == budget.BEYOND}
+    return render(request, "reviews/case.html", context, status=error.status)
+
+
+def _say(request: HttpRequest, found: Case, ruling_ids: list[int], choice: choices.Choice) -> None:
+    """What happened to judgments and pay: what it did to estimates is shown once it is final."""
+    effects = review_effects.effects(found.campaign_id, found.annotator_id)
+    blocked = standing.block(found.campaign_id, found.annotator_id) is not None
+    said = trail.happened(
+        review_effects.done(ruling_ids), codes=[str(act) for act in choice.acts],
+        collecting=found.collecting, blocked=blocked, due=money(effects.due),
+    )  # fmt: skip
+    messages.success(request, said)
+
+
+def _typed(request: HttpRequest) -> dict[str, Any]:
+    return {
+        "choice": request.POST.get("choice", ""),
+        "reason": request.POST.get("reason", "")[:MOST_REASON],
+        "seen": number(request.POST.get("seen", "")) or 0,
+    }
+
+
+def _flags(one: Any) -> list[tuple[str, str]]:
+    return [(words.title(flag.screen), words.brief(flag)) for flag in one.flags]
+
+
+def _found(campaign: Any, pseudonym: str) -> Case:
+    found = reviews.case(campaign, pseudonym)
+    if found is None:
+        raise NotFound("Nobody of this name has come to this campaign.")
+    return found
+
+
+def _page(request: HttpRequest, pages: int) -> int:
+    return min(max(1, number(request.GET.get("page", "")) or 1), pages)
+
+
+def _user(request: HttpRequest) -> int:
+    assert request.user.pk is not None
+    return request.user.pk

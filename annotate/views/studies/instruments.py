@@ -1,0 +1,101 @@
+"""The researcher's pages of instruments: what there is, defining one, taking one as a start."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotate.errors import Conflict, NotFound
+from annotate.forms.base import DefinitionForm
+from annotate.instruments.rating.instrument import Rating
+from annotate.instruments.rating.reading import Refused, as_data
+from annotate.instruments.reader import Problem, parse
+from annotate.permissions import researcher_page
+from annotate.selectors.studies import instruments as selectors
+from annotate.services.studies import instruments
+from annotate.services.studies.instruments import NotDefined
+
+
+@require_safe
+@never_cache
+@researcher_page
+def index(request: HttpRequest) -> HttpResponseBase:
+    rows = selectors.listed(request.user.pk)
+    context = {
+        "languages": settings.LANGUAGES,
+        "built_in": [row for row in rows if row.built_in],
+        "defined": [row for row in rows if not row.built_in],
+        "section": "instruments",
+    }
+    return render(request, "instruments/list.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@researcher_page
+def new(request: HttpRequest) -> HttpResponseBase:
+    if request.method != "POST":
+        start = _text(request.GET.get("from", ""))
+        return form_page(request, DefinitionForm(initial={"definition": start}))
+    form = DefinitionForm(request.POST, request.FILES)
+    if not form.is_valid():
+        return form_page(request, form, status=422)
+    try:
+        made = instruments.define(parse(form.text), owner_id=request.user.pk or 0)
+    except NotDefined as refused:
+        return form_page(request, form, status=422, problems=refused.problems)
+    except Refused as refused:
+        return form_page(request, form, status=422, problems=refused.problems)
+    except Conflict as conflict:
+        problems = [Problem("key", conflict.message)]
+        return form_page(request, form, status=conflict.status, problems=problems)
+    text = f"“{made.definition['label']}”, version {made.version}, is defined."
+    preview = reverse("annotate:instrument-preview", args=[made.key, made.version])
+    messages.success(request, with_link(text, preview, "Preview it"))
+    return redirect("annotate:instruments")
+
+
+@require_safe
+@never_cache
+@researcher_page
+def download(_request: HttpRequest, key: str, version: str) -> HttpResponseBase:
+    """A definition as a file to start from."""
+    content = _text(f"{key}@{version}")
+    if not content:
+        raise NotFound("There is no such instrument, or it is not made of a definition.")
+    name = f'attachment; filename="{key}-{version}.json"'
+    return HttpResponse(
+        content, content_type="application/json", headers={"Content-Disposition": name}
+    )
+
+
+def with_link(text: str, address: str, words: str) -> SafeString:
+    """Return a message that leads on."""
+    return format_html('{} <a href="{}">{}</a>', text, address, words)
+
+
+def _text(reference: str) -> str:
+    """Return an instrument's definition as JSON text; "" where it has none."""
+    try:
+        instrument = selectors.named(reference)
+    except KeyError:
+        return ""
+    if not isinstance(instrument, Rating):
+        return ""
+    return json.dumps(as_data(instrument.definition), ensure_ascii=False, indent=2) + "\n"
+
+
+def form_page(
+    request: HttpRequest, form: forms.Form, *, status: int = 200, **context: Any
+) -> HttpResponseBase:
+    context |= {"form": form, "section": "instruments"}
+    return render(request, "instruments/new.html", context, status=status)

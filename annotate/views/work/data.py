@@ -1,0 +1,152 @@
+"""What the annotator's page and its script are handed: the work, and what stands around it."""
+
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotate.instruments.base import Instrument
+from annotate.selectors.work.admission import Nothing
+from annotate.selectors.work.task_page import Study, Visit, Work
+from annotate.text.figures import money
+from annotate.views.work import unit_words
+from annotate.views.work.modules import imported
+from annotate.views.work.review_words import told_at_work
+from annotate.views.work.script_words import strings
+
+
+def about(instrument: Instrument) -> dict[str, str]:
+    """Return what templates need to say what the instrument asks, and how long that takes."""
+    about = instrument.template.replace(".html", "_about.html")
+    return {"about": about, "help": help_template(instrument), "minutes": instrument.minutes}
+
+
+def help_template(instrument: Instrument) -> str:
+    """Return the template of what opens beside the work: instructions, keys."""
+    return instrument.template.replace(".html", "_help.html")
+
+
+def modules(instrument: Instrument) -> tuple[str, ...]:
+    """Return what the page's script imports: the script has the name of the template."""
+    name = instrument.template.rpartition("/")[2].replace(".html", ".js")
+    return imported(f"js/{name}")
+
+
+def context(
+    token: str, visit: Visit, current: Work | None, nothing: Nothing | None, *, number: int
+) -> dict[str, Any]:
+    """Return the context of an instrument's page."""
+    study = visit.study
+    return {
+        "visit": visit,
+        "study": study,
+        "current": current,
+        "nothing": nothing,
+        "number": number,
+        "crowd": unit_words.label(study.crowd),
+        "me": reverse("annotate:me", args=[token]),
+        "words": words(visit, number=number),
+        "data": _data(token, visit, current, nothing),
+        "strings": strings(study.instrument),
+        "criteria": [c for c in study.instrument.criteria if c.levels],
+        "modules": modules(study.instrument),
+        **about(study.instrument),
+    }
+
+
+def example(study: Study, current: Work, *, why: str, start: str) -> dict[str, Any]:
+    """Return the context of an instrument's page that shows an example, and of nobody's."""
+    link = {"href": start, "text": _("Go to the start")} if start else None
+    label = _("Example")
+    return {
+        "study": study,
+        "current": current,
+        "example": True,
+        "words": {"texts": {"place": label}},
+        "start": start,
+        "data": {
+            "token": "",
+            "assignment": _assignment(study, current),
+            "urls": {},
+            "example": {"message": why, "link": link},
+        },
+        "strings": strings(study.instrument),
+        "criteria": [c for c in study.instrument.criteria if c.levels],
+        "modules": (*modules(study.instrument), "js/example.js"),
+        **about(study.instrument),
+    }
+
+
+def first_time(visit: Visit) -> dict[str, str] | None:
+    """Return what somebody new is told who has come from a marketplace; by link they know it."""
+    if visit.unit is None or not visit.is_new:
+        return None
+    offer, study = visit.unit.offer, visit.study
+    return {
+        "offered": unit_words.offered(offer, None, study.tutorial_bonus, after=study.bonus_after),
+        "paid": unit_words.how_paid(offer),
+        "stored": unit_words.stored(study.crowd),
+    }
+
+
+def words(visit: Visit, *, number: int) -> dict[str, Any]:
+    """Return what changes with each task: the page's title, and texts by their place's name."""
+    study = visit.study
+    return {
+        "title": f"{_task(number)} · {study.title} · Plumbline",
+        "texts": {
+            "place": _place(visit, number),
+            "today": tasks(visit.judged_today),
+            "earned": money(visit.earned_today),
+            "notice": told_at_work(visit.barred),
+        },
+    }
+
+
+def tasks(n: int) -> str:
+    return ngettext("%(n)d task", "%(n)d tasks", n) % {"n": n}
+
+
+def _task(number: int) -> str:
+    return _("Task %(number)d") % {"number": number}
+
+
+def _place(visit: Visit, number: int) -> str:
+    study, unit = visit.study, visit.unit
+    if unit is not None:
+        return _("Task %(number)d of %(n)d") % {"number": number, "n": unit.offer.tasks}
+    if study.annotator_cap is None:
+        return _task(number)
+    return _("Task %(number)d of at most %(cap)d") % {"number": number, "cap": study.annotator_cap}
+
+
+def _data(
+    token: str, visit: Visit, current: Work | None, nothing: Nothing | None
+) -> dict[str, Any]:
+    return {
+        "token": token,
+        "assignment": current and _assignment(visit.study, current),
+        "urls": _urls(token, current),
+        "finished": nothing
+        and {"reason": nothing.reason, "message": nothing.message, "final": nothing.final},
+    }
+
+
+def _assignment(study: Study, current: Work) -> dict[str, Any]:
+    instrument = study.instrument
+    return {
+        "id": current.id,
+        "version": instrument.version,
+        "text": current.material.text,
+        "task": instrument.page(current.material),
+        "draft": {"revision": current.draft.revision, "data": current.draft.data},
+    }
+
+
+def _urls(token: str, current: Work | None) -> dict[str, str]:
+    urls = {"page": reverse("annotate:work", args=[token])}
+    if current is None:
+        return urls | {"feedback": reverse("annotate:feedback")}
+    verbs = ("heartbeat", "draft", "submit", "return")
+    return urls | {verb: reverse(f"annotate:work-{verb}", args=[current.id]) for verb in verbs}

@@ -1,0 +1,146 @@
+"""What is about the annotator rather than the task: their work and pay, and their opinion."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.timezone import localtime
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET
+
+from annotate import tokens
+from annotate.crowds.base import Leaving
+from annotate.crowds.link import LINK
+from annotate.errors import Invalid
+from annotate.selectors.pay import accounts, promises
+from annotate.selectors.review import own_reviews
+from annotate.selectors.work import feedback as told
+from annotate.selectors.work import task_page as work
+from annotate.selectors.work import units
+from annotate.services.review import appeals
+from annotate.services.work import feedback
+from annotate.views.work import bonus_words, review_words, unit_words
+from annotate.views.work.access import show, speak, worker_endpoint, worker_page
+from annotate.views.work.data import words
+from annotate.views.work.script_words import feedback_questions, feedback_strings, kind_of_pay
+from annotate.views.work.units import own_page
+
+
+@worker_page
+@require_GET
+def me(request: HttpRequest, token: str) -> HttpResponse:
+    """How much was done, what it has earned, and how it is paid."""
+    visit = work.visit(tokens.read_participation(token))
+    speak(visit.study)
+    back, own = (reverse(f"annotate:{page}", args=[token]) for page in ("work", "me"))
+    earnings, asked = work.earnings(visit.id), opinion(visit)
+    urls = {
+        "page": back,
+        "feedback": reverse("annotate:feedback"),
+        "appeal": reverse("annotate:appeal"),
+    }
+    context = {
+        "visit": visit,
+        "study": visit.study,
+        "words": words(visit, number=visit.judged + 1),
+        "earnings": [(kind_of_pay(each.kind, each.reason), each) for each in earnings],
+        "account": accounts.of(visit.id),
+        **_promised(visit),
+        "payouts": own_reviews.payouts(visit.id),
+        **_how_paid(visit),
+        "back": back,
+        "data": {"token": token, "urls": urls, "own": own_page(visit, own)},
+        **asked,
+        **_looked(visit),
+        "strings": asked["strings"] | review_words.appeal_strings(),
+    }
+    return show(request, visit.study, "work/me.html", context)
+
+
+def _promised(visit: work.Visit) -> dict[str, Any]:
+    """A bonus that is promised, and when it is due."""
+    found = promises.told(visit.id)
+    if found is None:
+        return {"promised": None}
+    when = bonus_words.waits(found.after, found.counting)
+    return {"promised": found.amount, "promised_when": when}
+
+
+def _how_paid(visit: work.Visit) -> dict[str, Any]:
+    """How pay comes: from the crowd, unit by unit; by link, by hand and for a code."""
+    if visit.unit is None:
+        return {"completion": LINK.completion(Leaving(visit.pseudonym))}
+    stages = units.stages(visit.id) if visit.is_sure else []
+    return {
+        "unsure": "" if visit.is_sure else unit_words.unsure(visit.study.crowd),
+        "how_paid": unit_words.how_paid(visit.unit.offer),
+        "stages": [(unit_words.stage(each.status, each.n), each) for each in stages],
+    }
+
+
+def _looked(visit: work.Visit) -> dict[str, Any]:
+    """What was noticed in their work, what was decided, and what they may say to it."""
+    found = own_reviews.standing_of(visit.id)
+    shown = {
+        "looked": found.looked,
+        "blocked": found.blocked,
+        "appeal_form": found.form,
+        "appeal_limit": appeals.LONGEST,
+        "answer_days": appeals.TO_ANSWER.days,
+    }
+    return shown | (_review(visit, found.looked) if found.looked else {})
+
+
+def _review(visit: work.Visit, looked: own_reviews.Looked) -> dict[str, Any]:
+    instrument = visit.study.instrument
+    tasks = own_reviews.tasks(visit.id) if looked.notices else []
+    return {
+        "standing": review_words.status(looked),
+        "notices": [
+            {
+                "at": notice.at,
+                "told": review_words.notice(notice, looked.settings, instrument),
+                "evidence": review_words.evidence(notice, tasks, instrument),
+            }
+            for notice in looked.notices
+        ],
+        "rulings": review_words.decided(looked.rulings),
+    }
+
+
+def opinion(visit: work.Visit) -> dict[str, Any]:
+    """Return what a page needs to ask for feedback; no questions where it was given today."""
+    asks = not told.given_today(visit.id)
+    return {
+        "feedback": feedback_questions() if asks else [],
+        "strings": feedback_strings(),
+        "comment_limit": feedback.LONGEST,
+    }
+
+
+@worker_endpoint("POST")
+def give_feedback(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
+    comment = body.get("comment", "")
+    if not isinstance(comment, str):
+        raise Invalid({"comment": _("A comment is a text.")})
+    levels = {name: _level(body.get(name), name) for name in told.QUESTIONS}
+    feedback.give(participation_id, comment=comment, **levels)
+    return {"message": _("Thank you. The researcher reads this, without your name.")}
+
+
+@worker_endpoint("POST")
+def appeal(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
+    speak(work.visit(participation_id).study)
+    text = body.get("text", "")
+    if not isinstance(text, str):
+        raise Invalid({"text": _("An appeal is a text.")})
+    made = appeals.make_from(participation_id, text=text)
+    said = _("Your appeal has been received. You find the answer here by %(day)s.")
+    return {"message": said % {"day": date_format(localtime(made.due_at))}}
+
+
+def _level(value: Any, name: str) -> int | None:
+    if value is None or type(value) is int:
+        return value
+    raise Invalid({name: _("Choose one of the five answers, or none.")})

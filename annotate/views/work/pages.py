@@ -1,0 +1,149 @@
+"""The annotator's pages: the landing page of an invitation, and the page of the work."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from annotate import tokens
+from annotate.crowds.base import Invalid, Leaving
+from annotate.crowds.link import LINK
+from annotate.crowds.tariffs import ZERO
+from annotate.errors import Conflict, Gone, ServiceError, TooMany
+from annotate.requests.client_address import client_address
+from annotate.selectors.work import admission, task_page
+from annotate.selectors.work import tutorial_runs as standing
+from annotate.services.work import joining, leasing, participations
+from annotate.text import numerals
+from annotate.views.work import bonus_words, tutorial, unit_words, units
+from annotate.views.work.access import explain, see_work, show, speak, worker_page
+from annotate.views.work.data import about, context, example, first_time, help_template
+from annotate.views.work.own_pages import opinion
+
+
+@worker_page
+@require_http_methods(["GET", "POST"])
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """What the study is, and the way in."""
+    claim = LINK.parse_entry({"invitation": token})
+    if isinstance(claim, Invalid):
+        return explain(request, claim.message, claim.status)
+    study = task_page.study(claim.campaign_id)
+    speak(study)
+    if study.crowd != LINK.key:
+        raise Conflict(participations.elsewhere(study.crowd))
+    preview_url = reverse("annotate:preview", args=[token])
+    if study.over:
+        raise Gone(_("This study is complete: it has all the judgments it needs. Thank you!"))
+    context = {"study": study, "person": claim.person, "preview": preview_url}
+    context |= about(study.instrument)
+    bonus = study.tutorial_bonus if claim.person or study.open_link_bonus else ZERO
+    context |= {"tutorial": standing.required(study.id)}
+    context |= {"earns": bonus_words.earns(bonus, after=study.bonus_after)}
+    if request.method == "GET":
+        return show(request, study, "work/join.html", context)
+    name = request.POST.get("name", "")
+    try:
+        participation_id = _enter(request, study.id, person=claim.person, name=name)
+    except ServiceError as error:
+        context |= {"name": name, "problem": getattr(error, "errors", {}).get("name", str(error))}
+        response = show(request, study, "work/join.html", context, status=error.status)
+        if isinstance(error, TooMany):
+            response["Retry-After"] = str(error.wait)
+        return response
+    return see_work(tokens.participation_token(participation_id))
+
+
+@worker_page
+@require_GET
+def preview(request: HttpRequest, token: str) -> HttpResponse:
+    """What a task looks like, before coming in."""
+    claim = LINK.parse_entry({"invitation": token})
+    if isinstance(claim, Invalid):
+        return explain(request, claim.message, claim.status)
+    study = task_page.study(claim.campaign_id)
+    speak(study)
+    why = _("This is an example, so it is not sent and earns nothing.")
+    if study.crowd != LINK.key:
+        return show_example(request, study, why=why, accept=unit_words.begin(study.crowd))
+    return show_example(request, study, why=why, start=reverse("annotate:join", args=[token]))
+
+
+def show_example(
+    request: HttpRequest, study: task_page.Study, *, why: str, start: str = "", back: str = "",
+    accept: str = "",
+) -> HttpResponse:  # fmt: skip
+    """The instrument's page with its own example: no lease, nothing stored.
+
+    `why` is what pressing Submit says; `start`, where there is one, is the way to real work;
+    `accept` says what it is at a crowd; `back` is that of researchers, who have no such thing.
+    """
+    shown = example(study, task_page.example(study), why=why, start=start)
+    shown |= {"back": back, "accept": accept}
+    return render(request, study.instrument.template, shown)
+
+
+@worker_page
+@require_GET
+def page(request: HttpRequest, token: str) -> HttpResponse:
+    """The task, or why there is none. With `?after=<assignment>`: the one that comes after it.
+
+    A page's script asks for that while its own task is being answered.
+    """
+    visit = task_page.visit(tokens.read_participation(token))
+    speak(visit.study)
+    if after := request.GET.get("after", ""):
+        return _ahead(request, visit, after=numerals.number(after) or 0)
+    got = leasing.lease(visit.id)
+    if isinstance(got, admission.Nothing) and got.reason == "tutorial":
+        return tutorial.page(request, token, visit)
+    if isinstance(got, admission.Nothing) and visit.unit is not None:
+        return units.over(request, token, visit, got)
+    if not isinstance(got, admission.Nothing):
+        leasing.shown(got.pk, participation_id=visit.id)
+    return _page(request, token, visit, got, number=visit.judged + 1, first=first_time(visit))
+
+
+@worker_page
+@require_GET
+def beside(request: HttpRequest, token: str) -> HttpResponse:
+    """What opens beside a task: its page's script asks for that when it is first wanted."""
+    visit = task_page.visit(tokens.read_participation(token))
+    speak(visit.study)
+    study = visit.study
+    shown = {"visit": visit, "study": study, "crowd": unit_words.label(study.crowd)}
+    return show(request, study, help_template(study.instrument), shown)
+
+
+def _ahead(request: HttpRequest, visit: task_page.Visit, *, after: int) -> HttpResponse:
+    """A fresh token each time: who works on is not locked out after thirty days."""
+    got = leasing.lease_ahead(visit.id, after=after)
+    token = tokens.participation_token(visit.id)
+    return _page(request, token, visit, got, number=visit.judged + 2)
+
+
+def _page(
+    request: HttpRequest,
+    token: str,
+    visit: task_page.Visit,
+    got: leasing.Lease,
+    *,
+    number: int,
+    first: dict[str, str] | None = None,
+) -> HttpResponse:
+    nothing = got if isinstance(got, admission.Nothing) else None
+    current = None if isinstance(got, admission.Nothing) else task_page.current(got)
+    shown = context(token, visit, current, nothing, number=number) | {"first": first}
+    if nothing:
+        shown["completion"] = LINK.completion(Leaving(visit.pseudonym))
+        asked = opinion(visit)
+        shown |= asked | {"strings": shown["strings"] | asked["strings"]}
+    return show(request, visit.study, visit.study.instrument.template, shown)
+
+
+def _enter(request: HttpRequest, campaign_id: int, *, person: str, name: str) -> int:
+    if person:
+        return participations.enter(campaign_id, external_id=person).pk
+    address = client_address(request)
+    return joining.enter_by_name(campaign_id, name=name, address=address).pk

@@ -1,0 +1,139 @@
+"""Every sentence about a paid unit of a marketplace: what it offers, how far it is, how it pays."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from annotate import adapters
+from annotate.instruments.tutorials.content import Tutorial
+from annotate.selectors.work.units import Offer, Unit
+from annotate.text.figures import money
+from annotate.views.work import bonus_words
+
+
+def label(crowd: str) -> str:
+    return adapters.LABELS.get(crowd, crowd)
+
+
+def begin(crowd: str) -> str:
+    """Return how to get from an example to real tasks."""
+    return _("Accept this work at %(crowd)s to begin.") % {"crowd": label(crowd)}
+
+
+def offered(offer: Offer, tutorial: Tutorial | None, bonus: Decimal, *, after: int) -> str:
+    """Return what a unit holds and brings, and what comes before."""
+    holds = ngettext(
+        "This work holds %(n)d task and pays %(reward)s.",
+        "This work holds %(n)d tasks and pays %(reward)s.",
+        offer.tasks,
+    )
+    said = [holds % {"n": offer.tasks, "reward": money(offer.reward)}]
+    if tutorial is not None:
+        first = ngettext(
+            "A tutorial comes first, once: it takes about %(n)d minute.",
+            "A tutorial comes first, once: it takes about %(n)d minutes.",
+            tutorial.minutes,
+        )
+        said.append(first % {"n": tutorial.minutes})
+        said.append(bonus_words.earns(bonus, after=after))
+    return " ".join(filter(None, said))
+
+
+def how_paid(offer: Offer) -> str:
+    """Return how pay reaches who works there."""
+    said = _(
+        "%(crowd)s pays the %(reward)s once your work is approved: %(time)s after you hand it in, "
+        "or later if a person looks at it first. What a tutorial earns, and any bonus, is paid as "
+        "a bonus after that."
+    )
+    time = _length(offer.approve_after)
+    return said % {"crowd": label(offer.crowd), "reward": money(offer.reward), "time": time}
+
+
+def _length(time: timedelta) -> str:
+    minutes, hours = (max(1, round(time.total_seconds() / unit)) for unit in (60, 3600))
+    if minutes < 50:
+        return ngettext("about %(n)d minute", "about %(n)d minutes", minutes) % {"n": minutes}
+    if hours <= 48:
+        return ngettext("about %(n)d hour", "about %(n)d hours", hours) % {"n": hours}
+    days = round(hours / 24)
+    return ngettext("about %(n)d day", "about %(n)d days", days) % {"n": days}
+
+
+def stored(crowd: str) -> str:
+    """Return what is kept of whom."""
+    said = _(
+        "We store your id at %(crowd)s, your answers and edits, and how long each task took. The "
+        "researcher sees the id for paying you only; published data carry a random code in its "
+        "place."
+    )
+    return said % {"crowd": label(crowd)}
+
+
+def title(unit: Unit) -> str:
+    """Return in one line where a unit stands that is not worked on any more."""
+    return {
+        "handed_in": _("Your work is saved. Hand it in, so that you are paid."),
+        "confirmed": _("Your work has arrived. Thank you!"),
+        "approved": _("Your work is approved. Thank you!"),
+        "rejected": _("Pay for this work was refused"),
+    }.get(unit.status, "")
+
+
+def done(unit: Unit) -> str:
+    """Return how much was done, and that the rest is paid too where it could not be had."""
+    said = ngettext(
+        "You did %(done)d of %(n)d task.", "You did %(done)d of %(n)d tasks.", unit.offer.tasks
+    )
+    told = [said % {"done": unit.done, "n": unit.offer.tasks}]
+    if unit.topped_up:
+        rest = _("No more are to be had, so you are paid for the others as well: %(amount)s.")
+        told.append(rest % {"amount": money(unit.topped_up)})
+    if unit.given_back and unit.done < unit.offer.tasks:
+        told.append(_("You returned some undone: a person decides whether the work is paid."))
+    return " ".join(told)
+
+
+def lost(crowd: str) -> str:
+    """Return what to say of work that was done in a unit and never handed in."""
+    said = _(
+        "It was not handed in at %(crowd)s, so what you did in it cannot be paid there. If it was "
+        "not you who returned it, ask the researcher."
+    )
+    return said % {"crowd": label(crowd)}
+
+
+def give_back(crowd: str) -> str:
+    """Return what to ask of somebody for whom there is nothing to do."""
+    said = _(
+        "Please return the work at %(crowd)s. You lose nothing by that: it does not count against "
+        "you here, and what you have earned before stays yours."
+    )
+    return said % {"crowd": label(crowd)}
+
+
+def unsure(crowd: str) -> str:
+    """Return why a page shows one unit only, and where the rest is."""
+    said = _(
+        "%(crowd)s tells us who you are once you hand this work in. Until then it could be "
+        "anybody, so this page shows this work and nothing else of yours. If we have noticed "
+        "something in your earlier work here, or decided about it, we write to you through "
+        "%(crowd)s as soon as it passes that on: the address in the message opens your own page, "
+        "where you can answer."
+    )
+    return said % {"crowd": label(crowd)}
+
+
+def stage(status: str, n: int) -> str:
+    """Return where so many units stand."""
+    known = {
+        "active": _("Being worked on"),
+        "handed_in": _("Handed in, not confirmed yet"),
+        "confirmed": _("Confirmed, awaiting approval"),
+        "approved": _("Approved"),
+        "rejected": _("Refused"),
+        "left": _("Returned, or out of time"),
+    }
+    return f"{n} × {known.get(status, status)}"

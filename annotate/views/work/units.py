@@ -1,0 +1,95 @@
+"""How a paid unit of a marketplace ends: it is handed in, or there was nothing to do in it."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotate import adapters, tokens
+from annotate.crowds.base import FormPost, Leaving, Redirect
+from annotate.errors import Conflict
+from annotate.selectors.work import task_page
+from annotate.selectors.work.admission import Nothing
+from annotate.selectors.work.units import Unit
+from annotate.services.work import participations
+from annotate.views.work import unit_words
+from annotate.views.work.access import see_work, show
+
+
+def over(
+    request: HttpRequest, token: str, visit: task_page.Visit, nothing: Nothing
+) -> HttpResponse:
+    """The page at the address of the work when nothing more is leased in this unit.
+
+    Handing in is committed here before anything is sent to the crowd. On every later visit the
+    same page offers to send it again: nobody knows whether the crowd got it.
+    """
+    unit = visit.unit
+    assert unit is not None, "only a marketplace's unit is handed in"
+    just = False
+    if unit.is_active and unit.done:
+        try:
+            just = participations.hand_in(visit.id)
+        except Conflict:
+            return see_work(token)  # since it was looked for, a task has come free
+        visit = task_page.visit(visit.id)
+        unit = visit.unit or unit
+    shown = _context(token, visit, unit, nothing) | _completion(visit, unit, first=just)
+    return show(request, visit.study, "work/unit.html", shown)
+
+
+def _context(token: str, visit: task_page.Visit, unit: Unit, nothing: Nothing) -> dict[str, Any]:
+    """`again`: whether this page looks for work now and then, because there may be some later."""
+    told = unit_words.title(unit)
+    again = not told and not nothing.final
+    me = reverse("annotate:me", args=[token])
+    finished = {"reason": nothing.reason, "message": nothing.message, "final": not again}
+    return {
+        "visit": visit,
+        "study": visit.study,
+        "title": told or nothing.message,
+        "done": _done(visit, unit),
+        "unsure": unit_words.unsure(visit.study.crowd)
+        if visit.barred and not visit.is_sure
+        else "",
+        "how_paid": "" if unit.is_decided else unit_words.how_paid(unit.offer),
+        "give_back": "" if told or unit.is_left else unit_words.give_back(visit.study.crowd),
+        "again": again,
+        "me": me,
+        "data": {
+            "token": token,
+            "assignment": None,
+            "finished": finished,
+            "own": own_page(visit, me),
+            "urls": {"page": reverse("annotate:work", args=[token])},
+        },
+    }
+
+
+def own_page(visit: task_page.Visit, me: str) -> dict[str, Any]:
+    """What a browser needs to remember somebody's own page: of units that were handed in alone."""
+    handed_in = visit.unit is not None and not (visit.unit.is_active or visit.unit.is_left)
+    key = tokens.own_key(visit.study.id, visit.pseudonym)
+    return {"key": key, "page": me, "keep": handed_in}
+
+
+def _done(visit: task_page.Visit, unit: Unit) -> str:
+    if unit.is_left:
+        return unit_words.lost(visit.study.crowd)
+    return unit_words.done(unit) if unit.done else ""
+
+
+def _completion(visit: task_page.Visit, unit: Unit, *, first: bool) -> dict[str, Any]:
+    """What hands it in at the crowd; by itself only the first time, or it could go on for ever."""
+    if not unit.is_handed_in:
+        return {}
+    leaving = Leaving(visit.pseudonym, unit.name, unit.submit_to, unit.receipt, unit.code)
+    completion = adapters.entry(visit.study.crowd).completion(leaving)
+    return {
+        "form": completion if isinstance(completion, FormPost) else None,
+        "link": completion if isinstance(completion, Redirect) else None,
+        "by_itself": first,
+        "hand_in": _("Hand in your work"),
+        "crowd": unit_words.label(visit.study.crowd),
+    }

@@ -1,0 +1,230 @@
+"""Krippendorff's alpha: how far people agree beyond chance, with an interval from the items."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from estimation.core.data import errors
+from estimation.core.data.sample import Floats, Ints
+from estimation.core.intervals.interval import check_level
+
+Distance = Literal["nominal", "ordinal", "interval"]
+DISTANCES: tuple[str, ...] = get_args(Distance)
+
+_CELLS = 4_000_000  # numbers held at a time while resampling: 32 MB
+
+
+class NoVariationError(errors.EstimationError):
+    """Every comparable score is the same, so agreement cannot be told from chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Krippendorff's alpha with a percentile interval.
+
+    alpha: 1 for perfect agreement, 0 for chance, negative for disagreement beyond chance.
+    low, high: the interval at `level`, items resampled; None where fewer than two items were
+    judged by several people, or in over half of the resamples every score is the same.
+    n_items, n_judgments, n_annotators: of the items judged by at least two people; the others
+    say nothing about agreement.
+    undefined: the share of resamples that had no variation and were left out.
+    """
+
+    alpha: float
+    low: float | None
+    high: float | None
+    level: float
+    distance: Distance
+    n_items: int
+    n_judgments: int
+    n_annotators: int
+    undefined: float
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Pairable judgments: counts (U, V) of each value per item, values (V,) ascending."""
+
+    counts: csr_array
+    values: Floats
+
+    @property
+    def size(self) -> Floats:
+        """(U,) judgments per item, at least 2."""
+        return np.asarray(self.counts.sum(axis=1), dtype=np.float64)
+
+
+def krippendorff_alpha(
+    item: ArrayLike,
+    annotator: ArrayLike,
+    value: ArrayLike,
+    *,
+    distance: Distance = "ordinal",
+    level: float = 0.95,
+    replicates: int = 1000,
+    seed: int = 0,
+) -> Agreement:
+    """Alpha = 1 - D_o / D_e (Krippendorff 2011, "Computing Krippendorff's alpha-reliability").
+
+    item, annotator: (T,) whole numbers, any labels. value: (T,) finite numbers.
+    D_o: mean squared distance of two judgments of the same item, each item's pairs weighing
+    1 / (m_u - 1). D_e: the same over all pairs of judgments. Squared distances: nominal 1 if
+    different; interval (a - b)²; ordinal (rank a - rank b)² with mid-ranks.
+    The interval resamples items, which are what was sampled, `replicates` times with `seed`
+    (0: no interval); it does not speak for other annotators.
+
+    Raises ReplicatesNeededError where no item was judged by two people, NoVariationError where
+    all comparable scores are equal, DuplicateJudgmentError, ShapeMismatchError,
+    InvalidScoreError or InvalidOptionError for input that cannot be right.
+    """
+    check_options(distance, level, replicates)
+    items, people, values = judgment_arrays(item, annotator, value)
+    table, n_people = pairable(items, people, values)
+    units = table.counts.shape[0]
+    alpha = float(alphas(table, np.ones((1, units)), distance)[0])
+    if np.isnan(alpha):
+        raise NoVariationError(
+            "All items judged by several people got the same score from everybody: agreement "
+            "cannot be told from chance."
+        )
+    resampled = _resampled(table, distance, replicates if units > 1 else 0, seed)
+    low, high, undefined = _percentiles(resampled, level)
+    return Agreement(
+        alpha, low, high, level, distance, units, int(table.size.sum()), n_people, undefined
+    )
+
+
+def judgment_arrays(
+    item: ArrayLike, annotator: ArrayLike, value: ArrayLike
+) -> tuple[Ints, Ints, Floats]:
+    """Three checked (T,) arrays: items and annotators as ints from 0, values as floats.
+
+    Raises ShapeMismatchError, InvalidScoreError or DuplicateJudgmentError.
+    """
+    people, items = np.asarray(annotator), np.asarray(item)
+    try:
+        values = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise errors.ShapeMismatchError("The scores must be a flat list of numbers.") from error
+    if not (items.ndim == 1 and items.shape == people.shape == values.shape):
+        raise errors.ShapeMismatchError(
+            "Every judgment has one item, one annotator and one score; got shapes "
+            f"{items.shape}, {people.shape} and {values.shape}."
+        )
+    if not np.isfinite(values).all():
+        raise errors.InvalidScoreError(
+            "Some scores are missing or infinite; leave those judgments out."
+        )
+    items, people = _indices(items), _indices(people)
+    _check_once(items, people)
+    return items, people, values
+
+
+def _indices(labels: NDArray[np.generic]) -> Ints:
+    return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
+
+
+def _check_once(items: Ints, people: Ints) -> None:
+    pairs = items * (people.max(initial=0) + 1) + people
+    if np.unique(pairs).size < pairs.size:
+        raise errors.DuplicateJudgmentError("An annotator judged the same item more than once.")
+
+
+def check_options(distance: str, level: float, replicates: int) -> None:
+    if distance not in DISTANCES:
+        raise errors.InvalidOptionError(f"{distance!r} is not one of {', '.join(DISTANCES)}.")
+    check_level(level)
+    if replicates < 0:
+        raise errors.InvalidOptionError("The number of resamples is not negative.")
+
+
+def pairable(items: Ints, people: Ints, values: Floats) -> tuple[Table, int]:
+    """(the judgments of items with two or more, how many people gave them).
+
+    Raises ReplicatesNeededError where there are none.
+    """
+    several = np.bincount(items)[items] > 1 if items.size else np.zeros(0, dtype=bool)
+    if not several.any():
+        raise errors.ReplicatesNeededError(
+            "Agreement takes items that at least two people judged; there are none."
+        )
+    unit = _indices(items[several])
+    levels, column = np.unique(values[several], return_inverse=True)
+    shape = (int(unit.max()) + 1, levels.size)
+    counts = csr_array((np.ones(unit.size), (unit, column)), shape=shape)
+    return Table(counts, levels), int(np.unique(people[several]).size)
+
+
+def alphas(table: Table, times: Floats, distance: Distance) -> Floats:
+    """(B,) alpha with item u counted times[b, u] times; NaN where nothing varies."""
+    marginal = np.asarray((table.counts.T @ times.T).T)  # (B, V)
+    total = marginal.sum(axis=1)
+    if distance == "nominal":
+        observed, expected = _nominal(table, times, marginal)
+    elif distance == "interval":
+        observed, expected = _interval(table, times)
+    else:
+        observed, expected = _ordinal(table, times, marginal)
+    varies = (marginal > 0).sum(axis=1) > 1
+    ratio = (total - 1) * observed / np.where(varies, expected, 1.0)
+    return np.where(varies, 1 - ratio, np.nan)
+
+
+def _nominal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Floats]:
+    """(n D_o, n (n - 1) D_e): different pairs within items and over all."""
+    size = table.size
+    same = np.asarray(table.counts.power(2).sum(axis=1))
+    observed = times @ ((size**2 - same) / (size - 1))
+    return observed, marginal.sum(axis=1) ** 2 - (marginal**2).sum(axis=1)
+
+
+def _interval(table: Table, times: Floats) -> tuple[Floats, Floats]:
+    """As `_nominal`; the sum of (a - b)² over ordered pairs is 2 (m sum v² - (sum v)²)."""
+    # Centred, so that large scores with a small spread keep their digits.
+    values = table.values - table.values.mean()
+    size = table.size
+    first, second = table.counts @ values, table.counts @ values**2
+    observed = times @ (2 * (size * second - first**2) / (size - 1))
+    expected = 2 * ((times @ size) * (times @ second) - (times @ first) ** 2)
+    return observed, expected
+
+
+def _ordinal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Floats]:
+    """As `_interval` on mid-ranks, which every resample has of its own."""
+    rank = np.cumsum(marginal, axis=1) - marginal / 2
+    total = marginal.sum(axis=1, keepdims=True)
+    rank -= total / 2  # the weighted mean of mid-ranks
+    weight = times / (table.size - 1)
+    linear = np.asarray((table.counts.T @ (weight * table.size).T).T)
+    squares = (table.counts @ rank.T).T ** 2
+    observed = 2 * ((linear * rank**2).sum(axis=1) - (weight * squares).sum(axis=1))
+    return observed, 2 * total[:, 0] * (marginal * rank**2).sum(axis=1)
+
+
+def _resampled(table: Table, distance: Distance, replicates: int, seed: int) -> Floats:
+    found = [alphas(table, times, distance) for times in _draws(table, replicates, seed)]
+    return np.concatenate(found) if found else np.empty(0)
+
+
+def _draws(table: Table, replicates: int, seed: int) -> Iterator[Floats]:
+    """(b, U) how often each item is drawn, in blocks that fit into memory."""
+    rng, units = np.random.default_rng(seed), table.counts.shape[0]
+    block = max(1, _CELLS // max(units, table.values.size))
+    for start in range(0, replicates, block):
+        drawn = rng.integers(0, units, (min(block, replicates - start), units))
+        shifted = drawn + units * np.arange(drawn.shape[0])[:, None]
+        counts = np.bincount(shifted.ravel(), minlength=drawn.size)
+        yield counts.reshape(drawn.shape).astype(np.float64)
+
+
+def _percentiles(alphas: Floats, level: float) -> tuple[float | None, float | None, float]:
+    known = alphas[~np.isnan(alphas)]
+    undefined = 1 - known.size / alphas.size if alphas.size else 0.0
+    if not known.size or undefined > 0.5:
+        return None, None, undefined
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high), undefined

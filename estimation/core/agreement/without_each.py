@@ -1,0 +1,198 @@
+"""Leave-one-out alpha: how far the others agree, for each annotator.
+
+One person's judgments are subtracted from the sums over all, instead of building these anew for
+everybody: the work grows with the judgments, not with people times judgments.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from estimation.core.agreement.alpha import (
+    Distance,
+    alphas,
+    check_options,
+    judgment_arrays,
+    pairable,
+)
+from estimation.core.data import errors
+from estimation.core.data.sample import Floats, Ints
+
+# From more different values on, a table of pairs of values costs more than starting anew.
+MOST_LEVELS = 32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WithoutEach:
+    """Leave-one-out alpha; rows (A,), annotators who share items with others.
+
+    annotator: the labels, ascending. alpha: of what everybody else judged; NaN where that has
+    none. shared: the annotator's judgments of items that others judged too.
+    """
+
+    annotator: NDArray[np.generic]
+    alpha: Floats
+    shared: Ints
+
+
+def alpha_without_each(
+    item: ArrayLike, annotator: ArrayLike, value: ArrayLike, *, distance: Distance = "ordinal"
+) -> WithoutEach:
+    """Alpha of the others, for each annotator who shares an item with somebody.
+
+    Arguments as for `krippendorff_alpha`. Raises as it does for input that cannot be right. Where
+    `distance` is ordinal and there are over `MOST_LEVELS` different values, it is slow.
+    """
+    check_options(distance, 0.95, 0)
+    items, people, values = judgment_arrays(item, annotator, value)
+    several = np.bincount(items)[items] > 1 if items.size else np.zeros(0, dtype=bool)
+    labels, person = np.unique(people[several], return_inverse=True)
+    found = _Shared(items[several], person, values[several])
+    names = np.unique(np.asarray(annotator))[labels]
+    return WithoutEach(names, _alphas(found, distance), np.bincount(person))
+
+
+class _Shared:
+    """Judgments (T,) of items that several people judged, and what goes with each person.
+
+    item, person: from 0 (item: perhaps with gaps). values: (V,) ascending. level: (T,) which.
+    size: (T,) how many judged the row's item. Without the row's person a pair loses its other
+    judgment too, because nothing is left to compare it with: `left` are those rows, and
+    `left_by` the person whose absence leaves them.
+    """
+
+    def __init__(self, item: Ints, person: Ints, value: Floats) -> None:
+        self.item, self.person, self.value = item, person, value
+        self.people = int(person.max(initial=-1)) + 1
+        self.values, self.level = np.unique(value, return_inverse=True)
+        self.of_item = np.bincount(item)
+        self.size = self.of_item[item].astype(np.float64)
+        pairs = np.flatnonzero(self.size == 2)
+        by_item = pairs[np.argsort(item[pairs], kind="stable")].reshape(-1, 2)
+        self.left = by_item[:, ::-1].ravel()
+        self.left_by = person[by_item.ravel()]
+
+    def sums(self, of_row: Floats) -> Floats:
+        """(A,) the sum over a person's rows."""
+        return np.asarray(np.bincount(self.person, of_row, self.people), dtype=np.float64)
+
+    def kept(self, of_row: Floats) -> Floats:
+        """(A,) the sum over all rows that can be compared without the person."""
+        gone = np.bincount(self.left_by, of_row[self.left], self.people)
+        return np.asarray(of_row.sum() - self.sums(of_row) - gone)
+
+    def per_item(self, of_row: Floats) -> Floats:
+        """(T,) the sum over all rows of the row's item."""
+        return np.asarray(np.bincount(self.item, of_row)[self.item])
+
+    def removed(self) -> tuple[Ints, Ints, Ints]:
+        """(person, level, how often) for each level of which judgments go with a person."""
+        size = max(self.values.size, 1)
+        person = np.r_[self.person, self.left_by]
+        level = np.r_[self.level, self.level[self.left]]
+        pair, times = np.unique(person * size + level, return_counts=True)
+        return pair // size, pair % size, times
+
+    def varies(self) -> NDArray[np.bool_]:
+        """(A,) whether the others gave more than one value."""
+        person, level, times = self.removed()
+        gone = times == np.bincount(self.level)[level]
+        return np.asarray(self.values.size - np.bincount(person, gone, self.people) > 1)
+
+
+def _alphas(found: _Shared, distance: Distance) -> Floats:
+    """(A,) alpha = 1 - (n - 1) observed / expected, NaN where nothing varies."""
+    if not found.people:
+        return np.empty(0)
+    if distance == "ordinal":
+        small = found.values.size <= MOST_LEVELS
+        return np.array(list((_ordinal if small else _anew)(found)), dtype=np.float64)
+    observed, expected = (_nominal if distance == "nominal" else _interval)(found)
+    varies = found.varies()
+    total = found.kept(np.ones(found.size.size))
+    ratio = (total - 1) * observed / np.where(varies, expected, 1.0)
+    return np.where(varies, 1 - ratio, np.nan)
+
+
+def _without(found: _Shared, now: Floats, then: Floats) -> Floats:
+    """(A,) the sum over items of what they come to (now, for each row), but with a person's items
+    as they come to without the person (then); pairs come to nothing."""
+    change = now - np.where(found.size > 2, then, 0.0)
+    return np.asarray((now / found.size).sum() - found.sums(change))
+
+
+def _nominal(found: _Shared) -> tuple[Floats, Floats]:
+    """(A,) as `agreement._nominal`, without each."""
+    size, levels = found.size, max(found.values.size, 1)
+    _, pair, times = np.unique(
+        found.item * levels + found.level, return_inverse=True, return_counts=True
+    )
+    alike = times[pair].astype(np.float64)  # judgments of the item with the row's value
+    same = found.per_item(alike)
+    rest = np.maximum(size - 2, 1)
+    observed = _without(
+        found, (size**2 - same) / (size - 1), ((size - 1) ** 2 - (same - 2 * alike + 1)) / rest
+    )
+    count = np.bincount(found.level).astype(np.float64)
+    person, level, removed = found.removed()
+    less = np.bincount(person, removed * (2 * count[level] - removed), found.people)
+    return observed, found.kept(np.ones(size.size)) ** 2 - ((count**2).sum() - less)
+
+
+def _interval(found: _Shared) -> tuple[Floats, Floats]:
+    """(A,) as `agreement._interval`, without each."""
+    size, value = (
+        found.size,
+        found.value - found.values.mean() if found.values.size else found.value,
+    )
+    first, second = found.per_item(value), found.per_item(value**2)
+    without = (size - 1) * (second - value**2) - (first - value) ** 2
+    observed = _without(
+        found, 2 * (size * second - first**2) / (size - 1), 2 * without / np.maximum(size - 2, 1)
+    )
+    total, sums, squares = (found.kept(of_row) for of_row in (np.ones(size.size), value, value**2))
+    return observed, 2 * (total * squares - sums**2)
+
+
+def _ordinal(found: _Shared) -> Iterator[float]:
+    """Alpha without each, from pairs of values (V, V): mid-ranks change with who is left out."""
+    levels, units = found.values.size, found.of_item.size
+    counts = np.zeros((units, levels))
+    np.add.at(counts, (found.item, found.level), 1)
+    weight = np.divide(1.0, found.of_item - 1, where=found.of_item > 1, out=np.zeros(units))
+    pairs = (counts * weight[:, None]).T @ counts
+    marginal = counts.sum(axis=0)
+    order, n = np.argsort(found.person, kind="stable"), np.bincount(found.person)
+    for rows in np.split(order, np.cumsum(n)[:-1]):
+        mine = counts[found.item[rows]]
+        others = mine.copy()
+        others[np.arange(rows.size), found.level[rows]] -= 1
+        size = found.size[rows, None]
+        compared = np.where(size > 2, others, 0.0)
+        less, more = (mine / (size - 1)).T @ mine, (compared / np.maximum(size - 2, 1)).T @ others
+        gone = (mine - compared).sum(axis=0)  # of a pair, both
+        yield _of_pairs(pairs - less + more, marginal - gone)
+
+
+def _of_pairs(pairs: Floats, marginal: Floats) -> float:
+    """Ordinal alpha of (V, V) pairs within items, which weigh 1 / (m - 1), and (V,) counts."""
+    if np.count_nonzero(marginal) < 2:
+        return float("nan")
+    rank = np.cumsum(marginal) - marginal / 2
+    apart = (rank[:, None] - rank) ** 2
+    expected = marginal @ apart @ marginal
+    return float(1 - (marginal.sum() - 1) * (pairs * apart).sum() / expected)
+
+
+def _anew(found: _Shared) -> Iterator[float]:
+    """Alpha without each, every time from the beginning."""
+    for j in range(found.people):
+        keep = found.person != j
+        try:
+            table, _ = pairable(found.item[keep], found.person[keep], found.value[keep])
+        except errors.ReplicatesNeededError:
+            yield float("nan")
+        else:
+            yield float(alphas(table, np.ones((1, table.counts.shape[0])), "ordinal")[0])

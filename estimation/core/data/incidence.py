@@ -1,0 +1,123 @@
+"""Who judged what: the part of a sample that all criteria of one system share."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from estimation.core.data import errors
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Labels spread over at most so many times their number are counted, not sorted.
+_DENSE = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Incidence:
+    """Which annotator judged which item, checked once and counted once.
+
+    item: (T,) ints 0..N-1. annotator: (T,) ints, any labels. n_population: N.
+
+    The arrays are copied and made read-only. Raises ShapeMismatchError for arrays that do not
+    belong together, ItemOutsidePopulationError and DuplicateJudgmentError.
+    """
+
+    item: Ints
+    annotator: Ints
+    n_population: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "item", _frozen_ints(self.item, what="items"))
+        object.__setattr__(self, "annotator", _frozen_ints(self.annotator, what="annotators"))
+        if self.item.size != self.annotator.size:
+            raise errors.ShapeMismatchError(
+                "Every judgment has one item and one annotator; got "
+                f"{self.item.size} items and {self.annotator.size} annotators."
+            )
+        if self.item.size:
+            self._check_range()
+            self._check_duplicates()
+
+    @property
+    def n_judgments(self) -> int:
+        """T, the number of judgments."""
+        return int(self.item.size)
+
+    @cached_property
+    def count(self) -> Ints:
+        """(N,) how many judgments each output has, 0 for those not judged."""
+        return np.bincount(self.item, minlength=self.n_population)
+
+    @cached_property
+    def judged(self) -> Ints:
+        """(n,) the outputs that have a judgment, ascending."""
+        return np.flatnonzero(self.count)
+
+    @cached_property
+    def weight(self) -> Floats:
+        """(T,) 1 / k_i, k_i the judgments of the same item."""
+        return np.asarray((1 / np.maximum(self.count, 1))[self.item])
+
+    @cached_property
+    def person(self) -> Ints:
+        """(T,) the annotators numbered 0..A-1 in the order of their labels."""
+        return _numbered(self.annotator)
+
+    @cached_property
+    def activity(self) -> Ints:
+        """(A,) how many judgments each annotator made."""
+        return np.bincount(self.person)
+
+    @cached_property
+    def person_weight(self) -> Floats:
+        """(A,) the sum of 1 / k_i over each annotator's judgments."""
+        return np.asarray(np.bincount(self.person, self.weight), dtype=np.float64)
+
+    def _check_range(self) -> None:
+        low, high = self.item.min(), self.item.max()
+        if low < 0 or high >= self.n_population:
+            raise errors.ItemOutsidePopulationError(
+                f"Items are numbered 0 to {self.n_population - 1}; the judgments name "
+                f"{low} to {high}."
+            )
+
+    def _check_duplicates(self) -> None:
+        # Only an item with several judgments can have two by one person.
+        shared = np.flatnonzero(self.weight < 1)
+        pair = self.item[shared] * self.activity.size + self.person[shared]
+        in_order = np.sort(pair)
+        same = np.flatnonzero(in_order[1:] == in_order[:-1])
+        if same.size:
+            first = shared[np.flatnonzero(pair == in_order[same[0]])[0]]
+            raise errors.DuplicateJudgmentError(
+                f"Annotator {self.annotator[first]} judged item {self.item[first]} more than once."
+            )
+
+
+def _numbered(label: Ints) -> Ints:
+    """Replace labels by their ranks among the different labels."""
+    if not label.size:
+        return label
+    low, spread = int(label.min()), int(label.max()) - int(label.min()) + 1
+    if spread > _DENSE * label.size:
+        return np.asarray(np.unique(label, return_inverse=True)[1])
+    present = np.zeros(spread, dtype=np.int64)
+    present[label - low] = 1
+    return np.asarray((np.cumsum(present) - 1)[label - low])
+
+
+def _frozen_ints(values: ArrayLike, *, what: str) -> Ints:
+    array: NDArray[Any] = np.array(values)
+    if array.size and not np.issubdtype(array.dtype, np.integer):
+        raise errors.ShapeMismatchError(f"The {what} must be whole numbers, not {array.dtype}.")
+    if array.ndim != 1:
+        raise errors.ShapeMismatchError(
+            f"The {what} must be a flat list, not {array.ndim}-dimensional."
+        )
+    array = array.astype(np.int64)
+    array.flags.writeable = False
+    return array

@@ -1,0 +1,104 @@
+"""What a reader of an estimate must be told, as values: nothing here is printed or raised."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from estimation.core.data.moments import Moments
+from estimation.core.estimators.leniency import Leniency
+from estimation.core.estimators.parts import Method, Parts
+from estimation.core.intervals.interval import half_width
+
+Code = Literal[
+    "constant_metric",
+    "constant_columns",
+    "no_metric",
+    "not_helping_yet",
+    "cross_fitted",
+    "confounded_components",
+    "identical_systems",
+    "unpaired_items",
+    "no_interval",
+    "no_replicates",
+    "activity_matters",
+]
+
+# The level at which the two means are compared; a notice cannot depend on what is shown later.
+_LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A stable code for programs and a sentence for people."""
+
+    code: Code
+    text: str
+
+
+_TEXTS: dict[Code, str] = {
+    "constant_metric": "The metric is the same for all judged outputs, so it was not used.",
+    "constant_columns": (
+        "Some metrics are the same for all judged outputs, so they were not used: their slope is 0."
+    ),
+    "no_metric": "There is no metric, so nothing was corrected by one.",
+    "not_helping_yet": (
+        "The metric is not helping yet: with so few items, fitting it costs more than it saves."
+    ),
+    "cross_fitted": (
+        "There are fewer than 20 judged items per metric, so the metrics were combined by "
+        "cross-fitted ridge regression and not by least squares."
+    ),
+    "confounded_components": (
+        "Without items judged twice and people who judge several, the components of variance "
+        "cannot all be told apart; the weights do not depend on those that were not."
+    ),
+    "identical_systems": (
+        "Judgments and metrics of the two systems are the same throughout, so they do not differ."
+    ),
+    "unpaired_items": "Items judged for only one of the two systems were left out.",
+    "no_interval": "Too few items or annotators for an interval.",
+    "no_replicates": (
+        "No item was judged twice, so the interval takes no credit for the share of outputs judged."
+    ),
+    "activity_matters": (
+        "People who judge much score differently: counting annotators equally would move the "
+        "estimate by more than half the interval's half-width."
+    ),
+}
+
+
+def notices(
+    stats: Moments,
+    found: Parts,
+    people: Leniency,
+    *,
+    method: Method,
+    about_metric: frozenset[Code],
+    exists: bool,
+) -> tuple[Notice, ...]:
+    """The notices that apply, in a fixed order; `about_metric` are those already known to."""
+    corrects = method.interval == "two_way" and method.finite_population
+    half = float(half_width(found.variance**0.5, found.df, level=_LEVEL)) if exists else None
+    moved = abs(people.equal_annotator_mean - float(found.estimate))
+    applies: dict[Code, bool] = {
+        "no_interval": not exists,
+        "no_replicates": corrects and float(stats.judgments.one_one) == float(stats.items.one_one),
+        "activity_matters": half is not None and moved > half / 2,
+    }
+    return told(about_metric | {code for code, true in applies.items() if true})
+
+
+def told(codes: frozenset[Code]) -> tuple[Notice, ...]:
+    """The notices with these codes, in a fixed order."""
+    return tuple(Notice(code, text) for code, text in _TEXTS.items() if code in codes)
+
+
+def about_one_metric(n_items: float, *, correlation: float | None, flat: bool) -> frozenset[Code]:
+    """The notices about a single metric; correlation with item means, flat over judged items."""
+    if flat:
+        return frozenset(["constant_metric"])
+    return frozenset(["not_helping_yet"] if _costs_more(n_items, correlation) else [])
+
+
+def _costs_more(n: float, correlation: float | None) -> bool:
+    """n - 2 <= 1 / r²: estimating the slope adds more variance than the metric removes."""
+    return correlation is None or (n - 2) * correlation**2 <= 1

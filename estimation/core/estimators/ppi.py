@@ -1,0 +1,68 @@
+"""Prediction-powered inference, PPI++: another way to use a metric, for comparison."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from estimation.core.data.errors import MetricMissingError
+from estimation.core.data.sample import Floats, Sample
+from estimation.core.estimators.cells import Cells, Fitted, ItemPart, correlated, items_of, two_way
+from estimation.core.estimators.notices import Code
+from estimation.core.estimators.parts import Method
+
+
+@dataclass(frozen=True, slots=True)
+class PpiMean:
+    """estimate and std_error in score units; slope in score units per unit of the metric."""
+
+    estimate: float
+    std_error: float
+    slope: float
+
+
+def ppi_mean(y: Floats, g: Floats, pool: Floats) -> PpiMean:
+    """PPI++ for a mean: Angelopoulos, Duchi and Zrnic (2023), power-tuned.
+
+    y, g: (n,) score and metric where both are known. pool: (M,) the metric where only it is.
+    estimate = mean y + slope (mean pool - mean g), slope = Cov(y, g) / ((1 + n / M) Var(all g)),
+    Cov with divisor n, Var over both samples with n + M - 1, as in the authors' ppi_py; other
+    than there the slope is not clipped to 0..1, so a metric's sign and units do not matter.
+    std_error² = slope² var(pool) / M + var(y - slope g) / n, variances with divisor n and M.
+    A constant metric has slope 0. Raises MetricMissingError for an empty pool.
+    """
+    n, m = y.size, pool.size
+    if m == 0:
+        raise MetricMissingError("PPI++ compares with outputs that nobody judged; all were judged.")
+    everything = np.r_[g, pool]
+    covariance = float(((y - y.mean()) * (g - g.mean())).mean())
+    varies = np.ptp(everything) > 0
+    slope = covariance / ((1 + n / m) * float(everything.var(ddof=1))) if varies else 0.0
+    estimate = float(y.mean() + slope * (pool.mean() - g.mean()))
+    variance = slope**2 * float(pool.var()) / m + float((y - slope * g).var()) / n
+    return PpiMean(estimate, variance**0.5, slope)
+
+
+def ppi(sample: Sample, method: Method) -> Fitted:
+    """PPI++ on item means, the pool being the outputs not judged; what `estimate` calls "ppi".
+
+    Its interval is normal (df infinite) and knows neither annotators nor the finite population.
+    From three items on; pseudo-rows and other guards are left out, as the authors have none.
+    """
+    items, x = items_of(sample), sample.standardised_metric()
+    pool = np.delete(x, items.label)
+    found = ppi_mean(items.mean, x[items.label], pool)
+    correction = found.slope * x[sample.item]
+    weight = items.weights()
+    u = weight * (sample.score - correction)
+    # The metric of the pool is known, so what is left to err about is centred at 0.
+    cells = Cells(u - weight * float(u.sum()), weight, sample.annotator)
+    variance = found.std_error**2 if items.n >= 3 else float("nan")
+    part = ItemPart(found.estimate, found.estimate, found.slope, variance, 0.0, np.inf)
+    codes: list[Code] = ["constant_metric"] if found.slope == 0 else []
+    return Fitted(
+        parts=two_way(part, cells, method=method),
+        correction=correction,
+        slopes=(found.slope,),
+        correlation=correlated(items.mean, x[items.label]),
+        codes=frozenset(codes),
+    )

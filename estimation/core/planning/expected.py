@@ -1,0 +1,101 @@
+"""The interval's variance before there are judgments: expectations of its formula."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from estimation.core.data.errors import InvalidOptionError
+from estimation.core.data.sample import Floats, Scale
+from estimation.core.intervals.interval import half_width
+from estimation.core.planning.typical import Expectation, check_components
+
+_PSEUDO_ROWS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedVariance:
+    """The parts of the squared standard error, in squared score units; each (K,) or ()."""
+
+    item: Floats
+    rest: Floats
+    annotator: Floats
+    df: Floats
+
+    def width(self, level: float) -> Floats:
+        """The full width of the interval that has this variance, in score units."""
+        error = np.sqrt(self.item + self.rest + self.annotator)
+        return 2 * half_width(error, self.df, level=level)
+
+
+def expected_variance(
+    expected: Expectation,
+    *,
+    rho: float,
+    n_items: Floats | float,
+    n_population: int,
+    effective_annotators: Floats | float,
+    double_share: float = 0.25,
+) -> ExpectedVariance:
+    """What the default interval's variance will be about (statistics.md, "The interval").
+
+    n_items: n, judged items. effective_annotators: A_eff then. With h = 1 - double_share / 2 =
+    mean(1 / k_i) and v = item (1 - rho²) + (person + rest) h:
+    item: (1 - n / N) (v (n - 2) + squares of the pseudo-rows) / (n + 2) / (n + 4).
+    rest: (person + rest) h / N. annotator: E max(0, Z), Z normal about person (1 / A_eff - h / n)
+    with the sampling error that V_annot has from A_eff people, V_annot sqrt(2 / A_eff).
+    Without double judgments no credit is taken for n / N, as in the interval.
+    """
+    check_components(expected.components)
+    if not (-1 <= rho <= 1 and 0 <= double_share <= 1):
+        raise InvalidOptionError("rho lies between -1 and 1, the share judged twice from 0 to 1.")
+    part = expected.components
+    n = np.asarray(n_items, dtype=np.float64)
+    a = np.asarray(effective_annotators, dtype=np.float64)
+    noise, h = part.person + part.rest, 1 - double_share / 2
+    spread = part.item * (1 - rho**2) + noise * h
+    squares = spread * np.maximum(n - 2, 0) + _pseudo_squares(expected.scale, expected.mean)
+    item = squares / (n + _PSEUDO_ROWS - 2) / (n + _PSEUDO_ROWS)
+    credit = 1.0 if double_share > 0 else 0.0
+    between = part.person * (1 / a - h / n)
+    error = (spread / n + between) * np.sqrt(2 / a)
+    return ExpectedVariance(
+        item=(1 - credit * n / n_population) * item,
+        rest=np.full_like(n, credit * noise * h / n_population),
+        annotator=between * ndtr(between / error) + error * _density(between / error),
+        df=np.minimum(n - 2, a - 1),
+    )
+
+
+def optimal_raters(
+    *, rho: float, gamma: float, item_cost: float = 1.0, judgment_cost: float = 1.0
+) -> float:
+    """m* = sqrt((c_item / c_judgment) gamma / (1 - rho²)), judgments per item; at least 1 is used.
+
+    rho: correlation of metric and human metric. gamma: noise of a judgment over the variance of
+    items, see `planning_gamma`. item_cost: what a further item costs before anybody judges it.
+    Infinite for |rho| = 1. Raises InvalidOptionError for negative numbers or prices of 0.
+    """
+    if not (-1 <= rho <= 1 and gamma >= 0 and item_cost >= 0 and judgment_cost > 0):
+        raise InvalidOptionError("m* takes a correlation, gamma >= 0 and positive costs.")
+    left = 1 - rho**2
+    return float(np.sqrt(item_cost / judgment_cost * gamma / left)) if left else float("inf")
+
+
+def planning_gamma(
+    expected: Expectation, *, judgments: float, effective_annotators: float
+) -> float:
+    """gamma = (rest + (T / A_eff) person) / item: person effects do not average out by T."""
+    check_components(expected.components)
+    if not (judgments > 0 and effective_annotators > 0):
+        raise InvalidOptionError("Judgments and effective annotators are positive.")
+    part = expected.components
+    return (part.rest + judgments / effective_annotators * part.person) / part.item
+
+
+def _pseudo_squares(scale: Scale, mean: float) -> float:
+    return 2 * (scale.low - mean) ** 2 + 2 * (scale.high - mean) ** 2
+
+
+def _density(z: Floats) -> Floats:
+    return np.asarray(np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi))

@@ -1,0 +1,119 @@
+"""Asymptotic confidence sequences: intervals that may be looked at after every judgment.
+
+Robbins' normal mixture with estimated variance (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas
+2024): with t items and an estimate of squared standard error V_t,
+
+    half_t = sqrt(V_t t) sqrt(2 (t rho² + 1) / (t² rho²) ln(sqrt(t rho² + 1) / alpha)),
+
+all of which hold at once with probability 1 - alpha, in the limit of many items. rho² = x / t_opt
+makes half_t smallest at t_opt, x = -W(-alpha² / e) - 1 with the lower branch of Lambert's W.
+"""
+
+from dataclasses import dataclass
+from typing import overload
+
+import numpy as np
+from scipy.special import lambertw
+
+from estimation.core.data.errors import IntervalUnavailableError, InvalidOptionError
+from estimation.core.data.sample import Floats
+from estimation.core.estimators.estimate import Estimate
+from estimation.core.estimators.trajectory import Trajectory
+from estimation.core.intervals.interval import Interval, check_level
+
+# Before this many items the limit theorem behind the sequence is no help.
+MIN_SEQUENCE_ITEMS = 30
+# A sequence takes about this many times the items of a fixed-n interval of the same width.
+ITEMS_FACTOR = 2.4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Band:
+    """A confidence sequence along a history: low and high (T,) in score units, NaN where none.
+
+    All T intervals hold the truth at once with probability `level`, in the limit of many items.
+    """
+
+    low: Floats
+    high: Floats
+    level: float
+
+    @property
+    def width(self) -> Floats:
+        """(T,) the distance between the ends; NaN where there is no interval."""
+        return np.asarray(self.high - self.low)
+
+
+@overload
+def confidence_sequence(source: Estimate, *, level: float, planned_items: float) -> Interval: ...
+@overload
+def confidence_sequence(source: Trajectory, *, level: float, planned_items: float) -> Band: ...
+def confidence_sequence(
+    source: Estimate | Trajectory, *, level: float, planned_items: float
+) -> Interval | Band:
+    """The sequence's interval now (df infinite), or its whole history.
+
+    planned_items: how many items the plan expects a fixed-n interval to take; the sequence is
+    narrowest at 2.4 times as many. Set it before the first judgment: choosing it by the data
+    voids the guarantee.
+    Valid from 30 items on: before, IntervalUnavailableError is raised, or the band is NaN.
+    Raises InvalidOptionError unless 0 < level < 1 and planned_items is positive.
+    """
+    if isinstance(source, Trajectory):
+        halves = _half_widths(source.std_error, source.n_items, level, planned_items)
+        return Band(source.centre - halves, source.centre + halves, level)
+    error = np.nan if source.std_error is None else source.std_error
+    half = float(_half_widths(error, source.n_items, level, planned_items))
+    if np.isnan(half):
+        raise IntervalUnavailableError(
+            f"A confidence sequence starts at {MIN_SEQUENCE_ITEMS} items with a standard error; "
+            f"{source.n_items} are judged."
+        )
+    centre = source.centre
+    return Interval(centre - half, centre + half, level, float("inf"), centre)
+
+
+def sequence_half_widths(
+    std_error: Floats | float, n_items: Floats | float, *, alpha: float, planned_items: float
+) -> Floats:
+    """half_t of the module's formula; the arguments broadcast, the result is in score units.
+
+    alpha: the chance of ever missing the truth. NaN before 30 items or without a standard error.
+    Raises InvalidOptionError unless 0 < alpha < 1 and planned_items is positive.
+    """
+    check_planned_items(planned_items)
+    t = np.asarray(n_items, dtype=np.float64)
+    t = np.where(t >= MIN_SEQUENCE_ITEMS, t, np.nan)
+    one = unit_half_widths(t, alpha=alpha, t_opt=ITEMS_FACTOR * planned_items)
+    return np.asarray(np.asarray(std_error) * np.sqrt(t) * one)
+
+
+def unit_half_widths(t: Floats | float, *, alpha: float, t_opt: float) -> Floats:
+    """half_t for items of standard deviation 1; t and the result have the same shape."""
+    grown = np.asarray(t) * (mixture_optimum(alpha) / t_opt)
+    bound = 2 * (grown + 1) / (np.asarray(t) * grown) * np.log(np.sqrt(grown + 1) / alpha)
+    return np.asarray(np.sqrt(bound))
+
+
+def mixture_optimum(alpha: float) -> float:
+    """x = -W(-alpha² / e) - 1, lower branch: t rho² where half_t is narrowest for its rho.
+
+    Raises InvalidOptionError unless 0 < alpha < 1.
+    """
+    if not 0 < alpha < 1:
+        raise InvalidOptionError(f"alpha lies between 0 and 1; got {alpha}.")
+    # Where the derivative by rho² vanishes, x = ln((x + 1) / alpha²).
+    return float(-lambertw(-(alpha**2) / np.e, -1).real - 1)
+
+
+def check_planned_items(planned_items: float) -> None:
+    """Raise InvalidOptionError unless `planned_items` is a positive, finite number."""
+    if not 0 < planned_items < np.inf:
+        raise InvalidOptionError(f"Planned items are a positive number; got {planned_items}.")
+
+
+def _half_widths(
+    std_error: Floats | float, n_items: Floats | float, level: float, planned_items: float
+) -> Floats:
+    check_level(level)
+    return sequence_half_widths(std_error, n_items, alpha=1 - level, planned_items=planned_items)
