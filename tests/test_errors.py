@@ -12,7 +12,7 @@ from annotate.selectors.campaigns import listing as selectors
 from annotate.selectors.work import task_page
 from annotate.services.work import judgments, leasing
 from tests.addresses import DOORS
-from tests.annotate.working import invitation, work_url
+from tests.annotate.work.pages.working import invitation, work_url
 from tests.factories import campaign, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]

@@ -11,7 +11,7 @@ from annotate import adapters
 from annotate.crowds.base import Configuration
 from annotate.models import Batch, Campaign, Membership, Operation, Participation
 from annotate.services.outbox import delivery
-from tests.crowds.launching import came, launched
+from tests.crowds.batches.launching import came, launched
 from tests.crowds.scripted import NO_MONEY, Scripted
 from tests.factories import campaign, user
 

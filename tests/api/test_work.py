@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from annotate.models import Campaign, Membership
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.work import scoring
-from tests.estimation.exported import exported
+from tests.estimation.exporting.exported import exported
 from tests.estimation.reviewed import exclude
 from tests.factories import campaign, judge, person, user
 

@@ -14,7 +14,7 @@ import urllib3
 from playwright.sync_api import Browser, FrameLocator, Page, expect
 
 from annotate import tokens
-from tests.browser.tasks import answer_all
+from tests.browser.annotators.tasks import answer_all
 from tests.processes import ROOT, wait_for
 from tests.servers import CACHE, free_port
 

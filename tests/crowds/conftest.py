@@ -14,8 +14,8 @@ from tests.crowds.clock import Clock
 from tests.crowds.contract import FAR_SIDES
 from tests.crowds.far_side import FarSide
 from tests.crowds.market import Market, market
-from tests.crowds.mturk_far_side import mturk_far_side
-from tests.crowds.prolific_far_side import prolific_far_side
+from tests.crowds.mturk.far_side import mturk_far_side
+from tests.crowds.prolific.far_side import prolific_far_side
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign, user
 

@@ -10,8 +10,8 @@ import pytest
 
 from annotate.crowds.base import Effect, Marketplace, Outcome, Spec, UnitState
 from tests.crowds.far_side import FarSide, Fault, NoPlace
-from tests.crowds.mturk_far_side import mturk_far_side
-from tests.crowds.prolific_far_side import prolific_far_side
+from tests.crowds.mturk.far_side import mturk_far_side
+from tests.crowds.prolific.far_side import prolific_far_side
 
 REWARD = Decimal("1.50")
 REASON = "Every answer was given within two seconds, and none fits the text that it is about. " * 2

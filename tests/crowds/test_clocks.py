@@ -16,8 +16,8 @@ from tests.crowds.clock import Clock
 from tests.crowds.contract import FAR_SIDES, hand_in, publish, takes_nobody
 from tests.crowds.far_side import FarSide
 from tests.crowds.market import Kind, Market, Status, market
-from tests.crowds.mturk_far_side import mturk_far_side
-from tests.crowds.prolific_far_side import prolific_far_side
+from tests.crowds.mturk.far_side import mturk_far_side
+from tests.crowds.prolific.far_side import prolific_far_side
 from tests.crowds.walk import TERMS, Unit
 
 NEAR = timedelta(seconds=30)

@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from annotate.crowds.terms import from_json
 from annotate.models import Batch, Campaign, Posting
 from annotate.services.outbox import delivery
-from tests.crowds.launching import launched
+from tests.crowds.batches.launching import launched
 from tests.crowds.scripted import NO_MONEY, Scripted
 from tests.factories import campaign
 

@@ -30,7 +30,7 @@ from annotate.services.outbox import delivery, intents
 from annotate.services.pay import settling
 from annotate.services.work import judgments, leasing, participations
 from tests.annotate.market import arrive, posting, study
-from tests.annotate.test_lock_order import Running, until_waiting
+from tests.annotate.work.test_lock_order import Running, until_waiting
 from tests.factories import GOOD, leased
 
 pytestmark = pytest.mark.django_db(transaction=True)  # Postgres alone tells who waits

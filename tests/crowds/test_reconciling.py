@@ -19,8 +19,8 @@ from annotate.services.marketplace import confirming, reconciling
 from annotate.services.outbox import delivery, intents
 from annotate.services.work import participations
 from annotate.states import CloseReason
+from tests.crowds.batches.launching import came
 from tests.crowds.far_side import Fault
-from tests.crowds.launching import came
 from tests.crowds.market import Kind, Market, Status
 from tests.crowds.walk import Unit
 

@@ -16,11 +16,11 @@ from django.db import transaction
 
 from annotate import adapters
 from annotate.crowds.base import Marketplace
-from tests.crowds.balance import check, nobody_is_waited_for
 from tests.crowds.clock import Clock
 from tests.crowds.far_side import FarSide
-from tests.crowds.mturk_far_side import mturk_far_side
-from tests.crowds.prolific_far_side import WORLDS, prolific_far_side
+from tests.crowds.money.balance import check, nobody_is_waited_for
+from tests.crowds.mturk.far_side import mturk_far_side
+from tests.crowds.prolific.far_side import WORLDS, prolific_far_side
 from tests.crowds.walk import TERMS, Walk, heal, story
 
 pytestmark = [pytest.mark.django_db, pytest.mark.stories]

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from annotate.models import Campaign
 from annotate.services.review import screening
 from annotate.services.work import scoring
-from tests.estimation.exported import NAMES
+from tests.estimation.exporting.exported import NAMES
 from tests.estimation.reviewed import settle, take_turns
 from tests.factories import campaign, person, user
 

@@ -8,7 +8,7 @@ from annotate.instruments.tutorials import files
 from tests.addresses import World
 from tests.annotate.own import helpful
 from tests.annotate.researcher import PLAN
-from tests.annotate.working import BEST, JUDGED
+from tests.annotate.work.pages.working import BEST, JUDGED
 
 TERMS: dict[str, Any] = {
     "title": "Rate news", "description": "Read a text.", "keywords": ["news"], "tasks": 2,

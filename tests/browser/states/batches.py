@@ -18,7 +18,7 @@ from annotate.services.marketplace.confirming import TOO_LITTLE
 from annotate.services.outbox import delivery, intents, rates
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in, study
-from tests.crowds.launching import came
+from tests.crowds.batches.launching import came
 from tests.crowds.scripted import NO_MONEY, Scripted
 from tests.factories import campaign
 

@@ -6,8 +6,8 @@ from annotate import tokens
 from annotate.models import Campaign
 from annotate.services.campaigns.importing.problems import Row
 from tests import reviewed
+from tests.browser.annotators.kinds_of_text import KINDS
 from tests.browser.answers import Desk
-from tests.browser.kinds_of_text import KINDS
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in
 from tests.factories import campaign, judge, person

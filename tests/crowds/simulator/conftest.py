@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.crowds.mturk_far_side import MTurkFarSide, mturk_far_side
+from tests.crowds.mturk.far_side import MTurkFarSide, mturk_far_side
 from tests.crowds.simulator.requester import client
 
 

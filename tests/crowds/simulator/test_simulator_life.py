@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.crowds.far_side import NoPlace
-from tests.crowds.mturk_far_side import MTurkFarSide
+from tests.crowds.mturk.far_side import MTurkFarSide
 from tests.crowds.simulator.requester import HIT, TYPE, hit, refused
 
 LONG_AGO = datetime(2015, 1, 1, tzinfo=UTC)

@@ -10,7 +10,7 @@ from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutE
 
 from annotate.crowds.simulator.faults import How
 from tests.crowds.far_side import Fault, NoPlace
-from tests.crowds.mturk_far_side import MTurkFarSide
+from tests.crowds.mturk.far_side import MTurkFarSide
 from tests.crowds.simulator.requester import HIT, NAMESPACE, QUESTION, TYPE, client, hit, refused
 
 RANGE = "AWS.ParameterOutOfRange"

@@ -15,7 +15,7 @@ from botocore.model import ServiceModel
 from botocore.validate import ParamValidator
 
 from annotate.crowds.simulator.operations import OPERATIONS
-from tests.crowds.mturk_far_side import MTurkFarSide
+from tests.crowds.mturk.far_side import MTurkFarSide
 from tests.crowds.simulator.requester import HIT, TYPE
 
 SERVICE = ServiceModel(Loader().load_service_model("mturk", "service-2"), "mturk")

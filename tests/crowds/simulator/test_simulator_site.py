@@ -14,7 +14,7 @@ from waitress.trigger import trigger
 
 from annotate.crowds.simulator.server import serve
 from annotate.crowds.simulator.workers import worker_id
-from tests.crowds.mturk_far_side import MTurkFarSide
+from tests.crowds.mturk.far_side import MTurkFarSide
 from tests.crowds.simulator.requester import client, hit
 
 PAGES = (

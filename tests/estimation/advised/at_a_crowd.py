@@ -7,7 +7,7 @@ from annotate.models import Campaign
 from annotate.services.campaigns import life
 from annotate.services.outbox import delivery
 from annotate.services.work import participations
-from tests.crowds.launching import launched
+from tests.crowds.batches.launching import launched
 from tests.crowds.scripted import NO_MONEY
 from tests.estimation.advised.world import World, situation
 from tests.estimation.reviewed import flag, settle

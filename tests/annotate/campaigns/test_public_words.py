@@ -1,0 +1,246 @@
+"""The title and the sentence of a campaign: given, neutral, changed; by page, command and API."""
+
+from importlib import import_module
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rest_framework.test import APIClient
+
+from annotate.errors import Invalid
+from annotate.instruments import registry
+from annotate.instruments.language_quality.definition import DEFINITION
+from annotate.instruments.rating.instrument import Rating
+from annotate.models import AuditEntry, Campaign, Membership, Operation
+from annotate.selectors.campaigns import public_words as words
+from annotate.services.campaigns import life, public_words
+from annotate.services.studies import instruments
+from annotate.text.visible import is_visible
+from estimation.selectors import activity
+from tests.annotate.own import asked_rows, helpful
+from tests.annotate.researcher import created, lines, looked_at, owner_of
+from tests.annotate.work.pages.working import invitation
+from tests.browser import answers
+from tests.factories import campaign, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+migration = import_module("annotate.migrations.0008_public_title")
+NEUTRAL = {
+    ("language_quality", "en"): "Rate short texts",
+    ("language_quality", "de"): "Kurze Texte bewerten",
+    ("language_quality", "fr"): "Rate short texts",
+    ("answer_correctness", "en"): "Check answers",
+    ("answer_correctness", "de-AT"): "Antworten prüfen",
+    ("recorded_language_quality", "en"): "Judge texts",
+}
+
+
+@pytest.mark.parametrize(("asked", "expected"), NEUTRAL.items(), ids=str)
+def test_without_a_title_there_is_a_neutral_one(asked: tuple[str, str], expected: str) -> None:
+    key, language = asked
+    assert words.title("", registry.get(key), language) == expected
+
+
+def test_a_campaign_keeps_what_it_was_given() -> None:
+    made = campaign(public_title="  Read \n news ", public_about=" You read news. ")
+    assert (made.public_title, made.public_about) == ("Read news", "You read news.")
+    neutral = campaign(public_title="\u200b", public_about=" \u2060\n", language="de")
+    assert (neutral.public_title, neutral.public_about) == ("Kurze Texte bewerten", "")
+
+
+def test_an_instrument_of_ones_own_says_what_is_done_and_not_what_it_is_called() -> None:
+    made = instruments.define(helpful(label="Our weak rubric"), owner_id=user().pk)
+    study = campaign(
+        instrument=f"{made.key}@{made.version}", rows_=asked_rows(), metrics=(),
+        targets={"helpful": 0.2},
+    )  # fmt: skip
+    page = Client().get(invitation(study)).content.decode()
+    assert "<h1>Rate texts</h1>" in page
+    assert helpful()["about"] in page
+    assert "Our weak rubric" not in page
+
+
+@pytest.mark.parametrize("key", ["language_quality", "answer_correctness"])
+def test_a_sentence_of_ones_own_replaces_the_instruments(client: Client, key: str) -> None:
+    changes: dict[str, Any] = {}
+    if key == "answer_correctness":
+        changes = {
+            "instrument": key,
+            "rows_": answers.rows(),
+            "metrics": (),
+            "targets": {"any_correct": 1},
+        }
+    usual = str(registry.get(key).about)
+    assert usual in client.get(invitation(campaign(**changes))).content.decode()
+    made = campaign(public_about="You read <b>news</b>.", **changes)
+    page = client.get(invitation(made)).content.decode()
+    assert usual not in page
+    assert '<p class="said">You read &lt;b&gt;news&lt;/b&gt;.</p>' in page
+
+
+@pytest.mark.parametrize(("name", "most"), [("public_title", 120), ("public_about", 600)])
+def test_what_is_too_long_is_refused_and_what_just_fits_is_kept(name: str, most: int) -> None:
+    with pytest.raises(Invalid) as refused:
+        campaign(**{name: "x" * (most + 1)})
+    assert list(refused.value.errors) == [name]
+    assert len(getattr(campaign(**{name: "ß" * most}), name)) == most
+
+
+@given(st.text(max_size=30))
+@settings(max_examples=300, deadline=None)
+def test_no_text_makes_a_title_that_nobody_can_read(text: str) -> None:
+    title = words.title(text, registry.get("language_quality"), "en")
+    assert is_visible(title)
+    assert title == " ".join(title.split())
+
+
+# ---------------------------------------------------------------- changing
+
+
+def test_a_change_is_kept_in_the_log_with_what_was_read_before() -> None:
+    ada = user()
+    made = campaign(owner=ada, public_about="Before.")
+    assert public_words.change(made.pk, title="Read news", about="", actor_id=ada.pk)
+    made.refresh_from_db()
+    assert (made.public_title, made.public_about) == ("Read news", "")
+    (entry,) = AuditEntry.objects.filter(verb="retitle")
+    assert (entry.actor, entry.campaign) == (ada, made)
+    assert entry.detail == {
+        "title": "Read news", "about": "", "status": "open",
+        "before": ["Rate short texts", "Before."],
+    }  # fmt: skip
+    (line, *_) = activity.lines(made.pk)
+    assert line.text == "changed what annotators read: “Read news”"
+
+
+def test_the_same_again_changes_nothing_and_an_empty_title_is_the_neutral_one() -> None:
+    ada = user()
+    made = campaign(owner=ada, public_title="Read news", language="de")
+    assert not public_words.change(made.pk, title=" Read  news ", about=" ", actor_id=ada.pk)
+    assert not AuditEntry.objects.filter(verb="retitle").exists()
+    assert public_words.change(made.pk, title="", about="", actor_id=ada.pk)
+    made.refresh_from_db()
+    assert made.public_title == "Kurze Texte bewerten"
+
+
+def change_by_page(client: Client, made: Campaign, title: str, about: str = "") -> Any:
+    address = reverse("annotate:public-words", args=[made.public_id])
+    return client.post(address, {"public_title": title, "public_about": about})
+
+
+def test_the_page_of_people_shows_both_and_takes_a_change(ada: Client) -> None:
+    made = campaign(owner=owner_of(ada), name="Secret plan", is_open=False)
+    people = reverse("annotate:people", args=[made.public_id])
+    page = ada.get(people).content.decode()
+    for expected in ("Secret plan", "Rate short texts", "You read short texts that computer"):
+        assert expected in page
+    assert change_by_page(ada, made, "Read news", "You read news.")["Location"] == people
+    page = ada.get(people).content.decode()
+    assert "Read news" in page
+    assert "You read news." in page
+    assert "may have read the old words" not in page
+    life.open_(made.pk)
+    assert "may have read the old words" in ada.get(people).content.decode()
+
+
+def test_what_cannot_be_is_said_beside_its_field(ada: Client, mine: Campaign) -> None:
+    answer = change_by_page(ada, mine, "x" * 121, "y" * 601)
+    assert answer.status_code == 422
+    assert set(answer.context["public"].errors) == {"public_title", "public_about"}
+    assert "x" * 121 in answer.content.decode()
+    mine.refresh_from_db()
+    assert mine.public_title == "Rate short texts"
+
+
+def test_reviewers_read_it_and_cannot_change_it(client: Client, mine: Campaign) -> None:
+    bea = user("bea")
+    Membership.objects.create(campaign=mine, user=bea, role="reviewer")
+    client.force_login(bea)
+    page = client.get(reverse("annotate:people", args=[mine.public_id])).content.decode()
+    assert "Rate short texts" in page
+    assert "public-words" not in page.replace('id="public-words"', "")
+    assert change_by_page(client, mine, "Mine").status_code == 403
+    client.force_login(user("eve"))
+    assert change_by_page(client, mine, "Mine").status_code == 404
+
+
+# ---------------------------------------------------------------- creating
+
+
+def test_the_form_shows_what_annotators_will_read_before_anything_is_stored(ada: Client) -> None:
+    assert "Annotators read: <b>Rate short texts</b>" in looked_at(ada).content.decode()
+    typed = {"public_title": "Read news", "public_about": "You read news."}
+    preview = looked_at(ada, **typed)
+    assert "Annotators read: <b>Read news</b>. You read news." in preview.content.decode()
+    assert not Campaign.objects.exists()
+    made = created(ada, **typed)
+    assert (made.public_title, made.public_about) == ("Read news", "You read news.")
+
+
+def test_the_command_takes_both_and_says_what_is_read(tmp_path: Any) -> None:
+    file = tmp_path / "outputs.jsonl"
+    file.write_bytes(lines())
+    out = StringIO()
+    given = ("create_campaign", str(file), "--name", "Secret", "--target", "overall=0.2")
+    call_command(*given, "--public-about", "You read news.", stdout=out)
+    made = Campaign.objects.get()
+    assert (made.public_title, made.public_about) == ("Rate short texts", "You read news.")
+    assert "they read    Rate short texts" in out.getvalue()
+
+
+def test_the_api_gives_takes_and_changes_them() -> None:
+    ada, api = user(), APIClient()
+    api.force_login(ada)
+    outputs = [{"item": "1", "system": "a", "output": "x"}]
+    body = {"name": "Secret", "targets": {"overall": 0.2}, "outputs": outputs}
+    made = api.post("/api/v1/campaigns/", {**body, "public_title": "News"}, format="json").json()
+    assert (made["name"], made["public_title"], made["public_about"]) == ("Secret", "News", "")
+    at = f"/api/v1/campaigns/{made['id']}/"
+    assert api.patch(at, {"public_about": "You read."}, format="json").json()["public_about"] == (
+        "You read."
+    )
+    changed = api.patch(at, {"public_title": ""}, format="json").json()
+    assert (changed["public_title"], changed["public_about"]) == ("Rate short texts", "You read.")
+    refused = api.patch(at, {"public_title": "x" * 121}, format="json")
+    assert (refused.status_code, list(refused.json()["errors"])) == (422, ["public_title"])
+    api.force_login(user("eve"))
+    assert api.patch(at, {"public_title": "x"}, format="json").status_code == 404
+
+
+# ---------------------------------------------------------------- campaigns of 0.1.0
+
+
+@pytest.mark.parametrize("language", ["en", "de", "de-AT", "DE", "den", "fr"])
+@pytest.mark.parametrize("key", ["language_quality", "answer_correctness", "helpfulness"])
+def test_the_migration_gives_what_a_new_campaign_would_get(key: str, language: str) -> None:
+    made = campaign(name="Secret", language=language)
+    Campaign.objects.update(instrument=key, public_title="")
+    migration.give_titles(apps, None)
+    instrument = registry.INSTRUMENTS.get(key, Rating(DEFINITION))
+    made.refresh_from_db()
+    assert made.public_title == words.title("", instrument, language)
+
+
+@pytest.mark.parametrize(("language", "said"), [("en", "About your work"), ("de", "Zu Ihrer")])
+def test_the_migration_takes_the_name_out_of_messages_that_wait(language: str, said: str) -> None:
+    made = campaign(name="Secret", public_title="Read news", language=language)
+    for status in ("pending", "sent", "unclear", "done"):
+        Operation.objects.create(
+            campaign=made, crowd="mturk", environment="sandbox", kind="message", key=status,
+            token=status, status=status, created_at=timezone.now(), due_at=timezone.now(),
+            arguments={"subject": "About your work in “Secret”", "text": "Hello."},
+        )  # fmt: skip
+    migration.rename_messages(apps, None)
+    *waiting, sent = Operation.objects.order_by("pk")
+    assert [one.arguments["text"] for one in waiting] == ["Hello."] * 3
+    assert all(one.arguments["subject"].startswith(said) for one in waiting)
+    assert not [one for one in waiting if "Secret" in one.arguments["subject"]]
+    assert "Secret" in sent.arguments["subject"], "what was sent is a fact"

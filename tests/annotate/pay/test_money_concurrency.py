@@ -1,0 +1,106 @@
+"""Two who pay, give or refuse at once: one outcome, and money is paid once."""
+
+from contextlib import suppress
+from decimal import Decimal
+
+import pytest
+from django.contrib.auth.models import User
+
+from annotate.errors import Conflict
+from annotate.models import Campaign, LedgerEntry, Participation, Payout, PayoutList
+from annotate.selectors.pay import accounts, ledger
+from annotate.services.pay import extra_pay, payouts
+from annotate.services.review import reviews, rulings
+from tests.annotate.work.test_concurrency import at_once, crowd
+from tests.factories import campaign, judge, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db(transaction=True)]
+
+
+def researcher() -> int:
+    return User.objects.create(username="ada").pk
+
+
+def earners(study: Campaign, n: int = 3) -> list[Participation]:
+    people = crowd(study, n)
+    for who in people:
+        judge(who)
+    return people
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_two_who_mark_the_same_list_pay_it_once(turn):
+    study, ada = campaign(), researcher()
+    earners(study)
+    made = payouts.prepare(study.pk, actor_id=ada)
+    done = at_once([lambda: payouts.mark_paid(made.pk, actor_id=ada) for _ in range(4)])
+    assert sorted(done) == [0, 0, 0, 3]
+    assert Payout.objects.count() == 3
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_of_two_lists_of_the_same_money_one_is_marked(turn):
+    study, ada = campaign(), researcher()
+    earners(study)
+    first = payouts.prepare(study.pk, actor_id=ada)
+    judge(person(study, "later"))
+    second = payouts.prepare(study.pk, actor_id=ada)
+
+    def mark(made: PayoutList) -> int:
+        with suppress(Conflict):
+            return payouts.mark_paid(made.pk, actor_id=ada)
+        return 0
+
+    done = at_once([lambda: mark(first), lambda: mark(second)])
+    assert sorted(done) in ([0, 3], [0, 4])
+    assert Payout.objects.count() == max(done)
+    assert all(one.due >= 0 for one in accounts.of_campaign(study.pk))
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_two_bonuses_with_one_key_are_one_and_two_keys_keep_the_budget(turn):
+    study, ada = campaign(budget=Decimal("2.00")), researcher()
+    (who,) = earners(study, 1)
+
+    def give(key: str) -> extra_pay.Given | None:
+        gift = extra_pay.Gift(
+            extra_pay.Kind.BONUS, who.annotator.pseudonym, Decimal("1.00"), "Thanks.", key
+        )
+        with suppress(Conflict):
+            return extra_pay.give(study.pk, gift, actor_id=ada)
+        return None
+
+    given = at_once([lambda: give("a") for _ in range(4)])
+    assert sorted(one.already for one in given) == [False, True, True, True]
+    assert LedgerEntry.objects.filter(kind="bonus").count() == 1
+    given = at_once([lambda key=key: give(key) for key in ("b", "c", "d")])
+    assert given == [None, None, None], "0.40 + 1.00 + 1.00 is more than 2.00"
+    Campaign.objects.filter(pk=study.pk).update(budget=Decimal("2.40"))
+    given = at_once([lambda key=key: give(key) for key in ("b", "c", "d")])
+    assert given.count(None) == 2
+    assert ledger.spent(study.pk) == Decimal("2.40")
+
+
+@pytest.mark.parametrize("turn", range(4))
+def test_refusing_while_marking_paid_has_one_outcome(turn):
+    study, ada = campaign(), researcher()
+    who, *_others = earners(study)
+    review = reviews.open_by_hand(study.pk, who.annotator_id, actor_id=ada)
+    made = payouts.prepare(study.pk, actor_id=ada)
+
+    def refuse() -> bool:
+        with suppress(Conflict):
+            acts = [rulings.Act.EXCLUDE, rulings.Act.REFUSE]
+            return bool(rulings.rule(review, acts, actor_id=ada, reason="Spam."))
+        return False
+
+    def mark() -> bool:
+        with suppress(Conflict):
+            return bool(payouts.mark_paid(made.pk, actor_id=ada))
+        return False
+
+    refused, marked = at_once([refuse, mark])
+    assert refused != marked
+    account = accounts.of(who.pk)
+    assert (account.refused > 0, account.paid > 0) == (refused, marked)
+    assert account.due == 0

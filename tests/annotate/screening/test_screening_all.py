@@ -1,0 +1,162 @@
+"""What holds of every screen, and the settings."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from annotate.screening import SCREENS, Columns, Settings, SettingsError, screen_all
+from tests.annotate.screening.columns import (
+    SMALL,
+    changed,
+    columns,
+    crowd,
+    flagged,
+    reordered,
+    rescored,
+)
+
+
+def spoilt():
+    """A crowd with one spammer for every screen of language quality."""
+    found = crowd(11, people=24, each=30)
+    rng = np.random.default_rng(1)
+    found = changed(found, 0, seconds=2.0)
+    found = rescored(found, 1, -found.answers[found.annotator == 1])
+    found = changed(found, 2, edit_distance=2.0)
+    found = rescored(found, 3, [1, 1, 1])
+    return rescored(found, 5, rng.integers(-1, 2, ((found.annotator == 5).sum(), 3)))
+
+
+EXPECTED = {
+    ("too_fast", 0), ("low_agreement", 1), ("short_edits", 2), ("no_variation", 3),
+    ("random_answers", 5),
+}  # fmt: skip
+
+
+def test_every_spammer_is_found_by_the_screen_that_is_for_it():
+    assert flagged(spoilt()) >= EXPECTED
+
+
+def test_nobody_careful_is_flagged():
+    assert {who for _, who in flagged(spoilt())} == {0, 1, 2, 3, 5}
+    assert not flagged(crowd(12, people=24, each=30))
+
+
+def plain(verdicts):
+    return {(v.screen, v.annotator): v for v in verdicts}
+
+
+def test_the_order_of_rows_changes_nothing():
+    found = spoilt()
+    rows = np.random.default_rng(2).permutation(len(found.annotator))
+    before, after = (plain(screen_all(c, SMALL)) for c in (found, reordered(found, rows)))
+    assert before.keys() == after.keys()
+    for key, verdict in before.items():
+        assert after[key].flagged == verdict.flagged
+        assert after[key].n == verdict.n
+        assert after[key].value == pytest.approx(verdict.value, nan_ok=True)
+
+
+def test_labels_are_names_only():
+    found = spoilt()
+    names = np.random.default_rng(3).permutation(1000)[:24]
+    outputs = np.random.default_rng(4).permutation(10_000)
+    other = replace(found, annotator=names[found.annotator], output=outputs[found.output])
+    expected = {(screen, names[who]) for screen, who in flagged(found)}
+    assert flagged(other) == expected
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_an_annotator_alone_is_never_flagged(screen):
+    found = spoilt()
+    for who in range(6):
+        rows = np.flatnonzero(found.annotator == who)
+        alone = reordered(found, rows)
+        assert [v.flagged for v in SCREENS[screen](alone, SMALL)] == [False]
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 40])
+def test_a_young_campaign_accuses_nobody(size):
+    found = spoilt()
+    young = reordered(found, np.argsort(found.order)[:size])
+    answers = screen_all(young)
+    assert len(answers) == len(SCREENS) * young.people.size
+    assert not any(v.flagged for v in answers)
+
+
+def test_minimum_samples_are_kept():
+    strict = Settings.from_dict(
+        {
+            name: {"minimum": 1000}
+            for name in ("timing", "agreement", "edits", "variation", "patterns")
+        }
+    )
+    assert not any(v.enough for v in screen_all(spoilt(), strict))
+
+
+@pytest.mark.parametrize("needed", [{"people": 24}, {"judgments": 1000}])
+def test_whoever_has_too_small_a_crowd_beside_them_is_not_compared(needed):
+    settings = Settings.from_dict({"crowd": needed})
+    answers = screen_all(spoilt(), settings)
+    assert {v.screen for v in answers if v.enough} == {"short_edits"}
+
+
+def test_flagged_means_enough_and_past_the_threshold():
+    for v in screen_all(spoilt(), SMALL):
+        assert v.enough or not v.flagged
+        if v.flagged:
+            below = v.screen in ("too_fast", "low_agreement")
+            end = {"no_variation": v.value, "random_answers": v.value, "short_edits": v.low}
+            assert (
+                (v.high < v.threshold)
+                if below
+                else (
+                    v.value <= v.threshold
+                    if v.screen == "no_variation"
+                    else end[v.screen] >= v.threshold
+                )
+            )
+
+
+def test_columns_that_do_not_belong_together_are_refused():
+    with pytest.raises(ValueError, match="one row per judgment"):
+        columns([0, 1, 2], seconds=np.ones(2))
+    with pytest.raises(ValueError, match="come together"):
+        columns([0, 1], plausible=np.ones(2))
+
+
+def test_screens_see_no_system_and_no_metric():
+    assert not {"system", "metric", "estimate"} & set(Columns.__dataclass_fields__)
+
+
+def test_settings_survive_json():
+    chosen = Settings.from_dict({"timing": {"minimum": 9}, "patterns": {"odds": 1000}})
+    assert (chosen.timing.minimum, chosen.patterns.odds) == (9, 1000)
+    assert chosen.agreement == Settings().agreement
+    assert Settings.from_dict(json.loads(json.dumps(chosen.to_dict()))) == chosen
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"speed": {}},
+        {"timing": 3},
+        {"timing": {"speed": 1}},
+        {"timing": {"minimum": 4}},
+        {"timing": {"minimum": 5.5}},
+        {"timing": {"minimum": True}},
+        {"agreement": {"minimum": 7}},
+        {"edits": {"level": 1.0}},
+        {"edits": {"share": float("nan")}},
+        {"edits": {"share": "0.5"}},
+        {"variation": {"p_value": 0.06}},
+        {"patterns": {"odds": 1}},
+        {"patterns": {"per_combination": 9}},
+        {"patterns": {"information": 0.04}},
+    ],
+)
+def test_settings_that_cannot_be_right(given):
+    with pytest.raises(SettingsError):
+        Settings.from_dict(given)

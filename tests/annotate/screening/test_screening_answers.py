@@ -1,0 +1,328 @@
+"""Agreement, variation and dice: formulas by another way, and who may be a yardstick."""
+
+import tracemalloc
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import rankdata, t
+
+from annotate.screening import (
+    Settings,
+    low_agreement,
+    no_variation,
+    random_answers,
+    screen_all,
+)
+from annotate.screening import crowd as yardsticks
+from annotate.screening.agreement import comparisons
+from annotate.screening.patterns import WITHIN
+from bench.screening_campaigns import take
+from tests.annotate.screening.columns import SMALL, columns, crowd, rescored, verdict
+
+
+def test_comparisons_by_pairs():
+    found = crowd(1, people=6, each=8)
+    x, v, shared = comparisons(found, np.ones(6, bool))
+    z = np.column_stack([(r := rankdata(a)) - r.mean() for a in found.answers.T])
+    z /= z.std(axis=0)
+    partner = [
+        next((k for k in np.flatnonzero(found.output == o) if k != t), None)
+        for t, o in enumerate(found.output)
+    ]
+    assert shared.tolist() == [k is not None for k in partner]
+    other = z[partner]
+    weight = (z * other).sum(axis=0) / (other**2).sum(axis=0)
+    assert x == pytest.approx((z * other) @ weight)
+    assert v == pytest.approx(other**2 @ weight)
+
+
+def test_the_usual_annotator_agrees_as_usual_and_a_contrary_one_does_not():
+    found = crowd(2, each=60)
+    mine = found.answers[found.annotator == 4]
+    usual, contrary = (verdict(low_agreement, rescored(found, 4, s * mine), 4) for s in (1, -1))
+    assert not usual.flagged
+    assert 0.6 < usual.value < 1.4
+    assert contrary.flagged
+    assert contrary.value < 0
+    assert contrary.high < contrary.threshold
+
+
+def test_answers_of_other_outputs_agree_by_chance_whatever_their_shares():
+    rng, values = np.random.default_rng(5), []
+    for seed in range(30):
+        found = crowd(seed, each=30)
+        mine = found.answers[found.annotator == 4]
+        values.append(verdict(low_agreement, rescored(found, 4, rng.permutation(mine)), 4).value)
+    assert abs(np.mean(values)) < 4 * np.std(values) / 30**0.5
+
+
+def test_seven_comparisons_are_too_few_to_speak_of_agreement():
+    found = rescored(
+        crowd(2, each=60), 4, -crowd(2, each=60).answers[crowd(2, each=60).annotator == 4]
+    )
+    mine = np.flatnonzero(found.annotator == 4)
+    lone = found.output.copy()
+    lone[mine[7:]] = 10_000 + np.arange(mine.size - 7)
+    cut = verdict(low_agreement, replace(found, output=lone), 4)
+    assert (cut.n, cut.enough, cut.flagged) == (7, False, False)
+
+
+def test_where_nobody_agrees_less_than_usual_means_nothing():
+    found = crowd(2, each=40)
+    rng = np.random.default_rng(0)
+    for who in range(12):
+        mine = found.answers[found.annotator == who]
+        found = rescored(found, who, rng.permutation(mine))
+    answers = low_agreement(found, SMALL)
+    assert min(v.n for v in answers) >= 8
+    assert not any(v.enough for v in answers)
+
+
+def test_the_interval_by_hand_where_all_comparisons_count_alike():
+    # z is ±1 throughout, so v = w for each of 12 comparisons, and x = ±w.
+    signs = np.array([1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1.0])
+    theirs = np.tile([1.0, -1.0], 30)
+    who = np.r_[np.repeat(np.arange(5), 12), np.repeat(np.arange(5, 10), 12)]
+    scores = np.r_[theirs, theirs]
+    scores[:12] = theirs[:12] * signs
+    scores[36:40] *= -1  # four of another's, to keep each answer as frequent as the other
+    output = np.tile(np.arange(60), 2)
+    found = verdict(low_agreement, columns(who, scores[:, None], output=output), 0)
+    slope = (9 - 3) / 12
+    squares = (9 * (1 - slope) ** 2 + 3 * (1 + slope) ** 2) / 12
+    assert found.numbers["agreement"] == pytest.approx(slope, abs=0.05)
+    # Everybody's spread: of the ten, two pairs of people have 3 and 4 of 12 answers crossed.
+    two = [(12 - k) * (2 * k / 12) ** 2 + k * (2 - 2 * k / 12) ** 2 for k in (3, 4)]
+    usual = 2 * sum(two) / 120
+    error = ((12 * squares + 8 * usual) / 20 * 12) ** 0.5 / 12
+    expected = t.ppf(0.99, 12 + 8 - 1) * error / found.numbers["usual_agreement"]
+    assert found.high - found.value == pytest.approx(expected, rel=0.02)
+
+
+def test_an_output_on_which_the_others_are_in_the_middle_counts_nothing():
+    # Person 0 answers at will; 1 and 2 judge 16 outputs, of which the last 8 all in the middle.
+    theirs = np.r_[np.tile([-1.0, 1.0], 4), np.zeros(8)]
+    who, output = np.repeat([0, 1, 2], 16), np.tile(np.arange(16), 3)
+    found = columns(who, np.r_[theirs, theirs, theirs][:, None], output=output)
+    _, v, _ = comparisons(found, np.ones(3, bool))
+    assert v[:8].min() > 0
+    assert v[8:16].max() == pytest.approx(0)
+
+
+def test_whoever_answers_always_the_same_is_found():
+    found = rescored(crowd(3), 4, [1, 1, 1])
+    assert verdict(no_variation, found, 4).flagged
+    assert verdict(no_variation, found, 4).numbers["modal_share"] == 1
+
+
+def test_the_order_of_arrival_makes_runs():
+    base = crowd(3)
+    mine = np.flatnonzero(base.annotator == 4)
+    n = mine.size
+    by_time = mine[np.argsort(base.order[mine])]
+    for pattern, longest in ((np.arange(n) % 2, 1), (np.arange(n) < n // 2, n - n // 2)):
+        scores = {name: column.copy() for name, column in base.scores.items()}
+        for column in scores.values():
+            column[by_time] = np.where(pattern, 1.0, 0.0)
+        assert (
+            verdict(no_variation, replace(base, scores=scores), 4).numbers["longest_run"] == longest
+        )
+
+
+def test_uniform_people_neither_excuse_each_other_nor_accuse_the_others():
+    found = crowd(6, people=14, each=26)
+    for who in range(5):
+        found = rescored(found, who, [1, 1, 1])
+    fires = {v.annotator for v in no_variation(found, SMALL) if v.flagged}
+    assert fires == set(range(5))
+    assert not any(v.flagged for v in random_answers(found, SMALL))
+    believed = replace(SMALL, crowd=replace(SMALL.crowd, uniform_minimum=1000))
+    assert not any(v.flagged for v in no_variation(found, believed))
+
+
+def test_where_everybody_is_uniform_nobody_is_accused():
+    found = crowd(6)
+    for who in range(12):
+        found = rescored(found, who, [1, 1, 1])
+    assert not any(v.enough for v in no_variation(found, SMALL))
+
+
+def urn(category, of_others, rho):
+    """log10 of the odds for dice, each answer predicted from those before (Pólya's urn)."""
+    size, seen, log_odds = 1 / rho - 1, {}, 0.0
+    for k, c in enumerate(category.tolist()):
+        share = 0.9 * np.mean(of_others == c) + 0.1 / 27
+        log_odds += np.log10(1 / 27) - np.log10((size * share + seen.get(c, 0)) / (size + k))
+        seen[c] = seen.get(c, 0) + 1
+    return log_odds
+
+
+def test_odds_for_dice_by_another_way():
+    found = crowd(7, people=20)
+    categories = yardsticks.categories(found)
+    category = categories.category
+    answers = random_answers(found, SMALL)
+    assert all(v.value < 0 for v in answers)  # so everybody is a yardstick
+    assert categories.dice == pytest.approx(1 / 27)
+    assert categories.possible == 27
+    for v in answers:
+        mine = found.annotator == v.annotator
+        expected = min(urn(category[mine], category[~mine], rho) for rho in WITHIN)
+        assert v.value == pytest.approx(expected)
+
+
+def test_varied_answers_are_not_taken_for_dice():
+    """With one large correlation within people, several in a hundred of these were."""
+    odds = [v.value for seed in range(40) for v in random_answers(crowd(seed), SMALL)]
+    assert len(odds) == 480
+    assert max(odds) < np.log10(300)
+
+
+def test_dice_are_found_and_people_are_not():
+    found = crowd(8, people=16)
+    dice = np.random.default_rng(0).integers(-1, 2, ((found.annotator == 4).sum(), 3))
+    found = rescored(found, 4, dice)
+    assert {v.annotator for v in random_answers(found, SMALL) if v.flagged} == {4}
+
+
+def test_people_who_dice_do_not_excuse_each_other():
+    found, rng = crowd(9, people=24, each=22), np.random.default_rng(1)
+    for who in range(7):
+        dice = rng.integers(-1, 2, ((found.annotator == who).sum(), 3))
+        found = rescored(found, who, dice)
+    assert {v.annotator for v in random_answers(found, SMALL) if v.flagged} == set(range(7))
+
+
+def related(rng, people, each, criteria, levels):
+    """Judgments of lone outputs, each as good or bad in every criterion, but for some noise."""
+    who = np.repeat(np.arange(people), each)
+    latent = rng.normal(size=(who.size, 1)) + 0.5 * rng.normal(size=(who.size, criteria))
+    cuts = np.quantile(latent, np.arange(1, levels) / levels)
+    scores = {f"c{c}": column for c, column in enumerate(np.digitize(latent, cuts).T * 1.0)}
+    return replace(columns(who), scores=scores, levels=tuple(np.arange(levels) * 1.0))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    people=st.integers(2, 12), each=st.integers(8, 60),
+    criteria=st.integers(1, 8), levels=st.integers(2, 7), seed=st.integers(0, 99),
+)  # fmt: skip
+def test_dice_are_compared_with_ten_judgments_of_others_for_each_combination(
+    people, each, criteria, levels, seed
+):
+    found = related(np.random.default_rng(seed), people, each, criteria, levels)
+    for v in random_answers(found, SMALL):
+        assert v.numbers["others_needed"] == 10 * levels**criteria
+        if v.enough:
+            assert each * (people - 1) >= v.numbers["others"] >= 10 * levels**criteria
+
+
+def test_the_judgment_of_others_that_was_missing_sets_the_comparison_going():
+    found = related(np.random.default_rng(3), 6, 54, 3, 3)
+    assert all(v.enough for v in random_answers(found, SMALL))  # 5 others with 54 each: 270
+    fewer = take(found, np.arange(1, 6 * 54))
+    assert [v.enough for v in random_answers(fewer, SMALL)] == [True] + [False] * 5
+
+
+def test_where_answers_say_nothing_about_each_other_nobody_is_taken_for_dice():
+    found = related(np.random.default_rng(3), 12, 60, 3, 3)
+    rng = np.random.default_rng(4)
+    for who in range(12):
+        mine = found.annotator == who
+        for column in found.scores.values():
+            column[mine] = rng.permutation(column[mine])
+    for v in random_answers(found, SMALL):
+        assert v.numbers["information"] < 0.05 * 3
+        assert not v.enough
+
+
+def test_information_by_counting_twelve_judgments():
+    # Of two questions with equal answers: log 2 nats, less (2 - 1) / (2 · 8) for chance.
+    who, both = np.repeat([0, 1, 2], 4), np.tile([0.0, 1.0], 6)
+    found = columns(who, np.column_stack([both, both]))
+    categories = yardsticks.categories(found)
+    assert categories.unrelated == pytest.approx([1 / 4, 1 / 4])
+    counts = yardsticks.counts(found, categories)
+    others = yardsticks.of_others(counts, np.ones(3, bool), categories.unrelated)
+    assert others.information == pytest.approx(np.log(2) - 1 / 16)
+    assert others.judgments.tolist() == [8, 8, 8]
+    assert others.times.tolist() == [4] * 6
+
+
+def test_many_combinations_take_no_more_memory_than_few():
+    """With people × combinations, 4,000 judgments of 8 criteria took 130 MB."""
+    found = related(np.random.default_rng(5), 160, 25, 8, 7)
+    tracemalloc.start()
+    screen_all(found)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.unique(found.answers, axis=0).shape[0] > 3000
+    assert peak < 30e6
+
+
+def test_a_single_criterion_has_no_combinations():
+    usual, varied = np.tile([1.0, 1, 1, 1, 0], 12), np.tile([-1.0, 0, 1], 4)
+    found = columns(np.repeat(np.arange(6), 12), np.r_[usual, varied][:, None])
+    assert all(v.enough for v in no_variation(found, SMALL))
+    assert not any(v.enough for v in random_answers(found, SMALL))
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 5])
+def test_dice_over_paragraphs_by_enumeration(m):
+    verdicts = np.array(list(product((-1.0, 0.0, 1.0), repeat=m)))
+    plausible = np.ones(len(verdicts))
+    found = columns(np.arange(len(verdicts)), plausible=plausible, verdicts=verdicts)
+    categories = yardsticks.categories(found)
+    share = np.bincount(categories.category, minlength=12) / len(verdicts) / 2
+    share[yardsticks.IMPLAUSIBLE] = 0.5
+    assert categories.typical == pytest.approx(share)
+    assert categories.dice == pytest.approx(share[categories.category])
+    assert categories.possible == share.size
+
+
+def test_an_implausible_answer_is_a_category_of_its_own():
+    verdicts = np.array([[np.nan, np.nan], [0.0, 0.0], [1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])
+    plausible = np.array([0.0, 1, 1, 1, 1])
+    found = columns(np.arange(5), plausible=plausible, verdicts=verdicts)
+    categories = yardsticks.categories(found)
+    category = categories.category
+    assert categories.dice[0] == 0.5
+    assert categories.typical == pytest.approx(yardsticks._dice(2))  # as many paragraphs as usual
+    assert category[[0, 2, 3]].tolist() == [
+        yardsticks.IMPLAUSIBLE, yardsticks.ALL_FOR, yardsticks.ALL_AGAINST
+    ]  # fmt: skip
+    assert np.unique(category).size == 5
+
+
+@pytest.mark.filterwarnings("error")
+@settings(max_examples=60, deadline=None)
+@given(
+    paragraphs=st.integers(0, 5), plausible=st.floats(0, 1), people=st.integers(1, 6),
+    slips=st.sampled_from([0.001, 0.1, 0.9]), seed=st.integers(0, 99),
+)  # fmt: skip
+def test_odds_are_numbers_although_some_categories_are_impossible(
+    paragraphs, plausible, people, slips, seed
+):
+    """With one paragraph six of twelve categories are; nobody gives them, and neither do dice."""
+    rng = np.random.default_rng(seed)
+    who = np.repeat(np.arange(people), 10)
+    verdicts = rng.integers(-1, 2, (who.size, max(paragraphs, 1))).astype(float)
+    if not paragraphs:
+        verdicts[:] = np.nan
+    kept = (rng.random(who.size) < plausible).astype(float)
+    found = columns(who, plausible=kept, verdicts=verdicts)
+    given = {"patterns": {"slips": slips}, "crowd": {"people": 3, "judgments": 12}}
+    for v in random_answers(found, Settings.from_dict(given)):
+        numbers = [v.value, *v.numbers.values()]
+        assert np.isfinite(numbers).all()
+
+
+def test_a_plausible_answer_without_paragraphs_is_neutral():
+    verdicts = np.array([[np.nan], [0.0]])
+    found = columns([0, 1], plausible=np.ones(2), verdicts=verdicts)
+    category = yardsticks.categories(found).category
+    assert category[0] == category[1]

@@ -1,0 +1,130 @@
+"""The tutorial at the address of the work, as a browser meets it."""
+
+import json
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotate import tokens
+from annotate.models import Assignment, Participation, TutorialAnswer, TutorialRun
+from annotate.selectors.work import tutorial_runs as selectors
+from annotate.services.campaigns import life
+from tests.annotate.passing import pass_tutorial, right, tutorial_of, wrong
+from tests.annotate.work.pages.test_work_pages import invitation, work_data, work_url
+from tests.factories import campaign, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+@pytest.fixture
+def who() -> Participation:
+    return person(campaign(tutorial=True))
+
+
+def post(client: Client, who: Participation, *, token: str | None = None, **changes: object):
+    tutorial = tutorial_of(who)
+    first = tutorial.questions[0]
+    body = {"version": tutorial.version, "question": first.key, "response": right(first)}
+    token = tokens.participation_token(who.pk) if token is None else token
+    return client.post(
+        reverse("annotate:tutorial-answer"),
+        json.dumps({**body, **changes}),
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {token}"},
+    )
+
+
+def test_the_page_asks_the_question_and_gives_no_answer_away(client, who):
+    data = work_data(client, work_url(who))
+    question = tutorial_of(who).questions[0]
+    assert data["tutorial"]["question"] == question.key
+    assert data["assignment"] is None
+    page = client.get(work_url(who)).content.decode()
+    assert question.prompt in page
+    assert "Question 1 of 10 · Fluency" in page
+    assert not any(said in page for said in question.feedback.values())
+    assert "accepted" not in page
+    assert TutorialRun.objects.count() == 1
+    assert not Assignment.objects.exists()
+
+
+def test_an_answer_is_graded_with_its_reason(client, who):
+    first = tutorial_of(who).questions[0]
+    answer = post(client, who, response=wrong(first), active_seconds=3)
+    assert answer.json() == {
+        "correct": False, "feedback": [first.feedback[wrong(first)["value"]]],
+        "paragraphs": [], "passed": False, "promised": "", "due": "",
+    }  # fmt: skip
+    assert post(client, who, active_seconds="long").json()["correct"]
+    seconds = TutorialAnswer.objects.order_by("pk").values_list("active_seconds", flat=True)
+    assert list(seconds) == [3, None]
+
+
+def test_the_last_answer_tells_what_is_promised(client, who):
+    pass_tutorial(who, but=1)
+    last = tutorial_of(who).questions[-1]
+    answer = post(client, who, question=last.key, response=right(last)).json()
+    assert answer["passed"]
+    assert answer["promised"] == "A bonus of $0.75 is promised to you."
+    assert answer["due"] == (
+        "The bonus is due once 3 of your tasks count, or earlier if there are no more for you."
+    )
+    assert work_data(client, work_url(who))["assignment"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [
+        ({"token": "forged"}, 401, "token"),
+        ({"version": "0-old"}, 409, "stale_version"),
+        ({"version": 1}, 400, "not_an_answer"),
+        ({"question": None}, 400, "not_an_answer"),
+        ({"question": "no-such"}, 404, "not_found"),
+        ({"question": "fluency-fine"}, 409, "out_of_order"),
+        ({"response": "yes"}, 422, "invalid"),
+        ({"response": {}}, 422, "invalid"),
+    ],
+)
+def test_what_cannot_be_graded_is_refused(client, who, changes, status, code):
+    answer = post(client, who, **changes)
+    assert (answer.status_code, answer.json()["error"]) == (status, code)
+    assert not TutorialAnswer.objects.exists()
+
+
+def test_a_campaign_without_a_tutorial_takes_no_answers(client):
+    who = person(campaign(tutorial=True))
+    other = person(campaign())
+    answer = post(client, who, token=tokens.participation_token(other.pk))
+    assert answer.status_code == 404
+
+
+def test_the_bonus_is_promised_to_those_alone_who_will_get_it(client, who):
+    assert "$0.75" in client.get(work_url(who)).content.decode()
+    pass_tutorial(who)
+    again = person(campaign(tutorial=True, name="Again"))
+    assert selectors.status(again.pk).bonus == 0
+
+
+def test_a_closed_study_offers_no_tutorial(client, who):
+    life.close(who.campaign_id, reason="hand")
+    data = work_data(client, work_url(who))
+    assert "tutorial" not in data
+    assert not TutorialRun.objects.exists()
+
+
+def test_the_landing_page_tells_of_the_tutorial_where_there_is_one(client):
+    made = campaign(tutorial=True)
+    with_it = client.get(invitation(made, "ann")).content.decode()
+    assert "a tutorial" in with_it
+    assert "Passing it brings a bonus of $0.75, once. The bonus is due once 3 of your" in with_it
+    assert "a tutorial" not in client.get(invitation(campaign())).content.decode()
+
+
+def test_the_open_link_offers_no_bonus_unless_its_researcher_wants_that(client):
+    made = campaign(tutorial=True)
+    assert "a tutorial" in client.get(invitation(made)).content.decode()
+    assert "$0.75" not in client.get(invitation(made)).content.decode()
+    wanted = campaign(tutorial=True, open_link_bonus=True, bonus_after=0)
+    page = client.get(invitation(wanted)).content.decode()
+    assert "Passing it brings a bonus of $0.75, once.</span>" in page

@@ -1,0 +1,118 @@
+"""An annotator's own page, and the example that is shown before the work."""
+
+from decimal import Decimal
+
+import pytest
+from django.urls import reverse
+
+from annotate import tokens
+from annotate.models import Assignment, Draft, LedgerEntry, Participation
+from annotate.services.campaigns import life
+from annotate.states import CloseReason
+from tests.annotate.work.pages.working import later, work_data, work_url
+from tests.browser.answers import participant
+from tests.factories import campaign, judge, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+def own_url(who: Participation) -> str:
+    return reverse("annotate:me", args=[tokens.participation_token(who.pk)])
+
+
+def example_url(made, who: str = "") -> str:
+    return reverse("annotate:preview", args=[tokens.invitation_token(made.pk, who)])
+
+
+def test_it_says_what_was_done_earned_and_how_it_is_paid(client):
+    who = person(campaign(contact="ada@example.org"))
+    judge(who)
+    judge(who)
+    for kind, amount in (("tutorial", "0.75"), ("compensation", "0.40")):
+        LedgerEntry.objects.create(
+            campaign=who.campaign, participation=who, kind=kind, amount=Decimal(amount),
+            fee=Decimal(0), key=kind,
+        )  # fmt: skip
+    page = client.get(own_url(who)).content.decode()
+    for expected in ("2 tasks", "$0.80", "$0.75", "$0.40", "$1.95", "Tutorial", "too late",
+                     who.annotator.pseudonym, "ada@example.org", work_url(who)[:10]):  # fmt: skip
+        assert expected in page
+    assert not Assignment.objects.filter(status="leased").exists()
+
+
+def test_before_any_work_it_says_that_nothing_is_earned_yet(client):
+    assert "Nothing yet" in client.get(own_url(person(campaign()))).content.decode()
+
+
+def test_after_the_end_there_is_no_work_to_go_back_to(client):
+    who = person(campaign())
+    assert "Back to work" in client.get(own_url(who)).content.decode()
+    life.close(who.campaign_id, CloseReason.HAND)
+    life.finish(who.campaign_id)
+    page = client.get(own_url(who))
+    assert page.status_code == 200
+    assert "Back to work" not in page.content.decode()
+
+
+def test_the_task_bar_leads_there(client):
+    who = person(campaign())
+    page = client.get(work_url(who)).content.decode()
+    assert own_url(who).split("/")[-2] in page
+    assert 'href="me/"' in page
+
+
+def test_forged_and_expired_addresses_are_explained(client):
+    url = own_url(person(campaign()))
+    assert client.get("/work/p/forged/me/").status_code == 404
+    with later(31):
+        assert client.get(url).status_code == 410
+
+
+def test_headers_are_those_of_the_work(client):
+    made = campaign()
+    for url in (own_url(person(made)), example_url(made)):
+        answer = client.get(url)
+        assert "frame-ancestors *" in answer["Content-Security-Policy"]
+        assert "unsafe" not in answer["Content-Security-Policy"]
+        assert answer["Cache-Control"] == "no-store"
+        assert "Set-Cookie" not in answer
+        assert "X-Frame-Options" not in answer
+
+
+@pytest.mark.parametrize("instrument", ["language_quality", "answer_correctness"])
+def test_an_example_shows_the_instruments_own_and_leases_nothing(client, instrument):
+    made = participant().campaign if instrument == "answer_correctness" else campaign()
+    answer = client.get(example_url(made))
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "This is an example." in page
+    data = work_data(client, example_url(made))
+    assert data["assignment"]["text"] not in {o.text for o in made.outputs.all()}
+    assert data["token"] == ""
+    assert data["urls"] == {}
+    assert data["example"]["link"]["href"].startswith("/work/join/")
+    assert "give-back" not in page
+    assert not Assignment.objects.exists()
+    assert not Draft.objects.exists()
+
+
+def test_an_example_is_there_before_the_study_opens_and_after_it_ended(client):
+    assert client.get(example_url(campaign(is_open=False))).status_code == 200
+    made = campaign()
+    life.close(made.pk, CloseReason.HAND)
+    life.finish(made.pk)
+    assert client.get(example_url(made)).status_code == 200
+
+
+def test_an_example_needs_an_invitation(client):
+    assert client.get("/work/preview/forged/").status_code == 404
+    with later(400):
+        url = example_url(campaign())
+    with later(900):
+        assert client.get(url).status_code == 410
+
+
+def test_the_landing_page_leads_to_the_example(client):
+    token = tokens.invitation_token(campaign().pk)
+    page = client.get(reverse("annotate:join", args=[token])).content.decode()
+    assert reverse("annotate:preview", args=[token]) in page

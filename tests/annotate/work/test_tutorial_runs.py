@@ -1,0 +1,359 @@
+"""Taking a tutorial: graded by the server, in order, once, and a bonus is promised once.
+
+When a promise is due is in `test_promises.py`.
+"""
+
+import json
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from annotate.errors import Conflict, Invalid, NotFound
+from annotate.instruments.tutorials import reading
+from annotate.models import (
+    Annotator,
+    Assignment,
+    AuditEntry,
+    Campaign,
+    LedgerEntry,
+    Participation,
+    TutorialAnswer,
+    TutorialContent,
+    TutorialRun,
+)
+from annotate.selectors.pay import commitments
+from annotate.selectors.work import admission
+from annotate.selectors.work import tutorial_runs as selectors
+from annotate.services.campaigns import life
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.work import leasing, participations, tutorial_runs
+from tests.annotate.passing import pass_tutorial, right, tutorial_of, wrong
+from tests.annotate.studies.test_tutorial_reading import CHOICE, EDIT, WHOLE
+from tests.factories import campaign, leased, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+BONUS = Decimal("0.75")
+EDIT_ = {**EDIT, "alternatives": ["It rains all day."]}
+
+
+def study(**changes):
+    return campaign(tutorial=True, **changes)
+
+
+def own_content(*questions, version="1"):
+    """A researcher's tutorial of these questions."""
+    raw = {**WHOLE, "version": version, "questions": list(questions)}
+    digest = reading.digest(raw)
+    return TutorialContent.objects.create(
+        instrument="language_quality", content=json.loads(json.dumps(raw)), digest=digest
+    )
+
+
+def with_content(*questions, version="1", **changes):
+    content = own_content(*questions, version=version)
+    return study(tutorial_id=content.pk, **changes)
+
+
+def answer(who, question, response=None):
+    tutorial = tutorial_of(who)
+    return tutorial_runs.answer(
+        who.pk, version=tutorial.version, key=question.key,
+        raw=right(question) if response is None else response, active_seconds=4.5,
+    )  # fmt: skip
+
+
+def due(made):
+    return commitments.of(made)
+
+
+def an_hour_ago(run):
+    TutorialRun.objects.filter(pk=run.pk).update(started_at=timezone.now() - timedelta(minutes=61))
+
+
+def test_the_tutorial_comes_before_the_first_task():
+    who = person(study())
+    refusal = leasing.lease(who.pk)
+    assert (refusal.reason, refusal.final) == ("tutorial", False)
+    assert not Assignment.objects.exists()
+    pass_tutorial(who)
+    assert isinstance(leasing.lease(who.pk), Assignment)
+
+
+def test_a_campaign_without_a_tutorial_asks_and_queries_nothing(django_assert_num_queries):
+    made = campaign()
+    who = person(made)
+    with django_assert_num_queries(0):
+        assert selectors.step(made, who) == selectors.Step.PASSED
+    assert selectors.status(who.pk) is None
+    assert isinstance(leasing.lease(who.pk), Assignment)
+    with pytest.raises(NotFound):
+        tutorial_runs.begin(who.pk)
+
+
+def test_the_gate_costs_the_same_for_everybody(django_assert_num_queries):
+    made = study()
+    for name in "abc":
+        pass_tutorial(person(made, name))
+    who = person(made, "d")
+    with django_assert_num_queries(1):
+        assert selectors.step(made, who) == selectors.Step.BEFORE
+    pass_tutorial(who)
+    with django_assert_num_queries(1):
+        assert selectors.step(made, who) == selectors.Step.PASSED
+
+
+def test_beginning_twice_is_one_run():
+    who = person(study())
+    assert tutorial_runs.begin(who.pk) == tutorial_runs.begin(who.pk)
+    assert AuditEntry.objects.filter(verb="tutorial_begun").count() == 1
+
+
+def test_a_wrong_answer_is_explained_stored_and_asked_again():
+    who = person(study())
+    tutorial_runs.begin(who.pk)
+    first = tutorial_of(who).questions[0]
+    graded = answer(who, first, wrong(first))
+    assert not graded.grade.correct
+    assert graded.grade.feedback == (first.feedback[wrong(first)["value"]],)
+    status = selectors.status(who.pk)
+    assert (status.done, status.current) == (0, first)
+    assert answer(who, first).grade.correct
+    status = selectors.status(who.pk)
+    assert (status.done, status.current) == (1, status.tutorial.questions[1])
+    stored = TutorialAnswer.objects.order_by("pk").values_list("question", "correct", "response")
+    assert list(stored) == [(first.key, False, wrong(first)), (first.key, True, right(first))]
+
+
+def test_the_server_grades_whatever_the_browser_claims():
+    who = person(study())
+    tutorial_runs.begin(who.pk)
+    first = tutorial_of(who).questions[0]
+    graded = answer(who, first, {**wrong(first), "correct": True})
+    assert not graded.grade.correct
+    assert not graded.passed
+
+
+def test_passing_promises_the_bonus():
+    who = person(study())
+    graded = pass_tutorial(who)
+    assert (graded.passed, graded.promised) == (True, BONUS)
+    run = TutorialRun.objects.get()
+    assert run.passed_at is not None
+    assert (run.participation, run.promised) == (who, BONUS)
+    passed = AuditEntry.objects.get(verb="tutorial_passed")
+    assert (passed.subject, passed.detail) == (f"tutorial_run:{run.pk}", {"promised": "0.75"})
+    assert not LedgerEntry.objects.exists(), "it is not due yet"
+
+
+def test_every_answer_may_be_repeated():
+    who = person(study())
+    tutorial_runs.begin(who.pk)
+    questions = tutorial_of(who).questions
+    for question in questions:
+        if question.kind == "choice":
+            assert not answer(who, question, wrong(question)).grade.correct
+            assert not answer(who, question, wrong(question)).grade.correct
+        first, second = answer(who, question), answer(who, question)
+        assert (first.passed, first.promised) == (second.passed, second.promised)
+    assert second.promised == BONUS
+    assert TutorialAnswer.objects.filter(correct=True).count() == len(questions)
+    assert TutorialAnswer.objects.filter(correct=False).count() == 8
+    assert AuditEntry.objects.filter(verb="tutorial_passed").count() == 1
+
+
+def test_a_bonus_of_nothing_promises_and_leaves_nothing():
+    who = person(study(tutorial_bonus=Decimal(0), bonus_after=0))
+    graded = pass_tutorial(who)
+    assert (graded.passed, graded.promised) == (True, 0)
+    assert not LedgerEntry.objects.exists()
+
+
+def test_questions_come_in_their_order():
+    who = person(study())
+    tutorial_runs.begin(who.pk)
+    second = tutorial_of(who).questions[1]
+    with pytest.raises(Conflict) as caught:
+        answer(who, second)
+    assert caught.value.code == "out_of_order"
+    assert not TutorialAnswer.objects.exists()
+
+
+def test_an_unknown_question_another_version_and_no_answer_are_refused():
+    who = person(study())
+    tutorial_runs.begin(who.pk)
+    tutorial = tutorial_of(who)
+    with pytest.raises(NotFound):
+        tutorial_runs.answer(who.pk, version=tutorial.version, key="no-such", raw={})
+    first = tutorial.questions[0]
+    with pytest.raises(Conflict) as caught:
+        tutorial_runs.answer(who.pk, version="0-old", key=first.key, raw=right(first))
+    assert caught.value.code == "stale_version"
+    with pytest.raises(Invalid):
+        tutorial_runs.answer(who.pk, version=tutorial.version, key=first.key, raw={})
+    assert not TutorialAnswer.objects.exists()
+
+
+def test_a_second_campaign_with_the_same_tutorial_asks_and_promises_nothing():
+    pass_tutorial(person(study()))
+    again = person(study(name="Another"))
+    assert Annotator.objects.count() == 1
+    assert isinstance(leasing.lease(again.pk), Assignment)
+    assert TutorialRun.objects.count() == 1
+
+
+@pytest.mark.parametrize("bonus_after", [0, 3], ids=["paid", "promised"])
+def test_a_new_version_asks_only_what_changed_and_promises_nothing_more(bonus_after: int):
+    other = {**CHOICE, "key": "other", "text": "It rains and rain."}
+    who = person(with_content(CHOICE, other, EDIT_, bonus_after=bonus_after))
+    pass_tutorial(who)
+    mended = {**other, "prompt": "How fluent is it?"}
+    again = person(with_content(CHOICE, mended, EDIT_, version="2", name="Again"))
+    assert leasing.lease(again.pk).reason == "tutorial"
+    status = selectors.status(again.pk)
+    assert (status.done, status.total, status.current.key, status.bonus) == (2, 3, "other", 0)
+    tutorial_runs.begin(again.pk)
+    graded = answer(again, status.current)
+    assert (graded.passed, graded.promised) == (True, 0)
+    assert LedgerEntry.objects.count() == (bonus_after == 0)
+    assert isinstance(leasing.lease(again.pk), Assignment)
+
+
+def test_a_new_version_without_new_questions_is_passed_at_once():
+    pass_tutorial(person(with_content(CHOICE, EDIT_)))
+    again = person(with_content(CHOICE, version="2", name="Again"))
+    assert tutorial_runs.begin(again.pk).passed_at is not None
+    assert isinstance(leasing.lease(again.pk), Assignment)
+
+
+def test_the_researchers_own_content_replaces_the_built_in_one():
+    who = person(with_content(CHOICE))
+    assert [question.key for question in tutorial_of(who).questions] == ["one"]
+
+
+def test_the_budget_keeps_the_bonus_of_a_tutorial_under_way():
+    made = study(reward=Decimal("0.40"), fee_rate=Decimal("0.5"), budget=Decimal("2.30"))
+    first, second = person(made, "first"), person(made, "second")
+    run = tutorial_runs.begin(first.pk)  # 1.13 of 2.30; another one and a judgment would be 1.73
+    assert (due(made).begun, due(made).total) == (Decimal("1.13"), Decimal("1.13"))
+    refusal = leasing.lease(second.pk)
+    assert (refusal.reason, refusal.final) == ("budget", False)
+    with pytest.raises(Conflict) as caught:
+        tutorial_runs.begin(second.pk)
+    assert caught.value.code == "budget"
+    an_hour_ago(run)
+    assert due(made).total == 0
+    tutorial_runs.begin(second.pk)
+    assert leasing.lease(first.pk).reason == "budget"
+    with pytest.raises(Conflict):
+        answer(first, tutorial_of(first).questions[0])
+    pass_tutorial(second)
+    assert (due(made).promised, due(made).total) == (Decimal("1.13"), Decimal("1.13"))
+    assert leased(second)
+
+
+def test_who_comes_back_after_an_hour_asks_the_budget_again_and_goes_on():
+    made = study(budget=Decimal("1.20"))
+    who = person(made)
+    pass_tutorial(who, but=1)
+    run = TutorialRun.objects.get()
+    an_hour_ago(run)
+    last = tutorial_of(who).questions[-1]
+    assert answer(who, last).promised == BONUS
+    assert AuditEntry.objects.filter(verb="tutorial_resumed").count() == 1
+
+
+def test_no_tutorial_is_begun_that_the_budget_does_not_pay():
+    made = study(reward=Decimal("0.40"), budget=Decimal("1.14"))
+    who = person(made)
+    refusal = leasing.lease(who.pk)
+    assert refusal.reason == "budget"
+    assert "tutorial" in refusal.message
+    assert not TutorialRun.objects.exists()
+
+
+def test_who_was_promised_the_bonus_needs_budget_for_a_judgment_alone():
+    pass_tutorial(person(with_content(CHOICE)))
+    made = with_content(EDIT_, name="Small", reward=Decimal("0.40"), budget=Decimal("0.40"))
+    who = person(made)
+    assert leasing.lease(who.pk).reason == "tutorial"
+    tutorial_runs.begin(who.pk)
+    assert due(made).total == 0
+    pass_tutorial(who)
+    assert leased(who)
+
+
+def test_a_tutorial_under_way_does_not_end_the_campaign():
+    made = study(reward=Decimal("0.40"), budget=Decimal("1.50"))
+    tutorial_runs.begin(person(made).pk)
+    Campaign.objects.filter(pk=made.pk).update(budget=Decimal("1.00"))
+    made.refresh_from_db()
+    assert admission.blocked(made) == "budget"
+    assert life.limit_reached(made.pk) is None
+
+
+def test_a_tutorial_under_way_is_finished_and_paid_after_the_campaign_has_closed():
+    made = study()
+    who = person(made)
+    pass_tutorial(who, but=1)
+    life.close(made.pk, reason="hand")
+    assert leasing.lease(who.pk).reason == "tutorial"
+    assert answer(who, tutorial_of(who).questions[-1]).promised == BONUS
+    assert LedgerEntry.objects.get().amount == BONUS, "no task follows: it is due at once"
+    assert leasing.lease(who.pk).reason != "tutorial"
+    assert leasing.lease(person(made, "late").pk).reason != "tutorial"
+
+
+def test_no_tutorial_is_begun_where_no_task_is_free():
+    made = study(items=1, systems=("alpha",), double_share=0)
+    first = person(made, "first")
+    pass_tutorial(first)
+    leased(first)
+    late = person(made, "late")
+    assert leasing.lease(late.pk).reason == "waiting"
+    with pytest.raises(Conflict):
+        tutorial_runs.begin(late.pk)
+
+
+def test_a_run_goes_on_and_is_promised_in_another_campaign():
+    one, two = study(name="One"), study(name="Two")
+    pass_tutorial(person(one), but=1)
+    second = person(two)
+    assert leasing.lease(second.pk).reason == "tutorial"
+    tutorial_runs.begin(second.pk)
+    assert (due(one).begun, due(two).begun) == (0, BONUS)
+    assert answer(second, tutorial_of(second).questions[-1]).promised == BONUS
+    assert (due(one).promised, due(two).promised) == (0, BONUS)
+    assert TutorialRun.objects.count() == 1
+
+
+def test_two_participations_of_one_person_share_what_was_passed():
+    made = study()
+    who = person(made)
+    pass_tutorial(who)
+    again = Participation.objects.create(
+        campaign=made, annotator_id=who.annotator_id, external_key="second"
+    )
+    assert isinstance(leasing.lease(again.pk), Assignment)
+    assert participations.enter(made.pk, external_id="p1") == who
+
+
+def test_two_instruments_have_tutorials_of_their_own_and_a_bonus_each():
+    who = person(study())
+    pass_tutorial(who)
+    rows = [
+        Row(item=f"q{i}", system="alpha", output="12", input="how many", paragraphs=("Twelve.",))
+        for i in range(3)
+    ]
+    checking = {"targets": {"any_correct": 0.2}, "metrics": (), "instrument": "answer_correctness"}
+    other = person(study(name="Checking", rows_=rows, **checking))
+    assert other.annotator_id == who.annotator_id
+    assert leasing.lease(other.pk).reason == "tutorial"
+    assert selectors.status(other.pk).bonus == BONUS
+    assert pass_tutorial(other).promised == BONUS
+    assert isinstance(leasing.lease(other.pk), Assignment)
+    assert isinstance(leasing.lease(who.pk), Assignment)
+    runs = TutorialRun.objects.order_by("pk").values_list("instrument", "promised")
+    assert list(runs) == [("language_quality", BONUS), ("answer_correctness", BONUS)]

@@ -1,0 +1,206 @@
+"""The researcher's way in a real browser: upload, preview, create, open; and no barrier on it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.contrib.auth.models import User
+from django.urls import reverse
+from playwright.sync_api import Browser, Page, expect
+
+from annotate.models import Campaign, CampaignImport
+from annotate.services.campaigns.importing import running
+from tests.browser.researchers import PASSWORD, history
+from tests.estimation.exporting.exported import Unzipped
+from tests.factories import campaign, judge, person, user
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.fixture
+def ada(page: Page, live_server: Any) -> Page:
+    """A page of a researcher who has logged in by keyboard."""
+    user()
+    page.goto(f"{live_server.url}/login/")
+    page.get_by_label("User name").focus()
+    page.keyboard.type("ada")
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Campaigns")).to_be_visible()
+    return page
+
+
+def file_of(folder: Path, name: str, text: str) -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def good(folder: Path) -> Path:
+    rows = [
+        {"item": f"i{i}", "system": system, "output": f"{system} wrote {i}", "judge": i / 7}
+        for i in range(60)
+        for system in ("alpha", "beta")
+    ]
+    return file_of(folder, "good.jsonl", "\n".join(map(json.dumps, rows)))
+
+
+def press(page: Page, role: Any, name: str) -> None:
+    """Reach a control with the keyboard's focus and press it."""
+    control = page.get_by_role(role, name=name)
+    control.focus()
+    expect(control).to_be_focused()
+    page.keyboard.press("Enter")
+
+
+def no_barriers(page: Page, where: str) -> None:
+    for theme in ("light", "dark"):
+        page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
+        found = Axe().run(page).response["violations"]
+        assert not found, (where, theme, [(v["id"], v["nodes"][0]["html"]) for v in found])
+
+
+def choose(page: Page, file: Path) -> None:
+    page.get_by_label("Outputs (JSON or CSV)").set_input_files(file)
+    press(page, "button", "Preview")
+
+
+def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> None:
+    no_barriers(ada, "empty list")
+    press(ada, "link", "New campaign")
+    no_barriers(ada, "form")
+    bad = file_of(tmp_path, "bad.jsonl", '{"item": "a", "system": "s", "output": "x"}\nnope\n')
+    choose(ada, bad)
+    expect(ada.get_by_text("Give the campaign a name.").first).to_be_visible()
+    expect(ada.get_by_label("Name", exact=True)).to_have_attribute("aria-invalid", "true")
+    expect(ada.locator("#outcome")).to_be_focused()
+    no_barriers(ada, "errors")
+    ada.get_by_label("Name", exact=True).focus()
+    ada.keyboard.type("News")
+    press(ada, "button", "Preview")  # the browser still has the file
+
+    expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
+    no_barriers(ada, "reading")
+    running.run_due()
+    expect(ada.get_by_text("Line 2:")).to_be_visible()
+    expect(ada.locator("#import-said")).to_have_text("The file cannot be imported as it is")
+    no_barriers(ada, "refused")
+
+    press(ada, "link", "Choose another file")
+    expect(ada.get_by_label("Name", exact=True)).to_have_value("News")
+    choose(ada, good(tmp_path))
+    expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
+    running.run_due()
+    expect(ada.get_by_role("heading", name="Preview: the campaign does not exist")).to_be_visible()
+    assert not Campaign.objects.exists()
+    no_barriers(ada, "preview")
+
+    press(ada, "button", "Use judge")
+    expect(ada.get_by_text("2 metrics: repetition, judge")).to_be_visible()
+    press(ada, "link", "Change the plan or the file")
+    expect(ada.get_by_text("good.jsonl")).to_be_visible()
+    ada.get_by_label("Reward for one judgment, in $").fill("0.50")
+    press(ada, "button", "Preview")
+    expect(ada.get_by_text("$0.50 a judgment")).to_be_visible()
+
+    press(ada, "button", "Create the campaign")
+    expect(ada.get_by_role("heading", name="Creating the campaign")).to_be_visible()
+    running.run_due()
+    expect(ada.get_by_role("heading", name="Open the campaign")).to_be_visible()
+    press(ada, "button", "Open for judgments")
+    expect(ada.get_by_role("heading", name="Invite people")).to_be_visible()
+    made = Campaign.objects.get()
+    assert (made.status, made.metrics) == (Campaign.Status.OPEN, ["repetition", "judge"])
+
+
+def test_the_list_leads_back_to_an_import_and_cancelling_ends_it(ada: Page, tmp_path: Path) -> None:
+    press(ada, "link", "New campaign")
+    ada.get_by_label("Name", exact=True).fill("News")
+    choose(ada, good(tmp_path))
+    expect(ada.get_by_role("heading", name="Reading the file")).to_be_visible()
+    ada.get_by_role("link", name="Campaigns", exact=True).click()
+    press(ada, "link", "News")
+    cancel = ada.get_by_role("button", name="Cancel")
+    cancel.focus()
+    CampaignImport.objects.update(done=50, total=100)
+    expect(ada.get_by_role("progressbar")).to_have_attribute("value", "50")
+    expect(cancel).to_be_focused()  # while the page refreshed itself around it
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_text("The import was cancelled.")).to_be_visible()
+    expect(ada.get_by_role("heading", name="Imports")).not_to_be_visible()
+
+
+def test_without_scripts_the_form_and_the_page_lead_there_too(
+    browser: Browser, live_server: Any, tmp_path: Path
+) -> None:
+    user()
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(f"{live_server.url}/login/")
+    page.get_by_label("User name").fill("ada")
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+    page.goto(live_server.url + reverse("annotate:campaign-new"))
+    page.get_by_label("Name", exact=True).fill("News")
+    page.get_by_label("Outputs (JSON or CSV)").set_input_files(good(tmp_path))
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
+    running.run_due()
+    expect(page.get_by_role("heading", name="Preview: the campaign does not")).to_be_visible()
+    page.get_by_role("button", name="Create the campaign").click()
+    running.run_due()
+    expect(page.get_by_role("heading", name="Open the campaign")).to_be_visible()
+    context.close()
+
+
+def test_no_barrier_on_list_dashboard_and_people(ada: Page, live_server: Any) -> None:
+    from django.contrib.auth.models import User
+
+    made = campaign(owner=User.objects.get())
+    judge(person(made))
+    history(made)
+    ada.goto(f"{live_server.url}/")
+    expect(ada.locator(f"#at-{made.public_id}")).to_have_text("0 of 2")
+    no_barriers(ada, "list")
+    ada.goto(live_server.url + reverse("estimation:dashboard", args=[made.public_id]))
+    no_barriers(ada, "dashboard")
+    ada.goto(live_server.url + reverse("annotate:people", args=[made.public_id]))
+    no_barriers(ada, "people")
+    ada.goto(live_server.url + reverse("annotate:act", args=[made.public_id, "close"]))
+    no_barriers(ada, "confirm")
+
+
+def test_numbers_refresh_and_disturb_nobody(ada: Page, live_server: Any) -> None:
+    from django.contrib.auth.models import User
+
+    made = campaign(owner=User.objects.get())
+    history(made)
+    ada.goto(live_server.url + reverse("estimation:dashboard", args=[made.public_id]))
+    data = ada.locator("details").first
+    data.locator("summary").click()
+    expect(data.get_by_role("table")).to_be_visible()
+    ada.get_by_role("link", name="People", exact=True).focus()
+    ada.evaluate("scrollTo(0, 250)")
+    judge(person(made))
+    expect(ada.get_by_text("1 of 12 outputs")).to_be_visible()
+    expect(ada.get_by_role("link", name="People", exact=True)).to_be_focused()
+    expect(ada.locator("details").first.get_by_role("table")).to_be_visible()
+    assert ada.evaluate("scrollY") == 250
+    assert ada.evaluate("[...document.images].every(image => image.complete && image.naturalWidth)")
+
+
+def test_everything_is_taken_out_by_one_button(ada: Page, live_server: Any, tmp_path: Path) -> None:
+    made = campaign(owner=User.objects.get())
+    judge(person(made, "worker-A1B2"), overall=0, edit="The council met in the district on Monday.")
+    ada.goto(live_server.url + reverse("estimation:dashboard", args=[made.public_id]))
+    with ada.expect_download() as coming:
+        press(ada, "link", "Export")
+    assert coming.value.suggested_filename == f"plumbline-{made.public_id}.zip"
+    target = tmp_path / "all.zip"
+    coming.value.save_as(target)
+    found = Unzipped(target.read_bytes())
+    (judgment,) = found.objects("judgments.jsonl")
+    assert judgment["response"]["edit"] == "The council met in the district on Monday."

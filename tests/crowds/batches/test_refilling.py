@@ -1,0 +1,107 @@
+"""Gaps of a closing campaign are offered to new people, within what was confirmed."""
+
+import pytest
+
+from annotate.models import Batch, Campaign, Operation, Place, Posting
+from annotate.services.campaigns import life
+from annotate.services.marketplace import refilling
+from annotate.services.outbox import delivery
+from annotate.states import CloseReason
+from tests.crowds.batches.launching import TERMS, came, launched, problems
+from tests.crowds.scripted import Scripted
+from tests.factories import campaign
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+Kind, OpStatus, Stage = Operation.Kind, Operation.Status, Posting.Status
+
+
+def closing(made: Campaign, *, gaps: int = 3, places: int = 20) -> Batch:
+    """A campaign that is closing with so many free wanted places and nobody at work."""
+    batch = launched(made, places=places)
+    delivery.carry_out_due()
+    life.close(made.pk, CloseReason.HAND)
+    made.systems.update(stop_position=gaps // 2 + 1)
+    wanted = list(Place.objects.filter(campaign=made, position__lt=gaps // 2 + 1))
+    Place.objects.filter(pk__in=[place.pk for place in wanted[gaps:]]).delete()
+    delivery.carry_out_due()
+    return batch
+
+
+def drained() -> None:
+    Posting.objects.filter(status=Stage.DRAINING).update(status=Stage.CLOSED)
+
+
+def test_gaps_are_offered_to_new_people(made: Campaign, scripted: Scripted):
+    closing(made, gaps=3)
+    posting = refilling.refill(made.pk)
+    assert posting is not None
+    assert posting.places == 2  # of two tasks each
+    assert refilling.refill(made.pk) is None  # one at a time
+    delivery.carry_out_due()
+    posting.refresh_from_db()
+    assert posting.status == Stage.OPEN
+
+
+def test_people_at_work_fill_gaps_first(made: Campaign, scripted: Scripted):
+    batch = closing(made, gaps=3)
+    who = came(batch.postings.all()[0], "a")
+    posting = refilling.refill(made.pk)
+    assert posting is not None
+    assert posting.places == 1
+    Operation.objects.filter(posting=posting).delete()
+    posting.delete()
+    came(batch.postings.all()[0], "b")
+    assert refilling.refill(made.pk) is None
+    who.delete()
+    assert refilling.refill(made.pk) is not None
+
+
+def test_units_more_can_be_launched_by_hand_while_something_is_missing(
+    made: Campaign, scripted: Scripted
+):
+    closing(made, gaps=3)
+    made.refresh_from_db()
+    assert problems(made, TERMS, 2) == {}
+    extra = launched(made, places=2, key="gaps")
+    delivery.carry_out_due()
+    assert [one.status for one in extra.postings.all()] == [Stage.OPEN]
+    Place.objects.filter(campaign=made, assignment=None).delete()
+    assert "Nothing is missing" in problems(made, TERMS, 2)["places"]
+
+
+def test_a_gap_is_offered_twice_at_most(made: Campaign, scripted: Scripted):
+    closing(made, gaps=2)
+    for _ in range(2):
+        posting = refilling.refill(made.pk)
+        assert posting is not None
+        Posting.objects.filter(pk=posting.pk).update(status=Stage.CLOSED)
+    assert refilling.refill(made.pk) is None
+
+
+def test_gaps_cost_no_more_units_than_were_confirmed(made: Campaign, scripted: Scripted):
+    batch = closing(made, gaps=6, places=3)
+    came(batch.postings.all()[0], "a", status="approved")
+    came(batch.postings.all()[0], "b", status="left")
+    posting = refilling.refill(made.pk)
+    assert posting is not None
+    assert posting.places == 2
+
+
+def test_only_a_closing_campaign_is_refilled(made: Campaign, scripted: Scripted):
+    launched(made)
+    drained()
+    assert refilling.refill(made.pk) is None
+    closed = campaign(crowd="mturk")
+    life.close(closed.pk, CloseReason.HAND)
+    assert refilling.refill(closed.pk) is None  # never had a batch
+
+
+def test_finishing_stops_a_refill(made: Campaign, scripted: Scripted):
+    closing(made)
+    posting = refilling.refill(made.pk)
+    assert posting is not None
+    delivery.carry_out_due()
+    life.finish(made.pk)
+    delivery.carry_out_due()
+    posting.refresh_from_db()
+    assert posting.status == Stage.DRAINING

@@ -1,0 +1,157 @@
+"""A batch on Prolific by our pages, and by the API, over HTTP to the stand-in."""
+
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from rest_framework.test import APIClient
+
+from annotate.models import Batch, Campaign, Posting
+from annotate.services.marketplace import reconciling
+from annotate.services.outbox import delivery, rates
+from tests.crowds.prolific.far_side import TOKEN, ProlificFarSide, prolific_far_side
+from tests.crowds.researcher import at, hidden, offered, said
+from tests.factories import campaign
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+@pytest.fixture
+def far(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProlificFarSide]:
+    """What the settings name: no adapter is put in place of the real one."""
+    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
+    with prolific_far_side() as far_side:
+        settings.PROLIFIC_BASE_URL, settings.PROLIFIC_API_TOKEN = far_side.server.url, TOKEN
+        yield far_side
+
+
+@pytest.fixture
+def study(ada: Client, far: ProlificFarSide) -> Campaign:
+    return campaign(
+        owner=User.objects.get(), crowd="prolific", reward=Decimal("0.45"), items=32, tutorial=True,
+        tutorial_bonus=Decimal("0.60"), fee_rate=Decimal("0.4"), budget=Decimal(200),
+    )  # fmt: skip
+
+
+def worker() -> None:
+    delivery.carry_out_due()
+    reconciling.reconcile_all(all_=True)
+
+
+def read(client: Client, study: Campaign) -> str:
+    return " ".join(client.get(at(study)).content.decode().split())
+
+
+def test_launch_watch_extend_and_stop_by_the_pages(
+    ada: Client, far: ProlificFarSide, study: Campaign
+) -> None:
+    asked = {"approval_rate": "95", "approved_work": "", "countries": "GB", "languages": "en"}
+    sent, answer = offered(ada, study, tasks=4, minutes=10, **asked)
+    assert answer.status_code == 200, answer.context["form"].errors
+    bill = answer.context["bill"]
+    amounts = [line.all for line in bill.lines]  # the campaign's 40 % as a fee on everything
+    assert amounts == [Decimal("7.20"), Decimal("2.88"), Decimal("2.40"), Decimal("0.96")]
+    assert "Prolific says that it charges £12.80 in all" in bill.note
+    assert "counts in GBP" in bill.note
+    page = answer.content.decode()
+    assert "£13.44" in page
+    assert "$" not in page.replace("write $ for the same amounts", ""), "one currency on the page"
+    assert not far.world.studies  # nothing was made for an offer
+    launched = ada.post(at(study, "batch-new"), sent, follow=True)
+    assert "Launched on 127.0.0.1" in said(launched)[0]
+    worker()
+
+    (listing,) = far.postings()
+    there = far.world.studies[listing]
+    assert (there["reward"], there["total_available_places"]) == (180, 4)
+    assert {one["filter_id"] for one in there["filters"]} == {
+        "current-country-of-residence", "fluent-languages", "approval_rate",
+        "participant_group_blocklist",
+    }  # fmt: skip
+    assert listing in read(ada, study)
+
+    batch = Batch.objects.get()
+    address = at(study, "batch-extend", batch.public_id)
+    more = {"key": "more", "places": "2", "act": "offer"}
+    shown = ada.post(address, more)
+    asked_for = {**more, "act": "extend", "confirmed": hidden(shown, "confirmed")}
+    for _twice in range(2):
+        assert ada.post(address, asked_for).status_code == 302
+    worker()
+    assert far.world.studies[listing]["total_available_places"] == 6
+
+    unit = far.accept(listing, far.person(1))
+    worker()
+    assert Posting.objects.get().available == 5
+    assert far.world.submission(unit)["status"] == "ACTIVE"
+
+    ada.post(at(study, "batch-stop", batch.public_id))
+    worker()
+    assert far.world.studies[listing]["status"] == "AWAITING REVIEW"
+    assert Posting.objects.get().status == "draining"
+    assert "Stopped" in read(ada, study)
+
+
+def test_launch_watch_extend_and_stop_by_the_api(
+    ada: Client, far: ProlificFarSide, study: Campaign
+) -> None:
+    api = APIClient()
+    api.force_authenticate(User.objects.get())
+    base = f"/api/v1/campaigns/{study.public_id}/batches/"
+    terms = {"title": "Rate news", "description": "Read and rate.", "tasks": 4, "minutes": "10",
+             "places": 4}  # fmt: skip
+    vain = api.post(f"{base}offer/", {**terms, "keywords": ["news"]}, format="json").json()
+    assert [one["field"] for one in vain["problems"]] == ["keywords"]
+    offer = api.post(f"{base}offer/", terms, format="json").json()
+    assert (offer["problems"], offer["total"], offer["bonuses"]) == ([], "13.44", "2.40")
+    made = api.post(base, {**terms, "confirmed": offer["total"], "key": "a"}, format="json")
+    assert made.status_code == 201, made.json()
+    worker()
+    one = f"{base}{made.json()['id']}/"
+    (posting,) = api.get(one).json()["postings"]
+    assert (posting["status"], [posting["listing"]]) == ("open", far.postings())
+    assert Batch.objects.get().terms["auto_approval"] is None
+
+    offer = api.post(f"{one}offer/", {"places": 1}, format="json").json()
+    asked = {"places": 1, "confirmed": offer["total"], "key": "b"}
+    for _twice in range(2):
+        assert api.post(f"{one}extend/", asked, format="json").status_code == 200
+    worker()
+    assert far.world.studies[posting["listing"]]["total_available_places"] == 5
+    assert api.get(one).json()["units"]["available"] == 5
+
+    assert api.post(f"{one}stop/").status_code == 200
+    worker()
+    assert api.get(one).json()["state"] == "closed"
+    assert far.balance == Decimal(10_000)  # what nobody took is given back
+
+
+def test_without_money_there_nothing_is_made(
+    ada: Client, far: ProlificFarSide, study: Campaign
+) -> None:
+    far.balance = Decimal("12.79")
+    _sent, answer = offered(ada, study, tasks=4, minutes=10, approved_work="")
+    assert "Top it up" in answer.content.decode()
+    assert not far.world.studies
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "words"),
+    [
+        ("PROLIFIC_API_TOKEN", "", "PROLIFIC_API_TOKEN"),
+        ("PROLIFIC_API_TOKEN", "wrong", "refuses our access"),
+        ("PROLIFIC_BASE_URL", "http://api.prolific.com", "https://"),
+    ],
+)
+def test_settings_that_are_wrong_say_what_to_do(
+    ada: Client, far: ProlificFarSide, study: Campaign, settings: Any, setting: str, value: str,
+    words: str,
+) -> None:  # fmt: skip
+    setattr(settings, setting, value)
+    _sent, answer = offered(ada, study, tasks=4, minutes=10, approved_work="")
+    assert answer.status_code == 422
+    assert words in answer.content.decode()
+    assert 'value="launch"' not in answer.content.decode()

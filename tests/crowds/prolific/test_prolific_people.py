@@ -1,0 +1,39 @@
+"""Prolific's people: messages to them, and the groups that keep them out."""
+
+from annotate.crowds.base import Effect
+from tests.crowds.far_side import Fault
+from tests.crowds.prolific.test_prolific import crowd, far, publish
+
+__all__ = ["crowd", "far"]  # fixtures
+
+
+def test_messages_go_to_each_person_and_name_who_was_not_reached(far, crowd):
+    listing = publish(crowd)
+    for number in (1, 2):
+        far.accept(listing, far.person(number))
+    far.world.unreachable.add(far.person(2))
+    people = [far.person(number) for number in (1, 2, 3)]
+    outcome = crowd.message(people, "Your pay", "It is on its way.")
+    assert outcome.effect is Effect.APPLIED
+    assert outcome.failed == (far.person(2), far.person(3))
+    assert far.world.messages == [
+        {"recipient_id": far.person(1), "study_id": listing,
+         "body": "Your pay\n\nIt is on its way."}
+    ]  # fmt: skip
+
+
+def test_nobody_reached_is_no_success(far, crowd):
+    listing = publish(crowd)
+    far.accept(listing, far.person(1))
+    assert crowd.message([far.person(2)], "", "Hello").effect is Effect.REFUSED
+    far.fail_next("message", Fault.THROTTLE)
+    assert crowd.message([far.person(1)], "", "Hello").effect is Effect.RETRYABLE
+    assert far.world.messages == []
+
+
+def test_a_group_is_made_once_and_may_be_named_by_its_id(far, crowd):
+    made = crowd.set_excluded(far.person(1), True, group="study-a").note
+    assert crowd.set_excluded(far.person(2), True, group="study-a").note == made
+    assert crowd.set_excluded(far.person(3), True, group=made).note == made
+    assert far.world.groups[made]["members"] == {far.person(number) for number in (1, 2, 3)}
+    assert list(far.world.groups) == [made]
