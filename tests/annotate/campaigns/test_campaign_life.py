@@ -24,7 +24,7 @@ from annotate.services.campaigns import life, periodic
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.work import judgments, leasing
 from annotate.states import CampaignStatus, CloseReason
-from tests.annotate.work.test_concurrency import (
+from tests.annotate.work.storms import (
     at_once,
     check_invariants,
     counted,

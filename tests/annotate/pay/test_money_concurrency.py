@@ -11,7 +11,7 @@ from annotate.models import Campaign, LedgerEntry, Participation, Payout, Payout
 from annotate.selectors.pay import accounts, ledger
 from annotate.services.pay import extra_pay, payouts
 from annotate.services.review import reviews, rulings
-from tests.annotate.work.test_concurrency import at_once, crowd
+from tests.annotate.work.storms import at_once, crowd
 from tests.factories import campaign, judge, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db(transaction=True)]

@@ -15,7 +15,7 @@ from annotate.services.campaigns import life, periodic
 from annotate.services.marketplace import batches, exclusion_lists, offers
 from annotate.services.outbox import delivery
 from annotate.states import CloseReason
-from tests.annotate.work.test_concurrency import at_once
+from tests.annotate.work.storms import at_once
 from tests.crowds.batches.launching import STORED, TERMS, launched, stages
 from tests.crowds.scripted import LOST, NO_MONEY, Scripted
 from tests.factories import campaign, user

@@ -14,7 +14,7 @@ from annotate.errors import Conflict, NotFound
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
 from annotate.services.outbox import delivery, intents, kinds, rates
 from config import celery
-from tests.annotate.work.test_concurrency import at_once
+from tests.annotate.work.storms import at_once
 from tests.crowds.scripted import DROPPED, LOST, NO_MONEY, THROTTLED, After, Killed, Scripted
 from tests.factories import campaign, user
 
