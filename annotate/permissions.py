@@ -88,7 +88,9 @@ def access(user: Who, public_id: str) -> Access:
 
 def own_import(user: Who, public_id: str) -> CampaignImport:
     """Return the import, if `user` has begun it; to anybody else it is not there."""
-    found = CampaignImport.objects.filter(public_id=public_id, owner=user.pk or 0).first()
+    mine = CampaignImport.objects.filter(owner=user.pk or 0)
+    is_one = public_id.isascii() and public_id.isalnum()
+    found = mine.filter(public_id=public_id).first() if is_one else None
     if found is None:
         raise NotFound("There is no import at this address, or it is somebody else's.")
     return found

@@ -102,8 +102,9 @@ def _main_criterion(instrument: Instrument) -> Criterion:
 
 
 def _split(names: str) -> list[str]:
-    """Names between commas; one that contains a comma stands in quotation marks."""
-    cells = next(csv.reader([names], skipinitialspace=True), [])
+    """Names between commas or on lines; one that contains a comma stands in quotation marks."""
+    line = ",".join(names.splitlines())
+    cells = next(csv.reader([line], skipinitialspace=True), [])
     return [name.strip() for name in cells if name.strip()]
 
 

@@ -39,7 +39,8 @@ PLANNED: dict[str, Any] = {
     "reward": "0.40", "crowd": "link", "fee_rate": "0.2", "budget": "20", "max_judgments": 100,
     "deadline": "2030-01-01T00:00Z", "annotator_cap": 25, "double_share": 0.25,
     "lease_minutes": 30, "estimand": "population", "level": 0.95, "stop_mode": "precision",
-    "language": "en", "contact": "ada@example.org", "seed": 3,
+    "language": "en", "contact": "ada@example.org", "seed": 3, "key": "k2", "bonus_after": 3,
+    "open_link_bonus": True, "public_title": "Rate news", "public_about": "You read news.",
     "outputs": [{"item": "1", "system": "alpha", "output": "A.", "reference": "R", "input": "I",
                  "paragraphs": ["P"], "metrics": {"comet": 0.5}}],
 }  # fmt: skip
@@ -56,6 +57,9 @@ BODIES: dict[str, Callable[[World], Any]] = {
         "reason": "Thank you.", "key": "1", "beyond_budget": True,
     },
     "api-payout-undo": lambda world: {"annotators": [world.facts["pseudonym"]], "reason": "No."},
+    "api-campaign-detail": lambda _world: {"public_title": "Rate news", "public_about": "Read."},
+    "api-fee": lambda _world: {"fee_rate": "0.3", "beyond_budget": True},
+    "api-doubtful-pay": lambda _world: {"beyond_budget": True},
     "api-batches": lambda _world: TERMS | {
         "confirmed": "7.20", "environment": "sandbox", "key": "k"
     },
@@ -93,7 +97,12 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
     "annotate:campaign-new": lambda _world: {
         **PLAN, "act": "preview", "contact": "a@b.example", "budget": "20", "fee": "20",
         "max_judgments": "100", "deadline": "2030-01-01T00:00", "metric_columns": "",
-        "crowd": "mturk", "shown": "a:b:c",
+        "crowd": "mturk", "key": "k", "import": "", "drop_metrics": "", "bonus_after": "3",
+        "open_link_bonus": "on", "public_title": "Rate news", "public_about": "You read news.",
+    },
+    "annotate:import": lambda _world: {"act": "use", "revision": "0", "metric": "comet"},
+    "annotate:public-words": lambda _world: {
+        "public_title": "Rate news", "public_about": "You read news.",
     },
     "annotate:instrument-new": lambda _world: {"definition": json.dumps(helpful())},
     "annotate:instrument-draft": lambda _world: {"definition": json.dumps(helpful())},

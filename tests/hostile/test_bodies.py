@@ -22,7 +22,8 @@ def headers(world: World, door: Door, *, of_workers: bool) -> dict[str, Any]:
 
 
 def methods(door: Door) -> tuple[str, ...]:
-    return ("put", "post") if door.name == "annotate:work-draft" else ("post",)
+    others = {"annotate:work-draft": ("put", "post"), "api-campaign-detail": ("patch",)}
+    return others.get(door.name, ("post",))
 
 
 def test_no_raw_body_breaks_any_address(tries: Tries, world: World) -> None:
@@ -58,7 +59,7 @@ def test_each_sample_is_right_but_for_what_is_made_wrong(owner: Tries, world: Wo
     state = {
         "annotate:appeal", "annotate:tutorial-answer", "annotate:crowd-events",
         "api-review-dismiss", "api-payout-undo", "api-batches", "api-batch-extend",
-        "api-operation-decide",
+        "api-operation-decide", "api-fee", "api-doubtful-pay",
     }  # fmt: skip
     refused = {}
     for name, sample in BODIES.items():

@@ -52,7 +52,7 @@ def test_a_full_folder_is_told_on_the_page(world: World) -> None:
     assert answer.status_code == 413
     assert SAID in answer.content.decode()
     assert Campaign.objects.count() == n
-    assert client.post("/campaigns/new/", body | {"outputs": upload()}).status_code == 200
+    assert client.post("/campaigns/new/", body | {"outputs": upload()}).status_code == 302
 
 
 def test_a_full_folder_is_told_by_the_api(world: World) -> None:
@@ -64,7 +64,7 @@ def test_a_full_folder_is_told_by_the_api(world: World) -> None:
     assert (answer.status_code, answer.json()["error"]) == (413, "no_room")
     assert SAID in answer.json()["message"]
     made = api.post("/api/v1/campaigns/", body | {"file": upload()}, format="multipart")
-    assert made.status_code == 201
+    assert made.status_code == 202
 
 
 def test_no_folder_at_all_is_told_as_well(world: World, settings: Any, tmp_path: Path) -> None:

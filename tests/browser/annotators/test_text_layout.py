@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from annotate import tokens
 from annotate.instruments.tutorials import files
 from annotate.models import Campaign, Judgment, Participation
+from annotate.services.campaigns.importing import running
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.studies import instruments, tutorial_contents
 from annotate.services.work import judgments
@@ -261,7 +262,9 @@ def test_the_preview_of_a_campaign_shows_outputs_as_they_will_be_judged(
     page.set_input_files("input[name=outputs]", file)
     page.get_by_label("Name", exact=True).fill("Code")
     page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_role("heading", name="Preview: nothing is stored yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
+    running.run_due()
+    expect(page.get_by_role("heading", name="Preview: the campaign does not exist")).to_be_visible()
     keeps_layout(page, ".sample .text", short)
 
 
