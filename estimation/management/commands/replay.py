@@ -13,10 +13,10 @@ from annotate.services.campaigns import released
 from annotate.services.campaigns.importing.problems import UploadRefused
 from annotate.services.campaigns.metric_choice import AUTO
 from annotate.states import Estimand
-from config.scratch import scratch_database
 from estimation.metrics import METRICS
 from estimation.services import replaying
 from estimation.services.replaying import Question, Replay
+from extras.scratch import scratch_database
 
 NO_METRIC = "none"
 DEFAULT = ("repetition",)
