@@ -20,6 +20,7 @@ OPEN_TO_ESTIMATION = (
     "annotate.tables",
     "annotate.tokens",
 )
+OPTIONAL = ("extras", "bench")
 PLAIN = ("annotate.crowds", "annotate.instruments", "annotate.screening")
 SIMULATOR = "extras.mturk_simulator"  # a server of its own
 # Instruments translate what they ask; beyond that they know nothing of Django.
@@ -113,6 +114,8 @@ def is_boundary(module: str) -> bool:
 
 
 def import_problems(module: str, target: str) -> Iterator[str]:
+    if within(module, *PRODUCT) and within(target, *OPTIONAL):
+        yield "the product works without extras and bench"
     if within(module, SIMULATOR) and within(target, *PRODUCT, "django"):
         yield "the simulator is another site: it knows nothing of the product"
     if within(module, *PURE):

@@ -85,6 +85,12 @@ def test_the_modules_that_may_read_models_still_exist_and_still_do():
         ("extras.mturk_simulator.server", "import boto3"),
         ("extras.mturk_simulator.site.pages", "from annotate.models import Campaign"),
         ("extras.mturk_simulator.site.pages", "from django.http import HttpResponse"),
+        ("annotate.services.campaigns.creating", "from extras.demo import people"),
+        ("annotate.instruments.registry", "def f():\n    import extras"),
+        ("estimation.services.estimating", "import bench.coverage"),
+        ("estimation.core.simulation", "from extras import replication"),
+        ("config.settings", "from importlib import import_module\nimport_module('extras.demo')"),
+        ("config.embedded", "from bench import leasing"),
     ],
 )
 def test_a_breach_is_found(module, source):

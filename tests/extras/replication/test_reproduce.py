@@ -1,10 +1,8 @@
 """The paper's tables and figures from its released judgments."""
 
 import json
-import os
 import re
 from io import StringIO
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,15 +10,12 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from estimation.core import Sample, Scale, data_efficiency
-from estimation.reproduction import curves as figure_6
-from estimation.reproduction import page, tables
-from estimation.reproduction.cells import link
-from estimation.reproduction.curves import HUMAN, NOISELESS, PERFECT, curves
-from estimation.services import reproducing
+from extras.replication import curves as figure_6
+from extras.replication import page, reproducing, tables
+from extras.replication.cells import link
+from extras.replication.curves import HUMAN, NOISELESS, PERFECT, curves
+from tests.released_data import FOLDER as REAL
 
-REAL = Path(
-    os.environ.get("PLUMBLINE_DATA", Path(__file__).resolve().parents[4] / "shared" / "data")
-)
 real = pytest.mark.skipif(not REAL.exists(), reason=f"the released data is not at {REAL}")
 QUALITY = REAL / "price-of-debiasing-lqual.jsonl.gz"
 ANSWERS = REAL / "price-of-debiasing-qa-sample.jsonl.gz"

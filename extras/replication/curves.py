@@ -6,7 +6,7 @@ import numpy as np
 
 from estimation.core import Sample
 from estimation.core.data.sample import Floats
-from estimation.reproduction.cells import item_means
+from extras.replication.cells import item_means
 
 SIZES = tuple(range(50, 501, 50))
 TAILS = (0.1, 0.9)  # the paper's 80 % intervals

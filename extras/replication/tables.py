@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from estimation.reproduction import paper
-from estimation.reproduction.cells import Link, Spread
-from estimation.reproduction.curves import NOISELESS, PERFECT
+from extras.replication import paper
+from extras.replication.cells import Link, Spread
+from extras.replication.curves import NOISELESS, PERFECT
 
 if TYPE_CHECKING:
-    from estimation.services.reproducing import Panel, Reproduction
+    from extras.replication.reproducing import Panel, Reproduction
 
 LABELS = {
     "fluency": "Fluency", "redundancy": "Redundancy", "overall": "Overall", "edit": "Edit",

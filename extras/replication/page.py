@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from estimation.reproduction import charts, paper, tables
-from estimation.reproduction.cells import Link, item_means
-from estimation.reproduction.curves import NOISELESS, PERFECT
-from estimation.reproduction.tables import label, number
+from extras.replication import charts, paper, tables
+from extras.replication.cells import Link, item_means
+from extras.replication.curves import NOISELESS, PERFECT
+from extras.replication.tables import label, number
 
 if TYPE_CHECKING:
-    from estimation.services.reproducing import Data, Reproduction
+    from extras.replication.reproducing import Data, Reproduction
 
 # What is drawn: as in the paper where the released file has it.
 PANELS = {

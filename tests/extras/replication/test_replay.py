@@ -1,7 +1,6 @@
 """Importing and replaying the paper's released data."""
 
 import json
-import os
 from io import StringIO
 from pathlib import Path
 
@@ -10,19 +9,15 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotate.models import Campaign, Judgment, System
-from annotate.services.campaigns import released
 from annotate.services.campaigns.importing.problems import UploadRefused
 from estimation.models import MetricScore
 from estimation.selectors.latest import latest
-from estimation.services import replaying
-from estimation.services.replaying import Question
+from extras.replication import released, replaying
+from extras.replication.replaying import Question
 from tests.factories import user
+from tests.released_data import FOLDER as REAL
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
-
-REAL = Path(
-    os.environ.get("PLUMBLINE_DATA", Path(__file__).resolve().parents[4] / "shared" / "data")
-)
 
 
 def record(item: int, system: str = "alpha", people=(1, 2), text: str = "") -> dict:
@@ -191,7 +186,7 @@ def test_import_of_answer_correctness(write):
 
 
 def test_a_refused_import_leaves_nothing(write, monkeypatch):
-    from annotate.services.campaigns import recording
+    from extras.replication import recording
 
     monkeypatch.setattr(recording.Recorder, "record", lambda *a: 1 / 0)
     with pytest.raises(ZeroDivisionError):

@@ -12,13 +12,14 @@ from tqdm import tqdm
 
 from annotate.errors import Invalid
 from annotate.selectors.campaigns import counting
-from annotate.services.campaigns import creating, recording, released
+from annotate.services.campaigns import creating
 from annotate.services.campaigns.importing.problems import UploadRefused
 from annotate.services.campaigns.metric_choice import AUTO
 from annotate.services.campaigns.plans import Plan
-from annotate.services.campaigns.released import Release
 from estimation.metrics import METRICS
 from estimation.services import agreement, estimating, metrics
+from extras.replication import recording, released
+from extras.replication.released import Release
 
 DEFAULT_METRICS = ("repetition",)
 DEFAULT_TARGETS = {"language_quality": {"overall": 0.2}, "answer_correctness": {"any_correct": 0.2}}

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from annotate.services.campaigns import released
-from annotate.services.campaigns.released import NOT_A_SYSTEM, Release, ReleasedOutput
 from estimation.core import Sample
 from estimation.core.data.sample import Floats
 from estimation.metrics import score_all
 from estimation.plain import KNOWN_SCALES
-from estimation.reproduction.cells import Link, Spread, link, spread
-from estimation.reproduction.curves import Curve, curves
+from extras.replication import released
+from extras.replication.cells import Link, Spread, link, spread
+from extras.replication.curves import Curve, curves
+from extras.replication.released import NOT_A_SYSTEM, Release, ReleasedOutput
 
 CRITERIA = {
     "language_quality": ("fluency", "redundancy", "overall", "edit"),

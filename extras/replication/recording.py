@@ -11,9 +11,9 @@ from annotate.selectors.work.admission import Nothing
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.campaigns.plans import Planned
-from annotate.services.campaigns.released import Recorded, Release
 from annotate.services.work import judgments, leasing, participations
 from annotate.states import CloseReason
+from extras.replication.released import Recorded, Release
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from annotate.selectors.campaigns import counting
-from annotate.services.campaigns import creating, life, recording
+from annotate.services.campaigns import creating, life
 from annotate.services.campaigns.plans import Plan
-from annotate.services.campaigns.recording import Due, Recorder
-from annotate.services.campaigns.released import Release
 from annotate.states import CampaignStatus
 from estimation import data
 from estimation.core import Estimate, Sample, estimate
 from estimation.core.estimators.parts import Estimand
 from estimation.selectors.latest import EstimateRow, latest
 from estimation.services import estimating, metrics
+from extras.replication import recording
+from extras.replication.recording import Due, Recorder
+from extras.replication.released import Release
 
 Progress = Callable[[], object]
 

@@ -9,13 +9,12 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from annotate.errors import Invalid
-from annotate.services.campaigns import released
 from annotate.services.campaigns.importing.problems import UploadRefused
 from annotate.services.campaigns.metric_choice import AUTO
 from annotate.states import Estimand
 from estimation.metrics import METRICS
-from estimation.services import replaying
-from estimation.services.replaying import Question, Replay
+from extras.replication import released, replaying
+from extras.replication.replaying import Question, Replay
 from extras.scratch import scratch_database
 
 NO_METRIC = "none"

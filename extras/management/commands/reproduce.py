@@ -9,9 +9,8 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from annotate.services.campaigns.importing.problems import UploadRefused
-from estimation.reproduction import page, tables
-from estimation.services import reproducing
-from estimation.services.reproducing import Data, Reproduction
+from extras.replication import page, reproducing, tables
+from extras.replication.reproducing import Data, Reproduction
 
 
 class Command(BaseCommand):

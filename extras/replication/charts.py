@@ -6,9 +6,9 @@ import numpy as np
 
 from estimation.charts.theme import FONT, THEMES
 from estimation.core.data.sample import Floats
-from estimation.reproduction.cells import Link
-from estimation.reproduction.curves import HUMAN, NOISELESS, PERFECT, SIZES, Curve
-from estimation.reproduction.tables import label, number
+from extras.replication.cells import Link
+from extras.replication.curves import HUMAN, NOISELESS, PERFECT, SIZES, Curve
+from extras.replication.tables import label, number
 
 INK = THEMES["light"]
 PAGE = "#ffffff"
