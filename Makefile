@@ -76,7 +76,7 @@ bench: setup-dev  ## Measure speed and print ratios (bench/coverage, balanced, r
 
 messages: setup-dev  ## Collect what annotators read for translation, and compile it (needs GNU gettext)
 	$(BIN)/python manage.py makemessages --locale de --no-wrap --add-location never \
-		--ignore .venv --ignore tests --ignore var
+		--ignore .venv --ignore tests --ignore extras --ignore var
 	sed -i '/^"\(POT-Creation-Date\|Report-Msgid-Bugs-To\): /d' annotate/locale/de/LC_MESSAGES/django.po
 	$(BIN)/python manage.py compilemessages --locale de --ignore .venv
 

@@ -61,6 +61,9 @@ INSTALLED_APPS = [
     "annotate",
     "estimation",
 ]
+# The demonstration, the stand-in for MTurk and the replication of the paper; images leave it out.
+if (BASE_DIR / "extras" / "apps.py").is_file():
+    INSTALLED_APPS.append("extras")
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

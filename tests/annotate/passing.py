@@ -1,10 +1,10 @@
 """Right and wrong answers to tutorials, for tests that take them."""
 
-from annotate.demo.schooling import right, wrong
 from annotate.instruments.tutorials.content import Tutorial
 from annotate.models import Participation
 from annotate.selectors.work import tutorial_runs as selectors
 from annotate.services.work import tutorial_runs
+from extras.demo.schooling import right, wrong
 
 __all__ = ["pass_tutorial", "right", "tutorial_of", "wrong"]
 

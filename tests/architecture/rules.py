@@ -20,10 +20,13 @@ OPEN_TO_ESTIMATION = (
     "annotate.tables",
     "annotate.tokens",
 )
+OPTIONAL = ("extras", "bench")
 PLAIN = ("annotate.crowds", "annotate.instruments", "annotate.screening")
+SIMULATOR = "extras.mturk_simulator"  # a server of its own
 # Instruments translate what they ask; beyond that they know nothing of Django.
 PLAIN_DJANGO = ("django.utils",)
 REQUESTS = ("django.http", "django.views", "django.shortcuts", "rest_framework")
+BOUNDED = ("annotate", "estimation", "extras")
 BOUNDARIES = ("views", "api", "tasks", "management", "admin")
 # Pages and endpoints that only read (types, serializers, querysets); this list may only shrink.
 READS_MODELS = {
@@ -105,10 +108,16 @@ def within(name: str, *rooms: str) -> bool:
 
 def is_boundary(module: str) -> bool:
     parts = module.split(".")
-    return parts[0] in ("annotate", "estimation") and any(part in BOUNDARIES for part in parts[1:])
+    return parts[0] in ("annotate", "estimation", "extras") and any(
+        part in BOUNDARIES for part in parts[1:]
+    )
 
 
 def import_problems(module: str, target: str) -> Iterator[str]:
+    if within(module, *PRODUCT) and within(target, *OPTIONAL):
+        yield "the product works without extras and bench"
+    if within(module, SIMULATOR) and within(target, *PRODUCT, "django"):
+        yield "the simulator is another site: it knows nothing of the product"
     if within(module, *PURE):
         yield from _of_pure(module, target)
     elif within(module, "annotate"):
@@ -129,8 +138,8 @@ def import_problems(module: str, target: str) -> Iterator[str]:
 
 
 def _of_amazon(module: str, target: str) -> bool:
-    """The simulator reads botocore's model of the service; nobody but the adapter calls it."""
-    simulator = within(module, "annotate.crowds.simulator") and within(target, "botocore")
+    """The simulator reads botocore's model of the service; only the adapter calls it."""
+    simulator = within(module, SIMULATOR) and within(target, "botocore")
     adapter = within(module, "annotate.crowds.mturk")
     return simulator or adapter
 

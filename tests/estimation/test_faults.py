@@ -8,10 +8,10 @@ import pytest
 import urllib3
 from django.db import connection, transaction
 
-from annotate.demo.browser import Browser
 from annotate.models import EvidenceChange, Judgment, Participation
 from annotate.tokens import participation_token
 from estimation.models import Estimate
+from extras.demo.browser import Browser
 from tests.factories import GOOD, campaign, judge, person
 from tests.processes import stack, wait_for
 from tests.servers import free_port, start_redis

@@ -6,8 +6,8 @@ import pytest
 
 from annotate.instruments import registry
 from annotate.instruments.base import InvalidResponse, Material
-from annotate.services.campaigns import recording
-from annotate.services.campaigns.released import Release
+from extras.replication import recording
+from extras.replication.released import Release
 from tests import released_data
 
 INSTRUMENT = registry.get("answer_correctness")

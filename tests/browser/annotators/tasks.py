@@ -4,8 +4,8 @@ import re
 
 from playwright.sync_api import FrameLocator, Page, expect
 
-from annotate.demo.schooling import right
 from annotate.instruments.tutorials.content import Tutorial
+from extras.demo.schooling import right
 
 EDITED = "The council met on Monday."
 

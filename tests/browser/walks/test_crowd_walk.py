@@ -18,15 +18,16 @@ from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, FrameLocator, Page, expect
 
 from annotate.crowds.base import Claim
-from annotate.crowds.simulator import hits, workers
-from annotate.crowds.simulator.records import Assignment, State
 from annotate.models import Campaign, Participation, Posting
 from annotate.selectors.work import tutorial_runs
 from annotate.services.marketplace import reconciling
 from annotate.services.outbox import delivery
 from annotate.services.work import participations
-from config import both_sides
 from estimation.services import estimating
+from extras.demo import audit
+from extras.mturk_simulator.api import hits
+from extras.mturk_simulator.site import workers
+from extras.mturk_simulator.state.records import Assignment, State
 from tests import chromium
 from tests.annotate.passing import pass_tutorial
 from tests.browser.annotators.tasks import EDITED, answer_all, learn, see_framed
@@ -326,7 +327,7 @@ def _end(walk: Walk, page: Page) -> None:
     walk.picture(page, "dashboard-after")
     page.goto(f"{walk.turk.url}/requester")
     walk.picture(page, "requester")
-    assert both_sides.compared(walk.study.pk, world) == {
+    assert audit.compared(walk.study.pk, world) == {
         "hits": 2, "approved": 8, "rejected": 1, "bonuses": 9, "paid": "19.55",
         "ledger": "19.55", "waiting": "0.00", "agree": True,
     }  # fmt: skip

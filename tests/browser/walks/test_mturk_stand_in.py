@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from tests.crowds.mturk.far_side import MTurkFarSide, mturk_far_side
-from tests.crowds.simulator.requester import QUESTION, client, hit
+from tests.extras.mturk_simulator.requester import QUESTION, client, hit
 
 pytestmark = pytest.mark.browser
 

@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 from annotate.crowds.mturk.marketplace import MTurk
-from annotate.crowds.simulator import workers
-from annotate.crowds.simulator.clock import Clock
-from annotate.crowds.simulator.faults import How
-from annotate.crowds.simulator.records import State
-from annotate.crowds.simulator.server import Running, serve
+from extras.mturk_simulator.server import Running, serve
+from extras.mturk_simulator.site import workers
+from extras.mturk_simulator.state.clock import Clock
+from extras.mturk_simulator.state.faults import How
+from extras.mturk_simulator.state.records import State
 from tests.crowds.far_side import Fault, NoPlace
 
 # The requests that carry out, or read for, a method of the adapter.

@@ -1,0 +1,1 @@
+"""What shows, stands in and replays: an optional app, which the product never imports."""

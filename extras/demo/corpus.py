@@ -1,0 +1,268 @@
+"""The demo's texts: short news stories, a reference for each, and what three systems made of them.
+
+Everything is drawn from one seed, so two runs of the demo show the same texts.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from random import Random
+
+from extras.demo import repair, vocabulary
+from extras.demo.defects import FAULTS, Material, Sentences
+from extras.demo.story import Story, fill_slots, read_stories, render
+
+STORIES = read_stories()
+SYSTEMS = ("lead-3", "abstractive-base", "abstractive-large")
+DEFAULT_SEED = 20240613
+
+# A lead system stops at a number of words, wherever it is then.
+LEAD_WORDS = 52
+
+
+@dataclass(frozen=True)
+class Output:
+    """versions[0] is the text put right, versions[-1] is what the system wrote."""
+
+    versions: tuple[str, ...]
+    defects: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        return self.versions[-1]
+
+
+@dataclass(frozen=True)
+class Row:
+    item: str
+    topic: str
+    input: str
+    reference: str
+    outputs: Mapping[str, Output]
+
+
+@dataclass(frozen=True)
+class Correction:
+    """How a careful reader would put a text right, and what was wrong with it."""
+
+    text: str
+    defects: tuple[str, ...]
+    versions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """How often a system errs, and in which ways (relative weights)."""
+
+    flawed: float
+    again: float
+    weights: Mapping[str, int]
+
+
+BASE = Profile(
+    flawed=0.78,
+    again=0.42,
+    weights={
+        "repeated_sentence": 9,
+        "restated": 7,
+        "repeated_phrase": 9,
+        "repeated_name": 12,
+        "doubled_word": 4,
+        "wrong_preposition": 3,
+        "wrong_agreement": 3,
+        "missing_article": 2,
+        "unknown_token": 4,
+        "scrambled": 2,
+        "truncated": 2,
+    },
+)
+LARGE = Profile(
+    flawed=0.36,
+    again=0.12,
+    weights={
+        "repeated_sentence": 2,
+        "restated": 7,
+        "repeated_phrase": 4,
+        "repeated_name": 12,
+        "doubled_word": 1,
+        "wrong_preposition": 2,
+        "wrong_agreement": 2,
+        "missing_article": 1,
+        "unknown_token": 1,
+        "truncated": 1,
+    },
+)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """One story with its facts drawn, before anybody has written anything about it."""
+
+    article: Sentences
+    headline: str
+    summary: tuple[Sentences, ...]
+    material: Material
+
+
+def sample_outputs(seed: int = DEFAULT_SEED, items: int = 260) -> list[Row]:
+    """The rows of the demo; the topics take turns, so that neighbours differ."""
+    rng = Random(f"{seed}/topics")
+    rows: list[Row] = []
+    seen: set[str] = set()
+    turn: list[Story] = []
+    for number in range(1, items + 1):
+        turn = turn or rng.sample(STORIES, len(STORIES))
+        if rows and turn[-1].topic == rows[-1].topic:
+            turn.insert(0, turn.pop())
+        rows.append(_new_row(turn.pop(), number, seed, seen))
+    return rows
+
+
+def rows_for_upload(
+    seed: int = DEFAULT_SEED, items: int = 260, systems: tuple[str, ...] = SYSTEMS
+) -> Iterator[dict[str, str]]:
+    """One dict per system output, in the product's upload format."""
+    for row in sample_outputs(seed, items):
+        for system in systems:
+            yield {
+                "item": row.item,
+                "system": system,
+                "output": row.outputs[system].text,
+                "reference": row.reference,
+                "input": row.input,
+            }
+
+
+def normalised(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def corrections(rows: list[Row]) -> dict[str, Correction]:
+    """What is known about every output text of these rows."""
+    known: dict[str, Correction] = {}
+    for row in rows:
+        for output in row.outputs.values():
+            correction = Correction(output.versions[0], output.defects, output.versions)
+            known.setdefault(normalised(output.text), correction)
+    return known
+
+
+@lru_cache(maxsize=4)
+def _known(seed: int, items: int) -> dict[str, Correction]:
+    return corrections(sample_outputs(seed, items))
+
+
+def clean_version(text: str, seed: int = DEFAULT_SEED, items: int = 260) -> Correction:
+    """The correction on record, or for a text from elsewhere what can be seen and put right."""
+    known = _known(seed, items).get(normalised(text))
+    if known:
+        return known
+    repaired, defects = repair.repaired(normalised(text))
+    return Correction(repaired, defects, (repaired, normalised(text)))
+
+
+def _new_row(schema: Story, number: int, seed: int, seen: set[str]) -> Row:
+    """Drawn again until no text repeats one of another item."""
+    for attempt in range(100):
+        row = _row(schema, number, Random(f"{seed}/{number}/{attempt}"))
+        texts = {row.input, row.reference, *(output.text for output in row.outputs.values())}
+        if not texts & seen and row.reference not in {o.text for o in row.outputs.values()}:
+            seen |= texts
+            return row
+    raise ValueError(f"too few variants of {schema.topic} for this many items")
+
+
+def _row(schema: Story, number: int, rng: Random) -> Row:
+    draft = _draft(schema, rng)
+    article, lead = _lead(draft, rng)
+    outputs = {"lead-3": lead, "abstractive-base": _abstract(draft, BASE, 1, rng)}
+    outputs["abstractive-large"] = _abstract(draft, LARGE, 2, rng)
+    copied = rng.random()
+    if copied < 0.03:  # abstractive systems sometimes do nothing but copy the lead
+        outputs["abstractive-large"] = lead
+    elif copied < 0.05:
+        outputs["abstractive-base"] = outputs["abstractive-large"]
+    reference = " ".join(_summary(draft, 0, rng))
+    return Row(f"{schema.topic}-{number:03d}", schema.topic, article, reference, outputs)
+
+
+def _draft(schema: Story, rng: Random) -> Draft:
+    facts = fill_slots(schema, rng)
+    article = tuple(render(rng.choice(position), facts) for position in schema.article)
+    orders = [rng.sample(position, len(position)) for position in schema.summary]
+    summary = tuple(tuple(render(variant, facts) for variant in order) for order in orders)
+    named = {
+        render(variant, facts): render(variant, facts, repeat_names=True)
+        for order in orders
+        for variant in order
+        if "<" in variant
+    }
+    reworded = {sentence: order[i - 1] for order in summary[:2] for i, sentence in enumerate(order)}
+    return Draft(article, summary[0][2], summary, Material(reworded, named))
+
+
+def _summary(draft: Draft, turn: int, rng: Random) -> Sentences:
+    """Two sentences, or three where the third adds something; each writer has other wordings."""
+    first = draft.summary[0][turn % len(draft.summary[0])]
+    second = _second(first, draft.summary[1], turn)
+    third = min(draft.summary[2], key=lambda s: len(_content(s) & _content(first + " " + second)))
+    news = _content(third) - _content(first + " " + second)
+    wanted = rng.random() < 0.6 and len(news) >= 3
+    return (first, second, third) if wanted else (first, second)
+
+
+def _second(first: str, order: Sentences, turn: int) -> str:
+    """The writer's own wording, unless it would say again what the first sentence says."""
+    choices = order[turn % len(order) :] + order[: turn % len(order)]
+    fresh = (choice for choice in choices if len(_content(first) & _content(choice)) < 4)
+    return next(fresh, choices[0])
+
+
+def _content(text: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"\d+|\w{4,}", text)}
+
+
+def _abstract(draft: Draft, profile: Profile, turn: int, rng: Random) -> Output:
+    sentences = _summary(draft, turn, rng)
+    kinds = _draw_kinds(profile, rng)
+    versions = [" ".join(sentences)]
+    done: list[str] = []
+    if "truncated" in kinds and len(sentences) > 2:
+        versions = [" ".join(sentences[:-1])]  # a reader can only drop an unfinished sentence
+    for kind in kinds:
+        changed = FAULTS[kind](sentences, draft.material, rng)
+        if changed and changed != sentences:
+            sentences = changed
+            versions.append(" ".join(sentences))
+            done.append(kind)
+    return Output(tuple(versions), tuple(done)) if done else Output((" ".join(sentences),), ())
+
+
+def _draw_kinds(profile: Profile, rng: Random) -> list[str]:
+    kinds: list[str] = []
+    chance = profile.flawed
+    while rng.random() < chance:
+        kinds += rng.choices(list(profile.weights), list(profile.weights.values()))
+        chance = profile.again
+    # Cut first: whatever else goes wrong then goes wrong in what is left.
+    return sorted(dict.fromkeys(kinds), key=lambda kind: kind != "truncated")
+
+
+def _lead(draft: Draft, rng: Random) -> tuple[str, Output]:
+    """The article as published, and its first three sentences, up to a number of words."""
+    opening, defects, sound = draft.article, [], draft.article[:3]
+    chance = rng.random()
+    if chance < 0.2:
+        opening, defects = (rng.choice(vocabulary.BOILERPLATE), *draft.article), ["boilerplate"]
+        sound = draft.article[:2]
+    elif chance < 0.42:  # the line under the headline tells the story once already
+        opening, defects = (draft.headline, *draft.article), ["restated"]
+        sound = draft.article[:2]
+    words = " ".join(opening[:3]).split()
+    if len(words) > LEAD_WORDS:
+        defects, words, sound = [*defects, "truncated"], words[:LEAD_WORDS], sound[:2]
+    lead = " ".join(words)
+    versions = (" ".join(sound), lead) if defects else (lead,)
+    return " ".join(opening), Output(versions, tuple(defects))

@@ -1,0 +1,278 @@
+"""How people come to the demonstration: by link, or through the local stand-in for MTurk."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any, Protocol
+
+from django.conf import settings
+from django.contrib.auth.models import User
+
+from annotate.adapters import LABELS
+from annotate.crowds.terms import Terms
+from annotate.selectors.campaigns import counting
+from annotate.selectors.pay import in_doubt, untaken
+from annotate.services.marketplace import batches, reconciling
+from annotate.services.pay import settling
+from annotate.services.review.rulings import Act
+from annotate.states import CampaignStatus
+from annotate.tokens import invitation_token
+from extras.demo import audit, people, units
+from extras.mturk_simulator.server import Running, serve
+from extras.mturk_simulator.site import workers
+
+FUNDS = Decimal(1000)
+SUPPLY = 2.0  # seconds between two looks whether there are units to take
+Acts = Sequence[Act]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to look, and what to do there."""
+
+    name: str
+    address: str
+    do: str
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How often the crowd is looked at, and how long reviewers have before work is approved."""
+
+    look: timedelta
+    approve_after: timedelta
+
+
+AT_LEISURE = Pace(timedelta(seconds=3), timedelta(seconds=60))
+HASTE = Pace(timedelta(seconds=1), timedelta(seconds=5))
+
+
+class Coming(Protocol):
+    """How people find the campaign, come in, and are paid.
+
+    against: what the stand-in reviewer does about careless work, the first that can be done.
+    """
+
+    crowd: str
+    budget: Decimal
+    against: Sequence[Acts]
+
+    def ready(self) -> AbstractContextManager[None]:
+        """What is there before the campaign is."""
+
+    def begin(self, campaign_id: int) -> None:
+        """Let people know of the open campaign."""
+
+    def name(self, person: people.Person) -> str:
+        """Return what the campaign calls this person."""
+
+    def work(
+        self, person: people.Person, stop: threading.Event, pause: float, say: people.Say,
+        turn: people.Turn,
+    ) -> object: ...  # fmt: skip
+
+    def supply(self, campaign_id: int) -> None:
+        """See to it that there is something to take for as long as the campaign collects."""
+
+    def unconfirmed(self, campaign_id: int) -> int:
+        """Return how many units were handed in that the crowd has not confirmed."""
+
+    def settled(self, campaign_id: int) -> bool:
+        """Return whether nothing is on its way, after a look at the crowd."""
+
+    def report(self, campaign_id: int) -> dict[str, Any]: ...
+
+    minutes: str  # that it takes, in words
+    note: str  # what else there is to know, before
+    ending: str  # and once the campaign has closed itself
+
+    def places(self, dashboard: str) -> list[Place]:
+        """Return where to look, beside the dashboard."""
+
+    def told(self, result: dict[str, Any]) -> str:
+        """Return the result in words."""
+
+
+class ByLink:
+    """People follow the open invitation."""
+
+    crowd = "link"
+    budget = Decimal(450)
+    against: Sequence[Acts] = ([Act.EXCLUDE],)
+    minutes = "three minutes"
+    note = ending = ""
+
+    def __init__(self) -> None:
+        self.invitation = ""
+
+    def ready(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def begin(self, campaign_id: int) -> None:
+        self.invitation = f"{settings.PUBLIC_URL}/work/join/{invitation_token(campaign_id)}/"
+
+    def name(self, person: people.Person) -> str:
+        return person.name
+
+    def work(
+        self, person: people.Person, stop: threading.Event, pause: float, say: people.Say,
+        turn: people.Turn,
+    ) -> object:  # fmt: skip
+        return people.work(person, self.invitation, stop, pause, say, turn)
+
+    def supply(self, campaign_id: int) -> None:
+        """The invitation is there all the time."""
+
+    def unconfirmed(self, campaign_id: int) -> int:
+        return 0
+
+    def settled(self, campaign_id: int) -> bool:
+        return True
+
+    def report(self, campaign_id: int) -> dict[str, Any]:
+        return {}
+
+    def places(self, dashboard: str) -> list[Place]:
+        return [Place("Annotator", self.invitation, "enter any name and judge along")]
+
+    def told(self, result: dict[str, Any]) -> str:
+        return ""
+
+
+class OnMTurk:
+    """People find HITs on a stand-in for MTurk that runs in this process. It is not Amazon."""
+
+    crowd = "mturk"
+    budget = Decimal(900)
+    against: Sequence[Acts] = ([Act.EXCLUDE, Act.REFUSE], [Act.EXCLUDE])
+    minutes = "four minutes"  # work counts once its whole unit is confirmed
+    note = (
+        "The crowd is a stand-in for MTurk on this machine, not Amazon: it needs no account, and "
+        "nobody is paid.\nHand in or return what you accept there: the campaign waits for it, up "
+        "to 15 minutes.\n"
+    )
+    ending = "Its HITs have expired; the last work is being approved and paid, for a minute.\n"
+
+    def __init__(self, pace: Pace) -> None:
+        self.pace = pace
+        self.terms = Terms(
+            "Rate short news summaries",
+            "Read five short texts, answer three questions about each, and mend what is wrong.",
+            ("news", "reading", "rating", "summaries"),
+            tasks=5, minutes=6, duration=timedelta(minutes=15), lifetime=timedelta(days=1),
+            auto_approval=timedelta(days=3), approve_after=pace.approve_after,
+        )  # fmt: skip
+        self.endpoint: Running
+        self._looked = 0.0
+        self._launched = 0
+
+    @contextmanager
+    def ready(self) -> Iterator[None]:
+        with serve(balance=FUNDS) as self.endpoint:
+            _only_here(self.endpoint.url, look=self.pace.look)
+            yield
+
+    def begin(self, campaign_id: int) -> None:
+        self.supply(campaign_id)
+
+    def name(self, person: people.Person) -> str:
+        return workers.worker_id(person.name)
+
+    def work(
+        self, person: people.Person, stop: threading.Event, pause: float, say: people.Say,
+        turn: people.Turn,
+    ) -> object:  # fmt: skip
+        return people.work(person, self.endpoint.url, stop, pause, say, turn, by=units.OnSite)
+
+    def supply(self, campaign_id: int) -> None:
+        """Stand in for the researcher, who launches what is needed once nothing is left to take,
+        and pays for units that somebody handed in with less work than they held."""
+        now = time.monotonic()
+        if now - self._looked < SUPPLY:
+            return
+        self._looked = now
+        self._decide(campaign_id)
+        if counting.brief(campaign_id).status != CampaignStatus.OPEN:
+            return
+        left = any(one.units for one in untaken.untaken(campaign_id))
+        if not left and (places := batches.suggested_places(campaign_id, self.terms.tasks)):
+            self._launch(campaign_id, places)
+
+    def _launch(self, campaign_id: int, places: int) -> None:
+        self._launched += 1
+        offer = batches.offer(campaign_id, self.terms, places=places)
+        batches.launch(
+            campaign_id, self.terms, places=places, actor_id=User.objects.get().pk,
+            confirmed=offer.total, key=f"demonstration-{self._launched}",
+        )  # fmt: skip
+
+    def _decide(self, campaign_id: int) -> None:
+        for unit in in_doubt.of_campaign(campaign_id):
+            settling.accept(unit.participation_id, actor_id=User.objects.get().pk)
+
+    def unconfirmed(self, campaign_id: int) -> int:
+        return untaken.unconfirmed_units(campaign_id)
+
+    def settled(self, campaign_id: int) -> bool:
+        reconciling.reconcile_all(all_=True)
+        self._decide(campaign_id)
+        return audit.quiet(campaign_id)
+
+    def report(self, campaign_id: int) -> dict[str, Any]:
+        return {"crowd": audit.compared(campaign_id, self.endpoint.state)}
+
+    def places(self, dashboard: str) -> list[Place]:
+        site = self.endpoint.url
+        return [
+            Place("Batches", f"{dashboard}batches/", "what is published, handed in, decided, paid"),
+            Place("Worker", f"{site}/?worker=you", "be a worker: accept a HIT, do it, hand it in"),
+            Place("Requester", f"{site}/requester", "all that the stand-in for MTurk knows"),
+        ]
+
+    def told(self, result: dict[str, Any]) -> str:
+        said = result["crowd"]
+        agree = "Both sides agree." if said["agree"] else "The two sides do NOT agree."
+        return (
+            f"The crowd paid ${said['paid']} for {said['approved']} assignments in {said['hits']} "
+            f"HITs and {said['bonuses']} bonuses, and rejected {said['rejected']}; our ledger says "
+            f"${said['ledger']}. {agree}\n"
+        )
+
+
+class NoStandIn(Exception):
+    """This crowd cannot be shown without an account; the message says what can."""
+
+
+def coming_by(crowd: str, *, quick: bool) -> Coming:
+    """Return how people come from this crowd. Raises `NoStandIn`."""
+    if crowd == ByLink.crowd:
+        return ByLink()
+    if crowd == OnMTurk.crowd:
+        return OnMTurk(HASTE if quick else AT_LEISURE)
+    raise NoStandIn(
+        f"There is a stand-in for MTurk only, so {LABELS.get(crowd, crowd)} cannot be shown "
+        "without an account: try “make demo CROWD=mturk”, or “make demo” for people who come by "
+        "link. How to use Prolific for real is in docs/prolific.md."
+    )
+
+
+def _only_here(url: str, *, look: timedelta) -> None:
+    """Let this process alone know the stand-in, with nobody's credentials, and look often."""
+    for name in [name for name in os.environ if name.startswith("AWS_")]:
+        del os.environ[name]
+    os.environ |= {"AWS_ACCESS_KEY_ID": "demonstration", "AWS_SECRET_ACCESS_KEY": "of-nobody"}
+    settings.MTURK_ENVIRONMENT, settings.MTURK_WORKER_URL = "sandbox", ""
+    settings.MTURK_ENDPOINT_URL = url
+    settings.CROWD_CALLS_PER_SECOND = 200
+    settings.CROWD_GRACE = timedelta(seconds=10)  # one clock, and lists that lag behind nothing
+    often = {name: entry | {"schedule": look} for name, entry in _looks().items()}
+    settings.CELERY_BEAT_SCHEDULE = {**settings.CELERY_BEAT_SCHEDULE, **often}
+
+
+def _looks() -> dict[str, dict[str, Any]]:
+    return {name: settings.CELERY_BEAT_SCHEDULE[name] for name in ("carry-out-due", "reconcile")}

@@ -1,0 +1,215 @@
+"""Simulated annotators. They see what people see: the pages, over HTTP, and nothing else."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from extras.demo import judging, schooling, vocabulary
+from extras.demo.browser import Assignment, Browser, InterruptedVisitError, Page, TutorialQuestion
+
+FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
+CARELESS = 5  # whose number in the cast picks answers unread
+USUAL_SPEED = 230.0  # words a minute
+LEARNING = 0.05  # the time of a tutorial's question, as a share of that of a text
+Say = Callable[[str], None]
+Turn = Callable[[], object]  # called before each text; may take its time
+
+
+@dataclass
+class Tally:
+    """What became of a person's visit."""
+
+    submitted: int = 0
+    refused: int = 0
+    returned: int = 0
+    lost: int = 0
+    handed_in: int = 0  # paid units of a marketplace
+    given_back: int = 0
+    end: str = ""
+
+
+@dataclass(frozen=True)
+class Habits:
+    """How often a person does what real people do: forget the edit, return work, have a break."""
+
+    forgets_edit: float = 0.06
+    touches_only_whitespace: float = 0.03
+    returns: float = 0.02
+    pauses: float = 0.04
+
+
+@dataclass
+class Person:
+    """speed in words a minute; leniency and noise on the latent scale of judging."""
+
+    seed: int
+    name: str
+    speed: float = USUAL_SPEED
+    leniency: float = 0.0
+    noise: float = 0.35
+    habits: Habits = Habits()
+    careless: bool = False  # picks the best answers without reading
+    rng: Random = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.rng = Random(f"{self.seed}/habits")
+
+    def verdict(self, text: str) -> judging.Verdict:
+        """The same person says the same about the same text, whatever came before it."""
+        if self.careless:
+            return judging.unread(text)
+        return judging.judge(text, self.leniency, self.noise, self._for_text(text, "verdict"))
+
+    def edit(self, text: str, verdict: judging.Verdict) -> str:
+        return judging.sensible_edit(text, verdict.correction, self._for_text(text, "edit"))
+
+    def hasty_edit(self, text: str, edit: str) -> str | None:
+        """At times the edit is forgotten, or only a space is touched."""
+        chance = self.rng.random()
+        if chance < self.habits.forgets_edit:
+            return None
+        if chance < self.habits.forgets_edit + self.habits.touches_only_whitespace:
+            return text.replace(". ", ".  ") + "\n"
+        return edit
+
+    def seconds_for(self, text: str, edits: bool) -> float:
+        reading = len(text.split()) / self.speed * 60
+        if self.careless:
+            return round(0.1 * reading, 1)
+        return round(self.rng.uniform(0.9, 1.4) * reading + 6 + edits * self.rng.uniform(8, 25), 1)
+
+    def _for_text(self, text: str, purpose: str) -> Random:
+        return Random(f"{self.seed}/{purpose}/{text}")
+
+
+def cast(n: int, seed: int) -> list[Person]:
+    """People with different names, tempers and tempos; one of them does not read."""
+    rng = Random(f"{seed}/cast")
+    firsts, lasts = vocabulary.WOMEN + vocabulary.MEN, vocabulary.LAST_NAMES
+    names = rng.sample([f"{first} {last}" for first in firsts for last in lasts], n)
+    return [
+        Person(
+            seed=rng.randrange(2**32),
+            name=name,
+            speed=max(150.0, min(330.0, rng.gauss(USUAL_SPEED, 40))),
+            leniency=rng.gauss(0, 0.22),
+            noise=rng.uniform(0.25, 0.45),
+            careless=number == CARELESS,
+        )
+        for number, name in enumerate(names)
+    ]
+
+
+def work(
+    person: Person,
+    start: str,
+    stop: threading.Event,
+    pause: float,
+    say: Say,
+    turn: Turn = lambda: None,
+    *,
+    by: "type[Visit] | None" = None,
+) -> Tally:
+    """Judge what is offered until the work is over for this person, or stop is set.
+
+    start: an invitation; with another kind of visit (`by`), where that one begins.
+    """
+    visit = (by or Visit)(person, Browser(stop), stop, pause, say, turn)
+    try:
+        visit.run(start)
+    except InterruptedVisitError:
+        visit.tally.end = "stopped"
+    return visit.tally
+
+
+@dataclass
+class Visit:
+    person: Person
+    browser: Browser
+    stop: threading.Event
+    pause: float
+    say: Say
+    turn: Turn
+    tally: Tally = field(default_factory=Tally)
+
+    def run(self, start: str) -> None:
+        """Work on what an invitation leads to."""
+        page = self.stay(self.browser.accept_invitation(start, self.person.name))
+        self.end(page.reason if page else "stopped", page.message if page else "")
+
+    def stay(self, page_url: str, *, looks: int | None = None) -> Page | None:
+        """Do what is offered until no more comes; return the page that says so, None if stopped.
+
+        looks: how often one looks again where nothing is offered now; None: for ever.
+        """
+        wait, looked = FIRST_WAIT, 0
+        while not self.stop.is_set():
+            self.turn()
+            page = self.browser.open(page_url)
+            if page.question:
+                self._learn(page, page.question)
+            elif page.assignment:
+                self._work_on(page, page.assignment)
+                wait, looked = FIRST_WAIT, 0
+            elif page.over or looked == looks:
+                return page
+            else:
+                self.stop.wait(wait)
+                wait, looked = min(2 * wait, LONGEST_WAIT), looked + 1
+        return None
+
+    def end(self, reason: str, message: str) -> None:
+        self.tally.end = reason
+        self.tell(f"is finished ({reason}). {message}")
+
+    def _learn(self, page: Page, question: TutorialQuestion) -> None:
+        """Answer one question of the tutorial, which is shorter than a text."""
+        for answer in schooling.answers(question.key, self.person.rng):
+            self.stop.wait(LEARNING * self.pause)
+            if self.browser.answer_tutorial(page, question, answer, seconds=8.0):
+                self.tell(f"answered “{question.key}”")
+
+    def _work_on(self, page: Page, assignment: Assignment) -> None:
+        rng, habits = self.person.rng, self.person.habits
+        haste = 0.15 if self.person.careless else 1.0
+        wait = self.pause * haste * rng.uniform(0.6, 1.4) * USUAL_SPEED / self.person.speed
+        self.stop.wait(wait)
+        if rng.random() < habits.pauses:
+            self.stop.wait(2 * self.pause)
+        if self.stop.is_set():
+            return
+        if rng.random() < habits.returns:
+            self.browser.give_back(page)
+            self.tally.returned += 1
+            self.tell(f"returned assignment {assignment.id}")
+        else:
+            self._judge(page, assignment)
+
+    def _judge(self, page: Page, assignment: Assignment) -> None:
+        verdict = self.person.verdict(assignment.text)
+        edit = self.person.edit(assignment.text, verdict) if verdict.edit_required else None
+        answer: dict[str, Any] = {**verdict.levels, "edit": edit}
+        seconds = self.person.seconds_for(assignment.text, edit is not None)
+        self.browser.save_draft(page, assignment, answer)
+        if self._submit(page, assignment.text, answer, seconds):
+            self.tally.submitted += 1
+            self.tell(f"judged assignment {assignment.id}")
+        else:
+            self.tally.lost += 1
+            self.tell(f"came too late for assignment {assignment.id}")
+
+    def _submit(self, page: Page, text: str, answer: dict[str, Any], seconds: float) -> bool:
+        """Sent in haste at times; then the page says what is missing, and it is put right."""
+        if answer["edit"] is not None:
+            hasty = {**answer, "edit": self.person.hasty_edit(text, answer["edit"])}
+            errors = self.browser.submit(page, hasty, seconds)
+            if not errors:
+                return errors is not None
+            self.tally.refused += 1
+            self.tell(f"is asked to correct: {'; '.join(map(str, errors.values()))}")
+        return self.browser.submit(page, answer, seconds, last_try=True) is not None
+
+    def tell(self, what: str) -> None:
+        self.say(f"{self.person.name} {what}")

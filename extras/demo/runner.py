@@ -1,0 +1,213 @@
+"""The demonstration: a sample campaign, simulated annotators, and the whole product around them."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from annotate.errors import Conflict
+from annotate.selectors.campaigns import counting
+from annotate.selectors.review import standing
+from annotate.services.campaigns import creating, life
+from annotate.services.campaigns.importing import reading
+from annotate.services.campaigns.plans import Plan
+from annotate.services.review import rulings
+from annotate.services.review.rulings import Act
+from annotate.states import CloseReason
+from config import embedded
+from estimation.selectors.latest import latest
+from extras import scratch
+from extras.demo import corpus, people
+from extras.demo.crowds import ByLink, Coming
+
+USER, PASSWORD = "demo", "plumbline"
+METRICS = ("repetition",)
+SEED = 8
+LOOK = timedelta(seconds=20)  # for a visitor to rule; then the demonstration does
+BACKLOG = 8  # judgments without an estimate, beside the texts that people have at hand
+SHOWN = (
+    "system",
+    "criterion",
+    "estimate",
+    "low",
+    "high",
+    "width",
+    "n_items",
+    "n_judgments",
+    "n_annotators",
+)
+REASONS = {
+    Act.EXCLUDE: "Your answers are all the same, and took less time than reading does.",
+    Act.CLEAR: "",
+}
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much there is to judge, by how many people, until which widths."""
+
+    items: int
+    annotators: int
+    targets: dict[str, float]
+
+
+WHOLE = Size(260, 44, {"overall": 0.30, "edit": 0.12})
+SMALL = Size(120, 14, {"overall": 0.75, "edit": 0.40})  # about a minute's work
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A running demonstration: where to look, and what it is about."""
+
+    url: str
+    campaign_id: int
+    dashboard: str
+    coming: Coming
+    size: Size = WHOLE
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    @property
+    def cast(self) -> list[people.Person]:
+        return people.cast(self.size.annotators, SEED)
+
+
+@contextmanager
+def stage(port: int, *, coming: Coming | None = None, size: Size = WHOLE) -> Iterator[Stage]:
+    """Set up database, campaign, worker, ticker and web server; another port if it is taken."""
+    coming = coming or ByLink()
+    with scratch.scratch_database(), coming.ready():
+        server = embedded.make_server(port, exact=False)
+        url = f"http://localhost:{embedded.port_of(server)}"
+        settings.PUBLIC_URL = url
+        campaign_id, public_id = _campaign(coming, size)
+        embedded.start_worker()
+        embedded.start_ticker()
+        threading.Thread(target=server.run, name="web", daemon=True).start()
+        coming.begin(campaign_id)
+        yield Stage(url, campaign_id, f"{url}/campaigns/{public_id}/", coming, size)
+        server.close()
+
+
+def _campaign(coming: Coming, size: Size) -> tuple[int, str]:
+    user = User.objects.create_user(USER, password=PASSWORD)
+    lines = (f"{json.dumps(row)}\n".encode() for row in corpus.rows_for_upload(items=size.items))
+    plan = Plan(
+        name="Town news, three summarisers",
+        targets=size.targets,
+        metrics=METRICS,
+        reward=Decimal("0.40"),
+        crowd=coming.crowd,
+        budget=coming.budget,
+        lease_minutes=3,  # a visitor who walks away delays the end no longer
+        seed=SEED,
+    )
+    campaign = creating.create(plan, reading.rows(lines), owner_id=user.pk)
+    life.open_(campaign.pk, actor_id=user.pk)
+    return campaign.pk, campaign.public_id
+
+
+def perform(on: Stage, *, pause: float, say: Say) -> None:
+    """Let the simulated annotators work until the campaign is closed, or `on.stop` is set.
+
+    `pause`: seconds that an average person spends on a text. Raises what a person raised.
+    """
+    failures: list[BaseException] = []
+    flow = threading.Event()
+    threads = [
+        threading.Thread(target=_visit, args=(person, on, pause, say, flow, failures), daemon=True)
+        for person in on.cast
+    ]
+    for thread in threads:
+        thread.start()
+    look = LOOK if pause else timedelta(0)
+    while not counting.brief(on.campaign_id).is_final and not on.stop.is_set() and not failures:
+        waiting = len(counting.marks(on.campaign_id)) + on.coming.unconfirmed(on.campaign_id)
+        _regulate(flow, waiting=waiting)
+        rule(on, before=timezone.now() - look)
+        on.coming.supply(on.campaign_id)
+        time.sleep(0.05)
+    on.stop.set()
+    flow.set()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def settle(on: Stage, *, within: float = 300.0) -> bool:
+    """Wait until nothing is on its way between us and the crowd; return whether that came."""
+    until = time.monotonic() + within
+    while not on.coming.settled(on.campaign_id):
+        if time.monotonic() > until:
+            return False
+        rule(on, before=timezone.now())
+        time.sleep(0.2)
+    return True
+
+
+def rule(on: Stage, *, before: datetime) -> None:
+    """Stand in for a reviewer who sees from the work who has read the texts and who has not."""
+    actor_id = User.objects.get(username=USER).pk
+    careless = {on.coming.name(person) for person in on.cast if person.careless}
+    for review_id, name in standing.open_reviews(on.campaign_id, before=before):
+        seen = standing.last_ruling(review_id)
+        for acts in on.coming.against if name in careless else ([Act.CLEAR],):
+            with suppress(Conflict):  # a visitor was quicker, or it has been paid
+                reason = REASONS[acts[0]]
+                rulings.rule(review_id, acts, actor_id=actor_id, reason=reason, seen=seen)
+                break
+
+
+def _regulate(flow: threading.Event, *, waiting: int) -> None:
+    """Let people go on only while the estimates keep up with them.
+
+    People do not judge hundreds of texts a minute; simulated ones would, on one machine whose
+    web threads and worker share a core, and the campaign would collect long past its target.
+    """
+    if waiting > BACKLOG:
+        flow.clear()
+    else:
+        flow.set()
+
+
+def _visit(
+    person: people.Person,
+    on: Stage,
+    pause: float,
+    say: Say,
+    flow: threading.Event,
+    failures: list[BaseException],
+) -> None:
+    try:
+        on.coming.work(person, on.stop, pause, say, flow.wait)
+    except BaseException as failure:
+        failures.append(failure)
+
+
+def result(on: Stage) -> dict[str, Any]:
+    """Return why the campaign closed and its final estimates, as plain data.
+
+    excluded: the judgments of careless people that a ruling has left out.
+    Each estimate's reason says why the collection of its system ended.
+    """
+    brief = counting.brief(on.campaign_id)
+    rows = latest(on.campaign_id)
+    wide = {row.system for row in rows if row.criterion in brief.targets and not row.at_target}
+    estimates = [
+        {name: getattr(row, name) for name in SHOWN}
+        | {"reason": brief.close_reason if row.system in wide else CloseReason.TARGET.value}
+        for row in rows
+    ]
+    excluded = counting.excluded(on.campaign_id)
+    said = {"reason": brief.close_reason, "excluded": excluded, "estimates": estimates}
+    return said | on.coming.report(on.campaign_id)

@@ -1,0 +1,101 @@
+"""Paid units: simulated annotators on the local MTurk endpoint's site find, do and hand them in.
+
+They see what its workers see, over HTTP, and nothing else.
+"""
+
+from dataclasses import dataclass, field
+from urllib.parse import urlencode, urljoin
+
+from extras.demo import people
+from extras.demo.browser import Browser, Document, Form, Page
+
+LOOKS = 2  # at a page that offers nothing now, before the unit is given back
+AGAIN = ("left", "time")  # why a unit may end that is worth accepting again
+REFUSED = {400, 403, 404, 409, 410, 503}
+
+
+@dataclass
+class Site:
+    """A marketplace as one worker uses it; a unit is named by the address of its page there."""
+
+    browser: Browser
+    url: str
+    worker: str
+    previewed: set[str] = field(default_factory=set)
+
+    def accept(self) -> str | None:
+        """Take the first unit that is listed; None where nothing is open to this worker."""
+        home = self._read(f"{self.url}/?{urlencode({'worker': self.worker})}")
+        for link in home.links:
+            if link.startswith("/mturk/preview?"):
+                return self._accept(urljoin(self.url, link))
+        return None
+
+    def enter(self, unit: str) -> str | None:
+        """Open the page that the unit's own page frames; return where it leads, if anywhere."""
+        frame = self._read(unit).frame
+        if not frame:
+            return None
+        answer = self.browser.request("GET", frame, {303, *REFUSED})
+        return urljoin(frame, answer.headers["Location"]) if answer.status == 303 else None
+
+    def hand_in(self, form: Form) -> None:
+        """Post the form of the last page, as its script does."""
+        self.browser.post(form.action, form, {200})
+
+    def give_back(self, unit: str) -> None:
+        """Its time may have run out meanwhile: then there is nothing to give back."""
+        if form := _form(self._read(unit), "/return"):
+            self.browser.follow(unit, form, refused={409})
+
+    def _accept(self, preview: str) -> str | None:
+        page = self._read(preview)
+        form = _form(page, "/accept")
+        if form is None:
+            return None
+        if preview not in self.previewed:  # people look once, and know it then
+            self.previewed.add(preview)
+            self.browser.request("GET", page.frame, {200, *REFUSED})
+        return self.browser.follow(preview, form, refused={409})
+
+    def _read(self, url: str) -> Document:
+        return Document(self.browser.request("GET", url, {200, 404, 409}).data.decode())
+
+
+class OnSite(people.Visit):
+    """A visit that goes on from unit to unit."""
+
+    def run(self, start: str) -> None:
+        """Work on what the site at `start` lists."""
+        site, wait = Site(self.browser, start, self.person.name), people.FIRST_WAIT
+        while not self.stop.is_set():
+            self.turn()
+            unit = site.accept()
+            page = self._do(site, unit) if unit else None
+            if page and page.hand_in:
+                wait = people.FIRST_WAIT
+            elif page and page.over and page.reason not in AGAIN:
+                self.end(page.reason, page.message)
+                return
+            else:
+                self.stop.wait(wait)
+                wait = min(2 * wait, people.LONGEST_WAIT)
+        self.end("stopped", "")
+
+    def _do(self, site: Site, unit: str) -> Page | None:
+        """Do what is in a unit and hand it in; give it back where nothing is."""
+        start = site.enter(unit)
+        page = self.stay(start, looks=LOOKS) if start else None
+        if page and page.hand_in:
+            site.hand_in(page.hand_in)
+            self.tally.handed_in += 1
+            self.tell("handed in a unit")
+        else:
+            site.give_back(unit)
+            self.tally.given_back += 1
+            self.tell("gave a unit back")
+        return page
+
+
+def _form(page: Document, action: str) -> Form | None:
+    return next((form for form in page.forms if form.action == action), None)

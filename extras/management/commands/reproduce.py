@@ -1,0 +1,58 @@
+"""`manage.py reproduce`: the paper's tables and figures from its released judgments."""
+
+import json
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
+
+from annotate.services.campaigns.importing.problems import UploadRefused
+from extras.replication import page, reproducing, tables
+from extras.replication.reproducing import Data, Reproduction
+
+
+class Command(BaseCommand):
+    help = (
+        "Computes the tables and figures of Chaganty, Mussmann and Liang (2018) from the judgments "
+        "released with it (language quality, answer correctness; plain or gzip), beside what the "
+        "paper prints."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, nargs="+")
+        parser.add_argument(
+            "--replicates", type=int, default=10_000, help="bootstrap samples behind Figure 6"
+        )
+        parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")
+        parser.add_argument(
+            "--docs", type=Path, metavar="FOLDER",
+            help="also write reproduction.md with its plots into this folder",
+        )  # fmt: skip
+        parser.add_argument("--json", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        with tqdm(unit="step", disable=None, file=self.stderr) as bar:
+            both = [self._one(file, options, bar) for file in options["file"]]
+        found = [one for _, one in both]
+        if options["docs"]:
+            page.write(
+                options["docs"], both, replicates=options["replicates"], seed=options["seed"]
+            )
+        if options["json"]:
+            self.stdout.write(json.dumps([one.as_data() for one in found], allow_nan=False))
+        else:
+            self.stdout.write("\n\n".join(tables.text(one) for one in found))
+
+    def _one(self, file: Path, options: dict[str, Any], bar: Any) -> tuple[Data, Reproduction]:
+        try:
+            data = reproducing.load(file, names=reproducing.METRICS, progress=bar.update)
+        except OSError as error:
+            raise CommandError(f"{file} cannot be read: {error}.") from error
+        except UploadRefused as error:
+            raise CommandError(f"{file}: {error}") from error
+        return data, reproducing.reproduce(
+            data, replicates=options["replicates"], seed=options["seed"], progress=bar.update
+        )

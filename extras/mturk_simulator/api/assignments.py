@@ -1,0 +1,157 @@
+"""Operations on assignments, and the money that follows from them."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from extras.mturk_simulator.api import hits
+from extras.mturk_simulator.api.paging import page
+from extras.mturk_simulator.state import money
+from extras.mturk_simulator.state.errors import (
+    ASSIGNMENT_STATE,
+    FUNDS,
+    INVALID,
+    MISSING,
+    OUT_OF_RANGE,
+    Refused,
+)
+from extras.mturk_simulator.state.records import HANDED_IN, Assignment, BonusPayment, State
+from extras.mturk_simulator.state.world import World
+
+Args = Mapping[str, Any]
+Reply = dict[str, Any]
+OVERRIDE_LIMIT = timedelta(days=30)
+
+
+def list_for_hit(world: World, args: Args) -> Reply:
+    hit = world.hit(args["HITId"])
+    wanted = args.get("AssignmentStatuses") or [state.value for state in HANDED_IN]
+    found = (one for one in world.of_hit(hit) if one.state.value in wanted)
+    rows, about = page(args, found, lambda one: one.serial)
+    return {"Assignments": [shown(one) for one in rows], **about}
+
+
+def get(world: World, args: Args) -> Reply:
+    """An accepted assignment is there, but not to be seen before it is submitted."""
+    one = _handed_in(world, args["AssignmentId"])
+    return {"Assignment": shown(one), "HIT": hits.shown(world, one.hit)}
+
+
+def approve(world: World, args: Args) -> Reply:
+    one = _handed_in(world, args["AssignmentId"])
+    if one.state == State.REJECTED and args.get("OverrideRejection", False):
+        _check_override(world, one)
+    elif one.state != State.SUBMITTED:
+        raise _only(State.SUBMITTED, one)
+    _afford(world, money.of_reward(one.hit.type.reward, one.hit.places))
+    world.pay(one, world.now())
+    one.rejected_at = None
+    one.feedback = args.get("RequesterFeedback", one.feedback)
+    return {}
+
+
+def reject(world: World, args: Args) -> Reply:
+    one = _handed_in(world, args["AssignmentId"])
+    if not args["RequesterFeedback"].strip():
+        raise Refused(MISSING, "RequesterFeedback is empty: the worker must learn the reason.")
+    if one.state != State.SUBMITTED:
+        raise _only(State.SUBMITTED, one)
+    one.state, one.rejected_at = State.REJECTED, world.now()
+    one.feedback = args["RequesterFeedback"]
+    return {}
+
+
+def send_bonus(world: World, args: Args) -> Reply:
+    token = args.get("UniqueRequestToken", "")
+    world.look_for("bonus", token)
+    one = _handed_in(world, args["AssignmentId"])
+    amount = Decimal(args["BonusAmount"])
+    if one.worker != args["WorkerId"]:
+        raise Refused(INVALID, f"Assignment {one.id} is not of worker {args['WorkerId']}.")
+    if amount < money.CENT:
+        raise Refused(OUT_OF_RANGE, "BonusAmount is less than 0.01.")
+    _afford(world, money.of_bonus(amount))
+    world.balance -= money.of_bonus(amount)
+    world.bonuses.append(_bonus(world, one, amount, args["Reason"]))
+    world.remember("bonus", token, world.new_id())
+    return {}
+
+
+def list_bonuses(world: World, args: Args) -> Reply:
+    if "HITId" not in args and "AssignmentId" not in args:
+        raise Refused(MISSING, "Either HITId or AssignmentId is needed.")
+    found = world.bonuses
+    if "HITId" in args:
+        hit = world.hit(args["HITId"])
+        found = [bonus for bonus in found if bonus.assignment.hit is hit]
+    if "AssignmentId" in args:
+        one = world.assignment(args["AssignmentId"])
+        found = [bonus for bonus in found if bonus.assignment is one]
+    rows, about = page(args, found, lambda bonus: bonus.serial)
+    return {"BonusPayments": [_shown_bonus(bonus) for bonus in rows], **about}
+
+
+def balance(world: World, args: Args) -> Reply:
+    """What auto-approvals drew below zero is not shown: amounts have no sign."""
+    return {"AvailableBalance": f"{max(world.balance, Decimal(0)):.2f}"}
+
+
+def shown(one: Assignment) -> Reply:
+    """Return an assignment as the API shows it."""
+    times = {
+        "AcceptTime": one.accepted_at,
+        "Deadline": one.deadline,
+        "SubmitTime": one.submitted_at,
+        "AutoApprovalTime": one.auto_approval_at,
+        "ApprovalTime": one.approved_at,
+        "RejectionTime": one.rejected_at,
+    }
+    return {
+        "AssignmentId": one.id,
+        "WorkerId": one.worker,
+        "HITId": one.hit.id,
+        "AssignmentStatus": one.state.value,
+        "Answer": one.answer,
+        **{name: at.timestamp() for name, at in times.items() if at},
+        **({"RequesterFeedback": one.feedback} if one.feedback else {}),
+    }
+
+
+def _handed_in(world: World, assignment_id: str) -> Assignment:
+    one = world.assignment(assignment_id)
+    if one.state not in HANDED_IN:
+        raise _only("Submitted, Approved, Rejected", one)
+    return one
+
+
+def _only(wanted: str, one: Assignment) -> Refused:
+    message = f"This needs an assignment that is {wanted}; {one.id} is {one.state}."
+    return Refused(ASSIGNMENT_STATE, message)
+
+
+def _check_override(world: World, one: Assignment) -> None:
+    if one.hit.disposed:
+        raise Refused(ASSIGNMENT_STATE, "Its HIT has been deleted: the rejection is final.")
+    if one.submitted_at and world.now() - one.submitted_at > OVERRIDE_LIMIT:
+        raise Refused(ASSIGNMENT_STATE, "It was submitted more than 30 days ago: final.")
+
+
+def _afford(world: World, cost: Decimal) -> None:
+    if cost > world.balance:
+        message = f"This costs {cost}, fees included; the account holds {world.balance}."
+        raise Refused(FUNDS, message)
+
+
+def _bonus(world: World, one: Assignment, amount: Decimal, reason: str) -> BonusPayment:
+    return BonusPayment(world.serial(), one, one.worker, amount, reason, world.now())
+
+
+def _shown_bonus(bonus: BonusPayment) -> Reply:
+    return {
+        "WorkerId": bonus.worker,
+        "BonusAmount": f"{bonus.amount:.2f}",
+        "AssignmentId": bonus.assignment.id,
+        "Reason": bonus.reason,
+        "GrantTime": bonus.at.timestamp(),
+    }

@@ -1,0 +1,59 @@
+"""Blocks, and messages to workers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from extras.mturk_simulator.api.paging import page
+from extras.mturk_simulator.state.errors import INVALID, OUT_OF_RANGE, Refused
+from extras.mturk_simulator.state.records import Block, Notice, State
+from extras.mturk_simulator.state.world import World
+
+Args = Mapping[str, Any]
+Reply = dict[str, Any]
+AT_ONCE = 100
+
+
+def block(world: World, args: Args) -> Reply:
+    worker = args["WorkerId"]
+    world.blocks[worker] = Block(worker, world.serial(), args["Reason"])
+    return {}
+
+
+def unblock(world: World, args: Args) -> Reply:
+    """Unblocking somebody who is not blocked succeeds."""
+    world.blocks.pop(args["WorkerId"], None)
+    return {}
+
+
+def list_blocks(world: World, args: Args) -> Reply:
+    rows, about = page(args, world.blocks.values(), lambda one: one.serial)
+    blocks = [{"WorkerId": one.worker, "Reason": one.reason} for one in rows]
+    return {"WorkerBlocks": blocks, **about}
+
+
+def notify(world: World, args: Args) -> Reply:
+    """Only those hear of us whose work was approved or rejected before."""
+    people = args["WorkerIds"]
+    if not people:
+        raise Refused(INVALID, "WorkerIds is empty.")
+    if len(people) > AT_ONCE:
+        raise Refused(OUT_OF_RANGE, f"At most {AT_ONCE} workers can be notified at once.")
+    known = _known(world)
+    for worker in dict.fromkeys(people):
+        if worker in known:
+            world.notices.append(Notice(worker, args["Subject"], args["MessageText"], world.now()))
+    return {"NotifyWorkersFailureStatuses": [_failure(one) for one in people if one not in known]}
+
+
+def _known(world: World) -> set[str]:
+    decided = (State.APPROVED, State.REJECTED)
+    every = [*world.assignments.values(), *world.earlier]
+    return {one.worker for one in every if one.state in decided}
+
+
+def _failure(worker: str) -> Reply:
+    return {
+        "NotifyWorkersFailureCode": "HardFailure",
+        "NotifyWorkersFailureMessage": "You have never approved or rejected work of this worker.",
+        "WorkerId": worker,
+    }

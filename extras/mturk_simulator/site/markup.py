@@ -1,0 +1,53 @@
+"""Pages from template files: every value is escaped, but for what is markup already."""
+
+import html
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
+from string import Template
+
+PAGES = Path(__file__).parent / "templates"
+
+
+class Html(str):
+    """Text that is markup already."""
+
+    __slots__ = ()
+
+
+def escape(value: object) -> Html:
+    return value if isinstance(value, Html) else Html(html.escape(str(value)))
+
+
+def render(name: str, **values: object) -> Html:
+    """Return a template with its values; a forgotten one raises `KeyError`."""
+    return Html(_template(name).substitute({key: escape(one) for key, one in values.items()}))
+
+
+def join(parts: Iterable[object]) -> Html:
+    return Html("".join(escape(part) for part in parts))
+
+
+def tag(name: str, content: object, **attributes: object) -> Html:
+    """Return an element; an underscore in an attribute's name stands for a hyphen."""
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"'
+        for key, value in attributes.items()
+    )
+    return Html(f"<{name}{written}>{escape(content)}</{name}>")
+
+
+def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
+    """Return a table with its heading, or the heading and a word on there being nothing."""
+    if not rows:
+        return join([tag("h2", caption), tag("p", "None yet.", class_="quiet")])
+    head = tag("tr", join(tag("th", one, scope="col") for one in heads))
+    body = join(tag("tr", join(tag("td", cell) for cell in row)) for row in rows)
+    grid = tag("table", join([tag("thead", head), tag("tbody", body)]))
+    scroller = tag("div", grid, class_="scroll", role="region", tabindex="0", aria_label=caption)
+    return join([tag("h2", caption), scroller])
+
+
+@lru_cache(maxsize=32)
+def _template(name: str) -> Template:
+    return Template((PAGES / f"{name}.html").read_text(encoding="utf-8"))

@@ -1,0 +1,289 @@
+"""The worker's site: finding work, previewing it, doing it, and what it has earned."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from decimal import Decimal
+from urllib.parse import urlencode
+
+from extras.mturk_simulator.api import qualifications, question
+from extras.mturk_simulator.responses import Response
+from extras.mturk_simulator.site import workers
+from extras.mturk_simulator.site.markup import Html, escape, join, render, table, tag
+from extras.mturk_simulator.state.records import Assignment, BonusPayment, Hit, HitType, State
+from extras.mturk_simulator.state.world import World
+
+NOT_YET = "ASSIGNMENT_ID_NOT_AVAILABLE"
+SANDBOX = "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"
+CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "frame-src http: https:; form-action 'self'; frame-ancestors 'self'; base-uri 'none'"
+)
+HEADERS = (("Content-Security-Policy", CSP), ("Cache-Control", "no-store"))
+
+
+# ---------------------------------------------------------------- pages
+
+
+def home(world: World, worker: str) -> Response:
+    """Return the list of work; without a worker, the question who it is."""
+    if not worker:
+        return who("/")
+    found = workers.groups(world, worker)
+    if not found:
+        nothing = tag("p", "There is no work at the moment. Publish a HIT, then reload this page.")
+        return site("HITs", nothing, worker, "/")
+    items = join(_group(world, worker, kind, members) for kind, members in found)
+    return site("HITs", tag("ul", items, class_="groups"), worker, "/")
+
+
+def who(action: str, **fields: str) -> Response:
+    """Return the question as whom somebody works; the answer goes to `action`."""
+    form = render("who", action=action, hidden=_hidden(fields))
+    return site("Who works?", form, "", "/")
+
+
+def preview(world: World, group: str, worker: str, *, same_origin: bool) -> Response:
+    """Return a HIT of the group as people see it before they accept it."""
+    hit = workers.next_hit(world, group, worker)
+    if hit is None:
+        why = "Nothing in this group is open to you: it is done, over, or you have had your share."
+        return said("No more of this", why, worker, "404 Not Found")
+    if not qualifications.allows(world, worker, hit.type, "preview"):
+        return said("Not for you", "You need a qualification to preview this HIT.", worker)
+    url = question.framed(hit.url, {"assignmentId": NOT_YET, "hitId": hit.id})
+    facts = [money(hit.type.reward), f"{spell(hit.type.duration)} allowed", "Preview"]
+    here = address("/mturk/preview", groupId=group, worker=worker)
+    actions = [
+        _switch(here, same_origin),
+        tag("a", "Back", href=address("/", worker=worker)),
+        post("/accept", "Accept", hit=hit.id, worker=worker, **_kept(same_origin))
+        if worker
+        else tag(
+            "a", "Choose a name to accept it", href=address("/who", groupId=group), class_="button"
+        ),
+    ]
+    return framing(hit.type.title, facts, actions, url, same_origin=same_origin)
+
+
+def work(world: World, assignment_id: str, worker: str, *, same_origin: bool) -> Response:
+    """Return the page with the work, or what has become of it."""
+    one = world.assignments.get(assignment_id)
+    if one is None or one.worker != worker:
+        return said("Not yours", "You hold no such assignment.", worker, "404 Not Found")
+    if one.state != State.ACTIVE:
+        return _over(world, one, same_origin)
+    ids = {"assignmentId": one.id, "hitId": one.hit.id, "workerId": worker}
+    url = question.framed(one.hit.url, {**ids, "turkSubmitTo": world.url})
+    left = int((one.deadline - world.now()).total_seconds())
+    remaining = tag("span", spell(timedelta(seconds=left)), data_left=left)
+    facts = [money(one.hit.type.reward), join([remaining, " left"]), "Accepted"]
+    actions = [
+        _switch(address(f"/work/{one.id}", worker=worker), same_origin),
+        post("/return", "Return", look="plain", assignment=one.id, worker=worker),
+    ]
+    script = Html('<script type="module" src="/assets/work.js"></script>\n')
+    return framing(one.hit.type.title, facts, actions, url, same_origin=same_origin, head=script)
+
+
+def earnings(world: World, worker: str) -> Response:
+    """Return what became of a worker's work, and what it brought in."""
+    every = [*world.assignments.values(), *world.earlier]
+    own = [one for one in every if one.worker == worker]
+    bonuses = [one for one in world.bonuses if one.worker == worker]
+    approved = [one for one in own if one.state == State.APPROVED]
+    waiting = [one for one in own if one.state == State.SUBMITTED]
+    parts = [
+        _totals(approved, waiting, sum((one.amount for one in bonuses), Decimal(0))),
+        _assignments(own),
+        table("Bonuses", ("Amount", "For", "Reason", "When"),
+              [_bonus(one) for one in reversed(bonuses)]),
+        table("Messages", ("Subject", "Text", "When"),
+              [(text(one.subject), text(one.text), when(one.at))
+               for one in reversed(world.notices) if one.worker == worker]),
+    ]  # fmt: skip
+    return site("Earnings", join(parts), worker, "/earnings")
+
+
+def handed_in() -> Response:
+    """Return what the frame shows after the form was posted; its script tells the page around."""
+    script = Html('<script type="module" src="/assets/handed_in.js"></script>\n')
+    return _page("Handed in", render("handed_in"), head=script)
+
+
+# ---------------------------------------------------------------- parts
+
+
+def site(title: str, content: Html, worker: str, current: str) -> Response:
+    """Return a page of the site; `current` is its place among the links."""
+    names = {"/": "HITs", "/earnings": "Earnings", "/requester": "Requester"}
+    if not worker:
+        names = {"/": "Worker", "/requester": names["/requester"]}
+    links = join(_link(path, name, worker, path == current) for path, name in names.items())
+    change = tag("a", "Change", href="/")
+    who = join(["You are ", tag("strong", worker), Html("&nbsp;· "), change]) if worker else ""
+    return _page(title, render("site", links=links, who=who, title=title, content=content))
+
+
+def said(title: str, words: object, worker: str, status: str = "200 OK") -> Response:
+    """Return a page that explains something, with the way back."""
+    back = tag("a", "Back to the list", href=address("/", worker=worker), class_="button plain")
+    return explained(title, join([tag("p", words), tag("p", back)]), status)
+
+
+def explained(title: str, content: Html, status: str) -> Response:
+    """Return a page that explains something inside of a frame, whence no way leads back."""
+    return _page(title, tag("main", join([tag("h1", title), content])), status=status)
+
+
+def framing(
+    title: str,
+    facts: Sequence[object],
+    actions: Sequence[object],
+    url: str,
+    *,
+    same_origin: bool,
+    head: Html | str = "",
+) -> Response:
+    """Return a page that frames the requester's page under a thin bar."""
+    rights = f"{SANDBOX} allow-same-origin" if same_origin else SANDBOX
+    frame = tag("iframe", "", src=url, title="The requester’s page", sandbox=rights)
+    items = join(tag("li", fact) for fact in facts)
+    bar = render("bar", title=title, facts=items, actions=join(actions), frame=frame)
+    return _page(title, bar, head=head, look="framing")
+
+
+def _page(
+    title: str, content: Html, *, head: Html | str = "", look: str = "", status: str = "200 OK"
+) -> Response:
+    body = render("layout", title=title, head=Html(head), content=content, look=look)
+    return Response(status=status, body=body.encode(), headers=HEADERS)
+
+
+def _group(world: World, worker: str, kind: HitType, members: list[Hit]) -> Html:
+    here = address("/mturk/preview", groupId=kind.group, worker=worker)
+    action: object = tag("a", "Preview and accept", href=here, class_="button")
+    if not members:
+        action = "You have had all of these, or lack a qualification for them."
+    until = max((hit.expires_at for hit in members), default=None)
+    return render(
+        "group", title=kind.title, description=kind.description, reward=money(kind.reward),
+        open=f"{len(members)} HIT{'' if len(members) == 1 else 's'}",
+        duration=spell(kind.duration), until=when(until), action=action,
+    )  # fmt: skip
+
+
+def _over(world: World, one: Assignment, same_origin: bool) -> Response:
+    """Return what became of an assignment, and the way to the next one."""
+    titles = {State.RETURNED: "Returned", State.ABANDONED: "Your time ran out"}
+    words = {
+        State.RETURNED: "You gave this back. Its place is free for others, and for you.",
+        State.ABANDONED: "The work was not handed in by the deadline, so its place is free again.",
+    }
+    title = titles.get(one.state, "Submitted")
+    became = words.get(one.state, "Your work was handed in. The requester decides about its pay.")
+    again = workers.next_hit(world, one.hit.type.id, one.worker)
+    group = one.hit.type.id
+    buttons = [
+        post("/accept", "Accept the next one in this group", group=group, worker=one.worker,
+             **_kept(same_origin)) if again else tag("p", "There are no more in this group."),
+        tag("a", "Back to the list", href=address("/", worker=one.worker), class_="button plain"),
+    ]  # fmt: skip
+    content = join([tag("p", became), tag("div", join(buttons), class_="buttons")])
+    return site(title, content, one.worker, "")
+
+
+def _totals(approved: list[Assignment], waiting: list[Assignment], bonuses: Decimal) -> Html:
+    sums = {
+        "Approved": sum((one.hit.type.reward for one in approved), Decimal(0)),
+        "Waiting for the requester": sum((one.hit.type.reward for one in waiting), Decimal(0)),
+        "Bonuses": bonuses,
+    }
+    pairs = (
+        tag("div", join([tag("dt", name), tag("dd", money(amount))]))
+        for name, amount in sums.items()
+    )
+    return tag("dl", join(pairs))
+
+
+def _assignments(own: list[Assignment]) -> Html:
+    heads = ("HIT", "State", "Reward", "Handed in", "What the requester says")
+    newest_first = sorted(own, key=lambda one: one.accepted_at, reverse=True)
+    return table("Assignments", heads, [_earned(one) for one in newest_first])
+
+
+def _bonus(one: BonusPayment) -> tuple[object, ...]:
+    title = one.assignment.hit.type.title
+    return money(one.amount), text(title), text(one.reason), when(one.at)
+
+
+def _earned(one: Assignment) -> tuple[object, ...]:
+    state = {State.SUBMITTED: "Waiting", State.ACTIVE: "At work"}.get(one.state, one.state.value)
+    here = address(f"/work/{one.id}", worker=one.worker)
+    title = one.hit.type.title
+    shown = tag("a", title, href=here) if one.state == State.ACTIVE else title
+    reward, feedback = money(one.hit.type.reward), text(one.feedback)
+    return text(shown), state, reward, when(one.submitted_at), feedback
+
+
+def _link(path: str, name: str, worker: str, current: bool) -> Html:
+    here = {"aria_current": "page"} if current else {}
+    return tag("a", name, href=address(path, worker=worker), **here)
+
+
+def _switch(here: str, same_origin: bool) -> Html:
+    """Return a link that gives the framed page an origin of its own, or takes it away."""
+    if same_origin:
+        return tag("a", "Frame it more strictly", href=f"{here}&same_origin=no")
+    return tag("a", "Frame it as usual", href=here)
+
+
+def _kept(same_origin: bool) -> dict[str, str]:
+    return {} if same_origin else {"same_origin": "no"}
+
+
+def post(action: str, label: str, *, look: str = "", **fields: str) -> Html:
+    """Return a button that posts these fields."""
+    return render("post", action=action, fields=_hidden(fields), label=label, look=look)
+
+
+def _hidden(fields: Mapping[str, str]) -> Html:
+    return join(
+        Html(f'<input type="hidden" name="{escape(name)}" value="{escape(value)}">')
+        for name, value in fields.items()
+    )
+
+
+def address(path: str, **parameters: str) -> str:
+    """Return an address; parameters without a value are left out."""
+    given = {name: value for name, value in parameters.items() if value}
+    return f"{path}?{urlencode(given)}" if given else path
+
+
+# ---------------------------------------------------------------- words
+
+
+def money(amount: Decimal) -> str:
+    return f"${amount:.2f}"
+
+
+def text(words: object) -> Html | str:
+    """Return a cell of running text, which needs room in a crowded table."""
+    return tag("span", words, class_="text") if words else ""
+
+
+def when(at: datetime | None) -> Html:
+    if at is None:
+        return Html("–")
+    return tag("time", f"{at:%d %b %Y, %H:%M} UTC", datetime=at.isoformat(), class_="nowrap")
+
+
+def spell(length: timedelta) -> str:
+    """Return a length of time in its two largest units."""
+    seconds = int(length.total_seconds())
+    units = {"d": 86400, "h": 3600, "min": 60, "s": 1}
+    parts = []
+    for name, size in units.items():
+        count, seconds = divmod(seconds, size)
+        if count:
+            parts.append(f"{count} {name}")
+    return " ".join(parts[:2]) or "0 s"

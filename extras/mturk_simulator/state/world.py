@@ -1,0 +1,148 @@
+"""The state of the stand-in, behind one lock; `settle` lets time do its work."""
+
+import random
+import string
+import threading
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from extras.mturk_simulator.state import money
+from extras.mturk_simulator.state.clock import Clock, Now
+from extras.mturk_simulator.state.errors import (
+    ASSIGNMENT_UNKNOWN,
+    DUPLICATE,
+    HIT_EXISTS,
+    HIT_TYPE_UNKNOWN,
+    HIT_UNKNOWN,
+    TYPE_UNKNOWN,
+    Refused,
+)
+from extras.mturk_simulator.state.faults import Faults
+from extras.mturk_simulator.state.records import (
+    Assignment,
+    Block,
+    BonusPayment,
+    Hit,
+    HitType,
+    Notice,
+    Profile,
+    Qualification,
+    QualificationType,
+    State,
+)
+
+BALANCE = Decimal("10000.00")
+TOKEN_LIFE = timedelta(hours=24)
+ID_SIGNS = string.ascii_uppercase + string.digits
+
+
+class World:
+    """Everything that exists. Whoever reads or changes it holds `lock`.
+
+    reuse_ids: who accepts a HIT after a return gets the assignment id that was given back.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Now | None = None,
+        balance: Decimal = BALANCE,
+        seed: int | None = None,
+        reuse_ids: bool = False,
+    ) -> None:
+        self.lock = threading.RLock()
+        self.clock: Now = clock or Clock()
+        self.balance = balance
+        self.reuse_ids = reuse_ids
+        self.url = ""
+        self.faults = Faults()
+        self.hit_types: dict[str, HitType] = {}
+        self.hits: dict[str, Hit] = {}
+        self.assignments: dict[str, Assignment] = {}
+        self.earlier: list[Assignment] = []  # whose id was given to somebody else
+        self.bonuses: list[BonusPayment] = []
+        self.qualification_types: dict[str, QualificationType] = {}
+        self.qualifications: dict[tuple[str, str], Qualification] = {}
+        self.blocks: dict[str, Block] = {}
+        self.notices: list[Notice] = []
+        self.profiles: dict[str, Profile] = {}
+        self._tokens: dict[tuple[str, str], tuple[datetime, str]] = {}
+        self._random = random.Random(seed)
+        self._serial = 0
+
+    # ------------------------------------------------------------ names and numbers
+
+    def new_id(self) -> str:
+        """Return an id as the service makes them: 30 capitals and digits, a 3 in front."""
+        return "3" + "".join(self._random.choices(ID_SIGNS, k=29))
+
+    def serial(self) -> int:
+        self._serial += 1
+        return self._serial
+
+    def now(self) -> datetime:
+        return self.clock()
+
+    # ------------------------------------------------------------ finding
+
+    def hit(self, hit_id: str) -> Hit:
+        if hit := self.hits.get(hit_id):
+            return hit
+        raise Refused(HIT_UNKNOWN, f"HIT {hit_id} does not exist.")
+
+    def hit_type(self, type_id: str) -> HitType:
+        if found := self.hit_types.get(type_id):
+            return found
+        raise Refused(HIT_TYPE_UNKNOWN, f"HIT type {type_id} does not exist.")
+
+    def assignment(self, assignment_id: str) -> Assignment:
+        if found := self.assignments.get(assignment_id):
+            return found
+        raise Refused(ASSIGNMENT_UNKNOWN, f"Assignment {assignment_id} does not exist.")
+
+    def qualification_type(self, type_id: str) -> QualificationType:
+        if found := self.qualification_types.get(type_id):
+            return found
+        raise Refused(TYPE_UNKNOWN, f"Qualification type {type_id} does not exist.")
+
+    def of_hit(self, hit: Hit) -> list[Assignment]:
+        return [one for one in self.assignments.values() if one.hit is hit]
+
+    def profile(self, worker: str) -> Profile:
+        return self.profiles.setdefault(worker, Profile())
+
+    # ------------------------------------------------------------ request tokens
+
+    def look_for(self, kind: str, token: str) -> None:
+        """Refuse a request that was carried out under this token in the last 24 hours."""
+        at, name = self._tokens.get((kind, token), (None, ""))
+        if at is None or self.now() - at >= TOKEN_LIFE:
+            return
+        if kind == "hit":
+            raise Refused(HIT_EXISTS, f"This token has already made a HIT: {name}")
+        raise Refused(DUPLICATE, f"This token has already been used, by request {name}")
+
+    def remember(self, kind: str, token: str, name: str) -> None:
+        if token:
+            self._tokens[kind, token] = (self.now(), name)
+
+    # ------------------------------------------------------------ time
+
+    def settle(self) -> None:
+        """Do what the clock asks for: deadlines that passed, approvals that fell due."""
+        now = self.now()
+        for one in self.assignments.values():
+            if one.state == State.ACTIVE and one.deadline <= now:
+                one.state = State.ABANDONED
+            elif (
+                one.state == State.SUBMITTED
+                and one.auto_approval_at
+                and (one.auto_approval_at <= now)
+            ):
+                self.pay(one, one.auto_approval_at)
+
+    def pay(self, one: Assignment, at: datetime) -> None:
+        """Approve an assignment; the money for it leaves the account."""
+        one.state = State.APPROVED
+        one.approved_at = at
+        self.balance -= money.of_reward(one.hit.type.reward, one.hit.places)

@@ -1,0 +1,172 @@
+"""Replaying released judgments through the real services, to see what stopping would have saved."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from annotate.selectors.campaigns import counting
+from annotate.services.campaigns import creating, life
+from annotate.services.campaigns.plans import Plan
+from annotate.states import CampaignStatus
+from estimation import data
+from estimation.core import Estimate, Sample, estimate
+from estimation.core.estimators.parts import Estimand
+from estimation.selectors.latest import EstimateRow, latest
+from estimation.services import estimating, metrics
+from extras.replication import recording
+from extras.replication.recording import Due, Recorder
+from extras.replication.released import Release
+
+Progress = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a replay asks: when would this criterion of this system have been known so well?"""
+
+    system: str
+    criterion: str
+    width: float
+    level: float = 0.95
+    metrics: tuple[str, ...] = ()
+    estimand: Estimand = "population"
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An estimate with its interval (None: none yet) and what it rests on."""
+
+    estimate: float
+    low: float | None
+    high: float | None
+    n_items: int
+    n_judgments: int
+    n_annotators: int
+
+
+@dataclass(frozen=True)
+class Replay:
+    """How the replay ended, beside the estimate from all the data of the system."""
+
+    stopped: str
+    at_stop: Outcome
+    all_data: Outcome
+
+    def as_data(self) -> dict[str, Any]:
+        return {"stopped": self.stopped, **asdict(self.at_stop), "all_data": asdict(self.all_data)}
+
+
+def replay(release: Release, question: Question, *, progress: Progress = lambda: None) -> Replay:
+    """Judge in random item order, as recorded, until the stopping rule closes the campaign.
+
+    Through ingest, leasing, judgments, estimating and stopping as in a real campaign, without
+    HTTP; the cap per annotator is lifted, because the recorded people kept none. Raises
+    KeyError for a system or criterion that the file does not have.
+    """
+    campaign_id = _campaign(release, question)
+    life.open_(campaign_id)
+    everything = list(recording.in_order(campaign_id, release))
+    waiting, recorder = iter(everything), Recorder(campaign_id)
+    while not _is_closed(campaign_id):
+        if not _record_next(recorder, waiting):
+            break
+        progress()
+        estimating.refresh(campaign_id)
+    _settle(campaign_id)
+    row = _row(campaign_id, question.criterion)
+    reason = counting.brief(campaign_id).close_reason
+    return Replay(
+        stopped="target" if reason == "target" else "exhausted",
+        at_stop=_outcome_of_row(row),
+        all_data=_outcome(_from_all(campaign_id, everything, question), question.level),
+    )
+
+
+def size(release: Release, system: str) -> int:
+    """Return how many judgments the file has of this system."""
+    return sum(len(o.judgments) for o in release.outputs if system in o.systems)
+
+
+def _campaign(release: Release, question: Question) -> int:
+    rows = release.rows(only=question.system)
+    if not rows:
+        raise KeyError(f"No system {question.system!r}; there are {', '.join(release.systems)}.")
+    plan = Plan(
+        name=f"Replay of {question.system}",
+        instrument=recording.instrument_for(release, with_judgments=True),
+        targets={question.criterion: question.width},
+        metrics=question.metrics,
+        estimand=question.estimand,
+        level=question.level,
+        seed=question.seed,
+        reward=Decimal(0),
+        annotator_cap=None,
+        planned=recording.as_recorded(release),
+    )
+    campaign = creating.create(plan, rows, owner_id=None)
+    metrics.ensure(counting.brief(campaign.pk))
+    return campaign.pk
+
+
+def _is_closed(campaign_id: int) -> bool:
+    return counting.brief(campaign_id).status == CampaignStatus.CLOSED
+
+
+def _record_next(recorder: Recorder, waiting: Iterator[Due]) -> bool:
+    """Record the next judgment; False when there is none, or none is wanted any more."""
+    due = next(waiting, None)
+    if due is None:
+        return False
+    while recorder.record(due) is not None:
+        # Closing: either the drain is over and closes it, or it widened and collection resumes.
+        _settle(recorder.campaign_id)
+        if _is_closed(recorder.campaign_id):
+            return False
+    return True
+
+
+def _settle(campaign_id: int) -> None:
+    while estimating.refresh(campaign_id):
+        pass
+
+
+def _row(campaign_id: int, criterion: str) -> EstimateRow:
+    return next(row for row in latest(campaign_id) if row.criterion == criterion)
+
+
+def _outcome_of_row(row: EstimateRow) -> Outcome:
+    return Outcome(row.estimate, row.low, row.high, row.n_items, row.n_judgments, row.n_annotators)
+
+
+def _outcome(result: Estimate, level: float) -> Outcome:
+    ends = result.interval(level) if result.has_interval else None
+    return Outcome(
+        result.estimate,
+        ends.low if ends else None,
+        ends.high if ends else None,
+        result.n_items,
+        result.n_judgments,
+        result.n_annotators,
+    )
+
+
+def _from_all(campaign_id: int, everything: list[Due], question: Question) -> Estimate:
+    """Estimate from every recorded judgment, through the library alone."""
+    brief, system = counting.brief(campaign_id), counting.systems(campaign_id)[0]
+    scale = data.scale_of(next(c for c in brief.criteria if c.name == question.criterion))
+    place = {int(output): index for index, output in enumerate(system.output)}
+    people = {due.recorded.annotator: 0 for due in everything}
+    number = {name: index for index, name in enumerate(people)}
+    sample = Sample(
+        score=np.array([due.recorded.scores[question.criterion] for due in everything]),
+        item=np.array([place[due.output_id] for due in everything]),
+        annotator=np.array([number[due.recorded.annotator] for due in everything]),
+        n_population=system.output.size,
+        scale=scale,
+        metric=data.metric_of(system.output, data.metric_values(brief)),
+    )
+    return estimate(sample, estimator=data.estimator_for(sample), estimand=question.estimand)
