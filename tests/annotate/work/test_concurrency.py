@@ -1,6 +1,6 @@
 """Many people at once: what must hold whatever the threads' order (data rules 2, 5, 6, 9).
 
-After each storm the invariants are read by SQL from places, judgments and the ledger, not
+After each storm the invariants are read by SQL from slots, judgments and the ledger, not
 from what the services believe.
 """
 
@@ -20,12 +20,12 @@ from annotate.errors import Conflict, Gone
 from annotate.models import (
     Assignment,
     Campaign,
+    ChangeMark,
     Draft,
-    EvidenceChange,
     Judgment,
     LedgerEntry,
     Participation,
-    Place,
+    Slot,
 )
 from annotate.selectors.pay import commitments
 from annotate.services import change_marks
@@ -73,30 +73,30 @@ def sql(query: str, *params: object) -> list[tuple]:
 
 def check_invariants(study: Campaign) -> None:
     """Assert what must hold of a campaign's facts at any moment."""
-    check_places(study.pk)
+    check_slots(study.pk)
     check_people(study)
     check_money(study)
 
 
-def check_places(pk: int) -> None:
+def check_slots(pk: int) -> None:
     assert not sql(
-        "SELECT p.output_id FROM annotate_place p JOIN annotate_judgment j "
+        "SELECT p.output_id FROM annotate_slot p JOIN annotate_judgment j "
         "ON j.assignment_id = p.assignment_id WHERE p.campaign_id = %s GROUP BY p.output_id "
-        "HAVING count(*) > (SELECT count(*) FROM annotate_place q WHERE q.output_id = p.output_id)",
+        "HAVING count(*) > (SELECT count(*) FROM annotate_slot q WHERE q.output_id = p.output_id)",
         pk,
     ), "an output has more counted judgments than planned"
     assert not sql(
-        "SELECT p.id FROM annotate_place p JOIN annotate_assignment a ON a.id = p.assignment_id "
+        "SELECT p.id FROM annotate_slot p JOIN annotate_assignment a ON a.id = p.assignment_id "
         "WHERE p.campaign_id = %s AND (a.output_id <> p.output_id OR a.campaign_id <> %s "
         "OR a.status NOT IN ('leased', 'submitted', 'verified'))",
         pk, pk,
-    ), "a place is held by an assignment that cannot hold it"  # fmt: skip
+    ), "a slot is held by an assignment that cannot hold it"  # fmt: skip
     assert not sql(
-        "SELECT a.id FROM annotate_assignment a LEFT JOIN annotate_place p "
+        "SELECT a.id FROM annotate_assignment a LEFT JOIN annotate_slot p "
         "ON p.assignment_id = a.id WHERE a.campaign_id = %s AND a.status = 'leased' "
         "AND p.id IS NULL",
         pk,
-    ), "a lease holds no place"
+    ), "a lease holds no slot"
     assert not sql(
         "SELECT a.id FROM annotate_assignment a LEFT JOIN annotate_judgment j "
         "ON j.assignment_id = a.id WHERE a.campaign_id = %s "
@@ -112,14 +112,14 @@ def check_people(study: Campaign) -> None:
         study.pk,
     ), "somebody judged an output twice"
     assert not sql(
-        "SELECT a.annotator_id FROM annotate_place p JOIN annotate_assignment a "
+        "SELECT a.annotator_id FROM annotate_slot p JOIN annotate_assignment a "
         "ON a.id = p.assignment_id WHERE p.campaign_id = %s "
         "GROUP BY a.annotator_id, p.output_id HAVING count(*) > 1",
         study.pk,
-    ), "somebody holds two places of an output"
+    ), "somebody holds two slots of an output"
     most = study.annotator_cap or 10**9
     assert not sql(
-        "SELECT a.annotator_id FROM annotate_place p JOIN annotate_assignment a "
+        "SELECT a.annotator_id FROM annotate_slot p JOIN annotate_assignment a "
         "ON a.id = p.assignment_id WHERE p.campaign_id = %s "
         "GROUP BY a.annotator_id HAVING count(*) > %s",
         study.pk, most,
@@ -166,7 +166,7 @@ def sum_of(study: Campaign, column: str) -> Decimal:
 
 def counted(study: Campaign) -> int:
     return sql(
-        "SELECT count(*) FROM annotate_judgment j JOIN annotate_place p "
+        "SELECT count(*) FROM annotate_judgment j JOIN annotate_slot p "
         "ON p.assignment_id = j.assignment_id WHERE p.campaign_id = %s",
         study.pk,
     )[0][0]
@@ -193,7 +193,7 @@ def work_until_refused(who: Participation, *, ahead: bool = False) -> list[str]:
 
 def test_sixteen_threads_collect_exactly_what_was_planned():
     study = campaign(items=160, annotator_cap=None)  # 160 × 2 outputs, a quarter of them twice
-    n_planned = Place.objects.filter(campaign=study).count()
+    n_planned = Slot.objects.filter(campaign=study).count()
     people = crowd(study, THREADS // 2)
     jobs = [lambda who=who: work_until_refused(who) for who in people for _tab in range(2)]
     outcomes = at_once(jobs)
@@ -341,7 +341,7 @@ def test_a_submit_that_races_the_end_of_its_lease_has_one_of_two_outcomes(turn):
         return leasing.lease(quick.pk)
 
     receipt, taken = at_once([lambda: try_submit(lost, slow), take_over])
-    holders = Place.objects.filter(assignment__isnull=False).values_list("assignment", flat=True)
+    holders = Slot.objects.filter(assignment__isnull=False).values_list("assignment", flat=True)
     entry = LedgerEntry.objects.get()
     assert receipt.earned == study.reward
     if receipt.counts:
@@ -442,7 +442,7 @@ def test_two_estimators_do_not_both_clear_the_same_marks():
     study = campaign()
     for _ in range(40):
         change_marks.mark(study.pk, "judgment")
-    marks = list(EvidenceChange.objects.values_list("pk", flat=True))
+    marks = list(ChangeMark.objects.values_list("pk", flat=True))
 
     def clear(order: list[int]) -> bool:
         with transaction.atomic():
