@@ -3,7 +3,7 @@
 from django.dispatch import Signal
 
 # Sent after commit, robustly, with `campaign_id`: what counts has changed.
-evidence_changed = Signal()
+change_marked = Signal()
 
 # Sent after commit, robustly, with `operation_id`: something is to be done on a crowd now.
 operation_intended = Signal()

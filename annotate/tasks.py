@@ -14,7 +14,7 @@ AN_IMPORT = {"soft_time_limit": 3000, "time_limit": 3060}
 
 @shared_task
 def expire_leases() -> int:
-    """Free the places of leases that are over, in all campaigns."""
+    """Free the slots of leases that are over, in all campaigns."""
     return periodic.expire_all()
 
 

@@ -16,8 +16,8 @@ from annotate.models import (
     LedgerEntry,
     Output,
     Participation,
-    Place,
     Score,
+    Slot,
     System,
 )
 from annotate.services.campaigns import life
@@ -103,9 +103,9 @@ class _Clones:
         self._clone(MetricScore, n, {"output_id": "{base} + t", "value": value})
         free = f"{{base}} + {self.judgments} + t"
         first = self.judgments * 4 // 5
-        place = {"id": free, "assignment_id": "NULL", "number": "1"}
-        place |= {"output_id": f"{{base}} + {first} + t", "position": f"({first} + t) / {SYSTEMS}"}
-        self._clone(Place, n - first, place)
+        slot = {"id": free, "assignment_id": "NULL", "number": "1"}
+        slot |= {"output_id": f"{{base}} + {first} + t", "position": f"({first} + t) / {SYSTEMS}"}
+        self._clone(Slot, n - first, slot)
 
     def _people(self) -> None:
         names = {"external_id": "'bench-' || ({base} + t)", "pseudonym": "'c' || ({base} + t)"}
@@ -119,8 +119,8 @@ class _Clones:
         work = {"annotator_id": person, "output_id": output, "participation_id": person}
         self._clone(Assignment, self.judgments, work)
         number = f"CASE WHEN {_TURN} % 5 = 1 THEN 2 ELSE 1 END"
-        place = {"output_id": output, "assignment_id": own, "position": _POSITION, "number": number}
-        self._clone(Place, self.judgments, place)
+        slot = {"output_id": output, "assignment_id": own, "position": _POSITION, "number": number}
+        self._clone(Slot, self.judgments, slot)
         self._clone(Judgment, self.judgments, work | {"assignment_id": own})
         paid = {"participation_id": person, "assignment_id": own, "key": "'clone-' || ({base} + t)"}
         self._clone(LedgerEntry, self.judgments, paid)

@@ -168,11 +168,11 @@ def refresh(campaign_id: int, size: int) -> float:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    from annotate.models import EvidenceChange
+    from annotate.models import ChangeMark
     from estimation.services import estimating
 
     def act() -> None:
-        EvidenceChange.objects.create(campaign_id=campaign_id, reason="bench")
+        ChangeMark.objects.create(campaign_id=campaign_id, reason="bench")
         estimating.refresh(campaign_id)
 
     with CaptureQueriesContext(connection) as queries:

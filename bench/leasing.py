@@ -87,7 +87,7 @@ def growth() -> None:
 
 
 def one(size: int, *, judged: float = 0, stopped: bool = False) -> float:
-    """Return the median time of a lease in a campaign of `size` places, in seconds."""
+    """Return the median time of a lease in a campaign of `size` slots, in seconds."""
     from django.db import connection
 
     from annotate.services.work import leasing
@@ -114,28 +114,28 @@ def one(size: int, *, judged: float = 0, stopped: bool = False) -> float:
 
 
 def fill(study, n: int) -> None:  # type: ignore[no-untyped-def]
-    """Judge the first `n` places, past the services: only the rows matter here."""
+    """Judge the first `n` slots, past the services: only the rows matter here."""
     from django.utils import timezone
 
-    from annotate.models import Assignment, LedgerEntry, Place
+    from annotate.models import Assignment, LedgerEntry, Slot
     from tests.factories import person
 
     people = [person(study, f"filler-{i}") for i in range(50)]
     now = timezone.now()
-    places = list(Place.objects.filter(campaign=study).order_by("position", "output_id")[:n])
+    slots = list(Slot.objects.filter(campaign=study).order_by("position", "output_id")[:n])
     made = Assignment.objects.bulk_create(
         [
             Assignment(
                 campaign=study, participation=who, annotator_id=who.annotator_id,
-                output_id=place.output_id, status="verified", leased_at=now, expires_at=now,
+                output_id=slot.output_id, status="verified", leased_at=now, expires_at=now,
             )
-            for place, who in ((p, people[i % 50]) for i, p in enumerate(places))
+            for slot, who in ((p, people[i % 50]) for i, p in enumerate(slots))
         ],
         batch_size=2000,
     )  # fmt: skip
-    for place, assignment in zip(places, made, strict=True):
-        place.assignment = assignment
-    Place.objects.bulk_update(places, ["assignment"], batch_size=500)
+    for slot, assignment in zip(slots, made, strict=True):
+        slot.assignment = assignment
+    Slot.objects.bulk_update(slots, ["assignment"], batch_size=500)
     LedgerEntry.objects.bulk_create(
         [
             LedgerEntry(
@@ -149,13 +149,13 @@ def fill(study, n: int) -> None:  # type: ignore[no-untyped-def]
 
 
 def skip_half(study) -> None:  # type: ignore[no-untyped-def]
-    """Stop a system at 0 and judge the other's first half: its free places lie in the way."""
-    from annotate.models import Place
+    """Stop a system at 0 and judge the other's first half: its free slots lie in the way."""
+    from annotate.models import Slot
 
     alpha, beta = study.systems.all()
     study.systems.filter(pk=alpha.pk).update(stop_position=0)
-    half = Place.objects.filter(campaign=study).count() // 4
-    keep = Place.objects.filter(output__authorships__system=beta, position__lt=half)
+    half = Slot.objects.filter(campaign=study).count() // 4
+    keep = Slot.objects.filter(output__authorships__system=beta, position__lt=half)
     keep.delete()  # as good as judged: they are not free
 
 

@@ -4,11 +4,11 @@ from typing import Any
 
 from django.dispatch import receiver
 
-from annotate.signals import evidence_changed
+from annotate.signals import change_marked
 from estimation.signals import agreement_due
 
 
-@receiver(evidence_changed)
+@receiver(change_marked)
 def estimate_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
     from config.celery import enqueue
     from estimation.tasks import estimate_campaign

@@ -24,7 +24,7 @@ from annotate.models.screening import (
     Ruling,
 )
 from annotate.models.tutorial import Feedback, TutorialAnswer, TutorialRun
-from annotate.models.work import Assignment, Draft, EvidenceChange, Judgment, Place, Score
+from annotate.models.work import Assignment, ChangeMark, Draft, Judgment, Score, Slot
 
 __all__ = [
     "Annotator",
@@ -36,9 +36,9 @@ __all__ = [
     "Block",
     "Campaign",
     "CampaignImport",
+    "ChangeMark",
     "CrowdEvent",
     "Draft",
-    "EvidenceChange",
     "Exclusion",
     "Feedback",
     "Flag",
@@ -54,12 +54,12 @@ __all__ = [
     "Payout",
     "PayoutList",
     "PendingScore",
-    "Place",
     "Posting",
     "ResultsSeen",
     "Review",
     "Ruling",
     "Score",
+    "Slot",
     "System",
     "Target",
     "TaskLease",

@@ -99,7 +99,7 @@ class ResultsSeen(Fact):
 
 
 class Exclusion(models.Model):
-    """A judgment taken out of the estimates: it gave up its place, until it is brought back."""
+    """A judgment taken out of the estimates: it gave up its slot, until it is brought back."""
 
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="exclusions")
     ruling = models.ForeignKey(Ruling, models.PROTECT, related_name="exclusions")

@@ -1,4 +1,4 @@
-"""The work itself: places, assignments, judgments, scores, and marks of changed evidence."""
+"""The work itself: slots, assignments, judgments, scores, and marks of changed evidence."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -49,18 +49,18 @@ class Assignment(models.Model):
         ]
 
 
-class Place(models.Model):
+class Slot(models.Model):
     """One planned judgment of one output, fixed at import.
 
-    A place is free or held by one assignment, so more judgments than planned cannot exist.
-    A judgment counts exactly while its assignment holds a place and is verified.
+    A slot is free or held by one assignment, so more judgments than planned cannot exist.
+    A judgment counts exactly while its assignment holds a slot and is verified.
     """
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="places")
-    output = models.ForeignKey(Output, models.CASCADE, related_name="places")
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="slots")
+    output = models.ForeignKey(Output, models.CASCADE, related_name="slots")
     position = models.PositiveIntegerField()
     number = models.PositiveSmallIntegerField()
-    assignment = models.OneToOneField(Assignment, models.PROTECT, null=True, related_name="place")
+    assignment = models.OneToOneField(Assignment, models.PROTECT, null=True, related_name="slot")
 
     class Meta:
         ordering = ["position", "output_id", "number"]
@@ -68,17 +68,17 @@ class Place(models.Model):
             models.Index(
                 fields=["campaign", "position", "output", "number"],
                 condition=Q(assignment=None),
-                name="place_free_in_order",
+                name="slot_free_in_order",
             ),
-            # SQLite would rather scan all free places by `assignment` than use the index above;
+            # SQLite would rather scan all free slots by `assignment` than use the index above;
             # and it counts the held ones.
             models.Index(
                 fields=["campaign", "assignment", "position", "output", "number"],
-                name="place_by_holder",
+                name="slot_by_holder",
             ),
         ]
         constraints = [
-            models.UniqueConstraint(fields=["output", "number"], name="place_number_once")
+            models.UniqueConstraint(fields=["output", "number"], name="slot_number_once")
         ]
 
 
@@ -143,9 +143,9 @@ class Score(Fact):
         every.filter(judgment=judgment_id).exclude(version=by).delete()
 
 
-class EvidenceChange(models.Model):
+class ChangeMark(models.Model):
     """A mark that what counts in a campaign has changed since its last estimate (rule 11)."""
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="evidence_changes")
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="change_marks")
     reason = models.CharField(max_length=40)
     at = models.DateTimeField(auto_now_add=True)

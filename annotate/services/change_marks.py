@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from django.db import transaction
 
-from annotate.models import EvidenceChange
-from annotate.signals import evidence_changed
+from annotate.models import ChangeMark
+from annotate.signals import change_marked
 
 BATCH = 500  # marks pile up while no worker runs, and SQLite takes only so many parameters
 
@@ -16,9 +16,9 @@ def mark(campaign_id: int, reason: str) -> None:
     The mark is a committed row, so an announcement that gets lost delays the estimate until
     the next catch-up and no longer (data rule 11).
     """
-    EvidenceChange.objects.create(campaign_id=campaign_id, reason=reason)
+    ChangeMark.objects.create(campaign_id=campaign_id, reason=reason)
     transaction.on_commit(
-        lambda: evidence_changed.send_robust(sender=None, campaign_id=campaign_id), robust=True
+        lambda: change_marked.send_robust(sender=None, campaign_id=campaign_id), robust=True
     )
 
 
@@ -31,7 +31,7 @@ def clear(mark_ids: Iterable[int]) -> bool:
     wanted = sorted(mark_ids)  # one order for all, or two workers could wait for each other
     removed = 0
     for start in range(0, len(wanted), BATCH):
-        batch = EvidenceChange.objects.filter(pk__in=wanted[start : start + BATCH])
+        batch = ChangeMark.objects.filter(pk__in=wanted[start : start + BATCH])
         held = batch.select_for_update().order_by("pk").values_list("pk", flat=True)
-        removed += EvidenceChange.objects.filter(pk__in=list(held)).delete()[0]
+        removed += ChangeMark.objects.filter(pk__in=list(held)).delete()[0]
     return removed == len(wanted)

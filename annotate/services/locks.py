@@ -6,7 +6,7 @@ Rows are locked in one order everywhere, or transactions could wait for each oth
 2. the campaign (`campaign`)
 3. participations
 4. assignments, by primary key where there are several
-5. places
+5. slots
 6. tutorial runs
 7. what only is added or deleted: judgments, ledger, drafts, marks, audit
 8. batches, then postings, then operations of the outbox

@@ -70,7 +70,7 @@ JUDGMENTS = File(
         "highlights": "the highlighted words themselves: the criterion they explain, or the number "
         "of their paragraph, from 1; start and end in code points, the end excluded; text",
         "scores": "criterion: score, computed from the response",
-        "counts": "whether it counts: it holds a planned place, its crowd has confirmed it, and no "
+        "counts": "whether it counts: it holds a slot, its crowd has confirmed it, and no "
         "ruling has taken it out",
         "excluded": "whether a ruling has taken it out (exclusions.csv)",
     },

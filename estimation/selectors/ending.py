@@ -28,7 +28,7 @@ def last_judgments(now: Situation) -> Advice | None:
 def _left(now: Situation) -> str:
     told = ""
     if now.missing:
-        told += f" {_places(now.missing)} can still be judged."
+        told += f" {_slots(now.missing)} can still be judged."
     if now.liveness.leases:
         told += f" {many(now.liveness.leases, 'text is', 'texts are')} being judged."
     return told
@@ -46,7 +46,7 @@ def gaps_not_offered(now: Situation) -> Advice | None:
     if not now.market or not now.missing or now.can_come:
         return None
     text = (
-        f"{_places(now.missing)} in items already begun can still be judged, and nothing is "
+        f"{_slots(now.missing)} in items already begun can still be judged, and nothing is "
         f"offered on {now.market} now. Launch a batch for them, or finish now: {COUNTED}."
     )
     title = "Launch a batch for the gaps, or finish"
@@ -58,7 +58,7 @@ def nobody_may_fill(now: Situation) -> Advice | None:
     if not now.missing or now.can_come:
         return None
     text = (
-        f"{_places(now.missing)} in items already begun can still be judged, but by nobody who has "
+        f"{_slots(now.missing)} in items already begun can still be judged, but by nobody who has "
         f"come: {why_nobody(now)}. The campaign waits for somebody new, or for you to finish it "
         f"now: {COUNTED}."
     )
@@ -76,7 +76,7 @@ def nobody_fills(now: Situation) -> Advice | None:
         return None
     seen, able = now.liveness.silence, now.availability.able
     text = (
-        f"{_places(now.missing)} in items already begun can still be judged, and "
+        f"{_slots(now.missing)} in items already begun can still be judged, and "
         f"{many(able, 'person', 'people')} who came may take them, but nobody has been at work for "
         f"{lasting(seen) if seen else 'a while'}. Send them the link again, or finish now: "
         f"{COUNTED}."
@@ -180,8 +180,8 @@ def _waiting(now: Situation) -> str:
     return f"{many(now.waiting, 'annotator')} {'waits' if now.waiting == 1 else 'wait'}"
 
 
-def _places(n: int) -> str:
-    return many(n, "place")
+def _slots(n: int) -> str:
+    return many(n, "slot")
 
 
 def _best(cells: tuple[Cell, ...]) -> str:

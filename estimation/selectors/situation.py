@@ -85,7 +85,7 @@ class Situation:
 
     @property
     def missing(self) -> int:
-        """Places that can still be judged."""
+        """Slots that can still be judged."""
         return 0 if self.limit else self.progress.missing
 
     @property

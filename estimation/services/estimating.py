@@ -15,7 +15,7 @@ from annotate.services.change_marks import clear
 from annotate.services.review import screening
 from annotate.services.task_leases import Held
 from annotate.services.work import scoring
-from annotate.signals import evidence_changed
+from annotate.signals import change_marked
 from estimation import data
 from estimation.core import Estimate, estimate
 from estimation.services import agreement, catching_up, comparing, history, metrics, stopping
@@ -80,7 +80,7 @@ def refresh(campaign_id: int) -> bool:
                 done = True
                 break
     # There is more to do, or marks keep coming: in a turn of its own, behind those of others.
-    evidence_changed.send_robust(sender=None, campaign_id=campaign_id)
+    change_marked.send_robust(sender=None, campaign_id=campaign_id)
     return done
 
 

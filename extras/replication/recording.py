@@ -34,7 +34,7 @@ def as_recorded(release: Release) -> Planned:
 
 
 def in_order(campaign_id: int, release: Release) -> Iterator[Due]:
-    """Yield the recorded judgments in the order in which the campaign leases its places."""
+    """Yield the recorded judgments in the order in which the campaign leases its slots."""
     outputs = (
         Output.objects.filter(campaign=campaign_id)
         .order_by("item__position", "pk")
@@ -56,7 +56,7 @@ class Recorder:
         """Lease and submit one judgment; returns the refusal where there is no lease.
 
         Raises RuntimeError if the lease is for another output: then the records are not being
-        taken in the order of the places.
+        taken in the order of the slots.
         """
         participation_id = self._participation(due.recorded.annotator)
         got = leasing.lease(participation_id)

@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.authtoken.models import Token
 from rest_framework.test import APIClient
 
-from annotate.models import Campaign, Membership, Place
+from annotate.models import Campaign, Membership, Slot
 from annotate.services.work import scoring
 from tests.factories import campaign, judge, person, user
 
@@ -86,7 +86,7 @@ def test_acts_need_the_csrf_token_of_a_session(ada, study):
 def test_a_campaign_tells_money_as_decimal_strings(api, study):
     shown = api.get(at(study)).json()
     assert (shown["reward"], shown["spent"], shown["budget"]) == ("0.40", "1.20", None)
-    planned = Place.objects.filter(campaign=study).count()
+    planned = Slot.objects.filter(campaign=study).count()
     assert (shown["judged"], shown["planned"], shown["role"]) == (3, planned, "owner")
     assert shown["targets"] == {"overall": 0.2}
     assert shown["systems"] == ["alpha", "beta"]

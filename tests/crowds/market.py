@@ -80,7 +80,7 @@ class Market(Walk):
 
     def counting(self) -> int:
         return Assignment.objects.filter(
-            campaign=self.study, status="verified", place__isnull=False
+            campaign=self.study, status="verified", slot__isnull=False
         ).count()
 
 

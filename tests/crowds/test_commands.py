@@ -48,7 +48,7 @@ def test_with_the_total_that_was_shown_it_is_launched(made: Campaign):
 
 def test_without_a_number_it_takes_what_is_missing(made: Campaign):
     printed = launch(made)
-    assert f"{-(-made.places.count() // 5)} paid units of 5 tasks" in printed
+    assert f"{-(-made.slots.count() // 5)} paid units of 5 tasks" in printed
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from annotate.crowds.base import Submission, UnitState
 from annotate.models import (
     Assignment,
     AuditEntry,
-    EvidenceChange,
+    ChangeMark,
     Exclusion,
     LedgerEntry,
     Participation,
     Payout,
-    Place,
+    Slot,
 )
 from annotate.selectors.pay import accounts
 from annotate.services.marketplace import confirming
@@ -42,7 +42,7 @@ def take(market: Market, unit: Unit, **changes: object) -> None:
 
 
 def everything() -> list[int]:
-    tables = (AuditEntry, LedgerEntry, Payout, EvidenceChange, Participation)
+    tables = (AuditEntry, LedgerEntry, Payout, ChangeMark, Participation)
     return [table.objects.count() for table in tables]
 
 
@@ -196,7 +196,7 @@ def test_what_is_not_listed_after_its_time_is_lost(mturk: Market) -> None:
     mturk.later(minutes=10)
     assert mturk.of(unit).status == Status.LEFT
     assert unit_assignments(unit) == ["returned"]
-    assert not Place.objects.filter(assignment__participation=unit.entered).exists()
+    assert not Slot.objects.filter(assignment__participation=unit.entered).exists()
     assert accounts.of(unit.entered).earned == 0
     before = everything()
     mturk.sync()
@@ -302,7 +302,7 @@ def test_a_place_that_was_given_away_meanwhile_stays_given(mturk: Market) -> Non
     unit = mturk.come(1)
     mturk.judge(unit)
     confirming.leave(unit.entered)
-    Place.objects.filter(campaign=mturk.study, assignment=None).delete()  # all are wanted no more
+    Slot.objects.filter(campaign=mturk.study, assignment=None).delete()  # all are wanted no more
     take(mturk, unit)
     assert unit_assignments(unit) == ["verified", "verified"]
     assert mturk.counting() == 0
@@ -323,13 +323,13 @@ def test_work_that_turns_up_after_an_exclusion_does_not_count_until_it_is_restor
     assert mturk.counting() == 2
 
 
-def test_restoring_the_work_of_a_unit_that_was_given_back_takes_no_place(mturk: Market) -> None:
+def test_restoring_the_work_of_a_unit_that_was_given_back_takes_no_slot(mturk: Market) -> None:
     unit = mturk.come(1)
     mturk.judge(unit)
     mturk.ruled(unit, "exclude")
     confirming.leave(unit.entered)
     mturk.ruled(unit, "restore")
-    assert not Place.objects.filter(assignment__participation=unit.entered).exists()
+    assert not Slot.objects.filter(assignment__participation=unit.entered).exists()
     take(mturk, unit)
     assert mturk.counting() == 2
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotate.crowds.base import NotFound
 from annotate.crowds.base import Stage as Level
 from annotate.errors import Gone
-from annotate.models import AuditEntry, LedgerEntry, Operation, Participation, Place, Posting
+from annotate.models import AuditEntry, LedgerEntry, Operation, Participation, Posting, Slot
 from annotate.selectors.campaigns import slots
 from annotate.selectors.marketplace import watching
 from annotate.services.campaigns import life
@@ -174,7 +174,7 @@ def test_a_campaign_does_not_end_before_its_crowd_has_confirmed(mturk: Market) -
     unit = mturk.come()
     mturk.judge(unit)
     life.close(mturk.study.pk, CloseReason.HAND, actor_id=mturk.ada.pk)
-    Place.objects.filter(campaign=mturk.study, assignment=None).delete()
+    Slot.objects.filter(campaign=mturk.study, assignment=None).delete()
     assert not life.drained(mturk.study.pk)
     participations.hand_in(mturk.of(unit).pk)
     assert not life.drained(mturk.study.pk), "the crowd has not said yet that it was handed in"

@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
 def canonical(**changes: Any) -> Campaign:
-    """Krippendorff's twelve units as outputs, each with as many places as it has judgments."""
+    """Krippendorff's twelve units as outputs, each with as many slots as it has judgments."""
     units = [
         Row(item=f"{unit:02d}", system="alpha", output=f"Text {unit}.", input="A question.")
         for unit in range(CANONICAL.shape[1])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from annotate.models import Authorship, Campaign, Judgment, Place, Score, System
+from annotate.models import Authorship, Campaign, Judgment, Score, Slot, System
 from annotate.selectors import bulk
 from annotate.selectors.campaigns import counting
 from annotate.services.work import scoring
@@ -45,7 +45,7 @@ def expected(system: System, criterion: str) -> list[tuple[int, int, float]]:
     scores = Score.objects.filter(
         criterion=criterion,
         judgment__output__in=list(outputs),
-        judgment__assignment__place__isnull=False,
+        judgment__assignment__slot__isnull=False,
     )
     return list(
         scores.order_by("judgment").values_list("judgment__output", "judgment__annotator", "value")
@@ -78,12 +78,12 @@ def test_judgments_far_apart_are_read_through_their_campaign():
     assert {name: row.size for name, row in scores.value.items()}["overall"] == 4
 
 
-def test_a_judgment_without_a_place_does_not_count():
+def test_a_judgment_without_a_slot_does_not_count():
     study = judged()
     before = counting.scores(study.pk)
-    place = Place.objects.filter(campaign=study, assignment__isnull=False).first()
-    judgment = Judgment.objects.get(assignment=place.assignment)
-    Place.objects.filter(pk=place.pk).update(assignment=None)
+    slot = Slot.objects.filter(campaign=study, assignment__isnull=False).first()
+    judgment = Judgment.objects.get(assignment=slot.assignment)
+    Slot.objects.filter(pk=slot.pk).update(assignment=None)
     after = counting.scores(study.pk)
     gone = set(zip(before.output, before.annotator, strict=True)) - set(
         zip(after.output, after.annotator, strict=True)

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from annotate.models import Assignment, AuditEntry, EvidenceChange, Place, System
+from annotate.models import Assignment, AuditEntry, ChangeMark, Slot, System
 from annotate.selectors.campaigns import counting
 from annotate.services.campaigns import life
 from annotate.services.change_marks import mark
 from annotate.services.work import judgments, leasing
-from annotate.signals import evidence_changed
+from annotate.signals import change_marked
 from estimation.models import Decision, Estimate, MetricScore
 from estimation.selectors.latest import latest
 from estimation.services import estimating, metrics
@@ -54,7 +54,7 @@ def test_marks_are_taken_up_once():
     study = campaign()
     work(study, judgments_=6)
     assert estimating.refresh(study.pk)
-    assert not EvidenceChange.objects.exists()
+    assert not ChangeMark.objects.exists()
     written = Estimate.objects.count()
     assert written == 2 * 4
     assert not estimating.refresh(study.pk)
@@ -107,7 +107,7 @@ def test_the_worker_that_is_at_it_looks_again_at_what_came_meanwhile(monkeypatch
 
     monkeypatch.setattr(estimating, "findings", slow)
     assert estimating.refresh(study.pk)
-    assert not EvidenceChange.objects.exists()
+    assert not ChangeMark.objects.exists()
     assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {2, 3}
 
 
@@ -148,9 +148,9 @@ def announced():
     def note(campaign_id, **_signal):
         told.append(campaign_id)
 
-    evidence_changed.connect(note)
+    change_marked.connect(note)
     yield told
-    evidence_changed.disconnect(note)
+    change_marked.disconnect(note)
 
 
 def test_after_its_turn_a_campaign_waits_behind_others(monkeypatch, announced):
@@ -250,7 +250,7 @@ def test_exhausted_outputs_close_a_campaign_whose_target_is_out_of_reach():
     settle(study)
     study.refresh_from_db()
     assert (study.status, study.close_reason) == ("closed", "exhausted")
-    assert not Place.objects.filter(assignment=None).exists()
+    assert not Slot.objects.filter(assignment=None).exists()
 
 
 def test_the_budget_closes_a_campaign():
@@ -284,11 +284,11 @@ def test_a_system_stops_alone_and_its_estimate_keeps_its_own_prefix():
 def test_those_that_wait_longest_are_caught_up_with_first(clock):
     early, late = campaign(), campaign()
     work(late, judgments_=1)
-    EvidenceChange.objects.all().delete()
+    ChangeMark.objects.all().delete()
     for study in (late, early):
         for _mark in range(3):
             mark(study.pk, "judgment")
-    EvidenceChange.objects.filter(campaign=early).update(at=early.created_at)
+    ChangeMark.objects.filter(campaign=early).update(at=early.created_at)
     clock.move(seconds=estimating.GRACE.total_seconds() + 1)
     assert counting.marked_campaigns(before=clock.now()) == [early.pk, late.pk]
 

@@ -8,7 +8,7 @@ import pytest
 import urllib3
 from django.db import connection, transaction
 
-from annotate.models import EvidenceChange, Judgment, Participation
+from annotate.models import ChangeMark, Judgment, Participation
 from annotate.tokens import participation_token
 from estimation.models import Estimate
 from extras.demo.browser import Browser
@@ -32,7 +32,7 @@ def worker_waits_for_a_lock() -> bool:
         cursor.execute("SELECT pg_stat_clear_snapshot()")  # else a transaction sees one moment
         cursor.execute(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
-            "AND wait_event_type = 'Lock' AND query LIKE '%annotate_evidencechange%'"
+            "AND wait_event_type = 'Lock' AND query LIKE '%annotate_changemark%'"
         )
         return cursor.fetchone()[0] > 0
 
@@ -44,16 +44,16 @@ def test_a_worker_killed_before_its_estimate_is_written_loses_nothing(tmp_path, 
     with stack(tmp_path, redis_url=redis[0]) as processes:
         with transaction.atomic():
             # Holding the marks stops the worker just before it writes.
-            list(EvidenceChange.objects.select_for_update())
+            list(ChangeMark.objects.select_for_update())
             processes.start("worker", "beat")
             wait_for(worker_waits_for_a_lock)
             processes.kill("worker")
         assert not Estimate.objects.exists()
-        assert EvidenceChange.objects.exists()
+        assert ChangeMark.objects.exists()
         processes.start("worker")
         # The killed one's lease ends first: nobody knows that it will not come back.
         wait_for(Estimate.objects.exists, seconds=120)
-        wait_for(lambda: not EvidenceChange.objects.exists())
+        wait_for(lambda: not ChangeMark.objects.exists())
     assert set(Estimate.objects.values_list("n_judgments", flat=True)) <= {2, 3}
 
 

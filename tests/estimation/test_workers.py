@@ -10,7 +10,7 @@ from django.db import transaction
 
 from annotate.models import (
     Campaign,
-    EvidenceChange,
+    ChangeMark,
     PendingScore,
     Score,
     TaskLease,
@@ -77,7 +77,7 @@ def test_a_campaign_that_hangs_keeps_one_process_and_the_others_go_on(tmp_path, 
     with stack(tmp_path, redis_url=broker) as processes:
         with transaction.atomic():
             # Holding its marks stops whoever wants to write its estimates.
-            list(EvidenceChange.objects.filter(campaign=stuck).select_for_update())
+            list(ChangeMark.objects.filter(campaign=stuck).select_for_update())
             processes.start("processes", "beat")
             for study in others:
                 wait_for(lambda: estimated(study), seconds=OTHERS)  # noqa: B023
@@ -101,7 +101,7 @@ def test_a_task_that_takes_too_long_is_stopped_and_done_again(tmp_path, broker):
     working(study)
     with stack(tmp_path, redis_url=broker, TASK_SECONDS="5") as processes:
         with transaction.atomic():
-            list(EvidenceChange.objects.filter(campaign=study).select_for_update())
+            list(ChangeMark.objects.filter(campaign=study).select_for_update())
             processes.start("processes", "beat")
             wait_for(lambda: "TimeLimitExceeded" in processes.logs(), seconds=90)
         wait_for(lambda: estimated(study), seconds=120)

@@ -28,7 +28,7 @@ LOOK = """
 import django, json; django.setup()
 from annotate.models import Annotator, Campaign, Participation
 from annotate.text.names import Keys, keys
-from annotate.services import joining, participations
+from annotate.services.work import joining, participations
 from annotate.errors import Conflict
 from tests.factories import campaign
 rows = Annotator.objects.filter(crowd="link").order_by("pk")

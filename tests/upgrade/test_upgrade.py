@@ -16,7 +16,10 @@ from tests.upgrade.numbers import COUNTS, NUMBERS
 from tests.upgrade.old_database import MIGRATIONS, Tables, fill, manage, postgres, run, tables
 
 # {name of a table in an earlier version: its name now}
-RENAMED: dict[str, str] = {}
+RENAMED = {
+    "annotate_evidencechange": "annotate_changemark",
+    "annotate_place": "annotate_slot",
+}
 # Tables whose rows a migration adds to, takes from, or drops, each for its reason.
 CHANGED: dict[str, str] = {}
 OWN = Rating(DEFINITION)  # stands for any instrument of a researcher's own

@@ -32,8 +32,8 @@ from annotate.models import (
     LedgerEntry,
     Membership,
     Output,
-    Place,
     Review,
+    Slot,
 )
 
 MONEY: "DecimalField[object, object]" = DecimalField(max_digits=12, decimal_places=2)
@@ -41,7 +41,7 @@ MONEY: "DecimalField[object, object]" = DecimalField(max_digits=12, decimal_plac
 
 def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
     """The campaigns of this user's memberships, with their role, counts and spending."""
-    places = Place.objects.filter(campaign=OuterRef("pk")).order_by().values("campaign")
+    slots = Slot.objects.filter(campaign=OuterRef("pk")).order_by().values("campaign")
     spent = LedgerEntry.objects.filter(campaign=OuterRef("pk")).order_by().values("campaign")
     last = Batch.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
     role = Membership.objects.filter(campaign=OuterRef("pk"), user=user.pk).values("role")
@@ -49,9 +49,9 @@ def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
         Campaign.objects.filter(memberships__user=user.pk)
         .annotate(
             role=Subquery(role),
-            planned=_number(places),
+            planned=_number(slots),
             last_tasks=Subquery(last.values("tasks")[:1]),
-            judged=_number(places.filter(assignment__status=Assignment.Status.VERIFIED)),
+            judged=_number(slots.filter(assignment__status=Assignment.Status.VERIFIED)),
             spent=Coalesce(
                 Subquery(spent.annotate(sum=Sum(F("amount") + F("fee"))).values("sum")),
                 0,
@@ -76,7 +76,7 @@ def judgments(campaign: Campaign, *, with_texts: bool) -> QuerySet[Judgment]:
     return (
         Judgment.objects.filter(campaign=campaign)
         .annotate(excluded=_excluded(OuterRef("pk")))
-        .select_related("annotator", "output__item", "assignment__place")
+        .select_related("annotator", "output__item", "assignment__slot")
         .prefetch_related("scores", "output__authorships__system")
         .defer("output__item__input", "output__item__reference", *marked)
     )
@@ -95,7 +95,7 @@ def outputs(campaign: Campaign) -> QuerySet[Output]:
 def annotators(campaign: Campaign) -> QuerySet[Annotator]:
     """Who judged in a campaign, with what they gave to it."""
     mine = Q(judgments__campaign=campaign)
-    held = Q(judgments__assignment__place__isnull=False)
+    held = Q(judgments__assignment__slot__isnull=False)
     verified = Q(judgments__assignment__status=Assignment.Status.VERIFIED)
     reviews = Review.objects.filter(campaign=campaign)
     return (
@@ -125,6 +125,6 @@ def _excluded(judgment: OuterRef) -> Exists:
     return Exists(Exclusion.objects.filter(judgment=judgment, restored_at=None))
 
 
-def _number(rows: QuerySet[Place, Any]) -> Coalesce:
+def _number(rows: QuerySet[Slot, Any]) -> Coalesce:
     total = Subquery(rows.annotate(n=Count("pk")).values("n"), output_field=IntegerField())
     return Coalesce(total, 0)

@@ -142,9 +142,9 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
         return {score.criterion: score.value for score in judgment.scores.all()}
 
     def get_counts(self, judgment: Judgment) -> bool:
-        """It does while its assignment holds a place and is verified."""
+        """It does while its assignment holds a slot and is verified."""
         assignment = judgment.assignment
-        return hasattr(assignment, "place") and assignment.status == "verified"
+        return hasattr(assignment, "slot") and assignment.status == "verified"
 
     @extend_schema_field(HighlightSerializer(many=True))
     def get_highlights(self, judgment: Judgment) -> list[dict[str, Any]]:

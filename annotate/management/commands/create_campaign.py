@@ -251,7 +251,7 @@ def _summary(made: Campaign, facts: Facts) -> dict[str, Any]:
         "systems": sorted(made.systems.values_list("name", flat=True)),
         "items": made.items.count(),
         "outputs": made.outputs.count(),
-        "planned_judgments": made.places.count(),
+        "planned_judgments": made.slots.count(),
         "cost_at_most": _cost(costs.at_most(made)),
         "metrics": made.metrics,
         "seed": made.seed,

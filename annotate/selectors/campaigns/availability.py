@@ -14,7 +14,7 @@ MANY = 20  # people who would all have to have had the same outputs
 
 @dataclass(frozen=True)
 class Availability:
-    """`free` places can be leased; `for_nobody` of them by none of the people who are `able`.
+    """`free` slots can be leased; `for_nobody` of them by none of the people who are `able`.
 
     came: annotators who entered. Each of them is counted once: under_review (a ruling is awaited),
     left_out (excluded, or blocked by an owner), at_cap (of the others, those who have done as
@@ -38,7 +38,7 @@ class Availability:
 
     @property
     def takeable(self) -> int:
-        """Free places that somebody who came may take."""
+        """Free slots that somebody who came may take."""
         return self.free - self.for_nobody
 
 
@@ -79,7 +79,7 @@ def _at_cap(campaign_id: int, cap: int | None) -> set[int]:
 
 
 def _for_nobody(campaign_id: int, able: Collection[int]) -> int:
-    """Count the free places of outputs that all of these people have had: nobody has one twice.
+    """Count the free slots of outputs that all of these people have had: nobody has one twice.
 
     Not looked for among many people: all but a few would have given the same outputs back.
     """

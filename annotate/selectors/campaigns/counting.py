@@ -15,11 +15,11 @@ from annotate.models import (
     Assignment,
     Authorship,
     Campaign,
-    EvidenceChange,
+    ChangeMark,
     Exclusion,
     Judgment,
-    Place,
     Score,
+    Slot,
     System,
     Target,
 )
@@ -87,7 +87,7 @@ def pseudonyms(annotators: Collection[int]) -> dict[int, str]:
 
 def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:
     """Return the ids of the marks that no estimate has taken up yet."""
-    found = EvidenceChange.objects.filter(campaign=campaign_id)
+    found = ChangeMark.objects.filter(campaign=campaign_id)
     if before is not None:
         found = found.filter(at__lt=before)
     return list(found.values_list("pk", flat=True))
@@ -95,7 +95,7 @@ def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:
 
 def marked_campaigns(*, before: datetime) -> list[int]:
     """Return the campaigns with marks older than `before`, those that wait longest first."""
-    old = EvidenceChange.objects.filter(at__lt=before).order_by().values("campaign")
+    old = ChangeMark.objects.filter(at__lt=before).order_by().values("campaign")
     waiting = old.annotate(first=Min("at")).order_by("first", "campaign")
     return list(waiting.values_list("campaign", flat=True))
 
@@ -143,7 +143,7 @@ def excluded(campaign_id: int) -> int:
 
 
 def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = None) -> Scores:
-    """Return the judgments that hold a place and are verified, with their scores.
+    """Return the judgments that hold a slot and are verified, with their scores.
 
     with_excluded: those too that rulings have left out, to see what that changes; of: those of
     this annotator alone.
@@ -151,7 +151,7 @@ def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = No
     Three plain reads instead of one join of all. Whatever is written between them has its own
     mark, so an estimate from the older part of it is followed by another.
     """
-    (held,) = bulk.columns(_held_places(campaign_id), assignment="i8")
+    (held,) = bulk.columns(_held_slots(campaign_id), assignment="i8")
     if with_excluded:
         excluded = _excluded(campaign_id)
         if of is not None:
@@ -175,8 +175,8 @@ def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = No
     )
 
 
-def _held_places(campaign_id: int) -> QuerySet[Place]:
-    return Place.objects.filter(
+def _held_slots(campaign_id: int) -> QuerySet[Slot]:
+    return Slot.objects.filter(
         campaign=campaign_id, assignment__status=Assignment.Status.VERIFIED
     ).order_by()
 

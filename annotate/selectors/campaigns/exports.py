@@ -27,9 +27,9 @@ from annotate.models import (
     Item,
     Judgment,
     Output,
-    Place,
     Review,
     Score,
+    Slot,
 )
 from annotate.selectors import bulk
 from annotate.selectors.campaigns import counting as evidence
@@ -53,7 +53,7 @@ class Moment:
 
     All else is only ever added to, so what was there at this moment can be read afterwards.
     judgment, annotator: (T,) the judgments so far, ids ascending, and who gave each. state: (T,)
-    `COUNTS` where it holds a place and is verified, plus `EXCLUDED` where a ruling took it out.
+    `COUNTS` where it holds a slot and is verified, plus `EXCLUDED` where a ruling took it out.
     output, team: (N,) outputs, ids ascending, and which of `teams` wrote each.
     """
 
@@ -213,7 +213,7 @@ def exclusions(now: Moment) -> Iterator[Excluded]:
 
 
 def _judged(campaign_id: int) -> tuple[Ints, Ints, Ints]:
-    counting = Place.objects.filter(
+    counting = Slot.objects.filter(
         assignment=OuterRef("assignment"), assignment__status=Assignment.Status.VERIFIED
     )
     out = Exclusion.objects.filter(judgment=OuterRef("pk"), restored_at=None)

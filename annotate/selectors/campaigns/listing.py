@@ -16,7 +16,7 @@ from annotate.models import (
     Campaign,
     LedgerEntry,
     Membership,
-    Place,
+    Slot,
     System,
     Target,
 )
@@ -240,11 +240,11 @@ def members(campaign_id: int) -> list[Member]:
 
 
 def _planned() -> Any:
-    return _of_campaign(Place.objects.all(), Count("pk"))
+    return _of_campaign(Slot.objects.all(), Count("pk"))
 
 
 def _judged() -> Any:
-    counted = Place.objects.filter(assignment__status=Assignment.Status.VERIFIED)
+    counted = Slot.objects.filter(assignment__status=Assignment.Status.VERIFIED)
     return _of_campaign(counted, Count("pk"))
 
 

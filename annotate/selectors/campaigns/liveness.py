@@ -7,7 +7,7 @@ from typing import Any
 from django.db.models import Count, Max, Min, Q
 from django.utils import timezone
 
-from annotate.models import Assignment, EvidenceChange, Judgment, Participation
+from annotate.models import Assignment, ChangeMark, Judgment, Participation
 
 ZERO = timedelta(0)
 SEEN = timedelta(minutes=15)  # a page that is in use tells so every minute
@@ -79,6 +79,6 @@ def _leases(campaign_id: int, now: datetime, length: timedelta) -> dict[str, Any
 
 
 def _oldest_mark(campaign_id: int) -> datetime | None:
-    marks = EvidenceChange.objects.filter(campaign=campaign_id)
+    marks = ChangeMark.objects.filter(campaign=campaign_id)
     found: datetime | None = marks.aggregate(at=Min("at"))["at"]
     return found

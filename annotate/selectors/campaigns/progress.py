@@ -15,8 +15,8 @@ from annotate.models import (
     Judgment,
     Output,
     Participation,
-    Place,
     Score,
+    Slot,
 )
 from annotate.selectors.campaigns import slots
 from annotate.selectors.pay import accounts, ledger
@@ -24,7 +24,7 @@ from annotate.selectors.pay import accounts, ledger
 
 @dataclass(frozen=True)
 class Progress:
-    """Judgments count where they hold a place and are verified; `missing` ones can still be leased.
+    """Judgments count where they hold a slot and are verified; `missing` ones can still be leased.
 
     running: leases, and judgments that their crowd has not confirmed yet. doubled: outputs that
     several people are to judge.
@@ -64,7 +64,7 @@ def progress(campaign_id: int, *, cap: int | None) -> Progress:
     spent = ledger.spent(campaign_id)
     counted = Q(assignment__status=Assignment.Status.VERIFIED)
     running = Q(assignment__status__in=(Assignment.Status.LEASED, Assignment.Status.SUBMITTED))
-    planned = Place.objects.filter(campaign=campaign_id).aggregate(
+    planned = Slot.objects.filter(campaign=campaign_id).aggregate(
         planned=Count("pk"),
         doubled=Count("pk", filter=Q(number=2)),
         judged=Count("pk", filter=counted),
@@ -85,7 +85,7 @@ def progress(campaign_id: int, *, cap: int | None) -> Progress:
 def items(campaign_id: int) -> dict[int, Items]:
     """Return how many items of each system are judged; two queries."""
     rows = Authorship.objects.filter(system__campaign=campaign_id).order_by().values_list("system")
-    counts = rows.filter(output__places__assignment__status=Assignment.Status.VERIFIED)
+    counts = rows.filter(output__slots__assignment__status=Assignment.Status.VERIFIED)
     judged = dict(counts.annotate(n=Count("item", distinct=True)))
     return {
         system: Items(judged.get(system, 0), every)
@@ -126,13 +126,13 @@ def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
         .order_by("pk")
         .values_list(
             "judgment__output", "judgment__output__item__key", "judgment__annotator__pseudonym",
-            "judgment__submitted_at", "criterion", "value", "judgment__assignment__place",
+            "judgment__submitted_at", "criterion", "value", "judgment__assignment__slot",
             "judgment__assignment__status",
         )
     )  # fmt: skip
-    for output_id, item, who, at, criterion, value, place, status in rows.iterator(chunk_size=2000):
+    for output_id, item, who, at, criterion, value, slot, status in rows.iterator(chunk_size=2000):
         names = " + ".join(wrote[output_id])
-        counts = place is not None and status == Assignment.Status.VERIFIED
+        counts = slot is not None and status == Assignment.Status.VERIFIED
         yield item, names, who, at.isoformat(), criterion, value, int(counts)
 
 

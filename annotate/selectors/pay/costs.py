@@ -7,7 +7,7 @@ from annotate.crowds import bills, tariffs
 from annotate.crowds.bills import Bill
 from annotate.crowds.tariffs import ZERO, Tariff
 from annotate.crowds.terms import USUAL_TASKS, usual_tasks
-from annotate.models import Batch, Campaign, Place
+from annotate.models import Batch, Campaign, Slot
 from annotate.selectors.pay import promises
 from annotate.selectors.pay.commitments import tariff
 
@@ -42,7 +42,7 @@ def at_most(campaign: Campaign, *, planned: int | None = None, tasks: int | None
     planned, tasks: of the judgments, and in a unit of the last batch, where they are known.
     """
     if planned is None:
-        planned = Place.objects.filter(campaign=campaign).count()
+        planned = Slot.objects.filter(campaign=campaign).count()
     judgments = min(planned, campaign.max_judgments or planned)
     return AtMost(_bill(campaign, judgments, tasks), campaign.budget)
 

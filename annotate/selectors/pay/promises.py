@@ -21,8 +21,8 @@ from annotate.models import (
     LedgerEntry,
     Participation,
     Payout,
-    Place,
     Review,
+    Slot,
     TutorialRun,
 )
 
@@ -167,7 +167,7 @@ def told(participation_id: int) -> Open | None:
 
 def judged(campaign_id: int, annotator_id: int) -> int:
     """Return how many judgments of this person count in a campaign."""
-    return Place.objects.filter(
+    return Slot.objects.filter(
         campaign=campaign_id, assignment__annotator=annotator_id,
         assignment__status=Assignment.Status.VERIFIED,
     ).count()  # fmt: skip

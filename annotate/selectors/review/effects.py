@@ -10,7 +10,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotate import adapters
-from annotate.models import Exclusion, LedgerEntry, Place, Ruling
+from annotate.models import Exclusion, LedgerEntry, Ruling, Slot
 from annotate.selectors.pay import accounts, ledger
 from annotate.selectors.review import refusals as refusable
 
@@ -65,7 +65,7 @@ class Done:
 
 def effects(campaign_id: int, annotator_id: int) -> Effects:
     """Return what rulings would do; always the same number of queries."""
-    held = Place.objects.filter(
+    held = Slot.objects.filter(
         campaign=campaign_id, assignment__annotator=annotator_id,
         assignment__judgment__isnull=False,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.crypto import salted_hmac
 
 from annotate.instruments.base import Material
-from annotate.models import Assignment, Campaign, Judgment, Output, Place, Review, Score
+from annotate.models import Assignment, Campaign, Judgment, Output, Review, Score, Slot
 from annotate.selectors.campaigns import outputs
 from annotate.selectors.review import answers as review_answers
 from annotate.selectors.review import screening
@@ -158,7 +158,7 @@ def _judged(
 ) -> list[tuple[int, Judged]]:
     found = _rows(campaign_id, annotator_id)
     counting = Exists(
-        Place.objects.filter(
+        Slot.objects.filter(
             assignment=OuterRef("assignment"), assignment__status=Assignment.Status.VERIFIED
         )
     )

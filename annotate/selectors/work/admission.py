@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotate.models import Assignment, Campaign, Participation, Place
+from annotate.models import Assignment, Campaign, Participation, Slot
 from annotate.selectors.campaigns import slots
 from annotate.selectors.pay import budget, promises, untaken
 from annotate.selectors.review import standing
@@ -200,7 +200,7 @@ def _not_collecting(campaign: Campaign) -> Nothing:
 
 
 def none_free(campaign: Campaign) -> Nothing:
-    """Say that no place is free for this person."""
+    """Say that no slot is free for this person."""
     if campaign.status == Campaign.Status.CLOSING:
         message = _(
             "This study has nearly all it needs; its last tasks are with other people. "
@@ -244,8 +244,8 @@ def held_by(who: Participation | Assignment) -> int:
     ).count()
 
 
-def pick(campaign_id: int, who: Participation, *, besides: int | None = None) -> Place | None:
-    """Return the place that this person would get: the first free one of an output new to them.
+def pick(campaign_id: int, who: Participation, *, besides: int | None = None) -> Slot | None:
+    """Return the slot that this person would get: the first free one of an output new to them.
 
     besides: an assignment whose output they have on a page, though its lease may be over.
     """

@@ -2,7 +2,7 @@
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotate.models import Assignment, Judgment, PendingScore, Place, Score
+from annotate.models import Assignment, Judgment, PendingScore, Score, Slot
 
 
 def unscored(campaign_id: int) -> QuerySet[Judgment]:
@@ -20,7 +20,7 @@ def outdated(campaign_id: int, *, version: str) -> QuerySet[Judgment]:
 
 def waiting(campaign_id: int) -> int:
     """Return how many judgments that count wait for a task of their own."""
-    holds = Place.objects.filter(
+    holds = Slot.objects.filter(
         assignment=OuterRef("judgment__assignment"),
         assignment__status=Assignment.Status.VERIFIED,
     )

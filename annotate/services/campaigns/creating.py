@@ -15,7 +15,7 @@ from annotate.models import (
     Item,
     Membership,
     Output,
-    Place,
+    Slot,
     System,
     Target,
 )
@@ -46,7 +46,7 @@ class Checked:
 
 
 def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign:
-    """Create a draft campaign with all its items, outputs and places, in one transaction.
+    """Create a draft campaign with all its items, outputs and slots, in one transaction.
 
     For rows that fit into memory; files go through `importing.running`. Raises `Invalid` for a
     plan that cannot be, `UploadRefused` for rows that the metric cannot be had for.
@@ -190,7 +190,7 @@ def _every_so_many(plan: Plan, seed: int) -> Callable[[int], int]:
 
 
 def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
-    """Store items with their outputs and places. Call it in a transaction."""
+    """Store items with their outputs and slots. Call it in a transaction."""
     every = _every_so_many(plan, campaign.seed)
     planned = plan.planned or (lambda _row, position: every(position))
     systems = dict(campaign.systems.values_list("name", "pk"))
@@ -209,8 +209,8 @@ def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
         for output, (item, same) in written
         for row in same
     )
-    Place.objects.bulk_create(
-        Place(campaign_id=campaign.pk, output_id=output.pk, position=item.position, number=number)
+    Slot.objects.bulk_create(
+        Slot(campaign_id=campaign.pk, output_id=output.pk, position=item.position, number=number)
         for output, (item, same) in written
         for number in range(1, planned(same[0], item.position) + 1)
     )

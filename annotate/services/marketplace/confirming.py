@@ -115,7 +115,7 @@ def _lapse(over: QuerySet[Participation], participation_id: int, posting: Postin
 
 
 def leave(participation_id: int) -> bool:
-    """The unit was given back, or its time is over: its places are free, its pay is cancelled."""
+    """The unit was given back, or its time is over: its slots are free, its pay is cancelled."""
     found = _get(participation_id)
     with transaction.atomic():
         locks.campaign(found.campaign_id)

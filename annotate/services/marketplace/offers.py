@@ -13,7 +13,7 @@ from annotate.crowds.tariffs import CENT, ZERO
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.models import Batch, Campaign
 from annotate.models.base import public_id
-from annotate.selectors.campaigns import slots as places_of
+from annotate.selectors.campaigns import slots
 from annotate.selectors.pay import budget, promises, untaken
 from annotate.services.marketplace import postings
 from annotate.services.pay import quotes
@@ -167,7 +167,7 @@ def sizes(places: int, most: int | None) -> tuple[int, ...]:
 def units_needed(campaign_id: int, tasks: int) -> int:
     """Return how many units of so many tasks fill what nobody does or is about to do."""
     coming = sum(one.units * one.tasks for one in untaken.untaken(campaign_id))
-    missing = places_of.free(campaign_id).count() - untaken.promised_tasks(campaign_id) - coming
+    missing = slots.free(campaign_id).count() - untaken.promised_tasks(campaign_id) - coming
     return max(0, -(-missing // tasks))
 
 

@@ -55,7 +55,7 @@ def _under_way(campaign_id: int) -> bool:
 
 
 def _gaps(campaign_id: int) -> list[int]:
-    """Return the free places that were not offered too often already, in order of leasing.
+    """Return the free slots that were not offered too often already, in order of leasing.
 
     People at work will take the first of them.
     """

@@ -1,31 +1,31 @@
 """Taking an annotator's judgments out of the estimates, and bringing them back.
 
-A judgment counts exactly while its assignment holds a place. Excluding gives the places up, so
-the estimates lose the judgments at once and the same places are leased again, within budget.
+A judgment counts exactly while its assignment holds a slot. Excluding gives the slots up, so
+the estimates lose the judgments at once and the same slots are leased again, within budget.
 """
 
 from datetime import datetime
 
 from django.db.models import QuerySet
 
-from annotate.models import Assignment, Exclusion, Place, Review, Ruling
+from annotate.models import Assignment, Exclusion, Review, Ruling, Slot
 from annotate.services import change_marks
 from annotate.services.work import leasing
 
 
 def exclude(review: Review, ruling: Ruling) -> int:
-    """Give up every place that the annotator holds; return how many judgments that took out.
+    """Give up every slot that the annotator holds; return how many judgments that took out.
 
     Open leases end too: nobody works on for an estimate that will not take it.
     """
     leasing.end_open(review.campaign_id, review.annotator_id, now=ruling.at)
-    held = Place.objects.filter(
+    held = Slot.objects.filter(
         campaign=review.campaign_id, assignment__annotator=review.annotator_id,
         assignment__judgment__isnull=False,
     )  # fmt: skip
     out = list(held.values_list("assignment__judgment", flat=True))
     Exclusion.objects.bulk_create(Exclusion(judgment_id=one, ruling=ruling) for one in out)
-    Place.objects.filter(assignment__judgment__in=out).update(assignment=None)
+    Slot.objects.filter(assignment__judgment__in=out).update(assignment=None)
     change_marks.mark(review.campaign_id, "exclusion")
     return len(out)
 
@@ -33,8 +33,8 @@ def exclude(review: Review, ruling: Ruling) -> int:
 def restore(review: Review, *, at: datetime) -> int:
     """Bring every excluded judgment back; return how many.
 
-    Each takes a free place of its output again; where all have been given to others meanwhile,
-    a place is added: both judgments were asked for and paid.
+    Each takes a free slot of its output again; where all have been given to others meanwhile,
+    a slot is added: both judgments were asked for and paid.
     """
     out = Exclusion.objects.filter(
         judgment__campaign=review.campaign_id, judgment__annotator=review.annotator_id,
@@ -50,18 +50,18 @@ def _bring_back(exclusion: Exclusion) -> int:
     judgment = exclusion.judgment
     if judgment.assignment.status not in Assignment.HELD:
         return exclusion.pk  # its paid unit was given back since: it comes back with that, or not
-    places = Place.objects.filter(output=judgment.output_id)
-    place = places.filter(assignment=None).order_by("number").first() or _added(places)
-    held = Place.objects.filter(pk=place.pk, assignment=None).update(
+    slots = Slot.objects.filter(output=judgment.output_id)
+    slot = slots.filter(assignment=None).order_by("number").first() or _added(slots)
+    held = Slot.objects.filter(pk=slot.pk, assignment=None).update(
         assignment=judgment.assignment_id
     )
-    assert held == 1, "a place was taken while the campaign was locked"
+    assert held == 1, "a slot was taken while the campaign was locked"
     return exclusion.pk
 
 
-def _added(places: QuerySet[Place]) -> Place:
-    last = places.order_by("-number")[0]
-    return Place.objects.create(
+def _added(slots: QuerySet[Slot]) -> Slot:
+    last = slots.order_by("-number")[0]
+    return Slot.objects.create(
         campaign_id=last.campaign_id, output_id=last.output_id, position=last.position,
         number=last.number + 1,
     )  # fmt: skip

@@ -13,8 +13,8 @@ from annotate.models import (
     Exclusion,
     Judgment,
     Participation,
-    Place,
     Ruling,
+    Slot,
 )
 from annotate.selectors.campaigns import slots
 from annotate.selectors.review import standing
@@ -28,7 +28,7 @@ TAKES_BACK = (Campaign.Status.OPEN, Campaign.Status.PAUSED, Campaign.Status.CLOS
 def verify(participation: Participation, *, now: datetime) -> int:
     """Let the unit's judgments count; return how many were not verified before.
 
-    Those that had been given up, because the unit was believed to be lost, take a free place of
+    Those that had been given up, because the unit was believed to be lost, take a free slot of
     their outputs again where there is one; otherwise they are kept, and paid, and do not count.
     """
     leasing.end_leases(_of(participation), now=now)
@@ -44,11 +44,11 @@ def verify(participation: Participation, *, now: datetime) -> int:
 
 
 def lose(participation: Participation, *, now: datetime) -> int:
-    """Free the places of a unit that was not handed in; its judgments stay as facts."""
+    """Free the slots of a unit that was not handed in; its judgments stay as facts."""
     leasing.end_leases(_of(participation), now=now)
     held = _locked(_of(participation).filter(status__in=(Status.SUBMITTED, Status.VERIFIED)))
     Assignment.objects.filter(pk__in=held).update(status=Status.RETURNED)
-    Place.objects.filter(assignment__in=held).update(assignment=None)
+    Slot.objects.filter(assignment__in=held).update(assignment=None)
     if held:
         change_marks.mark(participation.campaign_id, "left")
     return len(held)
@@ -62,10 +62,10 @@ def _take_back(assignment_id: int, participation: Participation) -> None:
     if campaign.status not in TAKES_BACK:
         return
     output = Assignment.objects.values_list("output_id", flat=True).get(pk=assignment_id)
-    place = slots.free(campaign.pk).filter(output=output).first()
-    if place is not None:
-        held = Place.objects.filter(pk=place.pk, assignment=None).update(assignment=assignment_id)
-        assert held == 1, "a place was taken while the campaign was locked"
+    slot = slots.free(campaign.pk).filter(output=output).first()
+    if slot is not None:
+        held = Slot.objects.filter(pk=slot.pk, assignment=None).update(assignment=assignment_id)
+        assert held == 1, "a slot was taken while the campaign was locked"
 
 
 def _leave_out(assignment_id: int) -> None:

@@ -19,7 +19,7 @@ from annotate.models import (
     Judgment,
     LedgerEntry,
     Participation,
-    Place,
+    Slot,
 )
 from annotate.selectors.campaigns import outputs, slots
 from annotate.selectors.pay import budget
@@ -131,7 +131,7 @@ def _read(instrument: Instrument, assignment: Assignment, raw: Mapping[str, Any]
 
 @transaction.atomic
 def _in_time(work: _Submission) -> Receipt | None:
-    """Store it while the lease still holds its place; None once it does not.
+    """Store it while the lease still holds its slot; None once it does not.
 
     The tasks of a paid unit come one after the other: their fees depend on each other.
     """
@@ -145,7 +145,7 @@ def _in_time(work: _Submission) -> Receipt | None:
 
 @transaction.atomic
 def _late(work: _Submission) -> Receipt:
-    """After expiry: accepted while a place is free, otherwise kept and compensated."""
+    """After expiry: accepted while a slot is free, otherwise kept and compensated."""
     campaign = locks.campaign(work.assignment.campaign_id)
     who = _standing(work)
     promised = admission.has_room(who, besides=work.assignment)
@@ -194,16 +194,16 @@ def _advance(
 
 
 def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bool:
-    """Hold a free place of the same output again, if the campaign still collects and can pay."""
+    """Hold a free slot of the same output again, if the campaign still collects and can pay."""
     if campaign.status not in (*admission.COLLECTING, Campaign.Status.PAUSED):
         return False
     if admission.blocked(campaign, promised=promised) or admission.over_cap(assignment, campaign):
         return False
     if standing.excluded(campaign.pk, assignment.annotator_id):
         return False
-    place = slots.free(campaign.pk).filter(output=assignment.output_id).first()
-    return place is not None and bool(
-        Place.objects.filter(pk=place.pk, assignment=None).update(assignment=assignment)
+    slot = slots.free(campaign.pk).filter(output=assignment.output_id).first()
+    return slot is not None and bool(
+        Slot.objects.filter(pk=slot.pk, assignment=None).update(assignment=assignment)
     )
 
 
@@ -237,7 +237,7 @@ def _receipt(assignment_id: int, *, already: bool) -> Receipt:
     entry = LedgerEntry.objects.filter(assignment=assignment_id).first()
     return Receipt(
         judgment.pk,
-        counts=Place.objects.filter(assignment=assignment_id).exists(),
+        counts=Slot.objects.filter(assignment=assignment_id).exists(),
         earned=entry.amount if entry else Decimal(0),
         already=already,
     )

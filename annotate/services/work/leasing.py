@@ -2,7 +2,7 @@
 
 Each verb is one short transaction. Leases of one campaign are serialised by a lock on its row
 (`no_key`, so that inserts which merely refer to the campaign do not wait); behind the lock
-stand the place (free or held by one assignment) and the unique constraints of `Assignment`.
+stand the slot (free or held by one assignment) and the unique constraints of `Assignment`.
 """
 
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
-from annotate.models import Assignment, Campaign, Participation, Place
+from annotate.models import Assignment, Campaign, Participation, Slot
 from annotate.selectors.work import admission
 from annotate.services import audit, change_marks, locks
 from annotate.services.pay import promises
@@ -77,7 +77,7 @@ def shown(assignment_id: int, *, participation_id: int) -> None:
 
 
 def expire_due(campaign_id: int, *, now: datetime) -> int:
-    """End the leases that are over and free their places; return how many."""
+    """End the leases that are over and free their slots; return how many."""
     with transaction.atomic():
         due = list(
             Assignment.objects.select_for_update(no_key=True)
@@ -151,19 +151,19 @@ def _length(campaign: Campaign) -> timedelta:
 
 
 def _take(campaign: Campaign, who: Participation, *, now: datetime, besides: int | None) -> Lease:
-    place = admission.pick(campaign.pk, who, besides=besides)
-    if place is None:
+    slot = admission.pick(campaign.pk, who, besides=besides)
+    if slot is None:
         return admission.none_free(campaign)
     assignment = Assignment.objects.create(
         campaign=campaign,
         participation=who,
         annotator_id=who.annotator_id,
-        output_id=place.output_id,
+        output_id=slot.output_id,
         leased_at=now,
         expires_at=_until(who, _length(campaign)),
     )
-    held = Place.objects.filter(pk=place.pk, assignment=None).update(assignment=assignment)
-    assert held == 1, "a place was taken while the campaign was locked"
+    held = Slot.objects.filter(pk=slot.pk, assignment=None).update(assignment=assignment)
+    assert held == 1, "a slot was taken while the campaign was locked"
     return assignment
 
 
@@ -173,7 +173,7 @@ def _end(assignment_id: int, *, to: Assignment.Status, now: datetime) -> int:
         status=to, ended_at=now
     )
     if ended:
-        Place.objects.filter(assignment=assignment_id).update(assignment=None)
+        Slot.objects.filter(assignment=assignment_id).update(assignment=None)
         campaign_id = Assignment.objects.values_list("campaign_id", flat=True).get(pk=assignment_id)
         audit.record(to.value, campaign_id=campaign_id, subject=f"assignment:{assignment_id}")
         change_marks.mark(campaign_id, to.value)

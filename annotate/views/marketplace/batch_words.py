@@ -17,8 +17,7 @@ from annotate.crowds.bills import Bill
 from annotate.crowds.tariffs import CENT
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms, usual_tasks
 from annotate.instruments.base import Instrument
-from annotate.selectors.campaigns import public_words
-from annotate.selectors.campaigns import slots as places
+from annotate.selectors.campaigns import public_words, slots
 from annotate.selectors.marketplace.environments import World
 from annotate.selectors.pay import budget, promises, untaken
 from annotate.selectors.studies import instruments
@@ -98,7 +97,7 @@ def _usual(campaign: Any) -> Terms:
 def needed(campaign: Any, tasks: int) -> Needed:
     """Return what the suggestion of places rests on."""
     return Needed(
-        judgments=places.free(campaign.pk).count(),
+        judgments=slots.free(campaign.pk).count(),
         tasks=tasks,
         units=offers.units_needed(campaign.pk, tasks),
         published=sum(one.units for one in untaken.untaken(campaign.pk)),

@@ -13,10 +13,10 @@ from annotate.models import (
     Assignment,
     AuditEntry,
     Campaign,
-    EvidenceChange,
+    ChangeMark,
     LedgerEntry,
     Participation,
-    Place,
+    Slot,
     System,
 )
 from annotate.selectors.campaigns import slots
@@ -229,10 +229,10 @@ def test_a_campaign_is_exhausted_only_when_nothing_runs_any_more():
 
 def test_a_deadline_that_passes_leaves_a_mark_for_the_estimate():
     study = one_system(deadline=timezone.now())
-    EvidenceChange.objects.all().delete()
+    ChangeMark.objects.all().delete()
     periodic.expire_all()
-    assert EvidenceChange.objects.get().reason == "deadline"
-    assert EvidenceChange.objects.get().campaign_id == study.pk
+    assert ChangeMark.objects.get().reason == "deadline"
+    assert ChangeMark.objects.get().campaign_id == study.pk
 
 
 # --- a system's own end (data rule 8)
@@ -273,12 +273,12 @@ def test_a_stopped_systems_own_outputs_are_leased_no_more_but_shared_ones_are():
     assert stops(study)["beta"] is None
     assert AuditEntry.objects.get(verb="stop_system").detail == {"because": "narrow enough"}
     collected = set(collect(study, person(study, "second")))
-    wanted = Place.objects.filter(output__authorships__system=beta, assignment=None)
+    wanted = Slot.objects.filter(output__authorships__system=beta, assignment=None)
     assert not wanted.exists(), "beta goes on to its last item"
-    own = Place.objects.filter(position__gte=stopped_at).exclude(output__authorships__system=beta)
+    own = Slot.objects.filter(position__gte=stopped_at).exclude(output__authorships__system=beta)
     assert own.exists()
     assert not own.filter(output__in=collected).exists()
-    both = Place.objects.filter(output__authorships__system=alpha, position__gte=stopped_at)
+    both = Slot.objects.filter(output__authorships__system=alpha, position__gte=stopped_at)
     assert both.filter(output__in=collected).exists(), "shared outputs are still judged"
 
 
@@ -318,12 +318,12 @@ def test_a_resumed_system_collects_again_and_its_evidence_is_marked():
     study = campaign()
     alpha = study.systems.first()
     life.stop_system(alpha.pk)
-    EvidenceChange.objects.all().delete()
+    ChangeMark.objects.all().delete()
     assert life.resume_system(alpha.pk)
     assert not life.resume_system(alpha.pk)
     assert stops(study)["alpha"] is None
     assert AuditEntry.objects.filter(verb="resume_system").count() == 1
-    assert EvidenceChange.objects.count() == 1, "judgments beyond the old stop count again"
+    assert ChangeMark.objects.count() == 1, "judgments beyond the old stop count again"
 
 
 def test_a_closing_campaign_resumes_for_the_systems_that_need_it_only():
@@ -406,7 +406,7 @@ def test_nothing_beyond_the_frontier_is_leased_once_a_campaign_closes():
     frontiers = set(System.objects.filter(campaign=study).values_list("stop_position", flat=True))
     assert None not in frontiers
     assert sum(done[:-2]) == counted(study)
-    beyond = Place.objects.filter(assignment__isnull=False, position__gte=max(frontiers))
+    beyond = Slot.objects.filter(assignment__isnull=False, position__gte=max(frontiers))
     assert not beyond.exists()
     assert not slots.free(study.pk).exists(), "a gap before the frontier was left"
     assert life.drained(study.pk)

@@ -86,7 +86,7 @@ def test_the_list_shows_money_and_progress(ada: Client) -> None:
     judge(person(made))
     (row,) = ada.get("/").context["campaigns"]
     assert (row.judged, row.spent, row.budget) == (1, Decimal("0.48"), Decimal(50))
-    assert row.planned == made.places.count()
+    assert row.planned == made.slots.count()
 
 
 def test_acts_change_the_state_and_are_logged(ada: Client) -> None:

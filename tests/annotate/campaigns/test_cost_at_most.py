@@ -133,7 +133,7 @@ def test_preview_draft_dashboard_api_and_offer_say_the_same(
     press(ada, first)
     running.run_due()
     made = Campaign.objects.get()
-    assert made.places.count() == first.context["preview"].planned
+    assert made.slots.count() == first.context["preview"].planned
     page = ada.get(reverse("estimation:dashboard", args=[made.public_id]))
     text = " ".join(page.content.decode().split())
     assert f"collected for at most {told}" in text
@@ -200,7 +200,7 @@ def test_what_will_be_planned_is_known_before(db: None, seed: int, share: float,
         with Sheet() as sheet:
             for row in given_rows:
                 sheet.add(row)
-            assert made.places.count() == creating.count_planned(wanted, sheet.facts())
+            assert made.slots.count() == creating.count_planned(wanted, sheet.facts())
         raise _Done  # each example on an empty database
 
 

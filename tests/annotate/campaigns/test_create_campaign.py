@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotate.models import Campaign, Item, Membership, Place
+from annotate.models import Campaign, Item, Membership, Slot
 from annotate.tokens import read_invitation
 from tests.factories import user
 
@@ -121,7 +121,7 @@ def test_what_an_interrupted_command_had_stored_is_removed(file, monkeypatch):
     def full(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Place.objects, "bulk_create", full)
+    monkeypatch.setattr(Slot.objects, "bulk_create", full)
     with pytest.raises(KeyboardInterrupt):
         run(file)
     assert not Campaign.objects.exists()

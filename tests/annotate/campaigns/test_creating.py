@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.errors import Invalid
-from annotate.models import Authorship, Campaign, Item, Output, Place, System
+from annotate.models import Authorship, Campaign, Item, Output, Slot, System
 from annotate.services.campaigns import creating
 from annotate.services.campaigns.importing.problems import Row, UploadRefused
 from tests.factories import plan, rows, user
@@ -26,13 +26,13 @@ def order(campaign: Campaign) -> list[str]:
 
 def planned(campaign: Campaign) -> list[tuple]:
     return list(
-        campaign.places.order_by("position", "output_id", "number").values_list(
+        campaign.slots.order_by("position", "output_id", "number").values_list(
             "position", "output__digest", "number"
         )
     )
 
 
-@pytest.mark.parametrize("model", [Item, Output, Authorship, Place])
+@pytest.mark.parametrize("model", [Item, Output, Authorship, Slot])
 def test_a_failure_in_the_middle_leaves_nothing(monkeypatch, model):
     def fail(*args, **kwargs):
         raise RuntimeError("the disk is full")
@@ -41,7 +41,7 @@ def test_a_failure_in_the_middle_leaves_nothing(monkeypatch, model):
     monkeypatch.setattr(model.objects, "bulk_create", fail)
     with pytest.raises(RuntimeError):
         creating.create(plan(), rows(), owner_id=owner.pk)
-    for each in (Campaign, System, Item, Output, Authorship, Place):
+    for each in (Campaign, System, Item, Output, Authorship, Slot):
         assert not each._base_manager.exists(), each
 
 
@@ -66,16 +66,16 @@ def test_positions_are_a_permutation():
     assert order(made) != [f"item-{i}" for i in range(20)]
 
 
-def test_places_stand_at_the_position_of_their_item():
-    for place in make().places.select_related("output__item"):
-        assert place.position == place.output.item.position
+def test_slots_stand_at_the_position_of_their_item():
+    for slot in make().slots.select_related("output__item"):
+        assert slot.position == slot.output.item.position
 
 
 def test_all_systems_are_alike():
     made = make(systems_ := rows(30, ("a", "b", "c")), double_share=0.4)
     per_system = [
         sorted(
-            Place.objects.filter(output__authorships__system=system).values_list(
+            Slot.objects.filter(output__authorships__system=system).values_list(
                 "position", "number"
             )
         )
@@ -101,7 +101,7 @@ def test_identical_texts_of_an_item_are_one_output_of_several_systems():
         Row("2", "a", "The same.", metrics={"quality": 3.0}),
     ]
     made = make(same, double_share=0)
-    assert made.outputs.count() == made.places.count() == 3
+    assert made.outputs.count() == made.slots.count() == 3
     shared = Output.objects.get(item__key="1", text="The same.")
     assert set(shared.authorships.values_list("system__name", flat=True)) == {"a", "b"}
     assert shared.given_metrics == {"quality": 1.5}
@@ -125,7 +125,7 @@ def test_every_prefix_of_the_sample_holds_its_share_of_double_judgments(share, s
 
 def test_which_items_are_judged_twice_depends_on_the_seed():
     doubled = {
-        tuple(make(seed=seed).places.filter(number=2).values_list("position", flat=True))
+        tuple(make(seed=seed).slots.filter(number=2).values_list("position", flat=True))
         for seed in range(12)
     }
     assert len(doubled) > 1
@@ -161,7 +161,7 @@ def test_the_owner_and_the_act_are_stored():
     assert made.status == "draft"
     assert made.memberships.get().role == "owner"
     assert made.audit.get(verb="create").actor == owner
-    assert made.evidence_changes.get().reason == "imported"
+    assert made.change_marks.get().reason == "imported"
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,11 @@ from annotate.models import (
     Assignment,
     AuditEntry,
     Campaign,
-    EvidenceChange,
+    ChangeMark,
     Judgment,
     LedgerEntry,
-    Place,
     Score,
+    Slot,
 )
 from annotate.models.base import ImmutableError
 from annotate.selectors.pay import ledger
@@ -74,17 +74,17 @@ def raw_insert(instance) -> None:
         )
 
 
-@pytest.mark.parametrize("model", [Judgment, Score, LedgerEntry, Place, Assignment])
+@pytest.mark.parametrize("model", [Judgment, Score, LedgerEntry, Slot, Assignment])
 def test_a_second_row_for_the_same_reason_is_refused(judged, model):
-    held = {"assignment__isnull": False} if model is Place else {}
+    held = {"assignment__isnull": False} if model is Slot else {}
     with pytest.raises(IntegrityError):
         raw_insert(model.objects.filter(**held).first())
 
 
-def test_a_second_place_under_another_number_cannot_be_held_by_the_same_assignment(judged):
-    free = Place.objects.filter(assignment=None).first()
+def test_a_second_slot_under_another_number_cannot_be_held_by_the_same_assignment(judged):
+    free = Slot.objects.filter(assignment=None).first()
     with pytest.raises(IntegrityError), transaction.atomic():
-        Place.objects.filter(pk=free.pk).update(assignment=judged.assignment)
+        Slot.objects.filter(pk=free.pk).update(assignment=judged.assignment)
 
 
 def test_an_ended_lease_may_be_followed_by_another_on_the_same_output():
@@ -119,12 +119,12 @@ def test_money_is_added_to_the_cent_on_every_database():
 
 def test_marks_are_cleared_once_however_many_there_are():
     study = Campaign.objects.get(pk=campaign().pk)
-    EvidenceChange.objects.all().delete()
-    EvidenceChange.objects.bulk_create(
-        EvidenceChange(campaign=study, reason="judgment") for _ in range(1203)
+    ChangeMark.objects.all().delete()
+    ChangeMark.objects.bulk_create(
+        ChangeMark(campaign=study, reason="judgment") for _ in range(1203)
     )
-    marks = list(EvidenceChange.objects.values_list("pk", flat=True))
+    marks = list(ChangeMark.objects.values_list("pk", flat=True))
     assert change_marks.clear(marks)
-    assert not EvidenceChange.objects.exists()
+    assert not ChangeMark.objects.exists()
     assert not change_marks.clear(marks)
     assert change_marks.clear([])

@@ -21,7 +21,7 @@ from annotate.models import (
     ImportChunk,
     Item,
     Output,
-    Place,
+    Slot,
     System,
 )
 from annotate.services.campaigns import creating
@@ -32,7 +32,7 @@ from tests.factories import plan, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
-PARTS = (Campaign, System, Item, Output, Authorship, Place)
+PARTS = (Campaign, System, Item, Output, Authorship, Slot)
 
 
 def data(items: int = 60, systems: tuple[str, ...] = ("a", "b")) -> bytes:
@@ -66,7 +66,7 @@ def create(of: CampaignImport) -> None:
 def sample(campaign: Campaign) -> list[tuple[Any, ...]]:
     """All that the seed decides, and the texts."""
     return list(
-        campaign.places.order_by("pk").values_list(
+        campaign.slots.order_by("pk").values_list(
             "position", "number", "output__text", "output__item__key",
             "output__authorships__system__name",
         )
@@ -85,7 +85,7 @@ class Killed(BaseException):
 def kill_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
     """Let the worker die in the transaction of a later chunk."""
     left = iter(range(chunks))
-    real = Place.objects.bulk_create
+    real = Slot.objects.bulk_create
 
     def store(*args: Any, **options: Any) -> Any:
         stored = real(*args, **options)
@@ -93,7 +93,7 @@ def kill_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
             raise Killed
         return stored
 
-    monkeypatch.setattr(Place.objects, "bulk_create", store)
+    monkeypatch.setattr(Slot.objects, "bulk_create", store)
 
 
 def minutes_pass(of: CampaignImport) -> None:
@@ -263,7 +263,7 @@ def test_an_error_is_tried_three_times_then_told_and_can_be_tried_again(monkeypa
         raise OSError("no space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Place.objects, "bulk_create", full)
+        patch.setattr(Slot.objects, "bulk_create", full)
         for _attempt in range(5):
             running.run_due()
     of.refresh_from_db()

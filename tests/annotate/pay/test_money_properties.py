@@ -84,7 +84,7 @@ class World:
             self.submitted = got
 
     def _late(self, who: str) -> None:
-        """Submit after the lease ended, when somebody else may have the place."""
+        """Submit after the lease ended, when somebody else may have the slot."""
         got = leasing.lease(self.people[who].pk)
         if isinstance(got, Assignment):
             leasing.expire_due(self.study.pk, now=got.expires_at + timedelta(minutes=1))

@@ -81,7 +81,7 @@ def test_judgments_that_do_not_count_bring_nothing():
     judged(who, 2)
     late = leased(who)
     expire(late)
-    leased(passed(made, "other"))  # has its place by now
+    leased(passed(made, "other"))  # has its slot by now
     receipt = judgments.submit(late.pk, participation_id=who.pk, raw=GOOD)
     assert (receipt.counts, bonuses(made)) == (False, [])
     judge(who)

@@ -19,9 +19,9 @@ from annotate.models import (
     LedgerEntry,
     Membership,
     Payout,
-    Place,
     Review,
     Ruling,
+    Slot,
 )
 from annotate.services.campaigns import life
 from annotate.services.review import appeals, reviewing, rulings
@@ -55,7 +55,7 @@ def seen(review: Review) -> int:
 
 
 def held(review: Review) -> int:
-    return Place.objects.filter(
+    return Slot.objects.filter(
         campaign=review.campaign, assignment__annotator=review.annotator
     ).count()
 

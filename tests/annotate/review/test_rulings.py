@@ -18,9 +18,9 @@ from annotate.models import (
     LedgerEntry,
     Participation,
     Payout,
-    Place,
     Review,
     Ruling,
+    Slot,
 )  # fmt: skip
 from annotate.screening.base import Verdict
 from annotate.selectors.pay import ledger
@@ -120,7 +120,7 @@ def test_exclusion_leaves_the_estimates_and_comes_back_to_the_same_digits(
     rule(review, Act.EXCLUDE)
     without = numbers(made)
     assert sum(row[-1] for row in without) < sum(row[-1] for row in before)
-    assert not Place.objects.filter(assignment__annotator=who.annotator_id).exists()
+    assert not Slot.objects.filter(assignment__annotator=who.annotator_id).exists()
     beside = {
         (row.system_id, row.criterion): row.detail["with_excluded"]
         for row in history.latest(made.pk)
@@ -142,19 +142,18 @@ def test_excluded_outputs_are_leased_again_and_both_judgments_count_after_a_reve
     made: Campaign, who: Participation
 ) -> None:
     mine = set(Judgment.objects.filter(annotator=who.annotator_id).values_list("output", flat=True))
-    planned = Place.objects.count()
+    planned = Slot.objects.count()
     review = flagged(who)
     rule(review, Act.EXCLUDE)
     again = leased(person(made, "next"))
     assert again.output_id in mine
     judgments.submit(again.pk, participation_id=again.participation_id, raw=GOOD)
     rule(review, Act.RESTORE, reason="")
-    held = Place.objects.filter(assignment__annotator=who.annotator_id)
+    held = Slot.objects.filter(assignment__annotator=who.annotator_id)
     assert held.count() == 6
-    assert Place.objects.count() == planned + 1
+    assert Slot.objects.count() == planned + 1
     assert (
-        Place.objects.filter(assignment__judgment__isnull=False, output=again.output_id).count()
-        >= 2
+        Slot.objects.filter(assignment__judgment__isnull=False, output=again.output_id).count() >= 2
     )
 
 
@@ -232,7 +231,7 @@ def test_several_acts_happen_all_or_not_at_all(who: Participation) -> None:
     with pytest.raises(Conflict):
         rule(review, Act.EXCLUDE, Act.CLEAR)
     assert Review.objects.get().status == Status.OPEN
-    assert Place.objects.filter(assignment__annotator=who.annotator_id).count() == 6
+    assert Slot.objects.filter(assignment__annotator=who.annotator_id).count() == 6
     with pytest.raises(Invalid):
         rule(review, Act.EXCLUDE, reason="  ")
     assert not Ruling.objects.exists()
@@ -259,8 +258,8 @@ def test_a_block_holds_in_every_campaign_of_the_same_owner_and_can_be_lifted(
 def test_open_reviews_hold_the_end_back(made: Campaign, who: Participation) -> None:
     review = flagged(who)
     life.close(made.pk, Campaign.Reason.HAND)
-    for place in Place.objects.filter(campaign=made, assignment=None):
-        place.delete()
+    for slot in Slot.objects.filter(campaign=made, assignment=None):
+        slot.delete()
     assert not life.drained(made.pk)
     rule(review, Act.CLEAR, reason="")
     assert life.drained(made.pk)
@@ -284,7 +283,7 @@ def test_everybody_can_be_excluded_and_brought_back(made: Campaign, who: Partici
     for one in Participation.objects.all():
         review_id = reviews.open_by_hand(made.pk, one.annotator_id, actor_id=User.objects.get().pk)
         rule(Review.objects.get(pk=review_id), Act.EXCLUDE)
-    assert not Place.objects.filter(assignment__isnull=False).exists()
+    assert not Slot.objects.filter(assignment__isnull=False).exists()
     estimating.refresh(made.pk)
     assert history.latest(made.pk) == []
     assert Estimate.objects.filter(n_judgments=0, estimate=None).exists()

@@ -9,7 +9,7 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from annotate.models import Annotator, Campaign, EvidenceChange, Flag, Judgment, Review, Ruling
+from annotate.models import Annotator, Campaign, ChangeMark, Flag, Judgment, Review, Ruling
 from annotate.screening import Columns, Settings, screen_all
 from annotate.screening.base import Verdict
 from annotate.screening.settings import SettingsError
@@ -68,9 +68,9 @@ def test_who_is_too_fast_is_flagged_once(made: Campaign, monkeypatch: pytest.Mon
     verdict = Flag.objects.get(screen="too_fast").verdict
     assert verdict["flagged"]
     assert verdict["n"] == 8
-    marks = EvidenceChange.objects.count()
+    marks = ChangeMark.objects.count()
     assert screening.screen(made.pk) == 0
-    assert EvidenceChange.objects.count() == marks
+    assert ChangeMark.objects.count() == marks
 
 
 def test_an_estimate_screens_first(made: Campaign, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,30 +55,30 @@ def sql(query: str, *params: object) -> list[tuple]:
 
 def check_invariants(study: Campaign) -> None:
     """Assert what must hold of a campaign's facts at any moment."""
-    check_places(study.pk)
+    check_slots(study.pk)
     check_people(study)
     check_money(study)
 
 
-def check_places(pk: int) -> None:
+def check_slots(pk: int) -> None:
     assert not sql(
-        "SELECT p.output_id FROM annotate_place p JOIN annotate_judgment j "
+        "SELECT p.output_id FROM annotate_slot p JOIN annotate_judgment j "
         "ON j.assignment_id = p.assignment_id WHERE p.campaign_id = %s GROUP BY p.output_id "
-        "HAVING count(*) > (SELECT count(*) FROM annotate_place q WHERE q.output_id = p.output_id)",
+        "HAVING count(*) > (SELECT count(*) FROM annotate_slot q WHERE q.output_id = p.output_id)",
         pk,
     ), "an output has more counted judgments than planned"
     assert not sql(
-        "SELECT p.id FROM annotate_place p JOIN annotate_assignment a ON a.id = p.assignment_id "
+        "SELECT p.id FROM annotate_slot p JOIN annotate_assignment a ON a.id = p.assignment_id "
         "WHERE p.campaign_id = %s AND (a.output_id <> p.output_id OR a.campaign_id <> %s "
         "OR a.status NOT IN ('leased', 'submitted', 'verified'))",
         pk, pk,
-    ), "a place is held by an assignment that cannot hold it"  # fmt: skip
+    ), "a slot is held by an assignment that cannot hold it"  # fmt: skip
     assert not sql(
-        "SELECT a.id FROM annotate_assignment a LEFT JOIN annotate_place p "
+        "SELECT a.id FROM annotate_assignment a LEFT JOIN annotate_slot p "
         "ON p.assignment_id = a.id WHERE a.campaign_id = %s AND a.status = 'leased' "
         "AND p.id IS NULL",
         pk,
-    ), "a lease holds no place"
+    ), "a lease holds no slot"
     assert not sql(
         "SELECT a.id FROM annotate_assignment a LEFT JOIN annotate_judgment j "
         "ON j.assignment_id = a.id WHERE a.campaign_id = %s "
@@ -94,14 +94,14 @@ def check_people(study: Campaign) -> None:
         study.pk,
     ), "somebody judged an output twice"
     assert not sql(
-        "SELECT a.annotator_id FROM annotate_place p JOIN annotate_assignment a "
+        "SELECT a.annotator_id FROM annotate_slot p JOIN annotate_assignment a "
         "ON a.id = p.assignment_id WHERE p.campaign_id = %s "
         "GROUP BY a.annotator_id, p.output_id HAVING count(*) > 1",
         study.pk,
-    ), "somebody holds two places of an output"
+    ), "somebody holds two slots of an output"
     most = study.annotator_cap or 10**9
     assert not sql(
-        "SELECT a.annotator_id FROM annotate_place p JOIN annotate_assignment a "
+        "SELECT a.annotator_id FROM annotate_slot p JOIN annotate_assignment a "
         "ON a.id = p.assignment_id WHERE p.campaign_id = %s "
         "GROUP BY a.annotator_id HAVING count(*) > %s",
         study.pk, most,
@@ -148,7 +148,7 @@ def sum_of(study: Campaign, column: str) -> Decimal:
 
 def counted(study: Campaign) -> int:
     return sql(
-        "SELECT count(*) FROM annotate_judgment j JOIN annotate_place p "
+        "SELECT count(*) FROM annotate_judgment j JOIN annotate_slot p "
         "ON p.assignment_id = j.assignment_id WHERE p.campaign_id = %s",
         study.pk,
     )[0][0]

@@ -1,6 +1,6 @@
 """Many people at once: what must hold whatever the threads' order (data rules 2, 5, 6, 9).
 
-After each storm the invariants are read by SQL from places, judgments and the ledger, not
+After each storm the invariants are read by SQL from slots, judgments and the ledger, not
 from what the services believe.
 """
 
@@ -19,12 +19,12 @@ from annotate.errors import Conflict, Gone
 from annotate.models import (
     Assignment,
     Campaign,
+    ChangeMark,
     Draft,
-    EvidenceChange,
     Judgment,
     LedgerEntry,
     Participation,
-    Place,
+    Slot,
 )
 from annotate.selectors.pay import commitments
 from annotate.services import change_marks
@@ -47,7 +47,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db(transaction=True)]
 
 def test_sixteen_threads_collect_exactly_what_was_planned():
     study = campaign(items=160, annotator_cap=None)  # 160 × 2 outputs, a quarter of them twice
-    n_planned = Place.objects.filter(campaign=study).count()
+    n_planned = Slot.objects.filter(campaign=study).count()
     people = crowd(study, THREADS // 2)
     jobs = [lambda who=who: work_until_refused(who) for who in people for _tab in range(2)]
     outcomes = at_once(jobs)
@@ -195,7 +195,7 @@ def test_a_submit_that_races_the_end_of_its_lease_has_one_of_two_outcomes(turn):
         return leasing.lease(quick.pk)
 
     receipt, taken = at_once([lambda: try_submit(lost, slow), take_over])
-    holders = Place.objects.filter(assignment__isnull=False).values_list("assignment", flat=True)
+    holders = Slot.objects.filter(assignment__isnull=False).values_list("assignment", flat=True)
     entry = LedgerEntry.objects.get()
     assert receipt.earned == study.reward
     if receipt.counts:
@@ -296,7 +296,7 @@ def test_two_estimators_do_not_both_clear_the_same_marks():
     study = campaign()
     for _ in range(40):
         change_marks.mark(study.pk, "judgment")
-    marks = list(EvidenceChange.objects.values_list("pk", flat=True))
+    marks = list(ChangeMark.objects.values_list("pk", flat=True))
 
     def clear(order: list[int]) -> bool:
         with transaction.atomic():

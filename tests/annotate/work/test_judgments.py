@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotate.errors import Gone, Invalid
-from annotate.models import Assignment, Draft, EvidenceChange, Judgment, LedgerEntry
+from annotate.models import Assignment, ChangeMark, Draft, Judgment, LedgerEntry
 from annotate.services.pay import earning
 from annotate.services.work import judgments, leasing
 from tests.factories import GOOD, campaign, judge, leased, person
@@ -44,14 +44,14 @@ def test_an_assignment_earns_once():
 def test_a_response_that_is_not_complete_changes_nothing():
     who = person(campaign())
     mine = leased(who)
-    EvidenceChange.objects.all().delete()
+    ChangeMark.objects.all().delete()
     with pytest.raises(Invalid) as refused:
         judgments.submit(mine.pk, participation_id=who.pk, raw={"fluency": 1})
     assert "overall" in refused.value.errors
     mine.refresh_from_db()
     assert mine.status == Assignment.Status.LEASED
     assert not Judgment.objects.exists()
-    assert not EvidenceChange.objects.exists()
+    assert not ChangeMark.objects.exists()
 
 
 def test_a_judgment_keeps_what_the_server_knows():

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.errors import Gone, NotFound
-from annotate.models import Assignment, AuditEntry, EvidenceChange, LedgerEntry, Place
+from annotate.models import Assignment, AuditEntry, ChangeMark, LedgerEntry, Slot
 from annotate.selectors.work.admission import Nothing
 from annotate.services.campaigns import life
 from annotate.services.work import judgments, leasing
@@ -54,12 +54,12 @@ def test_nobody_judges_an_output_twice_though_it_is_planned_twice():
     outputs = {judge(who).judgment_id for _ in range(2)}
     assert len(outputs) == 2
     assert leasing.lease(who.pk).reason == "waiting"
-    assert Place.objects.filter(assignment=None).count() == 2
+    assert Slot.objects.filter(assignment=None).count() == 2
 
 
 def test_a_quarter_of_the_items_is_judged_twice_by_default():
     study = campaign(items=40, systems=("alpha",))
-    assert Place.objects.filter(campaign=study).count() == 50
+    assert Slot.objects.filter(campaign=study).count() == 50
 
 
 def test_the_cap_ends_an_annotators_work():
@@ -135,7 +135,7 @@ def test_a_foreign_assignment_does_not_exist():
         judgments.submit(leased(mine).pk, participation_id=other.pk, raw=GOOD)
 
 
-def test_late_work_counts_while_its_place_is_free():
+def test_late_work_counts_while_its_slot_is_free():
     who = person(campaign())
     assignment = leased(who)
     expire(assignment)
@@ -145,7 +145,7 @@ def test_late_work_counts_while_its_place_is_free():
     assert LedgerEntry.objects.get().kind == LedgerEntry.Kind.REWARD
 
 
-def test_late_work_is_kept_and_compensated_when_its_place_is_taken():
+def test_late_work_is_kept_and_compensated_when_its_slot_is_taken():
     study = campaign(items=1, systems=("alpha",), double_share=0)
     slow, quick = person(study, "slow"), person(study, "quick")
     lost = leased(slow)
@@ -155,7 +155,7 @@ def test_late_work_is_kept_and_compensated_when_its_place_is_taken():
     assert not receipt.counts
     assert receipt.earned == study.reward
     assert set(LedgerEntry.objects.values_list("kind", flat=True)) == {"reward", "compensation"}
-    assert Place.objects.filter(assignment__isnull=False).count() == 1
+    assert Slot.objects.filter(assignment__isnull=False).count() == 1
 
 
 def test_late_work_beyond_the_budget_is_kept_and_left_to_the_researcher():
@@ -194,10 +194,10 @@ def test_a_paused_campaign_leases_nothing_but_takes_running_work():
 
 def test_every_change_of_evidence_leaves_a_mark():
     study = campaign()
-    EvidenceChange.objects.all().delete()
+    ChangeMark.objects.all().delete()
     who = person(study)
     judge(who)
     assignment = leased(who)
     leasing.give_back(assignment.pk, participation_id=who.pk)
-    reasons = list(EvidenceChange.objects.order_by("pk").values_list("reason", flat=True))
+    reasons = list(ChangeMark.objects.order_by("pk").values_list("reason", flat=True))
     assert reasons == ["judgment", "returned"]

@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotate.api.campaigns import queries
 from annotate.api.campaigns.serializers import JudgmentSerializer
 from annotate.errors import Conflict, Gone, NotFound
-from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Place
+from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Slot
 from annotate.selectors.campaigns import counting, progress, slots
 from annotate.selectors.pay import budget, commitments, ledger
 from annotate.selectors.review import screening
@@ -43,7 +43,7 @@ def left(who: Participation) -> None:
     leasing.end_leases(Assignment.objects.filter(participation=who), now=timezone.now())
     assert move(who.pk, Unit.LEFT, sources=[Unit.ACTIVE, Unit.HANDED_IN])
     lost = Assignment.objects.filter(participation=who, status=Status.SUBMITTED)
-    Place.objects.filter(assignment__in=lost).update(assignment=None)
+    Slot.objects.filter(assignment__in=lost).update(assignment=None)
     lost.update(status=Status.RETURNED)
 
 

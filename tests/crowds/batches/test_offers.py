@@ -156,7 +156,7 @@ def test_a_budget_that_does_not_pay_is_told(scripted: Scripted):
 
 
 def test_no_more_is_offered_than_is_missing(made: Campaign):
-    missing = made.places.count() // 2
+    missing = made.slots.count() // 2
     assert not problems(made, places=missing)
     assert f"Only {missing} units" in problems(made, places=missing + 1)["places"]
     launched(made, places=missing)

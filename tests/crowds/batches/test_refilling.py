@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.models import Batch, Campaign, Operation, Place, Posting
+from annotate.models import Batch, Campaign, Operation, Posting, Slot
 from annotate.services.campaigns import life
 from annotate.services.marketplace import refilling
 from annotate.services.outbox import delivery
@@ -21,8 +21,8 @@ def closing(made: Campaign, *, gaps: int = 3, places: int = 20) -> Batch:
     delivery.carry_out_due()
     life.close(made.pk, CloseReason.HAND)
     made.systems.update(stop_position=gaps // 2 + 1)
-    wanted = list(Place.objects.filter(campaign=made, position__lt=gaps // 2 + 1))
-    Place.objects.filter(pk__in=[place.pk for place in wanted[gaps:]]).delete()
+    wanted = list(Slot.objects.filter(campaign=made, position__lt=gaps // 2 + 1))
+    Slot.objects.filter(pk__in=[slot.pk for slot in wanted[gaps:]]).delete()
     delivery.carry_out_due()
     return batch
 
@@ -65,7 +65,7 @@ def test_units_more_can_be_launched_by_hand_while_something_is_missing(
     extra = launched(made, places=2, key="gaps")
     delivery.carry_out_due()
     assert [one.status for one in extra.postings.all()] == [Stage.OPEN]
-    Place.objects.filter(campaign=made, assignment=None).delete()
+    Slot.objects.filter(campaign=made, assignment=None).delete()
     assert "Nothing is missing" in problems(made, TERMS, 2)["places"]
 
 

@@ -13,8 +13,8 @@ from annotate.models import (
     Operation,
     Participation,
     Payout,
-    Place,
     Posting,
+    Slot,
 )
 from annotate.selectors.campaigns import counting as evidence
 from annotate.selectors.pay import accounts
@@ -156,11 +156,11 @@ def no_judgment_is_lost(walk: Walk) -> None:
 
 
 def nothing_unverified_counts(walk: Walk, theirs: dict[tuple[str, str], Submission]) -> None:
-    counting = Place.objects.filter(campaign=walk.study, assignment__status="verified")
+    counting = Slot.objects.filter(campaign=walk.study, assignment__status="verified")
     assert evidence.scores(walk.study.pk).output.size == counting.count()
-    for place in counting.select_related("assignment__participation__annotator"):
-        assert place.assignment is not None
-        unit = place.assignment.participation
+    for slot in counting.select_related("assignment__participation__annotator"):
+        assert slot.assignment is not None
+        unit = slot.assignment.participation
         assert unit.verified_at is not None
         if walk.crowd.can.verify_at_entry and unit.status in (Status.ACTIVE, Status.HANDED_IN):
             continue  # this crowd has confirmed who works before they have finished

@@ -109,7 +109,7 @@ def test_a_suggestion_is_never_refused_and_takes_what_the_budget_pays(
         assert left is not None
         assert left >= 0
         enough = sum(Posting.objects.values_list("places", flat=True)) * tasks
-        assert left < each or enough >= study.places.count()
+        assert left < each or enough >= study.slots.count()
         raise _Done
 
 

@@ -20,8 +20,8 @@ from annotate.models import (
     LedgerEntry,
     Operation,
     Participation,
-    Place,
     Posting,
+    Slot,
 )
 from annotate.selectors.campaigns import counting as evidence
 from annotate.selectors.pay import accounts
@@ -111,7 +111,7 @@ def nothing_is_lost_or_twice(scene: Scene, *receipts: object) -> None:
     assert list(second.values_list("pk", flat=True)) == told
     rows = LedgerEntry.objects.filter(assignment=scene.task, kind="reward")
     assert rows.count() == len(told)
-    holding = Place.objects.filter(assignment__participation=scene.who)
+    holding = Slot.objects.filter(assignment__participation=scene.who)
     assert not holding.exclude(assignment__status__in=(Task.SUBMITTED, Task.VERIFIED)).exists()
 
 
@@ -157,7 +157,7 @@ def test_what_is_submitted_just_before_its_unit_ends_ends_with_it(scene: Scene, 
     assert left
     nothing_is_lost_or_twice(scene, receipt)
     assert (scene.status(), scene.tasks()) == (Status.LEFT, ["returned", "returned"])
-    assert not Place.objects.filter(assignment__participation=scene.who).exists()
+    assert not Slot.objects.filter(assignment__participation=scene.who).exists()
     assert (scene.counting(), scene.earned()) == (0, 0)
     scene.take()  # it turns up after all
     assert scene.counting() == 2
@@ -173,7 +173,7 @@ def test_what_comes_just_after_its_unit_ended_is_refused_with_words(scene: Scene
     assert receipt is None
     nothing_is_lost_or_twice(scene)
     assert scene.tasks() == ["returned", "expired" if late else "returned"]
-    assert not Place.objects.filter(assignment__participation=scene.who).exists()
+    assert not Slot.objects.filter(assignment__participation=scene.who).exists()
     assert (scene.counting(), scene.earned()) == (0, 0)
 
 

@@ -15,7 +15,7 @@ from tests.factories import judge, leased, person
 
 
 def _closing(world: World, **changes: Any) -> Campaign:
-    """One person has judged two of the places of two items; the two others are gaps."""
+    """One person has judged two of the slots of two items; the two others are gaps."""
     made = world.study(**{"items": 4, "double_share": 1.0} | changes)
     judge(person(made, "a"))
     judge(person(made, "a"))

@@ -31,9 +31,9 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 FOUR = {"fluency": 0.3, "redundancy": 0.3, "overall": 0.3, "edit": 0.3}
 # What no page may say, whatever the numbers: half words, floats as counts, wrong plurals.
 WRONG = re.compile(
-    r"\b1 (?!of\b)[a-z]*(?:people|judgments|items|outputs|places|annotators|systems)\b"
+    r"\b1 (?!of\b)[a-z]*(?:people|judgments|items|outputs|places|slots|annotators|systems)\b"
     r"|\b\d+\.0 (?:judgments?|items?|people)|\be[+-]\d|\bnan\b|\binf\b|\bNone\b(?! so far)"
-    r"|\b(?:[02-9]|\d{2,}) (?:person|judgment|item|output|place|annotator)\b",
+    r"|\b(?:[02-9]|\d{2,}) (?:person|judgment|item|output|place|slot|annotator)\b",
 )
 
 

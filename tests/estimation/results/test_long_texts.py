@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotate.models import EvidenceChange, Judgment, PendingScore, Place, Score
+from annotate.models import ChangeMark, Judgment, PendingScore, Score, Slot
 from annotate.selectors.campaigns import counting
 from annotate.selectors.work import scoring as selectors
 from annotate.services import task_leases
@@ -75,7 +75,7 @@ def test_a_long_edit_waits_for_a_task_of_its_own_and_gets_the_same_score():
         scores = dict(judgment.scores.values_list("criterion", "value"))
         assert scores["edit"] == hter(judgment.output.text, judgment.response["edit"]) > 0
         assert scores["overall"] == -1
-    assert EvidenceChange.objects.filter(campaign=study, reason="scored").count() == 3
+    assert ChangeMark.objects.filter(campaign=study, reason="scored").count() == 3
     assert score_waiting() == 0
 
 
@@ -109,7 +109,7 @@ def test_what_comes_after_the_end_is_final_only_with_all_scores():
         judgment=Judgment.objects.first(), campaign=study, due_at=study.created_at
     )
     Score.supersede(Judgment.objects.first().pk, by="another")
-    EvidenceChange.objects.create(campaign=study, reason="test")
+    ChangeMark.objects.create(campaign=study, reason="test")
     estimating.refresh(study.pk)
     assert {row.provisional for row in latest(study.pk)} == {True}
     assert score_waiting() == 1
@@ -124,7 +124,7 @@ def test_a_judgment_that_does_not_count_holds_back_no_decision():
     estimating.refresh(study.pk)
     assert (pending(), selectors.waiting(study.pk)) == (3, 3)
     judgment = Judgment.objects.first()
-    Place.objects.filter(assignment=judgment.assignment).update(assignment=None)
+    Slot.objects.filter(assignment=judgment.assignment).update(assignment=None)
     assert selectors.waiting(study.pk) == 2
     assert counting.scores(study.pk).waiting == 2
 
@@ -138,7 +138,7 @@ def test_an_estimate_whose_scores_are_all_awaited_is_not_withdrawn():
     before = latest(study.pk)
     assert {row.n_judgments for row in before} == {6}
     of_version(study, "0")
-    EvidenceChange.objects.create(campaign=study, reason="test")
+    ChangeMark.objects.create(campaign=study, reason="test")
     estimating.refresh(study.pk)
     assert pending() == 6
     assert [row.n_judgments for row in latest(study.pk)] == [row.n_judgments for row in before]
@@ -163,7 +163,7 @@ def test_no_estimate_mixes_scores_of_two_definitions():
     of_version(study, "0")
     old = counting.scores(study.pk)
     assert (old.value, old.waiting) == ({}, 60)
-    EvidenceChange.objects.create(campaign=study, reason="test")
+    ChangeMark.objects.create(campaign=study, reason="test")
     estimating.refresh(study.pk)
     assert {row.n_judgments for row in latest(study.pk)} == {57}
     assert not Decision.objects.exists()
@@ -186,7 +186,7 @@ def test_scores_of_the_released_version_are_taken_anew():
     estimating.refresh(study.pk)
     before = counting.scores(study.pk).value["edit"].tolist()
     of_version(study, "1")  # what the column says of all rows that there were before it
-    EvidenceChange.objects.create(campaign=study, reason="test")
+    ChangeMark.objects.create(campaign=study, reason="test")
     estimating.refresh(study.pk)
     assert counting.scores(study.pk).value["edit"].tolist() == before
     assert not Score.objects.filter(version="1").exists()

@@ -258,7 +258,7 @@ def test_a_closing_campaign_says_that_nobody_who_came_may_fill_its_gaps(
     assert board(client, made).advice.title == "Wait for the last judgments"
 
 
-def test_who_has_had_an_output_cannot_fill_its_second_place(client: Client, ada: User) -> None:
+def test_who_has_had_an_output_cannot_fill_its_second_slot(client: Client, ada: User) -> None:
     made = study(ada, items=4, double_share=1.0, targets={"overall": 0.01}, metrics=())
     alone = person(made, "alone")
     assert take_turns([alone], 4) == 4
@@ -266,7 +266,7 @@ def test_who_has_had_an_output_cannot_fill_its_second_place(client: Client, ada:
     settle(made)
     assert made.status == "closing"
     advice = board(client, made).advice
-    assert "4 places in items already begun can still be judged, but by nobody" in advice.text
+    assert "4 slots in items already begun can still be judged, but by nobody" in advice.text
     assert "all have had these" in advice.text
     by_hand(alone, ada)
     advice = board(client, made).advice
