@@ -1,11 +1,7 @@
 #!/usr/bin/env python
 """Plumbline's command line: `python manage.py help` lists the commands."""
 
-import os
-import sys
-
-from django.core.management import execute_from_command_line
+from config.command import main
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    execute_from_command_line(sys.argv)
+    main()

@@ -16,7 +16,12 @@ from config.secret import secret_key
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR_DIR = Path(env.str("PLUMBLINE_VAR", default=str(BASE_DIR / "var")))
+INSTALLED = not (BASE_DIR / "templates").is_dir()  # by pip, not run from a checkout
+# Templates and static files: of the checkout, or of the package.
+SHARE_DIR = BASE_DIR / "config" / "share" if INSTALLED else BASE_DIR
+VAR_DIR = Path(
+    env.str("PLUMBLINE_VAR", default=str((Path.cwd() if INSTALLED else BASE_DIR) / "var"))
+)
 
 DEBUG = env.bool("DEBUG", default=False)
 REDIS_URL = env.str("REDIS_URL", default="")
@@ -93,7 +98,7 @@ CONTENT_SECURITY_POLICY = {
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [SHARE_DIR / "templates"],
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
@@ -163,7 +168,7 @@ LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "annotate" / "locale"]
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [SHARE_DIR / "static"]
 # Served straight from the sources: no collect step to forget.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 0 if DEBUG else 600
