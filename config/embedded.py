@@ -1,7 +1,6 @@
 """The embedded mode: web server, Celery worker and ticker in one process, SQLite beneath."""
 
 import logging
-import socket
 import threading
 import time
 import warnings
@@ -37,10 +36,8 @@ def start_ticker() -> threading.Thread:
     return _in_background(_tick, name="ticker")
 
 
-def make_server(port: int, *, host: str = "127.0.0.1", exact: bool = True) -> BaseWSGIServer:
-    """Return a threaded web server; with `exact=False` another free port if this one is taken."""
-    if not exact and not _is_free(host, port):
-        port = 0
+def make_server(port: int, *, host: str = "127.0.0.1") -> BaseWSGIServer:
+    """Return a threaded web server; port 0 is any free one."""
     return create_server(application, host=host, port=port, threads=THREADS, ident="plumbline")
 
 
@@ -64,13 +61,3 @@ def _in_background(target: Callable[[], object], *, name: str) -> threading.Thre
     thread = threading.Thread(target=target, name=name, daemon=True)
     thread.start()
     return thread
-
-
-def _is_free(host: str, port: int) -> bool:
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError:
-            return False
-    return True

@@ -273,7 +273,7 @@ SPECTACULAR_SETTINGS = {
 }
 
 LOGGING_CONFIG = "config.logs.configure"
-LOGGING = {
+LOGGING: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},

@@ -1,6 +1,5 @@
 """How people come to the demonstration: by link, or through the local stand-in for MTurk."""
 
-import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -23,6 +23,7 @@ from annotate.services.review.rulings import Act
 from annotate.states import CampaignStatus
 from annotate.tokens import invitation_token
 from extras.demo import audit, people, units
+from extras.demo.environment import free_port
 from extras.mturk_simulator.server import Running, serve
 from extras.mturk_simulator.site import workers
 
@@ -61,6 +62,9 @@ class Coming(Protocol):
     crowd: str
     budget: Decimal
     against: Sequence[Acts]
+
+    def environment(self) -> dict[str, str]:
+        """Return what the demonstration's environment needs beside the usual."""
 
     def ready(self) -> AbstractContextManager[None]:
         """What is there before the campaign is."""
@@ -109,6 +113,9 @@ class ByLink:
 
     def __init__(self) -> None:
         self.invitation = ""
+
+    def environment(self) -> dict[str, str]:
+        return {}
 
     def ready(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -171,10 +178,19 @@ class OnMTurk:
         self._looked = 0.0
         self._launched = 0
 
+    def environment(self) -> dict[str, str]:
+        """The product knows the stand-in alone, has no real credentials, and looks often."""
+        return {
+            "MTURK_ENDPOINT_URL": f"http://localhost:{free_port()}",
+            "AWS_ACCESS_KEY_ID": "demonstration",
+            "AWS_SECRET_ACCESS_KEY": "of-nobody",
+            "DEMO_LOOK_SECONDS": str(int(self.pace.look.total_seconds())),
+        }
+
     @contextmanager
     def ready(self) -> Iterator[None]:
-        with serve(balance=FUNDS) as self.endpoint:
-            _only_here(self.endpoint.url, look=self.pace.look)
+        port = urlsplit(settings.MTURK_ENDPOINT_URL).port or 0
+        with serve(port, balance=FUNDS) as self.endpoint:
             yield
 
     def begin(self, campaign_id: int) -> None:
@@ -259,20 +275,3 @@ def coming_by(crowd: str, *, quick: bool) -> Coming:
         "without an account: try “make demo CROWD=mturk”, or “make demo” for people who come by "
         "link. How to use Prolific for real is in docs/prolific.md."
     )
-
-
-def _only_here(url: str, *, look: timedelta) -> None:
-    """Let this process alone know the stand-in, with nobody's credentials, and look often."""
-    for name in [name for name in os.environ if name.startswith("AWS_")]:
-        del os.environ[name]
-    os.environ |= {"AWS_ACCESS_KEY_ID": "demonstration", "AWS_SECRET_ACCESS_KEY": "of-nobody"}
-    settings.MTURK_ENVIRONMENT, settings.MTURK_WORKER_URL = "sandbox", ""
-    settings.MTURK_ENDPOINT_URL = url
-    settings.CROWD_CALLS_PER_SECOND = 200
-    settings.CROWD_GRACE = timedelta(seconds=10)  # one clock, and lists that lag behind nothing
-    often = {name: entry | {"schedule": look} for name, entry in _looks().items()}
-    settings.CELERY_BEAT_SCHEDULE = {**settings.CELERY_BEAT_SCHEDULE, **often}
-
-
-def _looks() -> dict[str, dict[str, Any]]:
-    return {name: settings.CELERY_BEAT_SCHEDULE[name] for name in ("carry-out-due", "reconcile")}

@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.conf import settings
 from django.contrib.auth.models import User
 from django.utils import timezone
 
@@ -23,11 +22,9 @@ from annotate.services.campaigns.plans import Plan
 from annotate.services.review import rulings
 from annotate.services.review.rulings import Act
 from annotate.states import CloseReason
-from config import embedded
 from estimation.selectors.latest import latest
-from extras import scratch
-from extras.demo import corpus, people
-from extras.demo.crowds import ByLink, Coming
+from extras.demo import corpus, environment, people
+from extras.demo.crowds import Coming
 
 USER, PASSWORD = "demo", "plumbline"
 METRICS = ("repetition",)
@@ -82,20 +79,12 @@ class Stage:
 
 
 @contextmanager
-def stage(port: int, *, coming: Coming | None = None, size: Size = WHOLE) -> Iterator[Stage]:
-    """Set up database, campaign, worker, ticker and web server; another port if it is taken."""
-    coming = coming or ByLink()
-    with scratch.scratch_database(), coming.ready():
-        server = embedded.make_server(port, exact=False)
-        url = f"http://localhost:{embedded.port_of(server)}"
-        settings.PUBLIC_URL = url
+def stage(*, coming: Coming, size: Size = WHOLE) -> Iterator[Stage]:
+    """Run the product in this environment (see `environment.py`), and set up the campaign."""
+    with coming.ready(), environment.product() as url:
         campaign_id, public_id = _campaign(coming, size)
-        embedded.start_worker()
-        embedded.start_ticker()
-        threading.Thread(target=server.run, name="web", daemon=True).start()
         coming.begin(campaign_id)
         yield Stage(url, campaign_id, f"{url}/campaigns/{public_id}/", coming, size)
-        server.close()
 
 
 def _campaign(coming: Coming, size: Size) -> tuple[int, str]:

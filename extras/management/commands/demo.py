@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.selectors.campaigns import counting
-from extras.demo import runner
+from extras.demo import environment, runner
 from extras.demo.crowds import NoStandIn, Place, coming_by
 from extras.demo.runner import PASSWORD, SMALL, USER, WHOLE, Stage
 
@@ -44,10 +44,14 @@ class Command(BaseCommand):
             raise CommandError(str(missing)) from None
         size = SMALL if options["small"] else WHOLE
         try:
-            with runner.stage(options["port"], coming=coming, size=size) as stage:
+            if not environment.is_entered():
+                environment.enter(options["port"], coming.environment())
+            with environment.entered(), runner.stage(coming=coming, size=size) as stage:
                 self._perform(stage, headless=headless, pause=pause)
         except KeyboardInterrupt:
             self.stderr.write("Stopped.")
+        except environment.NotStarted:
+            raise CommandError("The product could not be started.") from None
 
     def _perform(self, stage: Stage, *, headless: bool, pause: float) -> None:
         if not headless:

@@ -15,7 +15,7 @@ from annotate.states import Estimand
 from estimation.metrics import METRICS
 from extras.replication import released, replaying
 from extras.replication.replaying import Question, Replay
-from extras.scratch import scratch_database
+from extras.replication.scratch import scratch_database
 
 NO_METRIC = "none"
 DEFAULT = ("repetition",)

@@ -2,6 +2,8 @@
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -9,21 +11,26 @@ from typing import Any
 
 import pytest
 
-from tests.processes import ROOT
+from tests.processes import ROOT, wait_for
 from tests.servers import free_port
 
 pytestmark = pytest.mark.demos
 
+NOWHERE = "postgres://nobody@localhost:1/nothing"
 HIDDEN = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "TEST_DATABASE_URL", "TEST_REDIS_URL")
 
 
-def run(folder: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    clean = {name: value for name, value in os.environ.items() if name not in HIDDEN}
+def run(folder: Path, *options: str, **more: str) -> "subprocess.CompletedProcess[str]":
+    (folder / "tmp").mkdir()
     return subprocess.run(
         [sys.executable, "manage.py", "demo", "--headless", "--port", str(free_port()), *options],
-        cwd=ROOT, env={**clean, "PLUMBLINE_VAR": str(folder)}, capture_output=True, text=True,
-        timeout=400,
+        cwd=ROOT, env=environment(folder) | more, capture_output=True, text=True, timeout=400,
     )  # fmt: skip
+
+
+def environment(folder: Path) -> dict[str, str]:
+    clean = {name: value for name, value in os.environ.items() if name not in HIDDEN}
+    return {**clean, "PLUMBLINE_VAR": str(folder / "var"), "TMPDIR": str(folder / "tmp")}
 
 
 def result(done: "subprocess.CompletedProcess[str]") -> dict[str, Any]:
@@ -48,11 +55,13 @@ def test_the_headless_demo_closes_itself_at_the_target(tmp_path):
         assert row["n_annotators"] >= 15
     assert widest(found, "overall") <= 0.30
     assert widest(found, "edit") <= 0.12
-    assert not list(tmp_path.glob("*.sqlite3"))  # its database was a scratch one
+    assert not list(tmp_path.rglob("*.sqlite3"))  # its database was a scratch one
+    assert not list((tmp_path / "tmp").iterdir())
 
 
 def test_through_the_stand_in_for_mturk_both_sides_agree_on_every_cent(tmp_path):
-    done = run(tmp_path, "--crowd", "mturk", "--small")
+    theirs = {"AWS_PROFILE": "real", "MTURK_ENVIRONMENT": "production", "DATABASE_URL": NOWHERE}
+    done = run(tmp_path, "--crowd", "mturk", "--small", **theirs)
     found = result(done)
     crowd = found["crowd"]
     assert found["reason"] == "target"
@@ -73,3 +82,39 @@ def test_a_crowd_without_a_stand_in_is_refused_kindly(tmp_path):
     assert done.returncode == 1
     assert "stand-in for MTurk only" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_settings_that_come_first_are_refused(tmp_path):
+    done = run(tmp_path, "--settings", "config.settings")
+    assert done.returncode == 1
+    assert "could not be started" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_product_ends_with_the_demonstration_however_it_ends(how, tmp_path):
+    (tmp_path / "tmp").mkdir()
+    port = free_port()
+    demo = subprocess.Popen(
+        [sys.executable, "manage.py", "demo", "--small", "--port", str(port)],
+        cwd=ROOT, env=environment(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    try:
+        wait_for(lambda: answers(port) or demo.poll() is not None, seconds=60)
+        demo.send_signal(how)
+        _, said = demo.communicate(timeout=60)
+    finally:
+        demo.kill()
+        demo.wait()
+    wait_for(lambda: not answers(port), seconds=20)
+    assert b"Traceback" not in said
+    if how == signal.SIGINT:
+        assert not list((tmp_path / "tmp").iterdir())
+
+
+def answers(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True

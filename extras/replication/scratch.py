@@ -1,4 +1,4 @@
-"""A database of its own for a demonstration or a replay: never the installation's."""
+"""A database of its own for a replay: never the installation's."""
 
 import tempfile
 from collections.abc import Iterator

@@ -1,0 +1,103 @@
+"""The demonstration's own environment: a folder, settings and a database that nothing else has.
+
+`manage.py demo` starts itself again in it, so that every setting and every connection is right
+from the start, and runs the product in it as a process of its own.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+from urllib.parse import urlsplit
+
+from django.conf import settings
+
+SETTINGS = "extras.demo.settings"
+FOLDER = "DEMO_FOLDER"  # of the environment, removed at the end
+# All else stays outside, such as the installation's database, broker and credentials.
+KEPT = (
+    "PATH", "HOME", "LANG", "LC_ALL", "TERM", "COLUMNS", "TMPDIR", "TZ", "TIME_ZONE", "LOG_LEVEL",
+    "VIRTUAL_ENV", "PYTHONPATH",
+)  # fmt: skip
+
+
+class NotStarted(Exception):
+    """The product could not be started in this environment."""
+
+
+def is_entered() -> bool:
+    return settings.SETTINGS_MODULE == SETTINGS
+
+
+def enter(port: int, more: Mapping[str, str]) -> NoReturn:
+    """Start this command again, in this process, in an environment of its own.
+
+    port: where the product is to be reached; another one if it is taken. Raises `NotStarted`
+    where an argument puts other settings before those of the environment.
+    """
+    if FOLDER in os.environ:
+        raise NotStarted
+    folder = tempfile.mkdtemp(prefix="plumbline-")
+    port = port if is_free(port) else free_port()
+    kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+    own = {
+        "DJANGO_SETTINGS_MODULE": SETTINGS,
+        "PLUMBLINE_VAR": str(Path(folder) / "var"),
+        FOLDER: folder,
+        "PUBLIC_URL": f"http://localhost:{port}",
+        "PYTHONUNBUFFERED": "1",
+    }
+    sys.stdout.flush()
+    os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], kept | own | dict(more))  # noqa: S606
+
+
+@contextmanager
+def entered() -> Iterator[None]:
+    """Remove the environment's folder afterwards."""
+    try:
+        yield
+    finally:
+        shutil.rmtree(os.environ[FOLDER], ignore_errors=True)
+
+
+@contextmanager
+def product() -> Iterator[str]:
+    """Run the product as a process; yield its address. Raises `NotStarted`.
+
+    Ctrl+C does not reach it. It ends with the context, and with this process however that ends.
+    """
+    port = urlsplit(settings.PUBLIC_URL).port
+    with subprocess.Popen(  # noqa: S603
+        [sys.executable, "-m", "extras.demo.product", str(port)], cwd=settings.BASE_DIR,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            if "runs at" not in process.stdout.readline():
+                raise NotStarted
+            yield settings.PUBLIC_URL
+        finally:
+            process.stdin.close()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,20 @@
+"""Runs the product as a process, until whoever started it closes its input or ends.
+
+python -m extras.demo.product PORT
+"""
+
+import os
+import sys
+import threading
+
+from django.core.management import execute_from_command_line
+
+
+def _end_with_the_other_side() -> None:
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    threading.Thread(target=_end_with_the_other_side, daemon=True).start()
+    execute_from_command_line(["manage.py", "serve", "--port", sys.argv[1]])
