@@ -33,7 +33,7 @@ def marketplace(crowd: str) -> Marketplace:
                       settings.MTURK_WORKER_URL)  # fmt: skip
     if crowd == "prolific":
         return prolific()
-    raise Configuration(f"{LABELS.get(crowd, crowd)} publishes nothing and pays nobody by itself.")
+    raise Configuration(f"{LABELS.get(crowd, crowd)} does not publish work or pay annotators.")
 
 
 def prolific() -> "Prolific":

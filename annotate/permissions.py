@@ -15,7 +15,7 @@ from annotate.errors import NotAllowed, NotFound, ServiceError
 from annotate.models import Campaign, CampaignImport, Membership
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.campaigns.blinding import sees_results
-from annotate.services.review import looks
+from annotate.services.review import results_seen
 
 Who = User | AnonymousUser
 View = Callable[..., HttpResponseBase]
@@ -23,7 +23,7 @@ AN_ID = re.compile(r"[a-z][\w-]{0,60}", re.ASCII)
 
 HIDDEN = (
     "Systems, estimates and exports of this campaign are hidden from its reviewers until it is "
-    "closed, so that nobody rules for a result."
+    "closed, so that no ruling aims at a result."
 )
 
 
@@ -73,7 +73,7 @@ def look(mine: Access) -> Campaign:
     """Return the campaign as `with_results` does, where its page has asked for the access."""
     if not mine.sees_results:
         raise NotAllowed(HIDDEN, code="hidden")
-    looks.record(mine.campaign.pk, mine.user_id)
+    results_seen.record(mine.campaign.pk, mine.user_id)
     return mine.campaign
 
 

@@ -46,8 +46,8 @@ class MetricChoice(TextChoices):
 class StopMode(TextChoices):
     """How an interval is made that a campaign may stop on (docs/statistics.md, stopping)."""
 
-    PRECISION = "precision", "by itself, at the target width"
-    ANYTIME = "anytime", "by itself or by hand, on intervals valid whenever one looks"
+    PRECISION = "precision", "automatically, at the target width"
+    ANYTIME = "anytime", "automatically or by hand, on intervals valid at every look"
 
 
 class Estimand(TextChoices):

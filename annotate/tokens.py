@@ -58,7 +58,7 @@ def read_posting(token: str) -> str:
 
 
 def own_key(campaign_id: int, pseudonym: str) -> str:
-    """Return under which name a browser remembers somebody's page: it tells nothing of them."""
+    """Return the key under which a browser stores the address of a page. It identifies no one."""
     return signing.Signer(salt="own").signature(f"{campaign_id}:{pseudonym}")
 
 

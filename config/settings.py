@@ -73,7 +73,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "config.gate.Gate",
+    "config.request_checks.Gate",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -187,7 +187,7 @@ MTURK_WORKER_URL = env.str("MTURK_WORKER_URL", default="")
 PROLIFIC_BASE_URL = env.str("PROLIFIC_BASE_URL", default="https://api.prolific.com")
 PROLIFIC_API_TOKEN = env.str("PROLIFIC_API_TOKEN", default="")
 PROLIFIC_WEBHOOK_SECRET = env.str("PROLIFIC_WEBHOOK_SECRET", default="")
-# To each crowd and environment; what is too much waits for the next second.
+# To each crowd and environment. Calls over the limit are sent in the next second.
 CROWD_CALLS_PER_SECOND = env.int("CROWD_CALLS_PER_SECOND", default=10)
 # After a unit's deadline: clocks differ, and crowds list a little later what was handed in.
 CROWD_GRACE = timedelta(minutes=env.int("CROWD_GRACE_MINUTES", default=30))

@@ -21,8 +21,8 @@ from estimation.core import (
     variance_of_item_means,
 )
 from estimation.core.data.errors import ReplicatesNeededError
-from estimation.ends import ESTIMATOR_NAMES, Asked, Ends, about, ends_of
-from estimation.plain import Cell, Pair
+from estimation.interval_choice import ESTIMATOR_NAMES, Asked, Ends, about, ends_of
+from estimation.samples_from_files import Cell, Pair
 
 T = TypeVar("T")
 

@@ -2,7 +2,7 @@
 
 Every crowd has an `Entry`: how people come in, and how they leave. Crowds that publish work and
 pay for it are a `Marketplace` too. Reading raises a `CrowdError`; an effect returns an `Outcome`.
-The values are in `entering`, `listings` and `outcomes`; whoever speaks with a crowd finds all here.
+The values are in `entering`, `listings` and `outcomes`; this module exports all of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

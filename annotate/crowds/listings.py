@@ -91,7 +91,7 @@ class Level:
 
     stage: Stage
     places: int
-    available: int  # nobody has taken them
+    available: int  # free
     pending: int  # taken, not handed in
     expires_at: datetime | None = None
     paused: bool = False
@@ -134,7 +134,7 @@ class Bonus:
 
 @dataclass(frozen=True)
 class Event:
-    """Something that a crowd told us by itself: a hint to look, never the truth."""
+    """A notification from a crowd: a hint to look, never the truth."""
 
     id: str
     at: datetime

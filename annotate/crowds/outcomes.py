@@ -11,7 +11,7 @@ class Effect(StrEnum):
     ALREADY = "already"  # it was so before: success
     REFUSED = "refused"  # it will never happen as asked
     RETRYABLE = "retryable"  # it did not happen; later it may
-    AMBIGUOUS = "ambiguous"  # nobody knows whether it happened: look before trying again
+    AMBIGUOUS = "ambiguous"  # unknown whether it happened: look before trying again
 
 
 # It is about a unit that the crowd does not know as handed in: lists lag behind, by minutes.
@@ -20,8 +20,8 @@ NOT_YET = "not_yet"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an effect. `message` says in plain words what happened, and where to mend it
-    if that is the crowd's own affair; what to do then is said by `marketplace.operations`.
+    """What became of an effect. `message` says in plain words what happened, and where to correct
+    it if only the crowd's site can; `marketplace.operations` says what to do then.
 
     posted: of `publish`. code: the crowd's own error code, or "funds", "throttled", `NOT_YET`.
     failed: of `message`, the people whom it did not reach. note: what to remember, such as a name

@@ -1,6 +1,6 @@
 """What crowds charge. Every fee is computed here, from plain numbers; nothing else computes one.
 
-A crowd charges for each payment by itself: for a unit that it approves, and for each bonus.
+A crowd charges for each payment separately: for a unit that it approves, and for each bonus.
 """
 
 from dataclasses import dataclass

@@ -161,7 +161,7 @@ class CampaignForm(forms.Form):
         max_value=MOST_BONUS_AFTER, required=False,
     )  # fmt: skip
     open_link_bonus = forms.BooleanField(
-        label="Also for people who come by the open link, whom nobody knows", required=False
+        label="Also for people who come by the open link, whose identity is unknown", required=False
     )
     language = forms.RegexField(
         LANGUAGE, label="Language of the texts", max_length=12, initial=DEFAULTS.language,
@@ -221,18 +221,18 @@ class CampaignForm(forms.Form):
         min_value=Decimal("50.1"), max_value=Decimal("99.9"), decimal_places=1,
     )  # fmt: skip
     estimand = forms.ChoiceField(
-        label="Whom the intervals speak for", initial=Estimand.POPULATION, widget=forms.RadioSelect,
+        label="Estimand", initial=Estimand.POPULATION, widget=forms.RadioSelect,
         choices=[
-            (Estimand.POPULATION, "People in general: those who judge are a sample of them"),
-            (Estimand.PANEL, "Exactly the people who judge, and nobody else"),
+            (Estimand.POPULATION, "People in general: the annotators are a sample of them"),
+            (Estimand.PANEL, "Exactly these annotators"),
         ],
     )  # fmt: skip
     stop_mode = forms.ChoiceField(
-        label="Who ends it", initial=StopMode.PRECISION, widget=forms.RadioSelect,
+        label="Stopping rule", initial=StopMode.PRECISION, widget=forms.RadioSelect,
         choices=[
-            (StopMode.PRECISION, "Plumbline, when the intervals are narrow enough"),
-            (StopMode.ANYTIME, "Perhaps I myself, after a look at the intervals: they are made "
-             "wider, so that they hold whenever one looks, and take about twice the judgments"),
+            (StopMode.PRECISION, "Stop automatically when the intervals are narrow enough"),
+            (StopMode.ANYTIME, "Stop automatically or by hand at any time: the intervals are "
+             "wider, so that they stay valid at every look, and need about twice the judgments"),
         ],
     )  # fmt: skip
     contact = forms.EmailField(label="E-mail for annotators’ questions", required=False)
@@ -261,7 +261,7 @@ class CampaignForm(forms.Form):
             self.fields[name].help_text = hint.format(zone=settings.TIME_ZONE, limit=limit)
 
     def _asked(self) -> Instrument:
-        """Return the instrument that was chosen; an unknown one is told beside the field."""
+        """Return the chosen instrument. An unknown one is reported next to the field."""
         chosen = self.data.get("instrument") or self.get_initial_for_field(
             self.fields["instrument"], "instrument"
         )

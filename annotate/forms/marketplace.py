@@ -45,18 +45,18 @@ class BatchForm(forms.Form):
     places = forms.IntegerField(label="Places", min_value=1, max_value=MOST_PLACES)
     duration = forms.IntegerField(
         label="Minutes to finish a unit in", min_value=1, max_value=40_000,
-        help_text="Then its place is free again.",
+        help_text="After that, its place is free again.",
     )  # fmt: skip
     lifetime = forms.DecimalField(
         label="Days the posting stays up", min_value=Decimal("0.1"), max_value=365,
-        decimal_places=1, help_text="Then nobody new can accept it.",
+        decimal_places=1, help_text="After that, no one new can accept it.",
     )  # fmt: skip
     approve_after = forms.DecimalField(
         label="Hours for reviewers", min_value=0, max_value=720, decimal_places=1,
         help_text="Then work not in doubt is approved.",
     )  # fmt: skip
     auto_approval = forms.DecimalField(
-        label="Days until the crowd approves by itself", min_value=Decimal("0.1"), max_value=30,
+        label="Days until automatic approval by the crowd", min_value=Decimal("0.1"), max_value=30,
         decimal_places=1, help_text="After that no pay can be refused.",
     )  # fmt: skip
     countries = forms.CharField(

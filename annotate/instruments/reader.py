@@ -56,7 +56,7 @@ def without_blank_lines(text: str) -> str:
 class Fields:
     """One object of the data. Problems are collected for the whole; reading goes on with stand-ins.
 
-    What is no object is told once: nothing in it is then missing or unknown.
+    A value that is not an object is one problem: its fields are not reported as missing as well.
     """
 
     def __init__(self, value: Any, path: str = "", problems: list[Problem] | None = None) -> None:

@@ -8,7 +8,7 @@ from annotate.models.campaign import Campaign
 
 
 class AuditEntry(Fact):
-    """One act. `actor` is null where Plumbline acted by itself."""
+    """One act. `actor` is null where Plumbline acted automatically."""
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, null=True, related_name="audit")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)

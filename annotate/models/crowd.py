@@ -131,7 +131,7 @@ class Operation(models.Model):
 
 
 class CrowdEvent(Fact):
-    """What a crowd told us by itself, once each."""
+    """A notification from a crowd, stored once."""
 
     crowd = models.CharField(max_length=20)
     environment = models.CharField(max_length=80)

@@ -17,7 +17,7 @@ from estimation.core.agreement.straightlining import person_correlation
 from estimation.core.data.sample import Floats, Ints
 
 # What a judgment of paragraphs comes down to: implausible, all for or all against the answer, or
-# how many are against and for it, where from MANY on they are not told apart.
+# how many are against and for it, where counts of MANY and more are treated alike.
 IMPLAUSIBLE, ALL_FOR, ALL_AGAINST, COUNTED = range(4)
 MANY = 2
 PARAGRAPH_CATEGORIES = COUNTED + (MANY + 1) ** 2

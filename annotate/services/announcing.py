@@ -1,4 +1,4 @@
-"""What is told to workers after the caller's transaction: that something waits for them."""
+"""Messages that tell workers, after the caller's transaction, what waits for them."""
 
 from django.db import transaction
 

@@ -11,15 +11,15 @@ Rows are locked in one order everywhere, or transactions could wait for each oth
 7. what only is added or deleted: judgments, ledger, drafts, marks, audit
 8. batches, then postings, then operations of the outbox
 
-A transaction may begin at any of them and must not go back: who holds an assignment never asks
-for the campaign. On Postgres this includes an UPDATE that found its row changed and so changed
-nothing: it had to wait, and keeps the row locked until its transaction ends. So a step that may
-have to be taken again under the lock of the campaign is a transaction of its own
-(`judgments._in_time`, then `_late`).
+A transaction may begin at any of them and must not go back: a transaction that holds an assignment
+never asks for the campaign. On Postgres this includes an UPDATE that found its row changed and so
+changed nothing: it had to wait, and keeps the row locked until its transaction ends. So a step that
+may be repeated under the lock of the campaign is a separate transaction (`judgments._in_time`, then
+`_late`).
 
-Whoever moves a marketplace's participation out of `active` locks the campaign before and ends its
-open leases in the same transaction (`end_leases`): whatever is submitted under it is seen by then,
-or finds its lease ended and looks at the participation under the lock.
+Code that moves a marketplace's participation out of `active` locks the campaign first and ends its
+open leases in the same transaction (`end_leases`). A submit is then either committed before, or
+finds its lease ended and reads the participation under the lock.
 """
 
 from annotate.models import Campaign

@@ -1,4 +1,4 @@
-"""Letting one task at a time do something: a row with an expiry (`TaskLease`)."""
+"""Lets only one task at a time do something: a row that expires (`TaskLease`)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ class Held:
     duration: timedelta
 
     def renew(self) -> bool:
-        """Hold it for its duration from now on; False where somebody else has taken it over."""
+        """Extend the lease by its duration; False if another task has taken it over."""
         return self._until(self.duration)
 
     def release(self) -> None:

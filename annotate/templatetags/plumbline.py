@@ -79,7 +79,7 @@ class _Sentences(_Compact):
 
 @register.filter
 def data_script(data: dict[str, Any], element_id: str) -> SafeString:
-    """Hand a script its data: what people wrote, too, which may hold half a character."""
+    """Hand a script its data. What people wrote may hold an unpaired surrogate."""
     return json_script(data, element_id, encoder=_Compact)
 
 

@@ -15,7 +15,7 @@ from estimation.services import effects
 
 
 class ShiftSerializer(serializers.Serializer[effects.Effect]):
-    """One primary criterion; the systems are not told apart."""
+    """One primary criterion; the systems are not named."""
 
     criterion = serializers.CharField()
     estimates = serializers.IntegerField()
@@ -39,7 +39,7 @@ class EffectView(BoundedView):
         campaign = permissions.visible(request.user, public_id)
         case = reviews.case(campaign, pseudonym)
         if case is None:
-            raise NotFound("Nobody of this name has come to this campaign.")
+            raise NotFound("No annotator of this name has entered this campaign.")
         shown = case.shows_effect
         found = effects.measure(campaign.pk, case.annotator_id) if shown else None
         body = {"final_from": case.final_from, "effects": found}

@@ -8,8 +8,8 @@ from rest_framework.response import Response
 from annotate import permissions
 from annotate.api.base import BoundedView, Finite
 from annotate.selectors.campaigns import listing
-from annotate.selectors.review.conduct import Conduct
 from annotate.selectors.review.exclusions import Excluded, Reason
+from annotate.selectors.review.ruling_statistics import Conduct
 from estimation.api.serializers import WithExcludedSerializer
 from estimation.selectors import sensitivity
 from estimation.selectors.sensitivity import Compared, Sensitivity

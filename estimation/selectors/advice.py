@@ -7,7 +7,7 @@
 from annotate.states import CampaignStatus as Status
 from annotate.text.figures import count, money
 from estimation.selectors import collecting, ending
-from estimation.selectors.short_of_people import short_of_people
+from estimation.selectors.annotator_shortage import short_of_people
 from estimation.selectors.situation import Advice, Branch, Situation
 from estimation.selectors.urgent import URGENT
 
@@ -19,7 +19,7 @@ def advise(now: Situation) -> Advice:
 
 def draft(now: Situation) -> Advice:
     text = (
-        f"Nobody can judge yet. Once open, at most {count(now.progress.planned)} judgments are "
+        f"No one can judge yet. Once open, at most {count(now.progress.planned)} judgments are "
         f"collected for at most {money(now.most.amount)}, and collection stops automatically when "
         "every interval is as narrow as its target."
     )
@@ -27,7 +27,7 @@ def draft(now: Situation) -> Advice:
 
 
 def paused(now: Situation) -> Advice:
-    text = "Nobody gets a new text while the campaign is paused. "
+    text = "No one gets a new text while the campaign is paused. "
     if now.offered.launched:
         text += (
             "Its batches are stopped for good. Running work may still be sent in, and is paid. "

@@ -81,7 +81,7 @@ class Agreed:
         if self.row.high is not None and self.row.high < 0:
             return State("warn", "warning", "people disagree more than chance would")
         if low is not None and low <= 0:
-            return State("warn", "warning", "not told apart from chance")
+            return State("warn", "warning", "not distinguishable from chance")
         if alpha >= RELIABLE:
             return State("good", "check", "people agree")
         word = "people mostly agree" if alpha >= TENTATIVE else "people often differ"

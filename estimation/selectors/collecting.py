@@ -7,7 +7,7 @@ from annotate.selectors.campaigns.liveness import SEEN
 from annotate.text.figures import count, lasting, many, moment, width
 from estimation.selectors.situation import Advice, Situation
 
-AT_A_CROWD = timedelta(hours=3)  # nobody at work for so long is worth a look
+AT_A_CROWD = timedelta(hours=3)  # without anyone at work; then a look is advised
 BATCHES = ("batches", "Look at the batches")
 FIRST_AT_A_CROWD = timedelta(days=1)  # and so long until the first person takes a unit
 
@@ -15,7 +15,7 @@ FIRST_AT_A_CROWD = timedelta(days=1)  # and so long until the first person takes
 def limit_reached(now: Situation) -> Advice | None:
     if now.limit is None:
         return None
-    text = f"Nobody gets a new text, because {now.limit.label}. Texts being judged are finished."
+    text = f"No one gets a new text, because {now.limit.label}. Texts being judged are finished."
     return Advice("limit", "Wait: the campaign is about to close", text, waits=True)
 
 
@@ -83,24 +83,24 @@ def nobody_came(now: Situation) -> Advice | None:
     if now.availability.came:
         return None
     if not now.market:
-        text = "The campaign is open, and nobody has come yet. Give people its link."
+        text = "The campaign is open, and no one has entered yet. Send people its link."
         return Advice("invite", "Invite people", text, "people", "Get the link")
     waited = now.offered.waited or timedelta(0)
     if waited >= FIRST_AT_A_CROWD:
         text = (
-            f"A batch was launched on {now.market} {lasting(waited)} ago, and nobody has taken a "
+            f"A batch was launched on {now.market} {lasting(waited)} ago, and no one has taken a "
             "unit. Compare its reward, time and title with other work there, and see who may take "
             "it. Another batch can have other terms."
         )
         return Advice(
-            "nobody_takes", "See why nobody comes", text, "batches", "Look at the batches"
+            "nobody_takes", "See why no one enters", text, "batches", "Look at the batches"
         )
-    text = f"A batch is published on {now.market}, and nobody has come yet."
+    text = f"A batch is published on {now.market}, and no one has entered yet."
     return Advice("first_people", "Wait for the first people", text, *BATCHES, waits=True)
 
 
 def nobody_may(now: Situation) -> Advice | None:
-    """Nobody who came may go on, so that nothing comes until somebody is cleared or invited."""
+    """No annotator may continue, so no judgments come until one is cleared or invited."""
     if now.can_come:
         return None
     if now.availability.under_review:
@@ -108,7 +108,7 @@ def nobody_may(now: Situation) -> Advice | None:
     n = ceil(now.missing / now.facts.annotator_cap) if now.facts.annotator_cap else 1
     people = many(n, "more person", "more people")
     text = (
-        f"{many(now.missing, 'judgment')} {_be(now.missing)} still missing, and nobody who came "
+        f"{many(now.missing, 'judgment')} {_be(now.missing)} still missing, and no one who entered "
         f"may give another: {why_nobody(now)}."
     )
     return Advice("nobody_may", f"Invite {people}", text, "people", f"Invite {people}")
@@ -121,7 +121,7 @@ def _all_under_review(now: Situation) -> Advice:
     verb = "waits" if n == came or n == 1 else "wait"
     text = (
         f"{who} {verb} for a ruling and gets no new text until then.{others} No judgment comes in "
-        "before you rule or somebody new comes."
+        "before you rule or new people enter."
     )
     return Advice("all_reviewed", f"Rule on {_annotators(n)}", text, "reviews", "Review them")
 
@@ -160,7 +160,7 @@ def silence(now: Situation) -> Advice | None:
     seen = now.liveness.silence
     title = "Ask people to come back, or invite more"
     text = (
-        f"{_last_judgment(now)} Nobody has been at work for {_for(seen)}. "
+        f"{_last_judgment(now)} No one has been at work for {_for(seen)}. "
         f"{_who_may(who.came, who.able)}{_reserved(now)}"
     )
     return Advice("silence", title, text, "people", "Get the link")
@@ -171,10 +171,10 @@ def _silent_crowd(now: Situation) -> Advice | None:
         return None
     text = (
         f"{_last_judgment(now)} {many(now.offered.untaken, 'unit is', 'units are')} free on "
-        f"{now.market}, and nobody is working on one. Compare the reward, time and title with "
+        f"{now.market}, and no one is working on one. Compare the reward, time and title with "
         "other work there, and see who may take it."
     )
-    return Advice("silence", "See why nobody comes", text, *BATCHES)
+    return Advice("silence", "See why no one enters", text, *BATCHES)
 
 
 def reviews_wait(now: Situation) -> Advice | None:
@@ -254,7 +254,7 @@ def _reserved(now: Situation) -> str:
         return ""
     until = moment(now.liveness.first_end)
     if n == 1:
-        return f" 1 text is reserved for somebody until {until}."
+        return f" 1 text is reserved for an annotator until {until}."
     return f" {count(n)} texts are reserved, the first of them until {until}."
 
 

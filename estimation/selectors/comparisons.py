@@ -73,7 +73,9 @@ class Contrast:
     def reading(self) -> str:
         if self.row.low is None:
             return "no interval yet"
-        return f"{self.ahead} ahead: 0 is excluded" if self.ahead else "not told apart: 0 is inside"
+        if self.ahead:
+            return f"{self.ahead} ahead: 0 lies outside the interval"
+        return "not distinguishable yet: 0 lies inside the interval"
 
     @property
     def is_shown(self) -> bool:

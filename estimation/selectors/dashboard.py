@@ -14,12 +14,12 @@ from annotate.selectors.campaigns.availability import Availability
 from annotate.selectors.campaigns.listing import Facts
 from annotate.selectors.campaigns.liveness import Liveness
 from annotate.selectors.campaigns.progress import Items, Progress
-from annotate.selectors.pay import accounts, deadlines, in_doubt
+from annotate.selectors.pay import accounts, deadlines, disputed_units
 from annotate.selectors.pay.costs import AtMost
 from annotate.selectors.pay.deadlines import Deadline
-from annotate.selectors.review import conduct, exclusions, standing
-from annotate.selectors.review.conduct import Conduct
+from annotate.selectors.review import eligibility, exclusions, ruling_statistics
 from annotate.selectors.review.exclusions import Excluded
+from annotate.selectors.review.ruling_statistics import Conduct
 from annotate.selectors.work import offered, scoring
 from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus as Status
@@ -73,7 +73,7 @@ class Dashboard:
     reserved: bool
     deadline_soon: bool
     n_in_doubt: int  # paid units about which something does not agree with their crowd
-    near: Deadline | None  # when the crowd pays by itself what is held back here
+    near: Deadline | None  # when the crowd automatically pays what is held back here
     due: Decimal
 
     @property
@@ -112,7 +112,7 @@ class Dashboard:
 
     @property
     def live(self) -> bool:
-        """Whether the numbers may change by themselves."""
+        """Whether the numbers may change without an act of the researcher."""
         return self.facts.status in LIVE or self.metric_left > 0 or self.n_pending > 0
 
     @property
@@ -250,10 +250,10 @@ def build(
         at=max((row.at for row in newest), default=None),
         lines=lines(pk),
         comparisons=comparisons.tables(facts),
-        n_waiting=standing.waiting(pk),
+        n_waiting=eligibility.waiting(pk),
         agreed=agreement.agreed(facts, planned=counts.doubled),
         excluded=exclusions.excluded(pk, since=facts.closed_at),
-        conduct=conduct.of(pk),
+        conduct=ruling_statistics.of(pk),
         availability=_availability(facts, counts),
         liveness=liveness.liveness(pk, lease_minutes=facts.lease_minutes),
         offered=offered.offered(pk) if facts.marketplace else Offered(),
@@ -261,7 +261,7 @@ def build(
         limit=limit,
         reserved=reserved,
         deadline_soon=facts.deadline is not None and facts.deadline < timezone.now() + SOON,
-        n_in_doubt=in_doubt.count(pk) if facts.marketplace else 0,
+        n_in_doubt=disputed_units.count(pk) if facts.marketplace else 0,
         near=deadlines.near(pk) if facts.marketplace else None,
         due=_due(facts),
     )

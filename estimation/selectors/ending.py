@@ -58,15 +58,15 @@ def nobody_may_fill(now: Situation) -> Advice | None:
     if not now.missing or now.can_come:
         return None
     text = (
-        f"{_slots(now.missing)} in items already begun can still be judged, but by nobody who has "
-        f"come: {why_nobody(now)}. The campaign waits for somebody new, or for you to finish it "
+        f"{_slots(now.missing)} in items already begun can still be judged, but by no one who has "
+        f"entered: {why_nobody(now)}. The campaign waits for new people, or for you to finish it "
         f"now: {COUNTED}."
     )
     if now.waiting:
         text += f" {_waiting(now)} for a review, and may go on if cleared."
         title = "Rule on what is waiting"
         return _or_finish(Advice("gaps_reviews", title, text, "reviews", "Review them"))
-    title = "Invite somebody new, or finish"
+    title = "Invite new people, or finish"
     return _or_finish(Advice("gaps_nobody", title, text, "people", "Get the link"))
 
 
@@ -77,7 +77,7 @@ def nobody_fills(now: Situation) -> Advice | None:
     seen, able = now.liveness.silence, now.availability.able
     text = (
         f"{_slots(now.missing)} in items already begun can still be judged, and "
-        f"{many(able, 'person', 'people')} who came may take them, but nobody has been at work for "
+        f"{many(able, 'person', 'people')} who came may take them, but no one has been at work for "
         f"{lasting(seen) if seen else 'a while'}. Send them the link again, or finish now: "
         f"{COUNTED}."
     )
@@ -86,7 +86,7 @@ def nobody_fills(now: Situation) -> Advice | None:
 
 
 def reserved(now: Situation) -> Advice | None:
-    """Leases on pages that are not in use: they end by themselves."""
+    """Leases on pages that are not in use: they expire."""
     leases, until = now.liveness.leases, now.liveness.first_end
     if not leases:
         return None

@@ -46,7 +46,7 @@ class Saving:
 
 
 NO_METRIC = Saving(why="This campaign has no metric.")
-NO_INTERVAL = Saving(why="What the metric saves is known once there are intervals.")
+NO_INTERVAL = Saving(why="What the metric saves can be computed as soon as there are intervals.")
 TOO_FEW = Saving(why=f"What the metric saves is known after {MIN_ITEMS} judged items.")
 NOT_NARROWER = Saving(why="The metric does not help yet: the plain mean is known as precisely.")
 

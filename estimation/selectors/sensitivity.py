@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import Any
 
 from annotate.selectors.campaigns.listing import Facts
-from annotate.selectors.review import conduct, exclusions
-from annotate.selectors.review.conduct import Conduct
+from annotate.selectors.review import exclusions, ruling_statistics
 from annotate.selectors.review.exclusions import BY_HAND, Excluded
+from annotate.selectors.review.ruling_statistics import Conduct
 from annotate.text.figures import many
 from estimation.selectors import cells, history
 from estimation.selectors.cells import Cell, State
@@ -78,10 +78,10 @@ class Compared:
         if self.whole is None:
             return State("", "clock", "follows with the next estimate")
         if self.moves:
-            return State("warn", "warning", "moved by more than its half-width")
+            return State("warn", "warning", "shift beyond the half-width")
         if self.cell.row.width is None:
             return State("", "clock", "no interval to compare with")
-        return State("good", "check", "moved by less than its half-width")
+        return State("good", "check", "shift within the half-width")
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Sensitivity:
     def summary(self) -> str:
         """What is left out, and what that does, in a sentence or two."""
         if not self.excluded.judgments:
-            return "Nobody’s work is excluded: every judgment that counts is in these estimates."
+            return "No work is excluded: every judgment that counts is in these estimates."
         return f"{_left_out(self.excluded)} {self._effect()}"
 
     @property
@@ -145,7 +145,7 @@ def of(facts: Facts) -> Sensitivity:
     found = cells.rows(facts, history.latest(facts.campaign_id), price=Decimal(0))
     primary = [cell for row in found if row.target is not None for cell in row.cells]
     excluded = exclusions.excluded(facts.campaign_id, since=facts.closed_at)
-    return compare(primary, excluded, conduct.of(facts.campaign_id))
+    return compare(primary, excluded, ruling_statistics.of(facts.campaign_id))
 
 
 def compare(primary: Sequence[Cell], excluded: Excluded, how: Conduct) -> Sensitivity:
@@ -166,7 +166,7 @@ def _left_out(excluded: Excluded) -> str:
 
 def _conduct(how: Conduct) -> Iterator[str]:
     if not how.rulings:
-        yield "Nobody has ruled on anybody’s work."
+        yield "There are no rulings yet."
         return
     rest = f"{how.blind:,} of them blind"
     if how.not_blind:
@@ -181,15 +181,15 @@ def _conduct(how: Conduct) -> Iterator[str]:
     if how.undone:
         yield (
             f"{many(how.undone, 'exclusion')} {'was' if how.undone == 1 else 'were'} undone: "
-            f"{how.undone_looked:,} by somebody who had looked at results since the exclusion, "
+            f"{how.undone_looked:,} by a reviewer who had looked at results since the exclusion, "
             f"{how.undone_late:,} after it was final."
         )
     if how.again:
         verb = "was" if how.again == 1 else "were"
-        yield f"{many(how.again, 'exclusion')} {verb} of somebody who had been excluded before."
+        yield f"{many(how.again, 'exclusion')} {verb} of an annotator who had been excluded before."
     if how.own_appeals:
         verb = "was" if how.own_appeals == 1 else "were"
         yield (
             f"{many(how.own_appeals, 'appeal')} {verb} answered by the person whose ruling it was "
-            "against, because nobody else reviewed this campaign."
+            "against, because there was no other reviewer."
         )

@@ -23,7 +23,7 @@ def effect(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponse
     mine = access(request.user, public_id)
     case = reviews.case(mine.campaign, pseudonym)
     if case is None:
-        raise NotFound("Nobody of this name has come to this campaign.")
+        raise NotFound("No annotator of this name has entered this campaign.")
     context: dict[str, Any] = {
         "case": case,
         "effects": effects.measure(case.campaign_id, case.annotator_id)

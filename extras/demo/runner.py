@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from annotate.errors import Conflict
 from annotate.selectors.campaigns import counting
-from annotate.selectors.review import standing
+from annotate.selectors.review import eligibility
 from annotate.services.campaigns import creating, life
 from annotate.services.campaigns.importing import reading
 from annotate.services.campaigns.plans import Plan
@@ -148,8 +148,8 @@ def rule(on: Stage, *, before: datetime) -> None:
     """Stand in for a reviewer who sees from the work who has read the texts and who has not."""
     actor_id = User.objects.get(username=USER).pk
     careless = {on.coming.name(person) for person in on.cast if person.careless}
-    for review_id, name in standing.open_reviews(on.campaign_id, before=before):
-        seen = standing.last_ruling(review_id)
+    for review_id, name in eligibility.open_reviews(on.campaign_id, before=before):
+        seen = eligibility.last_ruling(review_id)
         for acts in on.coming.against if name in careless else ([Act.CLEAR],):
             with suppress(Conflict):  # a visitor was quicker, or it has been paid
                 reason = REASONS[acts[0]]

@@ -1,4 +1,4 @@
-"""Judgments that exist already, taken in through the same services as those of a browser."""
+"""Imports recorded judgments through the same services that a browser uses."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

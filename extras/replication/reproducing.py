@@ -12,7 +12,7 @@ import numpy as np
 from estimation.core import Sample
 from estimation.core.data.sample import Floats
 from estimation.metrics import score_all
-from estimation.plain import KNOWN_SCALES
+from estimation.samples_from_files import KNOWN_SCALES
 from extras.replication import released
 from extras.replication.cells import Link, Spread, link, spread
 from extras.replication.curves import Curve, curves

@@ -33,7 +33,7 @@ export function createSubmitter({
     else bar.clear();
   }
 
-  // What was mended is no longer complained about; nothing new is, before the next submit.
+  // What was corrected is no longer reported; new problems are, at the next submit.
   function changed() {
     if (shown.length) complain(instrument.missing().filter(({ field }) => shown.includes(field)));
   }

@@ -1,4 +1,4 @@
-// A paid unit that is over: hands it in by itself the first time, or looks again for work.
+// A paid unit that is over: hands it in automatically the first time, or looks again for work.
 
 import { goTo } from "./addresses.js";
 import { createApi } from "./api.js";

@@ -145,7 +145,7 @@ def test_a_unit_that_nobody_came_in_with_is_shown_to_a_person(mturk: Market) -> 
     mturk.far.submit(unit, receipt="made up")
     mturk.sync()
     found = Participation.objects.get(external_key=unit)
-    assert "nobody has come in" in found.problem
+    assert "no one entered with it" in found.problem
     assert found.verified_at is None
     mturk.later(days=4)  # the crowd approves it by itself
     found.refresh_from_db()

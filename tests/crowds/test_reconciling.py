@@ -249,7 +249,7 @@ def test_who_never_came_here_and_hands_in_after_the_end_is_not_overlooked(
     assert not mturk.ops(Kind.ARCHIVE)
     mturk.pass_time(timedelta(minutes=6))
     reconciling.reconcile_all()
-    assert "nobody has come in" in Participation.objects.get(external_key=unit).problem
+    assert "no one entered with it" in Participation.objects.get(external_key=unit).problem
 
 
 def test_who_accepted_in_time_may_come_although_the_crowd_calls_it_closed(

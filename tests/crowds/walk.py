@@ -33,7 +33,7 @@ from annotate.models import (
 )
 from annotate.services.campaigns import life
 from annotate.services.marketplace import batches, reconciling
-from annotate.services.outbox import calling, delivery
+from annotate.services.outbox import crowd_calls, delivery
 from annotate.services.pay import extra_pay, settling
 from annotate.services.review import reviewing
 from annotate.services.work import judgments, leasing, participations
@@ -284,7 +284,7 @@ class Walk:
 
         One that dies slowly has its answer, and settles it when another worker has taken over.
         """
-        ask = calling.ask
+        ask = crowd_calls.ask
 
         def deadly(op: Operation, *args: Any, **kwargs: Any) -> Any:
             where, self.killing = self.killing, ""

@@ -235,5 +235,5 @@ def test_words_follow_the_interval(ada: User) -> None:
         words[alpha_, low] = found[0].state.word
     assert list(words.values()) == [
         "people agree", "people mostly agree", "people often differ",
-        "not told apart from chance", "people disagree more than chance would",
+        "not distinguishable from chance", "people disagree more than chance would",
     ]  # fmt: skip

@@ -157,9 +157,9 @@ def page(client: Client, study: Campaign) -> str:
 @pytest.mark.parametrize(
     ("numbers", "told"),
     [
-        ((0.3, 0.1, 0.5), "alpha ahead: 0 is excluded"),
-        ((-0.3, -0.5, -0.1), "beta ahead: 0 is excluded"),
-        ((0.1, -0.1, 0.3), "not told apart: 0 is inside"),
+        ((0.3, 0.1, 0.5), "alpha ahead: 0 lies outside the interval"),
+        ((-0.3, -0.5, -0.1), "beta ahead: 0 lies outside the interval"),
+        ((0.1, -0.1, 0.3), "not distinguishable yet: 0 lies inside the interval"),
         ((0.1, None, None), "no interval yet"),
     ],
 )
@@ -171,7 +171,7 @@ def test_the_dashboard_says_it_in_words(client: Client, numbers: Any, told: str)
     compared(study, *numbers)
     text = page(client, study)
     assert told in text
-    assert "stops when one excludes 0 will often be wrong" in text
+    assert "stopping when one interval excludes 0 is often wrong" in text
     assert "nan" not in text
 
 

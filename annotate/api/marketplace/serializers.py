@@ -50,7 +50,7 @@ class TermsSerializer(serializers.Serializer[Any]):
     lifetime = _seconds("lifetime", "of the postings")
     auto_approval = serializers.IntegerField(
         default=None, allow_null=True, min_value=0, max_value=YEAR,
-        help_text="until MTurk approves by itself; null: seven days. Prolific does after 21 days",
+        help_text="until MTurk approves automatically; null: seven days. Prolific: after 21 days",
     )  # fmt: skip
     approve_after = _seconds("approve_after", "until work that nobody doubts is approved")
     audience = AudienceSerializer(default=dict)

@@ -32,7 +32,7 @@ from annotate.errors import Conflict, Invalid
 from annotate.selectors.marketplace import batches as rows
 from annotate.selectors.marketplace import operations
 from annotate.selectors.marketplace.environments import world
-from annotate.selectors.pay import in_doubt
+from annotate.selectors.pay import disputed_units
 from annotate.services.campaigns import fees
 from annotate.services.marketplace import batches, owner_requests
 from annotate.services.outbox import delivery
@@ -195,14 +195,14 @@ class PayDoubtfulView(BoundedView):
         campaign = permissions.owned(request.user, public_id)
         typed = validated(PayDoubtfulSerializer(data=request.data))
         settling.accept(
-            in_doubt.one(campaign.pk, unit_id), actor_id=_actor(request),
+            disputed_units.one(campaign.pk, unit_id), actor_id=_actor(request),
             beyond_budget=typed["beyond_budget"],
         )  # fmt: skip
         return _in_doubt(campaign)
 
 
 def _in_doubt(campaign: Any) -> Response:
-    rows_ = in_doubt.of_campaign(campaign.pk)
+    rows_ = disputed_units.of_campaign(campaign.pk)
     return Response(DoubtfulSerializer(rows_, many=True).data)
 
 

@@ -251,7 +251,7 @@ class DismissView(BoundedView):
 def _case(campaign: Any, pseudonym: str) -> reviews.Case:
     case = reviews.case(campaign, pseudonym)
     if case is None:
-        raise NotFound("Nobody of this name has come to this campaign.")
+        raise NotFound("No annotator of this name has entered this campaign.")
     return case
 
 

@@ -64,7 +64,7 @@ def _times(spec: Spec) -> Iterator[Problem]:
         if not SHORTEST <= getattr(spec, field) <= YEAR:
             yield Problem(field, f"The {field} is 30 seconds to 365 days.")
     if not timedelta(0) <= spec.auto_approval <= LATEST_APPROVAL:
-        yield Problem("auto_approval", "Work is approved by itself after 0 to 30 days.")
+        yield Problem("auto_approval", "Automatic approval comes after 0 to 30 days.")
 
 
 def _address(spec: Spec, *, plain_http: bool) -> Iterator[Problem]:

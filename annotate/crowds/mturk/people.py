@@ -27,7 +27,7 @@ class People:
     def set_excluded(self, person: str, excluded: bool, *, group: str) -> Outcome:
         found = self._list(group, make=excluded)
         if not found:
-            return Outcome(Effect.ALREADY, message="Nobody is on this list.")
+            return Outcome(Effect.ALREADY, message="This list is empty.")
         try:
             return self._put(person, found) if excluded else self._take(person, found)
         except TurkError as error:
@@ -139,6 +139,8 @@ def _sent(failed: list[str], n_people: int) -> Outcome:
     if not failed:
         return Outcome(Effect.APPLIED)
     if len(failed) == n_people:
-        return Outcome(Effect.REFUSED, "unreached", "MTurk reached nobody.", failed=tuple(failed))
+        return Outcome(
+            Effect.REFUSED, "unreached", "MTurk reached none of them.", failed=tuple(failed)
+        )
     said = f"MTurk could not reach {len(failed)} of {n_people} people."
     return Outcome(Effect.APPLIED, message=said, failed=tuple(failed))

@@ -105,8 +105,8 @@ class Review:
 
 
 OPPOSITE = {
-    UnitState.APPROVED: "It was approved already, by somebody or by itself: MTurk does not take "
-    "an approval back.",
+    UnitState.APPROVED: "It was approved already, by a person or automatically: MTurk does not "
+    "take an approval back.",
     UnitState.REJECTED: "It was rejected, and MTurk does not turn that round as asked. A rejection "
     "can be overridden for 30 days; after that, pay a bonus instead.",
 }

@@ -1,4 +1,4 @@
-"""What Prolific tells us by itself: hooks, signed with the workspace's secret.
+"""Notifications from Prolific: hooks, signed with the workspace's secret.
 
 The signature covers the timestamp and the body, byte for byte. The id of the event is in a header
 that it does not cover, so it only serves to see an event once: what happened is always asked for.

@@ -94,7 +94,7 @@ class Delivery:
 
 
 def send(client: Client, people: Sequence[str], text: str) -> Outcome:
-    """Write to each person by themselves, about a study of ours in which they took part.
+    """Write to each person separately, about a study of ours in which they took part.
 
     Prolific wants to know the study that a message is about, so it is looked up.
     """

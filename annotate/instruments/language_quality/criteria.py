@@ -4,10 +4,12 @@ Three levels because five raised the annotator variance (Chaganty et al. 2018, a
 """
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from annotate.instruments.rating.definition import EDIT, HTER, Choice, question
 
 IMPROVE = (EDIT,)
+FAIR = pgettext_lazy("quality of a text", "Fair")
 
 FLUENCY = question(
     "fluency",
@@ -28,7 +30,9 @@ REDUNDANCY = question(
 OVERALL = question(
     "overall",
     Choice(1, _("Good"), _("You would publish it as it stands")),
-    Choice(0, _("Middling"), _("Fine after a short correction"), IMPROVE),
+    Choice(
+        0, pgettext_lazy("quality of a text", "Fair"), _("Fine after a short correction"), IMPROVE
+    ),
     Choice(-1, _("Poor"), _("You would write it again"), IMPROVE),
     label=_("Overall"),
     ask=_("How good is the text as a whole?"),

@@ -76,9 +76,9 @@ DEFINITION = Definition(
         Section(
             _("The edit"),
             _(
-                "When any answer is below the best one, improve the text as much as you can: mend "
-                "the errors, take out what is repeated, and keep what it says. Do not add facts. "
-                "If there is nothing to improve, the answers should say so."
+                "When any answer is below the best one, improve the text as much as you can: "
+                "correct the errors, take out what is repeated, and keep what it says. Do not add "
+                "facts. If there is nothing to improve, the answers should say so."
             ),
         ),
     ),

@@ -112,7 +112,7 @@ def _add_terms(parser: ArgumentParser) -> None:
     )  # fmt: skip
     given.add_argument(
         "--auto-approval-days", type=float,
-        help=f"after which MTurk approves by itself ({USUAL_AUTO_APPROVAL.days})",
+        help=f"after which MTurk approves automatically ({USUAL_AUTO_APPROVAL.days})",
     )  # fmt: skip
     people = parser.add_argument_group("audience")
     people.add_argument("--country", action="append", default=[], metavar="CODE")

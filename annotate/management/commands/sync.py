@@ -15,7 +15,7 @@ class Command(BaseCommand):
     help = (
         "Carries out what is due at the crowds, then compares all postings with what the crowds "
         "say, and prints what has changed. What still waits or needs a person is listed with what "
-        "to do. The worker does the same by itself, every few seconds."
+        "to do. The worker does the same every few seconds."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""Who of the people who came may still judge, and what is left for them."""
+"""Which of the annotators who entered may still judge, and which slots are left for them."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -14,7 +14,8 @@ MANY = 20  # people who would all have to have had the same outputs
 
 @dataclass(frozen=True)
 class Availability:
-    """`free` slots can be leased; `for_nobody` of them by none of the people who are `able`.
+    """`free` slots can be leased; `for_nobody` of them cannot be leased by any of the people who
+    are `able`.
 
     came: annotators who entered. Each of them is counted once: under_review (a ruling is awaited),
     left_out (excluded, or blocked by an owner), at_cap (of the others, those who have done as
@@ -38,12 +39,12 @@ class Availability:
 
     @property
     def takeable(self) -> int:
-        """Free slots that somebody who came may take."""
+        """Free slots that an annotator who entered may take."""
         return self.free - self.for_nobody
 
 
 def availability(campaign_id: int, *, cap: int | None, free: int) -> Availability:
-    """Return who could fill what is missing; at most six queries. free: how many are free."""
+    """Return who could fill the missing slots; at most six queries. free: how many are free."""
     came = set(
         Participation.objects.filter(campaign=campaign_id).values_list("annotator", flat=True)
     )
@@ -79,9 +80,10 @@ def _at_cap(campaign_id: int, cap: int | None) -> set[int]:
 
 
 def _for_nobody(campaign_id: int, able: Collection[int]) -> int:
-    """Count the free slots of outputs that all of these people have had: nobody has one twice.
+    """Count the free slots of outputs that all of these people have had: no annotator gets one
+    twice.
 
-    Not looked for among many people: all but a few would have given the same outputs back.
+    Not checked for many people: nearly all of them would have had to return the same outputs.
     """
     if len(able) > MANY:
         return 0

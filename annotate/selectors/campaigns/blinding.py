@@ -1,6 +1,6 @@
 """Who may see a campaign's results: its systems, scores, estimates, and all that follows from them.
 
-Decided here and nowhere else; pages, API and fragments of both apps ask `permissions`.
+This is the only place that decides it; pages, API and fragments of both apps ask `permissions`.
 """
 
 from datetime import datetime
@@ -14,13 +14,13 @@ OWNER = Membership.Role.OWNER
 
 
 class Sight(StrEnum):
-    """Whether somebody who rules does so blind, or why not."""
+    """Whether a reviewer rules blind, or why not."""
 
     BLIND = "blind"
     OWNER = "owner"  # they can see results on other pages
     CLOSED = "closed"  # so can every reviewer now
     SEEN = "seen"  # they have seen results that are hidden from them now, or could
-    STRANGER = "stranger"  # no member of the campaign: nobody knows what they saw
+    STRANGER = "stranger"  # not a member of the campaign: what they saw is unknown
 
 
 def sees_results(role: str | None, closed_at: datetime | None) -> bool:

@@ -80,7 +80,7 @@ class Scores:
 
 
 def pseudonyms(annotators: Collection[int]) -> dict[int, str]:
-    """Return what these annotators are called where people read about them."""
+    """Return the pseudonyms of these annotators."""
     found = Annotator.objects.filter(pk__in=annotators)
     return dict(found.values_list("pk", "pseudonym"))
 

@@ -1,7 +1,7 @@
-"""All that people wrote and decided in a campaign, row by row: what an export is made of.
+"""Everything that an export contains, row by row: texts, judgments and decisions of a campaign.
 
 However many judgments there are, the number of queries stays the same and so does the memory,
-but for a few numbers of each judgment and output. Who judged is told by pseudonym alone.
+but for a few numbers of each judgment and output. Annotators appear by pseudonym only.
 """
 
 from collections import defaultdict
@@ -49,7 +49,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Moment:
-    """What of a campaign may still change, read at once.
+    """What may still change in a campaign, read at one moment.
 
     All else is only ever added to, so what was there at this moment can be read afterwards.
     judgment, annotator: (T,) the judgments so far, ids ascending, and who gave each. state: (T,)
@@ -135,7 +135,7 @@ class Excluded:
 
 
 def moment(campaign_id: int) -> Moment:
-    """Return what the rest is read by; five queries."""
+    """Return what the other functions read by; five queries."""
     campaign = Campaign.objects.get(pk=campaign_id)
     judgment, annotator, state = _judged(campaign_id)
     output, team, teams = _teams(campaign_id)
@@ -175,7 +175,7 @@ def outputs(now: Moment) -> Iterator[dict[str, Any]]:
 
 
 def people(now: Moment) -> Iterator[Person]:
-    """Yield who judged, those first who came first; four queries."""
+    """Yield the annotators in the order in which they entered; four queries."""
     known = dict(Annotator.objects.filter(_judged_in(now)).values_list("pk", "pseudonym"))
     reviews = dict(
         Review.objects.filter(campaign=now.campaign).values_list("annotator", "status")

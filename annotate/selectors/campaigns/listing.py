@@ -123,7 +123,7 @@ class Act:
     """One line of the log."""
 
     at: datetime
-    actor: str  # "" where Plumbline acted by itself
+    actor: str  # "" where Plumbline acted automatically
     verb: str
     subject: str
     detail: dict[str, Any]
@@ -221,7 +221,7 @@ _THINGS = "^(operation|posting|tutorial_run):"  # of which the same is true, unl
 
 
 def activity(campaign_id: int, *, limit: int) -> tuple[Act, ...]:
-    """Return the last acts, the newest first; what comes and goes by itself is left out."""
+    """Return the last acts, the newest first, without automatic acts on single things."""
     by_itself = Q(actor=None, subject__regex=_THINGS)
     rows = (
         AuditEntry.objects.filter(campaign=campaign_id)

@@ -1,4 +1,4 @@
-"""Signs that judgments are coming: when somebody was last seen at work, and who is now."""
+"""Signs of work in a campaign: who is at work now, and when an annotator was last active."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ STEPS = (
 
 @dataclass(frozen=True)
 class Liveness:
-    """Times are rounded down (`since`), so that equal values mean that nothing worth telling has
+    """Times are rounded down (`since`), so that equal values mean that nothing relevant has
     changed.
 
     leases: open ones whose time is not over. active: those of them whose page was in use within

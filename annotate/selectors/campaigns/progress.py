@@ -1,4 +1,4 @@
-"""How far a campaign has come, and who has worked: plain rows."""
+"""The progress of a campaign and its annotators, as plain rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -14,7 +14,7 @@ def wanted(campaign_id: int) -> QuerySet[Slot]:
 
 
 def free(campaign_id: int) -> QuerySet[Slot]:
-    """Wanted slots that nobody holds, in the order in which they are leased."""
+    """Wanted slots that are free, in the order in which they are leased."""
     return wanted(campaign_id).filter(assignment=None).order_by("position", "output_id", "number")
 
 

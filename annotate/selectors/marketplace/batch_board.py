@@ -8,10 +8,9 @@ from annotate.selectors.marketplace import batches, operations
 from annotate.selectors.marketplace.batches import BatchRow
 from annotate.selectors.marketplace.environments import World, world
 from annotate.selectors.marketplace.operations import Operations
-from annotate.selectors.pay import deadlines
-from annotate.selectors.pay import in_doubt as doubtful
+from annotate.selectors.pay import deadlines, disputed_units
 from annotate.selectors.pay.deadlines import Deadline
-from annotate.selectors.pay.in_doubt import Doubtful
+from annotate.selectors.pay.disputed_units import Doubtful
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class Board:
 
     @property
     def live(self) -> bool:
-        """Whether something may change by itself."""
+        """Whether something may change without an act of the researcher."""
         return self.operations.moving or any(batch.moves for batch in self.batches)
 
     @property
@@ -46,7 +45,8 @@ def board(campaign_id: int, crowd: str) -> Board:
     """Return it all; always the same number of queries."""
     rows = tuple(batches.of_campaign(campaign_id))
     return Board(
-        world(crowd), rows, operations.of_campaign(campaign_id), doubtful.of_campaign(campaign_id),
+        world(crowd), rows, operations.of_campaign(campaign_id),
+        disputed_units.of_campaign(campaign_id),
         0 if batches.offered(campaign_id) else slots.free(campaign_id).count(),
         deadlines.near(campaign_id),
     )  # fmt: skip

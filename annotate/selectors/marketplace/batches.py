@@ -1,4 +1,4 @@
-"""Batches as researchers see them: how full, how far, what is paid."""
+"""Batches as researchers see them: places, progress and pay."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from annotate.errors import NotFound
 from annotate.models import AuditEntry, Batch, LedgerEntry, Participation, Payout, Posting
 from annotate.selectors.marketplace import watching
 from annotate.selectors.marketplace.environments import World, world
-from annotate.selectors.pay.untaken import TO_COME
+from annotate.selectors.pay.free_units import TO_COME
 
 ZERO = Decimal("0.00")
 Unit = Participation.Status
@@ -26,7 +26,7 @@ class Units:
     """Paid units by what has become of them; they add up over postings."""
 
     places: int = 0
-    available: int = 0  # nobody has taken them, and somebody may
+    available: int = 0  # free, and people may take them
     accepted: int = 0
     handed_in: int = 0  # here, not confirmed by the crowd yet
     confirmed: int = 0  # by the crowd, not decided yet
@@ -37,7 +37,7 @@ class Units:
 
     @property
     def taken(self) -> int:
-        """Those that are not free: somebody is at them, or has handed them in."""
+        """Units that are not free: a person works on them or has handed them in."""
         done = self.confirmed + self.approved + self.rejected - self.freed
         return self.accepted + self.handed_in + done
 
@@ -87,12 +87,12 @@ class BatchRow:
     tasks: int
     places: int
     created_at: datetime
-    created_by: str  # "" where nobody in person
+    created_by: str  # "" if no user did it
     stopped_at: datetime | None
     units: Units
     postings: tuple[PostingRow, ...]
     money: Money
-    next_auto_approval: datetime | None  # of work that nobody has decided about
+    next_auto_approval: datetime | None  # of undecided work
 
     @property
     def judgments(self) -> int:
@@ -130,7 +130,7 @@ class BatchRow:
 
     @property
     def moves(self) -> bool:
-        """Whether anything about it may change by itself."""
+        """Whether it may change without an act of the researcher."""
         waiting = self.units.accepted or self.units.handed_in or self.units.confirmed
         return bool(waiting) or not self.is_over
 
@@ -237,7 +237,7 @@ def _postings(campaign_id: int) -> dict[int, list[PostingRow]]:
 
 def _posting(posting: Posting, counts: Counter[str], at_the_crowd: bool) -> PostingRow:
     left, at_work = counts[Unit.LEFT], counts[Unit.ACTIVE]
-    if posting.status == Posting.Status.CLOSED:  # nobody is at it there: they have given it back
+    if posting.status == Posting.Status.CLOSED:  # no one works on it there: it was given back
         left, at_work = left + at_work, 0
     return PostingRow(
         public_id=posting.public_id,
@@ -258,7 +258,7 @@ def _posting(posting: Posting, counts: Counter[str], at_the_crowd: bool) -> Post
 
 
 def _available(posting: Posting, counts: Counter[str]) -> int:
-    """As the crowd counts, or, before it was asked, as many as nobody has taken here."""
+    """The crowd's count, or, before the crowd was asked, the places that are free here."""
     if posting.status != Posting.Status.OPEN:
         return 0
     if posting.available is not None:
@@ -297,7 +297,7 @@ def _confirmed(campaign_id: int) -> dict[str, Decimal]:
 
 
 def _deadlines(campaign_id: int) -> dict[int, datetime]:
-    """When the crowd will next approve work by itself that nobody here has decided about."""
+    """When the crowd will next approve undecided work automatically."""
     waiting = Participation.objects.filter(
         posting__batch__campaign=campaign_id, status=Unit.CONFIRMED, auto_approval_at__isnull=False
     )

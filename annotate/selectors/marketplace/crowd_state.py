@@ -1,4 +1,4 @@
-"""Where things stand at all crowds, in numbers: to say what a look at them has changed."""
+"""The state at all crowds, in numbers, to report what a look has changed."""
 
 from collections.abc import Iterator
 

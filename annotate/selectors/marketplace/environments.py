@@ -1,4 +1,4 @@
-"""Which world of a crowd the settings name: the real one, a sandbox, or a server of one's own."""
+"""Which environment of a crowd the settings name: production, a sandbox, or a private server."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ REAL = ("production", "live")
 
 @dataclass(frozen=True)
 class World:
-    """Where batches are launched now. `problem`: why it cannot be told, and what to do."""
+    """Where batches are launched now. `problem`: why that is unknown, and what to do."""
 
     crowd: str
     label: str

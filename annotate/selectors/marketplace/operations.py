@@ -1,4 +1,4 @@
-"""Operations on a crowd that did not simply happen: they wait, failed, or need a person."""
+"""Operations on a crowd that are not done: they wait, failed, or need a person."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ PERSON_FIRST = Case(*(When(status=status, then=n) for n, status in enumerate(STU
 # happened, this what to do about it: neither repeats the other.
 REMEDIES = {
     "funds": "Top up the account at the crowd, then try again.",
-    "configuration": "Mend the settings of this installation; it goes on by itself.",
-    "environment": "Let the settings name that environment again; it goes on by itself.",
+    "configuration": "Correct the settings of this installation. It then continues automatically.",
+    "environment": "Name that environment in the settings again. It then continues automatically.",
     "unlisted": "Look for this unit on the crowd’s own pages. If it is handed in there, try again; "
     "if not, drop this: it is not tried any more. What is still owed can be given as a bonus.",
 }
 BY_STATUS = {
-    State.PENDING: "Nothing to do: it is tried again by itself, more and more slowly.",
-    State.SENT: "Nothing to do: whether it happened is looked for before it is tried again.",
-    State.REFUSED: "Mend what the message names, then try again, or give it up.",
-    State.UNCLEAR: "Look on the crowd’s own pages whether it happened, and say so.",
+    State.PENDING: "Nothing to do: it is tried again automatically, at growing intervals.",
+    State.SENT: "Nothing to do: before the next attempt, Plumbline checks whether it happened.",
+    State.REFUSED: "Correct what the message names, then try again, or drop it.",
+    State.UNCLEAR: "Check on the crowd’s own pages whether it happened, and say so here.",
 }
 
 
 @dataclass(frozen=True)
 class OpenOperation:
-    """Something that was to be done at the crowd and is not, with what to do about it."""
+    """An operation at the crowd that is not done, with what to do about it."""
 
     operation_id: int
     kind: str
@@ -74,9 +74,9 @@ class OpenOperation:
 
 @dataclass(frozen=True)
 class Operations:
-    """listed: those that did not simply happen, what needs a person first; n: of all these.
+    """listed: those that are not done, those that need a person first; n: of all these.
 
-    under_way: on their way without any trouble. later: meant for a later time.
+    under_way: under way without problems. later: meant for a later time.
     """
 
     listed: tuple[OpenOperation, ...]
@@ -88,7 +88,7 @@ class Operations:
 
     @property
     def moving(self) -> bool:
-        """Whether any of them may change by itself."""
+        """Whether any of them may change without an act of the researcher."""
         return self.under_way > 0 or self.n > self.n_stuck
 
 

@@ -88,7 +88,7 @@ def _has(statuses: tuple[Unit, ...]) -> Exists:
 def _not_all_in() -> Q:
     """What ended so lately that somebody may still hand in who never came here.
 
-    A crowd that lists nobody who is at work may call a posting closed while somebody is.
+    A crowd that does not list people at work may call a posting closed while they work.
     """
     found, now = Q(pk__in=()), timezone.now()
     ended = kept().filter(status=Status.CLOSED, expires_at__lte=now)

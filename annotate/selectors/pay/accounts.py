@@ -1,4 +1,4 @@
-"""Who has earned, lost and been paid what in a campaign: one account for each participation."""
+"""What each participation of a campaign has earned, lost and been paid."""
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -67,7 +67,7 @@ def totals(accounts: list[Account]) -> Totals:
 
 
 def paid_out(campaign_id: int, annotator_id: int) -> Decimal:
-    """Return what somebody has been paid in a campaign, marks that were taken back left out."""
+    """Return what somebody has been paid in a campaign, without payments that were undone."""
     row = Payout.objects.filter(
         participation__campaign=campaign_id, participation__annotator=annotator_id
     ).aggregate(sum=Sum("amount"))

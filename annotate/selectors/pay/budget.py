@@ -17,14 +17,14 @@ BEYOND = "budget"  # the code of a `Conflict` that asks before the budget is exc
 
 
 def price(campaign: Campaign) -> Price:
-    """Return the price of one judgment that is paid by itself."""
+    """Return the price of one judgment that is paid separately."""
     return tariff(campaign).unit(campaign.reward)
 
 
 def affordable(
     campaign: Campaign, *, tasks: int = 1, extra: Decimal = ZERO, for_now: bool = True
 ) -> bool:
-    """Return whether the budget pays for so many judgments more, and `extra` beside them.
+    """Return whether the budget covers `tasks` more judgments and `extra`.
 
     What is promised is counted as spent. Without `for_now`, of that only what surely comes; and a
     unit under way that still has tasks is a judgment that the budget pays for.

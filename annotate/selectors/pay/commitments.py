@@ -1,4 +1,4 @@
-"""What a campaign has spent, and what it may still come to owe without anybody deciding anew.
+"""What a campaign has spent, and what it may owe without a further decision.
 
 The rules are in `docs/decisions/017-what-the-budget-holds.md`.
 """
@@ -29,10 +29,9 @@ from annotate import adapters
 from annotate.crowds import tariffs
 from annotate.crowds.tariffs import ZERO, Tariff
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review
-from annotate.selectors.pay import promises
-from annotate.selectors.pay import untaken as in_progress
+from annotate.selectors.pay import free_units, promises
+from annotate.selectors.pay.free_units import Untaken
 from annotate.selectors.pay.ledger import CENT, MONEY, sum_of
-from annotate.selectors.pay.untaken import Untaken
 from annotate.selectors.studies import tutorial_contents
 
 Kind = LedgerEntry.Kind
@@ -73,7 +72,7 @@ class Commitments:
 
     @property
     def sure(self) -> Decimal:
-        """The same, without what may come free again without being done."""
+        """The same, without commitments that may end without work."""
         return self.spent - self.unlikely + self.leases + self.promised
 
 
@@ -124,7 +123,7 @@ def tariff(campaign: Campaign) -> Tariff:
 
 
 def of(campaign: Campaign) -> Commitments:
-    """Return what a campaign has committed itself to.
+    """Return the commitments of a campaign.
 
     One statement, hence one snapshot: a submit that turns a lease into a row of the ledger
     meanwhile is seen before or after, never half.
@@ -153,19 +152,20 @@ def of(campaign: Campaign) -> Commitments:
 
 
 def unit_price(campaign: Campaign, reward: Decimal) -> Decimal:
-    """Return what one unit may cost that nobody has taken: its reward, and a new person's bonus."""
+    """Return what one free unit may cost: its reward, and a new person's bonus."""
     charges = tariff(campaign)
     return (charges.unit(reward) + charges.bonus(promises.offered(campaign))).total
 
 
 def _published(campaign: Campaign) -> list[Untaken]:
-    return in_progress.untaken(campaign.pk) if campaign.crowd in adapters.MARKETPLACES else []
+    return free_units.untaken(campaign.pk) if campaign.crowd in adapters.MARKETPLACES else []
 
 
 def _within_places(worth: Mapping[_Units, Decimal]) -> Iterator[tuple[_Units, int]]:
     """Yield units and how many of them count: a posting pays for no more than its places.
 
-    More may be here: nobody has confirmed yet who they are (MTurk). The dearest ones count.
+    More people may be here, because MTurk has not confirmed yet who they are. The most expensive
+    ones count.
     """
     left: dict[int, int] = {}
     for one in sorted(worth, key=lambda one: (worth[one], one.owes), reverse=True):

@@ -1,4 +1,4 @@
-"""What a campaign's judgments cost, and all of them at most: one number wherever it is told."""
+"""What a campaign's judgments cost, each and at most: the one source for all pages."""
 
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Work that its crowd is about to pay by itself, while somebody here still has to decide."""
+"""Work that its crowd will soon pay automatically, while a decision here is still due."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,14 +13,14 @@ NEAR = timedelta(days=2)
 
 @dataclass(frozen=True)
 class Deadline:
-    """So many units are held back, and the first of them is paid by itself at that time."""
+    """`units` are held back; the crowd pays the first of them automatically at `first`."""
 
     units: int
     first: datetime
 
 
 def near(campaign_id: int) -> Deadline | None:
-    """Return what is paid soon though a review is open or something about it is in doubt."""
+    """Return units that the crowd pays soon although a review is open or they are in doubt."""
     reviewed = Review.objects.filter(
         campaign=OuterRef("campaign"), annotator=OuterRef("annotator"), status=Review.Status.OPEN
     )

@@ -1,4 +1,4 @@
-"""Lists for paying by hand, and what has become of them."""
+"""Lists for paying by hand, and their state."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -35,7 +35,7 @@ OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
 
 @dataclass(frozen=True)
 class Open:
-    """A bonus that is promised and not due: with `after` judgments, of which so many count now."""
+    """A promised bonus, due after `after` judgments; `counting` of them count now."""
 
     amount: Decimal
     after: int
@@ -43,7 +43,8 @@ class Open:
 
 
 def offered(campaign: Campaign, annotator: Annotator | None = None) -> Decimal:
-    """Return the bonus that a campaign offers for its tutorial; 0 to who comes by its open link."""
+    """Return the bonus that a campaign offers for its tutorial; 0 for annotators who come by its
+    open link."""
     by_open_link = annotator is not None and annotator.by_open_link
     if not campaign.tutorial_required or (by_open_link and not campaign.open_link_bonus):
         return ZERO
@@ -60,7 +61,7 @@ def to_earn(campaign: Campaign, annotator: Annotator) -> Decimal:
 
 
 def entry(annotator_id: int, instrument: str) -> LedgerEntry | None:
-    """Return what this person was paid for the instrument's tutorial, if they were."""
+    """Return the ledger row that paid this person for the instrument's tutorial, if any."""
     return LedgerEntry.objects.filter(key=key(annotator_id, instrument)).first()
 
 
@@ -156,7 +157,7 @@ def owing(campaign: Campaign, version: str) -> Q:
 
 
 def told(participation_id: int) -> Open | None:
-    """Return what somebody was promised in this campaign, as their own page says it."""
+    """Return what an annotator was promised in this campaign, for their own page."""
     who = Participation.objects.select_related("campaign").get(pk=participation_id)
     run = open_of(who.campaign_id, [who.annotator_id]).first()
     if run is None or not (run.participation_id == who.pk or who.is_sure):
@@ -174,7 +175,7 @@ def judged(campaign_id: int, annotator_id: int) -> int:
 
 
 def payable(campaign: Campaign, annotator_id: int) -> bool:
-    """Return whether a bonus can reach this person: a crowd pays who has handed something in."""
+    """Return whether a bonus can reach this person: crowds pay only people with a submission."""
     if campaign.crowd not in adapters.MARKETPLACES:
         return True
     units = Participation.objects.filter(annotator=annotator_id, status__in=Participation.LISTED)

@@ -1,4 +1,4 @@
-"""What a ruling would do, and what rulings did: judgments, money, dates. Never scores."""
+"""The effects of rulings, possible and past, on judgments, money and dates; never on scores."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotate import adapters
 from annotate.models import Exclusion, LedgerEntry, Ruling, Slot
 from annotate.selectors.pay import accounts, ledger
-from annotate.selectors.review import refusals as refusable
+from annotate.selectors.review import refusals as refusal_rules
 
 Kind = LedgerEntry.Kind
 FOR_WORK = (
@@ -72,7 +72,7 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
     out = Exclusion.objects.filter(
         judgment__campaign=campaign_id, judgment__annotator=annotator_id, restored_at=None
     )
-    crowd = refusable.crowd_of(campaign_id)
+    crowd = refusal_rules.crowd_of(campaign_id)
     pays = {"participation__campaign": campaign_id, "participation__annotator": annotator_id}
     earned = LedgerEntry.objects.filter(**pays).aggregate(
         all=_sum(Q()),
@@ -86,9 +86,9 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
         due=(earned["all"] - paid).quantize(ledger.CENT),
         at_stake=_at_stake(campaign_id, annotator_id, earned["work"], paid=paid),
         refused=-earned["refused"].quantize(ledger.CENT),
-        undecided=refusable.undecided(campaign_id, annotator_id),
-        refusable_until=refusable.until(campaign_id, annotator_id),
-        paid_out=refusable.paid(campaign_id, annotator_id),
+        undecided=refusal_rules.undecided(campaign_id, annotator_id),
+        refusable_until=refusal_rules.until(campaign_id, annotator_id),
+        paid_out=refusal_rules.paid(campaign_id, annotator_id),
         least_reason=crowd.can.least_reason,
         crowd=crowd.label,
     )
@@ -96,7 +96,7 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
 
 def _at_stake(campaign_id: int, annotator_id: int, work: Decimal, *, paid: Decimal) -> Decimal:
     """By link one mark pays for all there is, and nothing can be refused any more."""
-    if paid and refusable.crowd_of(campaign_id).key not in adapters.MARKETPLACES:
+    if paid and refusal_rules.crowd_of(campaign_id).key not in adapters.MARKETPLACES:
         return ledger.ZERO
     rest = work - accounts.paid_for_work(campaign_id, annotator_id)
     return max(ledger.ZERO, rest).quantize(ledger.CENT)

@@ -10,7 +10,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from annotate.models import Review
-from annotate.selectors.review import standing
+from annotate.selectors.review import eligibility
 
 
 def final_from(
@@ -20,7 +20,7 @@ def final_from(
 
     since: of the last flag or ruling of the review. appealed_at: of the appeal that waits.
     """
-    limit = since + standing.TO_APPEAL
+    limit = since + eligibility.TO_APPEAL
     if closed_at is not None:
         return max(closed_at, since)
     return None if appealed_at is not None and appealed_at <= limit else limit
@@ -30,6 +30,6 @@ def is_final(review: Review) -> bool:
     """Return whether what was ruled in this review is final now."""
     waiting = review.appeals.filter(answered_at=None).values_list("made_at", flat=True).first()
     at = final_from(
-        since=standing.since(review), closed_at=review.campaign.closed_at, appealed_at=waiting
+        since=eligibility.since(review), closed_at=review.campaign.closed_at, appealed_at=waiting
     )
     return at is not None and at <= timezone.now()

@@ -63,13 +63,13 @@ class Compared:
         return salted_hmac("annotate.reviewed-output", str(self.mine.output_id)).hexdigest()[:12]
 
     def alone(self, key: Key) -> bool:
-        """Whether this annotator answered what nobody else did."""
+        """Whether no one else gave this answer."""
         theirs = [other.answers[key] for other in self.others if key in other.answers]
         return key in self.mine.answers and bool(theirs) and self.mine.answers[key] not in theirs
 
     @property
     def alone_in_editing(self) -> bool:
-        """Whether exactly this one edited, or exactly the others did."""
+        """Whether only this annotator edited, or all except this annotator."""
         edited = {other.edit is not None for other in self.others}
         return bool(edited) and (self.mine.edit is not None) not in edited
 
@@ -137,8 +137,8 @@ class Work:
 def work(campaign: Campaign, annotator_id: int) -> Work:
     """Return the judgments of this annotator, in a constant number of queries.
 
-    Others whose work is excluded are nobody's yardstick: they are left out. So is what no crowd
-    has confirmed: it may be anybody's.
+    Excluded work of others is left out of the comparison. Work that no crowd has confirmed is left
+    out too: its author is unknown.
     """
     instrument = instruments.of(campaign)
     asked = review_answers.questions(instrument) if instrument.template else ()

@@ -8,8 +8,8 @@ from typing import Any
 
 from annotate.models import Judgment, Participation, Payout, Review, Ruling
 from annotate.screening.settings import Settings
-from annotate.selectors.review import grounds, records, screening, who_answers
-from annotate.selectors.review.grounds import Ground
+from annotate.selectors.review import appeal_answerers, appealable, records, screening
+from annotate.selectors.review.appealable import Ground
 from annotate.selectors.review.records import Fired, Said
 
 EXCERPT = 80
@@ -28,8 +28,8 @@ class Ruled:
 class Appealing:
     """Whether they may appeal now, until when (None: as long as the block lasts), who answers.
 
-    answerer: "same", where only whoever decided can; "another", where somebody else does; "" where
-    nobody has decided anything.
+    answerer: "same", if only the person who decided can; "another", if someone else does; "" if no
+    ruling was made.
     """
 
     can: bool
@@ -97,7 +97,7 @@ class OwnTask:
 
 
 def standing_of(participation_id: int) -> Standing:
-    """Return where this annotator stands; nothing while it is not sure that it is they who come."""
+    """Return the state of this annotator; empty while their identity is not confirmed."""
     who = Participation.objects.get(pk=participation_id)
     if not who.is_sure:
         return Standing()
@@ -106,7 +106,7 @@ def standing_of(participation_id: int) -> Standing:
         .select_related("campaign")
         .first()
     )
-    found = grounds.of(who.campaign_id, who.annotator_id)
+    found = appealable.of(who.campaign_id, who.annotator_id)
     here = next((one for one in found if one.review == review), None)
     there = next((one for one in found if one.review != review), None)
     blocked = there is not None or (here is not None and here.block is not None)
@@ -141,7 +141,7 @@ def _blocked(ground: Ground) -> Blocked:
 
 
 def _appealing(ground: Ground) -> Appealing:
-    answerers = who_answers.of(ground.review.pk)
+    answerers = appeal_answerers.of(ground.review.pk)
     decided = "another" if answerers.others else "same"
     answerer = decided if answerers.rulers else ""
     return Appealing(ground.is_open, ground.until, ground.is_over, answerer)

@@ -1,4 +1,4 @@
-"""What is on record about reviews, for both who rules and who is ruled on: flags and appeals."""
+"""Flags and appeals of a review, for the reviewer and for the annotator."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Who waits for a reviewer, and where one annotator's review stands. Systems are in none of it."""
+"""The queue of reviews and the state of one review, without any system."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.selectors.review import finality, records, screening, standing, who_answers
+from annotate.selectors.review import appeal_answerers, eligibility, finality, records, screening
 from annotate.selectors.review.records import Fired, Said
 
-NONE = "none"  # nobody has asked yet whether this work counts
+NONE = "none"  # no review was opened yet
 RULED_SHOWN = 20
 
 
@@ -65,7 +65,7 @@ class Ruled:
 
 @dataclass(frozen=True)
 class Logged:
-    """One line of the audit trail; `actor` is "" where nobody who is logged in did it."""
+    """One line of the audit trail; `actor` is "" if no logged-in user did it."""
 
     at: datetime
     actor: str
@@ -134,13 +134,14 @@ class Case:
 
 
 def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
-    """Return who waits in the campaigns that this user may review, or in one of them.
+    """Return the annotators who wait for a ruling in the campaigns that this user may review, or in
+    one.
 
-    Appeals first, by the day their answer is due, then whoever has waited longest; at the end
-    those that others are to answer.
+    Appeals first, by the day their answer is due, then the longest waiting; at the end those that
+    other reviewers answer.
     """
     rows = _of(user_id, campaign).filter(_waits())
-    found = _waiting(rows, left=who_answers.left_to_others(user_id))
+    found = _waiting(rows, left=appeal_answerers.left_to_others(user_id))
     return sorted(
         found,
         key=lambda one: (one.others_answer, one.appeal_due is None, one.appeal_due or one.since),
@@ -148,7 +149,7 @@ def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
 
 
 def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:
-    """Return whom reviewers have ruled on, the latest first: what may still be undone."""
+    """Return the annotators with rulings, the latest first: these may still be undone."""
     rows = _of(user_id, campaign).exclude(_waits()).filter(ruled_at__isnull=False)
     return _waiting(rows.order_by("-ruled_at")[:RULED_SHOWN])
 
@@ -159,7 +160,7 @@ def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
     None where there was never anything to review.
     """
     mine = _of(user_id, campaign)
-    left = who_answers.left_to_others(user_id)
+    left = appeal_answerers.left_to_others(user_id)
     waiting = _waits() & ~Q(pk__in=left)
     rows = mine.aggregate(n=Count("pk", filter=waiting), all=Count("pk"))
     return rows["n"] if rows["all"] else None
@@ -187,7 +188,7 @@ def case(campaign: Campaign, pseudonym: str) -> Case | None:
         review_id=review_id,
         status=review.status if review else NONE,
         pay_refused=review.pay_refused if review else False,
-        blocked=standing.block(campaign.pk, who.pk) is not None,
+        blocked=eligibility.block(campaign.pk, who.pk) is not None,
         since=review.opened_at if review else None,
         judgments=screening.known().filter(campaign=campaign, annotator=who).count(),
         flags=records.flags([review_id])[review_id],

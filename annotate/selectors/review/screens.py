@@ -10,7 +10,7 @@ from annotate.models import Campaign
 from annotate.screening.base import Verdict
 from annotate.screening.running import screen_all
 from annotate.screening.settings import Settings
-from annotate.selectors.review import screening, standing
+from annotate.selectors.review import eligibility, screening
 from estimation.core.data.sample import Floats, Ints
 
 
@@ -32,7 +32,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Look:
-    """What the screens see of one annotator; empty where nobody is asked through a page."""
+    """The screens' view of one annotator; empty if the campaign asks no one through a page."""
 
     screens: tuple[Screened, ...] = ()
     times: Times | None = None
@@ -63,7 +63,7 @@ class _Seen:
 
 def _seen(campaign: Campaign, annotator_id: int) -> _Seen | None:
     """Run the screens, once for all whose work counts: a reviewer goes from one to the next."""
-    if standing.excluded(campaign.pk, annotator_id):
+    if eligibility.excluded(campaign.pk, annotator_id):
         return _run(campaign, annotator_id)
     key, state = f"screens:{campaign.pk}", (screening.state(campaign.pk), campaign.screening)
     kept = cache.get(key)

@@ -1,6 +1,6 @@
-"""Who gets a task now, and if nobody does, why: limits, tutorials, units, rulings.
+"""Decides whether an annotator gets a task, and why not: limits, tutorials, units, rulings.
 
-Nothing is written here. Whoever leases calls it under the lock of the campaign.
+It writes nothing. Leasing calls it under the lock of the campaign.
 """
 
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from annotate.models import Assignment, Campaign, Participation, Slot
 from annotate.selectors.campaigns import slots
-from annotate.selectors.pay import budget, promises, untaken
-from annotate.selectors.review import standing
+from annotate.selectors.pay import budget, free_units, promises
+from annotate.selectors.review import eligibility
 from annotate.selectors.work import tutorial_runs, units
 from annotate.states import CloseReason
 
@@ -30,7 +30,7 @@ class Nothing:
 
 
 def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing | None:
-    """Return why this person gets nothing new: a limit, or the tutorial that comes first.
+    """Return why this person gets no new task: a limit, or a tutorial that comes first.
 
     A tutorial under way is finished and paid whatever the limits; a new one is begun only where
     there is a task to follow.
@@ -52,7 +52,7 @@ def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing 
 def _pays_tutorial(campaign: Campaign, who: Participation) -> bool:
     """Return whether the budget pays this person's bonus, if there is one, and one judgment.
 
-    Who has taken a paid unit has both in it.
+    A paid unit already includes both.
     """
     if who.tasks is not None:
         return budget.affordable(campaign, tasks=0)
@@ -107,7 +107,7 @@ def goes_on(campaign: Campaign, who: Participation) -> bool:
     """
     if campaign.status in (Campaign.Status.DRAFT, Campaign.Status.PAUSED):
         return True
-    if standing.barred(campaign.pk, who.annotator_id):
+    if eligibility.barred(campaign.pk, who.annotator_id):
         return True
     mine = Assignment.objects.filter(campaign=campaign, annotator=who.annotator_id)
     if mine.filter(status=Assignment.Status.LEASED).exists():
@@ -136,7 +136,7 @@ def _may_take(campaign: Campaign, who: Participation) -> bool:
 
 
 def _untaken(campaign: Campaign) -> bool:
-    return any(one.units for one in untaken.untaken(campaign.pk))
+    return any(one.units for one in free_units.untaken(campaign.pk))
 
 
 def at_cap(campaign: Campaign, who: Participation) -> bool:
@@ -160,8 +160,8 @@ def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing 
         return _not_collecting(campaign)
     if n_open >= AT_ONCE:
         return Nothing("enough", _("Finish one of your open tasks first."), final=False)
-    if bar := standing.barred(campaign.pk, who.annotator_id):
-        return _barred(bar if who.is_sure else standing.HIDDEN)
+    if bar := eligibility.barred(campaign.pk, who.annotator_id):
+        return _barred(bar if who.is_sure else eligibility.HIDDEN)
     if at_cap(campaign, who):
         message = _("You have done as many tasks as one person may in this study. Thank you!")
         return Nothing("cap", message, final=True)
@@ -185,7 +185,7 @@ def _barred(reason: str) -> Nothing:
             "This researcher’s studies are no longer open to you. “Your work and pay” says why, "
             "and you can answer it there."
         ),
-        standing.HIDDEN: _("There is no task for you in this study at the moment."),
+        eligibility.HIDDEN: _("There is no task for you in this study at the moment."),
     }
     return Nothing(reason, messages[reason], final=reason in ("excluded", "blocked"))
 

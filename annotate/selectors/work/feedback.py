@@ -23,7 +23,7 @@ class Average:
 
 @dataclass(frozen=True)
 class Comment:
-    """What somebody said: nobody's, because a pseudonym or a minute would lead to a name."""
+    """An anonymous comment: a pseudonym or an exact time would lead to a name."""
 
     day: date
     text: str

@@ -1,4 +1,4 @@
-"""People who came by link under names that are one (`annotate.text.names`)."""
+"""People who came by link under equivalent names (`annotate.text.names`)."""
 
 from django.db.models import Q, QuerySet
 
@@ -24,7 +24,7 @@ def works_in(campaign_id: int, found: Keys) -> bool:
 def of(annotator_id: int, *, owner_id: int) -> set[int]:
     """Return who came to an owner's campaigns by an open link under an annotator's name.
 
-    Nobody for people of marketplaces: there an account is the same everywhere already.
+    Empty for people of marketplaces, whose account is the same everywhere.
     """
     who = Annotator.objects.get(pk=annotator_id)
     if who.crowd != "link" or not who.name_small:

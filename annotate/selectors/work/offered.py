@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotate.models import Batch, Operation, Participation, Posting
 from annotate.selectors.campaigns.liveness import since
 from annotate.selectors.marketplace.operations import STUCK
-from annotate.selectors.pay.untaken import TO_COME, promised_tasks
+from annotate.selectors.pay.free_units import TO_COME, promised_tasks
 
 FUNDS = "funds"  # the code of what the account at a crowd did not pay for
 
@@ -22,7 +22,7 @@ class Offered:
     """launched: whether anything ever was. publishing: postings that the crowd does not have yet.
     untaken: units that people may take now. at_work: units that somebody has taken, in time, with
     `promised` tasks before them. waited: since the newest batch was launched, rounded down. Of
-    acts at the crowd: retried, those that are tried again by themselves; stuck, those that wait
+    acts at the crowd: retried, those that are tried again automatically; stuck, those that wait
     for a person; unfunded, those that the account there did not pay for.
     """
 

@@ -1,4 +1,4 @@
-"""Instruments and tutorials on their own, for their researchers: of no campaign and nobody's."""
+"""Previews of instruments and tutorials for researchers, without a campaign or an annotator."""
 
 from decimal import Decimal
 

@@ -15,7 +15,7 @@ from annotate.instruments.base import Instrument, Material
 from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry, Participation
 from annotate.selectors.campaigns import outputs
 from annotate.selectors.pay.ledger import MONEY, ZERO
-from annotate.selectors.review import standing
+from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import units
 
@@ -55,7 +55,7 @@ class Visit:
     judged_today: int
     earned: Decimal
     earned_today: Decimal
-    barred: str  # why no further task follows (selectors/review/standing.py), or ""
+    barred: str  # why no further task follows (selectors/review/eligibility.py), or ""
     is_sure: bool  # that the person is who they say
     is_new: bool = False  # has not judged anything in this study yet
     unit: units.Unit | None = None  # of a marketplace
@@ -111,8 +111,8 @@ def visit(participation_id: int) -> Visit:
 
 
 def _barred(who: Participation) -> str:
-    bar = standing.barred(who.campaign_id, who.annotator_id)
-    return bar if not bar or who.is_sure else standing.HIDDEN
+    bar = eligibility.barred(who.campaign_id, who.annotator_id)
+    return bar if not bar or who.is_sure else eligibility.HIDDEN
 
 
 def reserved(participation_id: int) -> int | None:
@@ -170,7 +170,7 @@ def earnings(participation_id: int) -> list[Earning]:
 
 
 def example(study: Study) -> Work:
-    """Return the instrument's own example in place of a task: nobody has it, nothing is kept."""
+    """Return the instrument's own example instead of a task; nothing is stored."""
     return Work(0, study.instrument.example, SavedDraft(0, {}))
 
 
@@ -220,7 +220,7 @@ def _earned(who: Participation) -> tuple[Decimal, Decimal]:
 
 
 def _shown(who: Participation, here: Q) -> Q:
-    """Everything of this person's, or what is `here` while it is not sure who they are."""
+    """Everything of this person, or only what is `here` while their identity is unconfirmed."""
     return Q() if who.is_sure else here
 
 

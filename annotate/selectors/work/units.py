@@ -18,7 +18,7 @@ Status = Participation.Status
 
 @dataclass(frozen=True)
 class Offer:
-    """What a posting offers: so many tasks for one reward."""
+    """What a posting offers: a number of tasks for one reward."""
 
     campaign_id: int
     crowd: str
@@ -114,9 +114,9 @@ def of(who: Participation) -> Unit | None:
 
 
 def stages(participation_id: int) -> list[Stage]:
-    """Return where the units stand that the same person has begun in the same campaign.
+    """Return the state of the units that this person has begun in this campaign.
 
-    Who returned one without doing anything is not told of it.
+    Units that were returned without any work are left out.
     """
     campaign, annotator = Participation.objects.values_list("campaign", "annotator").get(
         pk=participation_id

@@ -1,4 +1,4 @@
-"""Making a campaign from checked rows: whole, or not at all."""
+"""Creates a campaign from checked rows, in full or not at all."""
 
 import hashlib
 import random
@@ -49,7 +49,7 @@ def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign
     """Create a draft campaign with all its items, outputs and slots, in one transaction.
 
     For rows that fit into memory; files go through `importing.running`. Raises `Invalid` for a
-    plan that cannot be, `UploadRefused` for rows that the metric cannot be had for.
+    plan that cannot be, `UploadRefused` for rows that lack what the metric needs.
     """
     with Sheet() as sheet:
         for row in rows:
@@ -92,7 +92,7 @@ def count_planned(plan: Plan, facts: Facts) -> int:
 
 
 def begin(checked: Checked, sheet: Sheet) -> Campaign:
-    """Make the campaign itself. Until `finish` it has no member, so that no page shows it."""
+    """Create the campaign. It has no members before `finish`, so no page shows it."""
     plan = checked.plan
     seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
     campaign = _campaign(plan, checked.instrument, seed, checked.metrics)
@@ -101,7 +101,7 @@ def begin(checked: Checked, sheet: Sheet) -> Campaign:
 
 
 def finish(campaign: Campaign, *, owner_id: int | None, outputs: int) -> None:
-    """Let the owner see it, log it, and announce it. Call it in a transaction."""
+    """Make it visible to its owner, log it and announce it. Call it in a transaction."""
     if owner_id is not None:
         Membership.objects.create(campaign=campaign, user_id=owner_id, role=Membership.Role.OWNER)
     audit.record("create", campaign_id=campaign.pk, actor_id=owner_id, outputs=outputs)
@@ -113,8 +113,8 @@ def chunks(
 ) -> Iterator[Chunk]:
     """Yield the items in the campaign's random order, from position `start` on.
 
-    The order depends on the seed and the file alone, so an import that was interrupted goes on
-    where it was.
+    The order depends on the seed and the file alone, so an interrupted import continues at the same
+    item.
     """
     shuffle = random.Random(campaign.seed).shuffle
     items = sheet.in_order()

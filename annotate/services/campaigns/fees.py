@@ -1,4 +1,4 @@
-"""The fee that a campaign reckons with: changed where its crowd charges another one."""
+"""The fee that a campaign calculates with. It changes when the crowd charges another fee."""
 
 from decimal import Decimal
 
@@ -16,7 +16,7 @@ from annotate.services.pay.quotes import FINEST, percent
 def change(
     campaign_id: int, share: Decimal, *, actor_id: int | None, beyond_budget: bool = False
 ) -> bool:
-    """Reckon with this share from now on; False if that was so. The ledger's rows stay.
+    """Use this share from now on; False if it is unchanged. Existing ledger rows stay.
 
     Raises `Invalid` for a share that cannot be, `Conflict` by link, and where what is promised by
     now exceeds the budget with it and `beyond_budget` does not accept that.

@@ -8,7 +8,7 @@ from django.utils import timezone
 from annotate.errors import Conflict
 from annotate.models import Campaign, System
 from annotate.selectors.campaigns import slots
-from annotate.selectors.review import standing
+from annotate.selectors.review import eligibility
 from annotate.selectors.work import admission
 from annotate.services import audit, change_marks, locks
 from annotate.services.marketplace import batches
@@ -146,7 +146,7 @@ def resume_system(system_id: int, **detail: Any) -> bool:
 
 def drained(campaign_id: int) -> bool:
     """Return whether nothing runs, nothing missing can be leased, and no review is open."""
-    if slots.open_leases(campaign_id) or standing.waiting(campaign_id):
+    if slots.open_leases(campaign_id) or eligibility.waiting(campaign_id):
         return False
     campaign = Campaign.objects.get(pk=campaign_id)
     return not slots.free(campaign_id).exists() or bool(admission.blocked(campaign, for_now=False))
@@ -189,7 +189,7 @@ def _move(
         raise Conflict(f"A campaign cannot go from {source} to {to}.")
     moved = Campaign.objects.filter(pk=campaign.pk, status=source).update(status=to, **changes)
     if not moved:
-        raise Conflict("Somebody else has changed this campaign meanwhile. Look at it again.")
+        raise Conflict("Another user has changed this campaign meanwhile. Look at it again.")
     if to != CampaignStatus.OPEN:
         batches.stop_all(campaign.pk)
     audit.record(verb, campaign_id=campaign.pk, actor_id=actor_id, **(detail or {}))

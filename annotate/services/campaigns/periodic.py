@@ -7,7 +7,7 @@ from annotate.models import Assignment, Campaign, Posting
 from annotate.selectors.pay import promises
 from annotate.services import change_marks, locks
 from annotate.services.marketplace import postings
-from annotate.services.pay import promises as owed
+from annotate.services.pay import promises as bonus_promises
 from annotate.services.work import leasing
 
 
@@ -31,12 +31,12 @@ def pay_promises() -> int:
     n = 0
     for campaign_id in promises.ended():
         with transaction.atomic():
-            n += owed.end(locks.campaign(campaign_id))
+            n += bonus_promises.end(locks.campaign(campaign_id))
     return n
 
 
 def stop_expired() -> int:
-    """Stop the postings whose time is over: not every crowd ends them by itself."""
+    """Stop the postings whose time is over: not every crowd ends them."""
     over = Posting.objects.filter(status=Posting.Status.OPEN, expires_at__lte=timezone.now())
     for posting in over.select_related("batch"):
         with transaction.atomic():

@@ -65,7 +65,7 @@ class Plan:
 
 
 def at_most(plan: Plan, planned: int) -> AtMost:
-    """Return what so many planned judgments cost at most, as the campaign will say it."""
+    """Return the most that `planned` judgments can cost, as the campaign shows it."""
     return costs.before(
         tariffs.of(plan.crowd, plan.fee), reward=plan.reward,
         judgments=min(planned, plan.max_judgments or planned), cap=plan.annotator_cap,
@@ -82,7 +82,7 @@ def has_tutorial(plan: Plan) -> bool:
 
 
 def check(plan: Plan) -> Instrument:
-    """Return the plan's instrument, or raise `Invalid` with what to mend in each field."""
+    """Return the plan's instrument, or raise `Invalid` with what to correct in each field."""
     errors: dict[str, str] = {}
     try:
         instrument = instruments.named(plan.instrument)

@@ -1,7 +1,7 @@
-"""What a crowd has decided about a paid unit: the state here, the pay-out, the ledger.
+"""Records what a crowd has decided about a paid unit: state, payout and ledger.
 
-Each verb is done in the caller's transaction, which holds the campaign, and happens once,
-whoever brings the news: an operation of ours that settled, or the crowd's own list.
+Each verb is done in the caller's transaction, which holds the campaign, and happens once, whether
+an operation or the crowd's own list reports it.
 """
 
 from decimal import Decimal
@@ -37,8 +37,7 @@ def approved(participation_id: int) -> bool:
 def rejected(participation_id: int) -> bool:
     """CONFIRMED -> REJECTED: the crowd does not pay the unit.
 
-    Where nobody here asked for that, somebody rejected it at the crowd itself: the ledger
-    follows.
+    If no ruling asked for that, it was rejected on the crowd's site, and the ledger follows.
     """
     if not move(participation_id, Status.REJECTED, sources=(Status.CONFIRMED,)):
         return False

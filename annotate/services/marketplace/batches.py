@@ -24,20 +24,20 @@ LONGEST_KEY = 60
 
 
 def offer(campaign_id: int, terms: Terms, *, places: int) -> Offer:
-    """Return what launching would cost, and what stands against it; nothing is written."""
+    """Return what a launch would cost and what prevents it; no row is written."""
     campaign = _campaign(campaign_id)
     return offers.make(campaign, terms, places=places, reward=campaign.reward * terms.tasks)
 
 
 def offer_more(batch_id: int, *, places: int) -> Offer:
-    """Return what more places of a batch would cost, and what stands against it."""
+    """Return what more places of a batch would cost and what prevents them."""
     batch = _batch(batch_id)
     found = offers.make(batch.campaign, from_json(batch.terms), places=places, reward=batch.reward)
     return replace(found, problems=(*found.problems, *_of_batch(batch)))
 
 
 def suggested_places(campaign_id: int, tasks: int, *, balance: Decimal | None = None) -> int:
-    """Return how many units of so many tasks the plan still needs and the money pays for.
+    """Return how many units of `tasks` tasks the plan still needs and the money covers.
 
     The money: what the budget leaves, and the `balance` at the crowd, where it is known.
     """
@@ -53,7 +53,7 @@ def suggested_places(campaign_id: int, tasks: int, *, balance: Decimal | None = 
 
 
 def usual_tasks(campaign_id: int) -> int:
-    """Return how many tasks a unit of a new batch holds where nobody says it."""
+    """Return the default number of tasks in a unit of a new batch."""
     return costs.tasks_of(_campaign(campaign_id))
 
 
@@ -69,10 +69,10 @@ def launch(
     campaign_id: int, terms: Terms, *, places: int, actor_id: int | None, confirmed: Decimal,
     key: str,
 ) -> Batch:  # fmt: skip
-    """Write a batch down, to be published; the same one again for the same key.
+    """Store a batch that will be published; the same key returns the same batch.
 
-    Raises `Invalid` with what stands against it, and `Conflict` where it now costs something
-    else than what was confirmed.
+    Raises `Invalid` with what prevents it, and `Conflict` if the cost differs from what was
+    confirmed.
     """
     _check_key(key)
     if made := made_with(campaign_id, key):
@@ -126,7 +126,8 @@ def extend(
 
 
 def stop(batch_id: int, *, actor_id: int | None) -> bool:
-    """Let nobody new come to a batch; who is at work may finish. False if it was stopped."""
+    """Stop a batch: no one new can enter, people at work may finish. False if it was stopped
+    before."""
     batch = _batch(batch_id)
     with transaction.atomic():
         locks.campaign(batch.campaign_id)

@@ -1,4 +1,4 @@
-"""What a crowd lists becomes state here: confirmed work counts, lost work is cancelled.
+"""Turns what a crowd lists into state: confirmed work counts, lost work is cancelled.
 
 A crowd is looked at again and again, so each verb is safe to repeat; it locks the campaign
 first (`services.work.leasing`).
@@ -32,7 +32,7 @@ SAME = {
 }
 
 NOBODY = (
-    "The crowd lists this unit as handed in, but nobody has come in with it here: there is no work "
+    "The crowd lists this unit as handed in, but no one entered with it here: there is no work "
     "to count. Decide whether it is paid."
 )
 ELSEWHERE = (
@@ -94,7 +94,7 @@ def lapse(posting: Posting, listed: Collection[tuple[str, str]], *, nobody: bool
     """End the units whose time is over and that are not `listed` (unit, person); return how many.
 
     `listed` is a whole list, read after the time was over. nobody: the crowd counts nobody at
-    work, so whoever is not listed has given it back; its lists may lag behind by the grace.
+    work, so units that are not listed were given back. Lists may be late by the grace time.
     """
     late = timezone.now() - settings.CROWD_GRACE
     over = Q(deadline_at__lte=late)
@@ -108,7 +108,7 @@ def lapse(posting: Posting, listed: Collection[tuple[str, str]], *, nobody: bool
 
 
 def _lapse(over: QuerySet[Participation], participation_id: int, posting: Posting) -> bool:
-    """End this one, unless another worker has seen it on a newer list, or it was begun anew."""
+    """End this unit, unless a newer list has it or it was begun again."""
     with transaction.atomic():
         locks.campaign(posting.batch.campaign_id)
         return over.filter(pk=participation_id).exists() and leave(participation_id)
@@ -143,7 +143,7 @@ def _ours(posting: Posting) -> QuerySet[Participation]:
 
 
 def _unknown(posting: Posting, seen: Submission) -> Participation:
-    """Make a row without work, so that a person sees it and decides about pay."""
+    """Create a row without work, so that a person sees it and decides about pay."""
     annotator, _made = Annotator.objects.get_or_create(
         crowd=posting.batch.crowd, environment=posting.environment, external_id=seen.person
     )
@@ -155,7 +155,7 @@ def _unknown(posting: Posting, seen: Submission) -> Participation:
 
 
 def _others_left(found: Participation) -> None:
-    """Whoever had this unit before has given it back."""
+    """People who had this unit before have given it back."""
     others = Participation.objects.filter(
         posting=found.posting_id, external_key=found.external_key, status__in=HERE
     ).exclude(pk=found.pk)
@@ -175,7 +175,7 @@ def _follow(found: Participation, posting: Posting, seen: Submission) -> None:
 
 
 def _confirm(found: Participation, posting: Posting, seen: Submission) -> None:
-    """Handed in there, as we know it here: its work counts. Otherwise a person looks at it."""
+    """If both sides agree that it was handed in, its work counts. Otherwise a person decides."""
     now = timezone.now()
     disagrees = _disagreement(found, posting, seen)
     confirmed = move(
@@ -192,7 +192,7 @@ def _confirm(found: Participation, posting: Posting, seen: Submission) -> None:
 
 
 def _disagreement(found: Participation, posting: Posting, seen: Submission) -> str:
-    """Return what does not agree between the crowd and us; "" if all does."""
+    """Return the disagreement between the crowd and this database; "" if there is none."""
     if found.problem == NOBODY:
         return NOBODY
     if found.posting_id != posting.pk or found.listing != seen.listing:

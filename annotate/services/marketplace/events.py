@@ -1,4 +1,4 @@
-"""What a crowd tells us by itself: kept once, and a hint to look at one posting now."""
+"""Notifications from a crowd: stored once, and a hint to look at one posting now."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from annotate.services import announcing
 
 
 class Unsigned(ServiceError):
-    """It cannot be known that this came from the crowd, or it cannot be read."""
+    """The notification is not signed by the crowd, or it cannot be read."""
 
     def __init__(self, message: str, *, status: int) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ def address(crowd: str) -> str:
 
 
 def subscribe_to_prolific() -> Subscribed:
-    """Let Prolific tell us of what happens there, once. Raises a `CrowdError`."""
+    """Subscribe to notifications from Prolific, once. Raises a `CrowdError`."""
     return adapters.prolific().subscribe(address("prolific"))
 
 
@@ -70,5 +70,5 @@ def _posting(adapter: Marketplace, event: Event) -> Posting | None:
 
 
 def _news(posting: Posting, event: Event) -> bool:
-    """Events come late and out of order: what happened before the last look was seen by it."""
+    """Events come late and out of order. The last look has already seen what happened before it."""
     return posting.looked_at is None or event.at > posting.looked_at

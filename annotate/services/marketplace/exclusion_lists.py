@@ -1,4 +1,4 @@
-"""Who is kept out of a campaign at its crowd, so that nobody accepts work they cannot get.
+"""Keeps people out of a campaign at its crowd, so that they do not accept work they cannot get.
 
 Each campaign has a list of its own there: people excluded from it, and those whom its owners
 have blocked. Leasing keeps them out in any case; the list spares them the attempt.
@@ -10,7 +10,7 @@ from django.db import transaction
 
 from annotate.crowds.terms import Terms
 from annotate.models import Annotator, Batch, Campaign, Membership, Operation, Review
-from annotate.selectors.review import standing
+from annotate.selectors.review import eligibility
 from annotate.services.outbox import intents
 
 Kind = Operation.Kind
@@ -34,14 +34,14 @@ def follow(review: Review) -> None:
         user__in=owners.values("user"), role=Membership.Role.OWNER
     ).values("campaign")
     for campaign in Campaign.objects.filter(pk__in=theirs).exclude(status__in=OVER):
-        out = review.annotator_id in standing.kept_out_people(campaign.pk)
+        out = review.annotator_id in eligibility.kept_out_people(campaign.pk)
         _bring_into_line(campaign, review.annotator, out=out)
 
 
 def sync(campaign_id: int) -> None:
     """Bring a campaign's list into line: those who were blocked before it was launched too."""
     campaign = Campaign.objects.get(pk=campaign_id)
-    out, listed = standing.kept_out_people(campaign_id), _listed(campaign_id)
+    out, listed = eligibility.kept_out_people(campaign_id), _listed(campaign_id)
     changed = Annotator.objects.filter(pk__in=out ^ listed, crowd=campaign.crowd)
     for annotator in changed.order_by("pk") if out ^ listed else ():
         _bring_into_line(campaign, annotator, out=annotator.pk in out)

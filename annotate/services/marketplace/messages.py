@@ -1,4 +1,4 @@
-"""What a crowd tells people for us: that something was noticed in their work, or decided about it.
+"""Messages that a crowd passes on: something was noticed in their work, or decided about it.
 
 Each message carries the address of its person's own page. Where a crowd confirms people only once
 they have handed in, that is how they get there: before that, anybody might come under their name.
@@ -17,16 +17,16 @@ from django.utils.translation import override
 
 from annotate import adapters, tokens
 from annotate.models import Operation, Participation, Review, Ruling
-from annotate.selectors.review import standing
+from annotate.selectors.review import eligibility
 from annotate.services.outbox import delivery, intents
 from annotate.text.languages import interface_language
 
-LATEST = timedelta(days=30)  # by then every crowd has decided by itself
+LATEST = timedelta(days=30)  # by then every crowd has decided automatically
 LONGEST = 2000  # characters of a reason in a message, which crowds limit: the page has all of it
 
 
 def noticed(review: Review, *, flag_id: int) -> None:
-    """Say that a person is going to look at this work, in the caller's transaction."""
+    """Announce that a reviewer will look at this work, in the caller's transaction."""
     with override(interface_language(review.campaign.language)):
         said = _(
             "Something was noticed automatically in your work in this study. A person looks at it "
@@ -37,7 +37,7 @@ def noticed(review: Review, *, flag_id: int) -> None:
 
 
 def decided(review: Review, made: Iterable[Ruling]) -> None:
-    """Tell the rulings of one press, in the caller's transaction."""
+    """Send the rulings of one submit, in the caller's transaction."""
     rulings = list(made)
     refused = any(ruling.act == Ruling.Act.REFUSE for ruling in rulings)
     with override(interface_language(review.campaign.language)):
@@ -48,7 +48,7 @@ def decided(review: Review, made: Iterable[Ruling]) -> None:
 
 
 def answered(review: Review, answer: str, *, appeal_id: int) -> None:
-    """Tell the answer to an appeal that has changed nothing, in the caller's transaction."""
+    """Send the answer to an appeal that changed nothing, in the caller's transaction."""
     with override(interface_language(review.campaign.language)):
         said = _("We have read what you wrote about your work in this study. It stays as it was.")
         _send(review, said, answer, key=f"answer:{appeal_id}")
@@ -56,7 +56,7 @@ def answered(review: Review, answer: str, *, appeal_id: int) -> None:
 
 def _send(review: Review, said: str, reason: str, *, key: str) -> None:
     """Write to them, where their crowd passes messages on, from a unit that is surely theirs."""
-    unit = standing.latest_unit(review.campaign_id, review.annotator_id)
+    unit = eligibility.latest_unit(review.campaign_id, review.annotator_id)
     if unit is None or unit.posting is None:
         return
     batch = unit.posting.batch
@@ -86,7 +86,7 @@ def _waiting(annotator_id: int) -> QuerySet[Operation]:
 
 
 def _due(unit: Participation) -> datetime | None:
-    """Return until when it waits for such a decision; None: it need not."""
+    """Return when the message is dropped if no unit of theirs is decided; None: no need to wait."""
     assert unit.posting is not None, "only marketplaces pass messages on"
     if not adapters.marketplace(unit.posting.batch.crowd).can.messaging_once_decided:
         return None

@@ -14,7 +14,7 @@ from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.models import Batch, Campaign
 from annotate.models.base import public_id
 from annotate.selectors.campaigns import slots
-from annotate.selectors.pay import budget, promises, untaken
+from annotate.selectors.pay import budget, free_units, promises
 from annotate.services.marketplace import postings
 from annotate.services.pay import quotes
 from annotate.text.figures import DOLLARS, money
@@ -91,7 +91,7 @@ class Offer:
 
 
 def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> Offer:
-    """Ask the crowd what these places cost, and everybody for what stands against them.
+    """Ask the crowd what these places cost, and collect everything that prevents a launch.
 
     Call it outside of transactions.
     """
@@ -118,13 +118,13 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
 
 _FIELDS: dict[type[CrowdError], str] = {Configuration: "credentials"}
 _BY_LINK = (
-    "This campaign’s people come by link: nothing is published and nobody is paid by a crowd. "
+    "This campaign’s people come by link: no crowd publishes or pays for it. "
     "Send them the invitation link."
 )
 
 
 def local(campaign: Campaign, offer: Offer) -> Iterator[Problem]:
-    """Yield what our own rows say against it; launching asks again under the lock."""
+    """Yield the problems that our own rows show; a launch checks again under the lock."""
     earlier = Batch.objects.filter(campaign=campaign).exclude(environment=offer.environment)
     if offer.environment and (other := earlier.first()):
         yield Problem(
@@ -140,7 +140,7 @@ def local(campaign: Campaign, offer: Offer) -> Iterator[Problem]:
 def against(
     campaign: Campaign, *, places: int, tasks: int, total: Decimal, currency: str = DOLLARS
 ) -> Iterator[Problem]:
-    """Yield why so many more units cannot be published now."""
+    """Yield why `places` more units cannot be published now."""
     if campaign.status not in (Status.OPEN, Status.CLOSING):
         yield Problem("campaign", f"The campaign is {campaign.status}. Open it first.")
     elif places > 0 and tasks > 0:
@@ -165,9 +165,9 @@ def sizes(places: int, most: int | None) -> tuple[int, ...]:
 
 
 def units_needed(campaign_id: int, tasks: int) -> int:
-    """Return how many units of so many tasks fill what nobody does or is about to do."""
-    coming = sum(one.units * one.tasks for one in untaken.untaken(campaign_id))
-    missing = slots.free(campaign_id).count() - untaken.promised_tasks(campaign_id) - coming
+    """Return how many units of `tasks` tasks the free slots need that no unit covers yet."""
+    coming = sum(one.units * one.tasks for one in free_units.untaken(campaign_id))
+    missing = slots.free(campaign_id).count() - free_units.promised_tasks(campaign_id) - coming
     return max(0, -(-missing // tasks))
 
 
@@ -180,7 +180,7 @@ def by_field(problems: Iterable[Problem]) -> dict[str, str]:
 
 
 def _of_need(places: int, tasks: int, needed: int) -> Iterator[Problem]:
-    """Who takes a unit for which there is no work is paid for nothing."""
+    """A person who takes a unit without work would be paid for nothing."""
     if not needed:
         yield Problem(
             "places",
@@ -190,7 +190,7 @@ def _of_need(places: int, tasks: int, needed: int) -> Iterator[Problem]:
         yield Problem(
             "places",
             f"Only {needed:,} units of {tasks} tasks are missing. Ask for no more than that: "
-            "whoever took another would find nothing to do, and be paid.",
+            "people who took another would find no task and would be paid.",
         )
 
 
@@ -264,18 +264,18 @@ def _of_fee(offer: Offer) -> Iterator[Problem]:
 
 
 def _completed(terms: Terms, crowd: Marketplace) -> Terms:
-    """Name the time after which the crowd approves by itself, where that is ours to say."""
+    """Set the time after which the crowd approves automatically, if the crowd lets us."""
     if terms.auto_approval is not None or "auto_approval" in crowd.can.no_effect:
         return terms
     return replace(terms, auto_approval=USUAL_AUTO_APPROVAL)
 
 
 def _without_effect(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
-    """Nobody is to believe in terms that change nothing."""
+    """Name the terms that have no effect on this crowd."""
     words = {
         "keywords": "has no keywords",
-        "auto_approval": f"approves by itself after {crowd.refusal_limit.days} days, whatever is "
-        "asked",
+        "auto_approval": f"approves automatically after {crowd.refusal_limit.days} days, "
+        "whatever is asked",
     }
     for name in crowd.can.no_effect:
         if getattr(terms, name):
@@ -296,7 +296,7 @@ def _of_times(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
     if crowd.can.auto_approval and terms.approve_after >= limit:
         yield Problem(
             "approve_after",
-            "The crowd would approve the work by itself before your reviewers’ time is over. "
+            "The crowd would approve the work automatically before your reviewers’ time is over. "
             f"Give them less time{', or let it approve later' if ours else ''}.",
         )
 

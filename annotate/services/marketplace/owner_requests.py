@@ -1,4 +1,4 @@
-"""What owners set going at their crowd: a look at it now, another try of what it refused."""
+"""What owners request of their crowd: a look now, or another try of what it refused."""
 
 from dataclasses import dataclass
 

@@ -44,5 +44,5 @@ def move(posting: Posting, to: Status, *, sources: Collection[Status], **fields:
 
 
 def sources(to: Status) -> tuple[Status, ...]:
-    """Return where a published posting can stand before it goes where its crowd says."""
+    """Return the states from which a published posting may follow its crowd."""
     return tuple(one for one in OF_STAGE.values() if to in TRANSITIONS[one])

@@ -1,4 +1,4 @@
-"""Postings of a batch: written down with the operation that publishes or stops them."""
+"""Postings of a batch: stored with the operation that publishes or stops them."""
 
 import secrets
 from typing import Any
@@ -22,7 +22,7 @@ def address(crowd: str, public_id: str) -> str:
 
 
 def plan(batch: Batch, places: int, *, key: str, **remembered: Any) -> Posting:
-    """Write a posting down, to be published, in the caller's transaction.
+    """Store a posting that will be published, in the caller's transaction.
 
     What is published is fixed here, the address included: its signature carries the time, and
     a crowd takes a repeated key only with the very same posting.
@@ -43,7 +43,7 @@ def grow(posting: Posting, places: int, *, key: str) -> None:
 
 
 def stop(posting: Posting, *, again: bool = False) -> None:
-    """Let nobody new come, in the caller's transaction; what was not sent never is.
+    """Stop a posting, in the caller's transaction; an operation that was not sent is dropped.
 
     Safe to repeat. It is meant again where a person has dropped it, and where the crowd goes on
     although it was stopped (`again`, or its posting is open).
@@ -73,7 +73,7 @@ def archive(posting: Posting) -> None:
 
 
 def code() -> str:
-    """Return a completion code: nobody guesses it, and people can type it."""
+    """Return a completion code that is hard to guess and easy to type."""
     return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH)).upper()
 
 

@@ -1,7 +1,7 @@
-"""Looking at the crowds, regularly and at start: what they say is the truth, and is followed.
+"""Compares postings with their crowds, regularly and at start, and follows what crowds say.
 
-Each posting is looked at by itself, so that a crowd which is down, or an answer that nobody
-expected, keeps no other posting waiting. Every step is safe to repeat.
+Each posting is looked at separately, so that a crowd that is down, or an unexpected answer, does
+not delay other postings. Every step is safe to repeat.
 """
 
 import logging
@@ -40,7 +40,7 @@ LAG = timedelta(minutes=1)  # lists and levels may be so much older than a stop
 HANDED_IN = (UnitState.SUBMITTED, UnitState.APPROVED, UnitState.REJECTED)
 PATIENCE = 2.0  # seconds to wait until the crowd may be called again
 PAUSED = (
-    "{crowd} has paused it, so nobody can take its free places. Start it there to fill them, or "
+    "{crowd} has paused it, so its free places cannot be taken. Start it there to fill them, or "
     "stop this batch here."
 )
 
@@ -48,9 +48,10 @@ logger = logging.getLogger(__name__)
 
 
 def reconcile_all(*, within: float = 20.0, all_: bool = False) -> int:
-    """Look at the postings whose turn it is, for so many seconds, and at what follows.
+    """Compare the postings that are due, for `within` seconds, and do what follows.
 
-    Returns how many were looked at; the others come first next time. all_: whoever's turn it is.
+    Returns how many were looked at; the others come first next time. all_: every posting, due or
+    not.
     """
     until, seen = time.monotonic() + within, 0
     delivery.carry_out_due()
@@ -66,7 +67,7 @@ def reconcile_all(*, within: float = 20.0, all_: bool = False) -> int:
 
 
 def reconcile(posting_id: int) -> bool:
-    """Compare one posting with its crowd, and follow; False where the crowd does not answer."""
+    """Compare one posting with its crowd and follow it; False if the crowd does not answer."""
     posting = Posting.objects.select_related("batch").get(pk=posting_id)
     if not posting.external_id:
         return False
@@ -109,10 +110,10 @@ def _follow(posting: Posting, crowd: Marketplace, level: Level) -> None:
 
 
 def _nobody_at_work(posting: Posting, level: Level, listed: Sequence[Submission]) -> bool:
-    """Whether the crowd counts nobody, now and at the last look, and lists whoever handed in.
+    """Whether the crowd counts no one at work, now and at the last look, and lists all submissions.
 
-    MTurk lists nobody who is at work, but counts them, until the HIT is stopped or expires: from
-    then on its documents say that it counts nobody at all.
+    MTurk counts people at work without listing them until the HIT is stopped or expires. From then
+    on, its documents say, it does not count them.
     """
     done = sum(seen.state in HANDED_IN for seen in listed)
     counted = level.pending == 0 and level.places - level.available == done
@@ -150,7 +151,7 @@ def _level(posting: Posting, level: Level, *, problem: str) -> None:
 
 
 def _move(posting: Posting, to: Posting.Status) -> None:
-    """Let the posting stand where its crowd says."""
+    """Move the posting to the state that its crowd reports."""
     if posting.status == to:
         return
     with transaction.atomic():
@@ -162,7 +163,7 @@ def _move(posting: Posting, to: Posting.Status) -> None:
 
 
 def _is_to_be_over(posting: Posting, stops: Sequence[Operation]) -> bool:
-    """Whether nobody new is wanted; what a person has decided about its stop is left alone.
+    """Whether the posting should end; a person's decision about its stop is kept.
 
     Postings that refill a closing campaign belong to a batch that was stopped with it.
     """
@@ -179,7 +180,7 @@ def _note(posting: Posting, problem: str) -> None:
 
 
 def _look_after(campaign_id: int) -> None:
-    """What is due is paid, gaps are offered again, what is decided is put away."""
+    """Pay what is due, offer gaps again, archive what is decided."""
     exclusion_lists.sync(campaign_id)
     settling.settle_campaign(campaign_id)
     campaign = Campaign.objects.get(pk=campaign_id)

@@ -1,4 +1,4 @@
-"""What a ruling means at the crowd of its campaign: pay, who is kept out, a message."""
+"""The effects of a ruling at the campaign's crowd: pay, exclusion, a message."""
 
 from collections.abc import Iterable
 

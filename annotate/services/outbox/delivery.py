@@ -1,8 +1,8 @@
 """The outbox: effects on crowds are committed rows first, then carried out (data rule 3).
 
 An operation is claimed by a conditional UPDATE, carried out outside of any transaction, and
-settled in one. Where it was interrupted in between, nobody knows whether it happened: then it
-is repeated only if that does no harm, and looked for otherwise.
+settled in one. After an interruption the outcome is unknown: the call is repeated if that is
+harmless, and looked for otherwise.
 
 An operation's row comes last in the order of locks (`services.work.leasing`).
 """
@@ -24,22 +24,22 @@ from annotate.errors import Conflict, NotFound
 from annotate.models import Operation
 from annotate.services import announcing, audit
 from annotate.services.outbox import rates
-from annotate.services.outbox.calling import Answer, ask
-from annotate.services.outbox.kinds import handler
+from annotate.services.outbox.crowd_calls import Answer, ask
+from annotate.services.outbox.handlers import handler
 
 CLAIM = timedelta(minutes=2)
 BACK_OFF, LONGEST_BACK_OFF = 1.0, 600.0  # seconds
 LOOK_AFTER = 10.0  # seconds: a crowd lists a little later what it did
 SETTINGS_AFTER = 60.0  # seconds until settings that do not fit are looked at again
 AT_ONCE = 500  # operations that one sweep looks at
-GIVEN_UP = "given_up"  # the code of what a person has dropped: nobody intends it again by itself
+GIVEN_UP = "given_up"  # the code of what a person has dropped: only a person intends it again
 Status = Operation.Status
 
 logger = logging.getLogger(__name__)
 
 
 def carry_out(operation_id: int, *, wait: float = 0.0) -> bool:
-    """Carry an operation out if it is due and nobody is at it; return whether it was tried.
+    """Carry out an operation if it is due and not claimed; return whether it was tried.
 
     `wait`: seconds to wait for the rate limit. Call it outside of transactions.
     """
@@ -57,7 +57,7 @@ def carry_out(operation_id: int, *, wait: float = 0.0) -> bool:
 
 
 def carry_out_due(*, within: float = 5.0) -> int:
-    """Carry out what is due, for so many seconds; return how many were tried."""
+    """Carry out what is due, for `within` seconds; return how many were tried."""
     until, tried = time.monotonic() + within, 0
     for pk in list(_due().order_by("due_at", "pk").values_list("pk", flat=True)[:AT_ONCE]):
         if time.monotonic() >= until:
@@ -83,7 +83,7 @@ def decide(operation_id: int, happened: bool, *, actor_id: int) -> None:
 
 
 def retry(operation_id: int, *, actor_id: int) -> None:
-    """Try a REFUSED operation again, after its cause was mended; look again at an UNCLEAR one."""
+    """Try a REFUSED operation again once its cause is corrected; look again at an UNCLEAR one."""
     with transaction.atomic():
         op = _get(operation_id, Status.REFUSED, Status.UNCLEAR, verb="retry")
         if op.status == Status.REFUSED and (again := handler(op.kind).again):
@@ -122,7 +122,7 @@ def hurry(operations: QuerySet[Operation]) -> None:
 
 
 def hurry_postponed() -> None:
-    """Let what waits for a cause to be mended be tried now: a person says that it is."""
+    """Try now what waits for a cause to be corrected: a person says that it is."""
     hurry(Operation.objects.exclude(code=""))
 
 
@@ -157,12 +157,12 @@ def _permitted(op: Operation, wait: float) -> bool:
 
 
 def _postpone(op: Operation, seconds: float, **said: str) -> None:
-    """Put off what nobody has claimed meanwhile; this is no attempt."""
+    """Postpone an operation that no worker has claimed meanwhile; this is not an attempt."""
     _as_read(op).update(due_at=timezone.now() + timedelta(seconds=seconds), **said)
 
 
 def _claim(op: Operation) -> bool:
-    """PENDING or SENT -> SENT, for this worker alone; False if somebody was quicker."""
+    """PENDING or SENT -> SENT, for this worker alone; False if another worker was first."""
     now = timezone.now()
     taken: dict[str, Any] = {
         "status": Status.SENT, "attempts": op.attempts + 1, "sent_at": op.sent_at or now,
@@ -222,7 +222,7 @@ def _change(op: Operation, status: str, **changes: Any) -> None:
     """Change the status by a conditional UPDATE; the claim ends."""
     wanted = {"status": status, "claim": "", "claimed_until": None, **changes}
     if not _update(op, wanted):
-        raise _Lost("Somebody else has changed this meanwhile. Look at it again.")
+        raise _Lost("Another process has changed this meanwhile. Look at it again.")
 
 
 def _update(op: Operation, changes: dict[str, Any]) -> bool:
@@ -243,7 +243,7 @@ def _get(operation_id: int, *statuses: Operation.Status, verb: str) -> Operation
     if op is None:
         raise NotFound("There is no such operation.")
     if op.status not in statuses:
-        raise Conflict(f"Nobody needs to {verb} this: it is {op.get_status_display()}.")
+        raise Conflict(f"There is no need to {verb} this: it is {op.get_status_display()}.")
     return op
 
 

@@ -1,4 +1,4 @@
-"""Effects on crowds, written down before they happen (data rule 3); `marketplace.outbox` follows.
+"""Effects on crowds, stored before they happen (data rule 3); `marketplace.outbox` follows.
 
 An operation's row comes last in the order of locks (`services.locks`).
 """
@@ -26,7 +26,7 @@ def intend(
     due_at: datetime | None = None,
     **arguments: Any,
 ) -> Operation:
-    """Write an effect down, once for each key, in the caller's transaction; a worker follows."""
+    """Store an effect, once for each key, in the caller's transaction; a worker carries it out."""
     now = timezone.now()
     op, created = Operation.objects.get_or_create(
         key=key,

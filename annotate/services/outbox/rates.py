@@ -1,4 +1,4 @@
-"""How often crowds are called: so many calls a second for each crowd and environment.
+"""Limits the calls per second to each crowd and environment.
 
 All workers share the count where there is Redis (`annotate.requests.counting`).
 """

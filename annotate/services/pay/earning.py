@@ -24,7 +24,7 @@ def task(assignment: Assignment, *, campaign: Campaign, kind: Kind) -> None:
 
 
 def rest(who: Participation, *, campaign: Campaign, reward: Decimal) -> Decimal:
-    """Add the rest of what a paid unit was announced to bring; return what it added.
+    """Add the rest of the announced pay of a unit; return the amount.
 
     Nothing where a ruling has refused its pay: what is refused is not topped up.
     """

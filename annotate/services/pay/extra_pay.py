@@ -1,4 +1,4 @@
-"""What a researcher gives by hand: a bonus, or pay for work that could not be submitted."""
+"""Pay that a researcher gives by hand: a bonus or a compensation."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -92,7 +92,7 @@ def _to(campaign: Campaign, pseudonym: str) -> Participation:
     mine = Participation.objects.filter(campaign=campaign, annotator__pseudonym=pseudonym)
     found = mine.order_by("-pk").first()
     if found is None:
-        raise NotFound("Nobody with this pseudonym has entered the campaign.")
+        raise NotFound("No annotator with this pseudonym has entered the campaign.")
     return found
 
 

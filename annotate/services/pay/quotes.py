@@ -1,4 +1,4 @@
-"""What a crowd says that it charges, beside what a campaign reckons with.
+"""Compares the fee that a crowd charges with the fee that a campaign calculates with.
 
 Plain values: a crowd may know its account's own fee (Prolific does), a campaign reckons with one
 share of what people are paid.

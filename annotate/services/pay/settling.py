@@ -1,6 +1,6 @@
-"""Rulings and the ledger become payments at the crowd: what is due is intended, once.
+"""Turns rulings and ledger rows into operations that pay at the crowd, once each.
 
-Nothing is paid here. Each verb locks the campaign, so a ruling and a payment come one after the
+No payment is made here. Each verb locks the campaign, so a ruling and a payment come one after the
 other; what was intended and not tried yet is given up where it is no longer wanted.
 """
 
@@ -41,7 +41,7 @@ State = Operation.Status
 ACTS = {Act.APPROVE: Kind.APPROVE, Act.REJECT: Kind.REJECT, Act.OVERRIDE: Kind.OVERRIDE}
 PAYS = tuple(ACTS.values())
 UNDER_WAY = (State.SENT, State.UNCLEAR)  # it may have happened
-STANDS = ~Q(status=State.DROPPED) | Q(code=delivery.GIVEN_UP)  # a person's word holds
+STANDS = ~Q(status=State.DROPPED) | Q(code=delivery.GIVEN_UP)  # a person's decision is kept
 
 
 def settle(participation_id: int) -> Act:
@@ -69,9 +69,9 @@ def settle_everywhere(annotator_id: int) -> None:
 
 
 def settle_campaign(campaign_id: int) -> None:
-    """Settle the units of a campaign that may have something due which is not on its way.
+    """Settle the units of a campaign that may have an amount due without an operation.
 
-    Done again and again, so it looks only at those: a campaign has thousands of others.
+    It runs often, so it reads only those of a campaign's thousands of units.
     """
     with transaction.atomic():
         promises.look_all(locks.campaign(campaign_id))
@@ -197,7 +197,7 @@ def _paid_under(account: Account) -> set[int]:
 
 
 def _give_up_others(found: Participation, act: Act) -> bool:
-    """Drop what contradicts this decision; False while something of it may be happening."""
+    """Drop operations that contradict this decision; False while one of them may be under way."""
     mine = found.operations.filter(kind__in=PAYS)
     others = mine.exclude(kind=ACTS[act]) if act in ACTS else mine
     for pk in others.filter(status__in=Operation.NOT_HAPPENED).values_list("pk", flat=True):
@@ -206,7 +206,7 @@ def _give_up_others(found: Participation, act: Act) -> bool:
 
 
 def _give_up_bonuses(found: Participation, due: list[Entry]) -> None:
-    """Drop bonuses whose reason is gone, where they are known not to have been paid."""
+    """Drop bonuses whose reason is gone if they are known to be unpaid."""
     wanted = {str(one.id) for one in due}
     for op in found.operations.filter(kind=Kind.BONUS, status__in=Operation.NOT_HAPPENED):
         if op.arguments["entry"] not in wanted:
@@ -226,7 +226,7 @@ def _given_up(found: Participation, kind: Kind) -> bool:
 
 
 def _intend(found: Participation, kind: Kind, **arguments: str) -> None:
-    """Once; again only after it was given up, untried."""
+    """Intend it once, and again only if it was dropped before it was tried."""
     given_up = found.operations.filter(kind=kind, status=State.DROPPED).count()
     _write(found, kind, key=f"{kind}:{found.pk}:{given_up}", **arguments)
 

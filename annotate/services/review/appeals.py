@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Gone, Invalid, ServiceError
 from annotate.models import Appeal, Participation, Review, Ruling
-from annotate.selectors.review import grounds, who_answers
-from annotate.selectors.review.grounds import Ground
+from annotate.selectors.review import appeal_answerers, appealable
+from annotate.selectors.review.appealable import Ground
 from annotate.services import audit
 from annotate.services.marketplace import messages
 from annotate.services.review import reviews
@@ -91,10 +91,10 @@ def answered_by(review: Review, actor_id: int) -> bool:
     """
     if not review.appeals.filter(answered_at=None).exists():
         return False
-    answerers = who_answers.of(review.pk)
+    answerers = appeal_answerers.of(review.pk)
     if answerers.bars(actor_id):
         raise Conflict(
-            f"This appeal is against your own ruling. Somebody else answers it: "
+            f"This appeal is against your own ruling. Another reviewer answers it: "
             f"{', '.join(answerers.names)}.",
             code="own_ruling",
         )
@@ -103,19 +103,19 @@ def answered_by(review: Review, actor_id: int) -> bool:
 
 def _against(campaign_id: int, annotator_id: int) -> Review:
     """Return the review that this appeal is about, its campaign locked."""
-    found = grounds.of(campaign_id, annotator_id)
+    found = appealable.of(campaign_id, annotator_id)
     chosen = next((ground for ground in found if ground.is_open), None)
     if chosen is None:
         raise _refused(found)
     review = reviews.locked(chosen.review.pk)
-    now = [ground for ground in grounds.of(campaign_id, annotator_id) if ground.review == review]
+    now = [ground for ground in appealable.of(campaign_id, annotator_id) if ground.review == review]
     if not any(ground.is_open for ground in now):
         raise _refused(now)
     return review
 
 
 def _refused(found: Sequence[Ground]) -> ServiceError:
-    """Say why nothing can be appealed against."""
+    """Return why no appeal is possible."""
     if not found:
         return Conflict(_("There is nothing to appeal against: your work counts."))
     if found[0].waits:

@@ -16,7 +16,7 @@ from annotate.services.work import leasing
 def exclude(review: Review, ruling: Ruling) -> int:
     """Give up every slot that the annotator holds; return how many judgments that took out.
 
-    Open leases end too: nobody works on for an estimate that will not take it.
+    Open leases end too, because further work would not count.
     """
     leasing.end_open(review.campaign_id, review.annotator_id, now=ruling.at)
     held = Slot.objects.filter(

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from annotate.errors import Conflict, Invalid, ServiceError
 from annotate.models import Review, Ruling
-from annotate.selectors.review.elsewhere import Elsewhere
+from annotate.selectors.review.across_campaigns import Elsewhere
 from annotate.services.review import reviews, rulings
 
 Act = Ruling.Act
@@ -31,7 +31,7 @@ def rule(
 ) -> list[Ruling]:  # fmt: skip
     """Rule on this annotator's work, under review or not: all of it happens, or nothing.
 
-    A review that only this ruling opens does not stay open: nobody waits for another.
+    A review that this ruling opens is closed by it.
     """
     with transaction.atomic():
         mine = Review.objects.filter(campaign=campaign_id, annotator=annotator_id)

@@ -24,7 +24,7 @@ def flag(campaign_id: int, annotator_id: int, verdicts: Iterable[Verdict]) -> li
     """Open a review for screens that fired; return those that are new.
 
     A screen accuses once in a campaign: what a reviewer made of it stands. New leases are
-    paused from here on, and the campaign is not final before the ruling. Work that is excluded
+    paused from here on, and the campaign becomes final only after the ruling. Work that is excluded
     already gathers no further flags.
     """
     now = timezone.now()

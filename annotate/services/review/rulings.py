@@ -1,7 +1,7 @@
 """A reviewer's rulings: clear, exclude, refuse pay, block, and the way back from each.
 
-Several acts of one press are one transaction. The page says which ruling it had seen, so of two
-reviewers at once the second is told, and nothing happens twice.
+The acts of one submit are one transaction. The page sends the last ruling that it showed, so the
+second of two reviewers gets a message and no act happens twice.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from annotate.models import Review, Ruling
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.campaigns.blinding import Sight
 from annotate.selectors.pay import budget
-from annotate.selectors.review import finality, who_answers
+from annotate.selectors.review import appeal_answerers, finality
 from annotate.services import audit, change_marks
 from annotate.services.marketplace import ruling_effects
 from annotate.services.pay import refusals
@@ -52,7 +52,7 @@ def rule(
     `beyond_budget` does not accept that; `Invalid` where an adverse act, or bringing back what was
     final, has no reason. All or nothing.
     """
-    if any(act in who_answers.ADVERSE for act in acts) and not reason.strip():
+    if any(act in appeal_answerers.ADVERSE for act in acts) and not reason.strip():
         raise Invalid({"reason": "Give the reason: the annotator reads it, and may appeal."})
     with transaction.atomic():
         review = reviews.locked(review_id)
@@ -152,7 +152,7 @@ def _move(review: Review, to: Status, *, now: datetime) -> None:
         status=to, ruled_at=now
     )
     if not moved:
-        raise Conflict("Somebody else has ruled meanwhile. Look again.")
+        raise Conflict("Another reviewer has ruled meanwhile. Look again.")
     review.status = to
 
 

@@ -1,4 +1,4 @@
-"""Running the screens over a campaign, and flagging whom they fire on."""
+"""Runs the screens over a campaign and flags the annotators on whom they fire."""
 
 from itertools import groupby
 

@@ -1,4 +1,4 @@
-"""Defining instruments and tutorials of researchers' own; each version is for ever."""
+"""Defines researchers' own instruments. A stored version never changes."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ TRIES = 3
 
 
 class NotDefined(Invalid):
-    """The definition cannot be one; `errors` maps each path to what to do."""
+    """The definition is invalid; `errors` maps each path to what to do."""
 
     def __init__(self, refused: Refused) -> None:
         super().__init__(refused.errors("definition"))

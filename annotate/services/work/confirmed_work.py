@@ -1,4 +1,5 @@
-"""The work done in a paid unit: it counts once the crowd confirms the unit, and is lost with it.
+"""The work done in a paid unit: it counts when the crowd confirms the unit, and it is lost when the
+unit is lost.
 
 Each verb is done in the caller's transaction, which holds the campaign.
 """
@@ -17,7 +18,7 @@ from annotate.models import (
     Slot,
 )
 from annotate.selectors.campaigns import slots
-from annotate.selectors.review import standing
+from annotate.selectors.review import eligibility
 from annotate.services import change_marks
 from annotate.services.work import leasing
 
@@ -56,7 +57,7 @@ def lose(participation: Participation, *, now: datetime) -> int:
 
 def _take_back(assignment_id: int, participation: Participation) -> None:
     campaign = participation.campaign
-    if standing.excluded(campaign.pk, participation.annotator_id):
+    if eligibility.excluded(campaign.pk, participation.annotator_id):
         _leave_out(assignment_id)
         return
     if campaign.status not in TAKES_BACK:
@@ -85,6 +86,6 @@ def _of(participation: Participation) -> QuerySet[Assignment]:
 
 
 def _locked(assignments: QuerySet[Assignment]) -> list[int]:
-    """Lock them in the order that everybody keeps."""
+    """Lock them in the order that all code uses (`locks`)."""
     held = assignments.select_for_update(no_key=True).order_by("pk")
     return list(held.values_list("pk", flat=True))

@@ -1,4 +1,4 @@
-"""Coming in by a campaign's open link, under a name of one's own."""
+"""Entry by a campaign's open link, under a name that the annotator chooses."""
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -18,12 +18,12 @@ HOUR = 3600
 
 
 def enter_by_name(campaign_id: int, *, name: str, address: str = "") -> Participation:
-    """Let somebody in through a campaign's open link, under a name of their own.
+    """Let an annotator in through a campaign's open link, under a name that they choose.
 
     A name is taken once per campaign (`Conflict` the second time, also for a name that looks the
-    same): who comes back uses the personal link, so nobody gets into somebody else's work by
-    typing a name. address: the network that they come from, for the limit on newcomers
-    (`TooMany`). Raises `NotAllowed` where an owner of the campaign has blocked this name.
+    same). People who return use their personal link, so typing a name opens no one else's work.
+    address: the network that they come from, for the limit on newcomers (`TooMany`). Raises
+    `NotAllowed` where an owner of the campaign has blocked this name.
     """
     participations.require_link(campaign_id)
     name = tidy(name)

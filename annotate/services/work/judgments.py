@@ -23,7 +23,7 @@ from annotate.models import (
 )
 from annotate.selectors.campaigns import outputs, slots
 from annotate.selectors.pay import budget
-from annotate.selectors.review import standing
+from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import admission
 from annotate.services import audit, change_marks, locks
@@ -75,8 +75,8 @@ def submit(
     response = _read(asked, assignment, raw)
     work = _Submission(assignment, asked.version, response, active_seconds, timezone.now())
     try:
-        # Two transactions: the first, when it finds that the lease has ended, still holds the
-        # assignment's row, and nobody may wait for the campaign with that in hand.
+        # Two transactions. When the first finds that the lease has ended, it still holds the
+        # assignment's row, and a transaction must not wait for the campaign while it does.
         return _in_time(work) or _late(work)
     except IntegrityError:
         # The same submit won the race in another tab, or this person judged this output.
@@ -131,7 +131,7 @@ def _read(instrument: Instrument, assignment: Assignment, raw: Mapping[str, Any]
 
 @transaction.atomic
 def _in_time(work: _Submission) -> Receipt | None:
-    """Store it while the lease still holds its slot; None once it does not.
+    """Store it if the lease still holds its slot; otherwise return None.
 
     The tasks of a paid unit come one after the other: their fees depend on each other.
     """
@@ -164,7 +164,7 @@ def _late(work: _Submission) -> Receipt:
 
 
 def _standing(work: _Submission) -> Participation:
-    """Return the participation as it stands, locked where its crowd may be confirming it.
+    """Return the participation, locked if its crowd may confirm it at this moment.
 
     Raises `Gone` where its paid unit takes nothing more, unless this very work is in it.
     """
@@ -199,7 +199,7 @@ def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bo
         return False
     if admission.blocked(campaign, promised=promised) or admission.over_cap(assignment, campaign):
         return False
-    if standing.excluded(campaign.pk, assignment.annotator_id):
+    if eligibility.excluded(campaign.pk, assignment.annotator_id):
         return False
     slot = slots.free(campaign.pk).filter(output=assignment.output_id).first()
     return slot is not None and bool(

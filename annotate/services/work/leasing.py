@@ -27,7 +27,7 @@ Lease = Assignment | admission.Nothing
 def lease(participation_id: int, *, ahead: bool = False) -> Lease:
     """Return the open assignment of this participation, or lease the next output.
 
-    With `ahead`, who has one open assignment gets a second one (prefetch).
+    With `ahead`, an annotator with one open assignment gets a second one (prefetch).
     """
     with transaction.atomic():
         who, campaign, mine = _come(participation_id)
@@ -37,7 +37,7 @@ def lease(participation_id: int, *, ahead: bool = False) -> Lease:
 def lease_ahead(participation_id: int, *, after: int) -> Lease:
     """Return the open assignment other than `after`, or lease it (prefetch).
 
-    Only while the campaign is open: what is left in `closing` is for whoever is done first.
+    Only while the campaign is open. While it closes, slots go to annotators who ask for a task now.
     """
     with transaction.atomic():
         who, campaign, mine = _come(participation_id)
@@ -49,7 +49,8 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
 
 
 def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignment]]:
-    """Lock the campaign and end what is over; return it with who comes and what they have open."""
+    """Lock the campaign and expire leases; return it, the participation and its open
+    assignments."""
     who = Participation.objects.get(pk=participation_id)
     campaign = locks.campaign(who.campaign_id)
     if who.tasks is not None:
@@ -61,7 +62,7 @@ def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignme
 def _next(
     campaign: Campaign, who: Participation, *, n_open: int, besides: int | None = None
 ) -> Lease:
-    """Lease; who gets nothing more for good is owed at once what the tutorial has promised."""
+    """Lease. If no further task can follow, the bonus that the tutorial promised is due at once."""
     refusal = admission.gate(campaign, who, n_open=n_open)
     got = refusal or _take(campaign, who, now=timezone.now(), besides=besides)
     if isinstance(got, admission.Nothing):
@@ -70,7 +71,7 @@ def _next(
 
 
 def shown(assignment_id: int, *, participation_id: int) -> None:
-    """Note that the annotator sees it now, where that was not known: its time starts."""
+    """Record that the annotator sees the task for the first time: its time starts."""
     Assignment.objects.filter(
         pk=assignment_id, participation=participation_id, started_at=None
     ).update(started_at=timezone.now())
@@ -96,13 +97,13 @@ def give_back(assignment_id: int, *, participation_id: int) -> None:
 
 
 def end_open(campaign_id: int, annotator_id: int, *, now: datetime) -> int:
-    """Return what an annotator has open in a campaign, in the caller's transaction."""
+    """End an annotator's open leases in a campaign, in the caller's transaction."""
     mine = Assignment.objects.filter(campaign=campaign_id, annotator=annotator_id)
     return end_leases(mine, now=now)
 
 
 def end_leases(assignments: QuerySet[Assignment], *, now: datetime) -> int:
-    """Return those of these that are open, in the caller's transaction."""
+    """End those of these leases that are open, in the caller's transaction."""
     ended = assignments.filter(status=LEASED).order_by("pk").values_list("pk", flat=True)
     return sum(_end(pk, to=Assignment.Status.RETURNED, now=now) for pk in ended)
 
@@ -110,8 +111,8 @@ def end_leases(assignments: QuerySet[Assignment], *, now: datetime) -> int:
 def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
     """Extend a lease while its page is in use, and the one fetched ahead; return its end.
 
-    Not without end: a page forgotten on a screen must not keep a campaign from closing. Nor
-    beyond the time at which its crowd takes nothing more.
+    There is a limit: a forgotten page must not keep a campaign from closing. The lease also ends
+    when the crowd's own time is over.
     """
     assignment = own(assignment_id, participation_id=participation_id)
     length = _length(assignment.campaign)

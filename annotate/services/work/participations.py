@@ -12,7 +12,7 @@ from annotate.crowds.base import Claim
 from annotate.crowds.terms import from_json
 from annotate.errors import Conflict, Gone, NotFound
 from annotate.models import Annotator, Assignment, Campaign, Participation, Posting
-from annotate.selectors.pay import budget, untaken
+from annotate.selectors.pay import budget, free_units
 from annotate.selectors.work import admission, units
 from annotate.services import announcing, audit, locks
 from annotate.services.pay import earning
@@ -63,7 +63,7 @@ def require_link(campaign_id: int) -> None:
 
 
 def elsewhere(crowd: str) -> str:
-    """Return what to say to whoever follows an invitation to a study that takes nobody by link."""
+    """Return the message for people who follow a link to a study that is not open by link."""
     message = _("This study takes people through %(crowd)s only: look for it there.")
     return message % {"crowd": adapters.LABELS.get(crowd, crowd)}
 
@@ -75,7 +75,7 @@ def arrive(posting_public_id: str, claim: Claim, *, verified: bool) -> Participa
     """Return the participation of a paid unit that somebody has accepted; made on first arrival.
 
     Safe to repeat. `verified`: the crowd has confirmed the claim. Raises `NotFound`, `Conflict` or
-    `Gone`, with words for whoever comes, where the posting does not take this claim.
+    `Gone`, with a message for the annotator, if the posting does not take this claim.
     """
     posting = _posting(posting_public_id, claim)
     with transaction.atomic():
@@ -131,8 +131,8 @@ def _accept(
     """Make the participation, with the campaign locked.
 
     No budget is asked while the posting is up: it was when the unit was published, and who
-    accepted it is owed its work. Once it is stopped, its money may be promised elsewhere. Who
-    holds a place by the crowd's own word comes in although we know the posting as closed.
+    accepted it is owed its work. Once it is stopped, its money may be promised elsewhere. If the
+    crowd confirms that somebody holds a place, they come in although the posting is closed here.
     """
     if verified and posting.status == Posting.Status.CLOSED:
         announcing.posting(posting.pk)  # a place of it was free again
@@ -165,7 +165,8 @@ def _full() -> str:
 
 
 def _takes_new(posting: Posting) -> bool:
-    """Whether somebody may come who has accepted; crowds may call closed what has just expired."""
+    """Whether a person who has accepted may come in. Crowds may report a posting that has just
+    expired as closed."""
     ended, now = posting.expires_at, timezone.now()
     if posting.status == Posting.Status.CLOSED and ended is not None:
         return ended <= now < ended + from_json(posting.batch.terms).duration
@@ -173,7 +174,7 @@ def _takes_new(posting: Posting) -> bool:
 
 
 def _is_paid(posting: Posting, campaign: Campaign) -> bool:
-    left = None if posting.status in untaken.TO_COME else budget.left(campaign)
+    left = None if posting.status in free_units.TO_COME else budget.left(campaign)
     return left is None or budget.unit_price(campaign, posting.batch.reward) <= left
 
 
@@ -182,7 +183,7 @@ def _deadline(posting: Posting) -> datetime:
 
 
 def _go_on(who: Participation, posting: Posting, claim: Claim) -> None:
-    """Let somebody work again who has accepted the same unit again: its time starts anew."""
+    """Reopen a unit that the same person has accepted again: its time starts anew."""
     again = who.status == Status.LEFT
     over = who.deadline_at is not None and who.deadline_at <= timezone.now()
     if not again and not (over and who.status == Status.ACTIVE):

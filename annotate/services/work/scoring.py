@@ -1,4 +1,4 @@
-"""Taking scores from judgments: derived numbers, computed where nobody waits for them."""
+"""Computes scores from judgments, in a worker, so that no page waits for them."""
 
 import logging
 import time
@@ -57,10 +57,10 @@ def renew(campaign_id: int, *, progress: Progress = lambda: None) -> int:
 
 
 def score_waiting(*, within: float = 4.0) -> int:
-    """Score what waits because it takes long, for about so many seconds; return how many.
+    """Score what waits because it takes long, for about `within` seconds; return how many.
 
-    One task at a time, in all campaigns: others return at once, so long texts never keep more
-    than one process of a worker. What fails is tried again, later each time, and logged.
+    One task at a time for all campaigns: others return at once, so long texts never keep more than
+    one process of a worker. What fails is tried again, later each time, and logged.
     """
     until, scored = time.monotonic() + within, 0
     with task_leases.hold("score_waiting", AT_MOST) as lease:
@@ -142,7 +142,7 @@ def _due() -> QuerySet[PendingScore]:
 
 
 def _claim() -> PendingScore | None:
-    """Take the one that has waited longest; until `AT_MOST` is over nobody else takes it."""
+    """Claim the one that has waited longest. No other task takes it before `AT_MOST` is over."""
     waiting = _due().order_by("due_at", "pk").first()
     if waiting is None:
         return None

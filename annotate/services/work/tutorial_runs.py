@@ -1,7 +1,7 @@
 """Tutorials: begun, answered, graded here, and passed once (the only writer).
 
-Each verb is one transaction. A run keeps its bonus free in the budget for a while; who comes
-back later asks the budget again (`begin`), so that whoever may answer is also promised it.
+Each verb is one transaction. A run keeps its bonus free in the budget for a while; a later return
+asks the budget again (`begin`), so that an annotator who may answer is also promised the bonus.
 """
 
 from collections.abc import Mapping
@@ -112,7 +112,7 @@ def _read(
 
 
 def _reserve(who: Participation, tutorial: Tutorial, campaign: Campaign) -> TutorialRun:
-    """Begin the run, or take it up again under this participation, which is paid for it."""
+    """Begin or continue the run under this participation, which receives its bonus."""
     now = timezone.now()
     run, begun = TutorialRun.objects.get_or_create(
         annotator_id=who.annotator_id,

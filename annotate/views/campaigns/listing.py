@@ -38,11 +38,11 @@ class Act:
 ACTS = {
     "open": Act(
         lambda campaign, user, _why: life.open_(campaign.pk, actor_id=user),
-        "The campaign is open: whoever has its link can judge.",
+        "The campaign is open: everyone with its link can judge.",
     ),
     "pause": Act(
         lambda campaign, user, _why: life.pause(campaign.pk, actor_id=user),
-        "The campaign is paused: nobody gets a new text. Running ones may still be sent in.",
+        "The campaign is paused: no one gets a new text. Texts being judged may still be sent.",
     ),
     "close": Act(
         lambda campaign, user, _why: _must(

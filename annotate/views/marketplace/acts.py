@@ -17,7 +17,7 @@ from annotate.permissions import owned, researcher_page
 from annotate.selectors.marketplace import batches as rows
 from annotate.selectors.marketplace import operations
 from annotate.selectors.marketplace.batches import BatchRow
-from annotate.selectors.pay import in_doubt
+from annotate.selectors.pay import disputed_units
 from annotate.services.marketplace import batches, offers, owner_requests
 from annotate.services.marketplace.offers import Offer
 from annotate.services.outbox import delivery
@@ -38,7 +38,8 @@ def look(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Ask a worker to compare everything with the crowd; the page shows it as it comes in."""
     campaign = owned(request.user, public_id)
     n = owner_requests.look(campaign.pk, actor_id=_actor(request))
-    text = "The crowd is being asked; this page follows by itself." if n else "Nothing is published"
+    asked = "The crowd is being asked. This page updates automatically."
+    text = asked if n else "Nothing is published"
     messages.info(request, text)
     return redirect("annotate:batches", public_id)
 
@@ -54,7 +55,7 @@ def stop(request: HttpRequest, public_id: str, batch_id: str) -> HttpResponseBas
         context = {"campaign": campaign, "batch": row, "world": row.world, "section": "campaigns"}
         return render(request, "campaigns/batch_stop.html", context)
     if batches.stop(row.batch_id, actor_id=_actor(request)):
-        messages.success(request, "The batch is being stopped: nobody new can come.")
+        messages.success(request, "The batch is being stopped: no one new can enter.")
     else:
         messages.info(request, "The batch had been stopped already.")
     return redirect("annotate:batches", public_id)
@@ -121,7 +122,7 @@ def accept(request: HttpRequest, public_id: str, participation_id: int) -> HttpR
     campaign = owned(request.user, public_id)
     try:
         settling.accept(
-            in_doubt.one(campaign.pk, participation_id), actor_id=_actor(request),
+            disputed_units.one(campaign.pk, participation_id), actor_id=_actor(request),
             beyond_budget=bool(request.POST.get("beyond_budget")),
         )  # fmt: skip
     except Conflict as refused:

@@ -19,7 +19,7 @@ from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms, usual_tasks
 from annotate.instruments.base import Instrument
 from annotate.selectors.campaigns import public_words, slots
 from annotate.selectors.marketplace.environments import World
-from annotate.selectors.pay import budget, promises, untaken
+from annotate.selectors.pay import budget, free_units, promises
 from annotate.selectors.studies import instruments
 from annotate.services.marketplace import batches, offers
 from annotate.services.marketplace.offers import Offer
@@ -35,7 +35,7 @@ class Needed:
     judgments: int
     tasks: int
     units: int
-    published: int  # units that nobody has taken
+    published: int  # free units
     left: Decimal | None  # of the budget
     suggested: int
 
@@ -100,7 +100,7 @@ def needed(campaign: Any, tasks: int) -> Needed:
         judgments=slots.free(campaign.pk).count(),
         tasks=tasks,
         units=offers.units_needed(campaign.pk, tasks),
-        published=sum(one.units for one in untaken.untaken(campaign.pk)),
+        published=sum(one.units for one in free_units.untaken(campaign.pk)),
         left=budget.left(campaign),
         suggested=batches.suggested_places(campaign.pk, tasks),
     )

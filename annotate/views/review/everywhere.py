@@ -9,8 +9,8 @@ from django.views.decorators.http import require_http_methods
 
 from annotate.errors import Invalid, NotFound
 from annotate.permissions import researcher_page
-from annotate.selectors.review import effects, elsewhere
-from annotate.selectors.review.elsewhere import Elsewhere
+from annotate.selectors.review import across_campaigns, effects
+from annotate.selectors.review.across_campaigns import Elsewhere
 from annotate.services.review import reviewing
 from annotate.text.numerals import number
 from annotate.views.review import choices, words
@@ -24,16 +24,16 @@ CHOICES = [choices.BY_CODE[code] for code in choices.EVERYWHERE]
 def page(request: HttpRequest, pseudonym: str) -> HttpResponseBase:
     """POST rules in each chosen campaign, in a transaction of its own."""
     assert request.user.pk is not None
-    rows = elsewhere.everywhere(request.user.pk, pseudonym)
+    rows = across_campaigns.everywhere(request.user.pk, pseudonym)
     if not rows:
-        raise NotFound("Nobody of this name has come to a campaign that you may review.")
+        raise NotFound("No annotator of this name has entered a campaign that you may review.")
     if request.method != "POST":
         return _page(request, pseudonym, rows)
     try:
         results = _rule(request, rows)
     except Invalid as error:
         return _page(request, pseudonym, rows, error=error)
-    fresh = elsewhere.everywhere(request.user.pk, pseudonym)
+    fresh = across_campaigns.everywhere(request.user.pk, pseudonym)
     return _page(request, pseudonym, fresh, results=results)
 
 

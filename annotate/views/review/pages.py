@@ -13,10 +13,10 @@ from annotate.errors import Conflict, Invalid, NotFound, ServiceError
 from annotate.permissions import researcher_page, visible
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.pay import budget, costs
+from annotate.selectors.review import appeal_answerers, eligibility, judgments, reviews, screens
 from annotate.selectors.review import (
     effects as review_effects,
 )
-from annotate.selectors.review import judgments, reviews, screens, standing, who_answers
 from annotate.selectors.review.reviews import Case
 from annotate.services.review import appeals, reviewing
 from annotate.text.figures import money
@@ -128,7 +128,7 @@ def _context(
         "again": price * effects.counting,
         "sight": blinding.sight(_user(request), campaign),
         "answering": _answering(request, found),
-        "days_to_final": standing.TO_APPEAL.days,
+        "days_to_final": eligibility.TO_APPEAL.days,
         "choices": choices.offered(found, effects),
         "typed": typed or {},
         "trail": trail.trail(found.trail, pseudonym=pseudonym),
@@ -141,7 +141,7 @@ def _answering(request: HttpRequest, found: Case) -> dict[str, Any]:
     """Whether whoever looks may answer the appeal that waits, if one does."""
     if found.appeal is None or found.review_id is None:
         return {}
-    answerers = who_answers.of(found.review_id)
+    answerers = appeal_answerers.of(found.review_id)
     user_id = _user(request)
     return {
         "others": answerers.names if answerers.bars(user_id) else [],
@@ -192,7 +192,7 @@ def _again(
 def _say(request: HttpRequest, found: Case, ruling_ids: list[int], choice: choices.Choice) -> None:
     """What happened to judgments and pay: what it did to estimates is shown once it is final."""
     effects = review_effects.effects(found.campaign_id, found.annotator_id)
-    blocked = standing.block(found.campaign_id, found.annotator_id) is not None
+    blocked = eligibility.block(found.campaign_id, found.annotator_id) is not None
     said = trail.happened(
         review_effects.done(ruling_ids), codes=[str(act) for act in choice.acts],
         collecting=found.collecting, blocked=blocked, due=money(effects.due),
@@ -215,7 +215,7 @@ def _flags(one: Any) -> list[tuple[str, str]]:
 def _found(campaign: Any, pseudonym: str) -> Case:
     found = reviews.case(campaign, pseudonym)
     if found is None:
-        raise NotFound("Nobody of this name has come to this campaign.")
+        raise NotFound("No annotator of this name has entered this campaign.")
     return found
 
 

@@ -112,7 +112,8 @@ class Bars:
 def bars(values: Sequence[float], *, usual: float | None, label: str) -> Bars:
     top = max([*values, usual or 0.0, 1e-9])
     if usual and top > 3 * usual:
-        top = max(3 * usual, sorted(values)[len(values) // 2] * 1.5)  # one long break hides nothing
+        # One long break does not flatten the rest.
+        top = max(3 * usual, sorted(values)[len(values) // 2] * 1.5)
     room = (WIDTH - 2 * EDGE) / max(1, len(values))
     return Bars(
         bars=tuple(_bar(i, min(1.0, value / top), room) for i, value in enumerate(values)),

@@ -171,8 +171,8 @@ SCREENS = {
         big=lambda v: seconds(v.numbers.get("seconds")),
         detail=_fast,
         limit=lambda v: (
-            f"{'–' if v.value is None else _times(v.value)} of reading time; flags surely below "
-            f"{_times(v.threshold)} and far below the others."
+            f"{'–' if v.value is None else _times(v.value)} of the reading time. Flags where it is "
+            f"clearly below {_times(v.threshold)} and far less than the others take."
         ),
         axis=lambda values: Axis(0, min(10.0, max(3.0, *values)), _times, flags_above=False),
     ),
@@ -206,7 +206,7 @@ SCREENS = {
         onto=_log,
     ),
     "random_answers": Words(
-        "Random answers", "odds for dice against a person",
+        "Random answers", "odds of random choice against a person",
         big=lambda v: _odds(v.value),
         detail=_combined,
         limit=lambda v: f"Flags from {_odds(v.threshold)}.",
@@ -260,7 +260,8 @@ def _strip(words: Words, one: Screened) -> Strip:
 
     others = [words.onto(value) for value in one.others]
     own = onto(verdict.value)
-    usual = sorted(others)[: max(1, round(0.98 * len(others)))]  # a lone giant squeezes nobody
+    # One extreme value does not squeeze the plot.
+    usual = sorted(others)[: max(1, round(0.98 * len(others)))]
     low, high = onto(verdict.low), onto(verdict.high)
     return plots.strip(
         words.axis([*usual, *([] if own is None else [own]), words.onto(verdict.threshold)]),
@@ -272,7 +273,7 @@ def _strip(words: Words, one: Screened) -> Strip:
 
 def _place(own: float | None, others: Sequence[float]) -> str:
     if own is None or not others:
-        return "Nobody to compare with."
+        return "There is no one to compare with."
     below = sum(value < own for value in others)
     above = sum(value > own for value in others)
     return f"{below} of {len(others)} others lie lower, {above} higher."

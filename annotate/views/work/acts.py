@@ -68,7 +68,7 @@ def give_back(participation_id: int, _body: dict[str, Any], assignment_id: int) 
 def _next(participation_id: int) -> dict[str, Any]:
     """Where to go on, which task is reserved already, and what stands around it.
 
-    A fresh token each time: who works on is not locked out after thirty days.
+    A fresh token each time: people who keep working are not locked out after thirty days.
     """
     visit = task_page.visit(participation_id)
     return {

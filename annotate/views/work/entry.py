@@ -70,7 +70,7 @@ def _refused(request: HttpRequest, crowd: str, message: str, status: int) -> Htt
 
 
 def _wait(request: HttpRequest, crowd: str) -> HttpResponse:
-    """The crowd does not answer: the page asks again by itself."""
+    """The crowd does not answer: the page asks again automatically."""
     context = {"crowd": unit_words.label(crowd), "again": request.get_full_path()}
     response = render(request, "work/wait.html", context, status=503)
     response["Retry-After"] = str(AGAIN)

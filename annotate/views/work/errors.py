@@ -19,7 +19,7 @@ AGAIN = 15  # seconds after which a page that broke asks again
 
 
 def broken(request: HttpRequest, status: int) -> HttpResponse:
-    """Say that the server failed, and try again: the page by itself, a script when it likes."""
+    """Say that the server failed. A page tries again automatically; a script decides itself."""
     with translation.override(_language(request)):
         if is_endpoint(request):
             message = _("The server does not answer. Your work is kept and sent again shortly.")

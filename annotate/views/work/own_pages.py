@@ -15,7 +15,7 @@ from annotate.crowds.link import LINK
 from annotate.errors import Invalid
 from annotate.selectors.pay import accounts, promises
 from annotate.selectors.review import own_reviews
-from annotate.selectors.work import feedback as told
+from annotate.selectors.work import feedback as given_feedback
 from annotate.selectors.work import task_page as work
 from annotate.selectors.work import units
 from annotate.services.review import appeals
@@ -111,7 +111,7 @@ def _review(visit: work.Visit, looked: own_reviews.Looked) -> dict[str, Any]:
 
 def opinion(visit: work.Visit) -> dict[str, Any]:
     """Return what a page needs to ask for feedback; no questions where it was given today."""
-    asks = not told.given_today(visit.id)
+    asks = not given_feedback.given_today(visit.id)
     return {
         "feedback": feedback_questions() if asks else [],
         "strings": feedback_strings(),
@@ -124,7 +124,7 @@ def give_feedback(participation_id: int, body: dict[str, Any]) -> dict[str, Any]
     comment = body.get("comment", "")
     if not isinstance(comment, str):
         raise Invalid({"comment": _("A comment is a text.")})
-    levels = {name: _level(body.get(name), name) for name in told.QUESTIONS}
+    levels = {name: _level(body.get(name), name) for name in given_feedback.QUESTIONS}
     feedback.give(participation_id, comment=comment, **levels)
     return {"message": _("Thank you. The researcher reads this, without your name.")}
 

@@ -13,7 +13,7 @@ from annotate.crowds.tariffs import ZERO
 from annotate.errors import Conflict, Gone, ServiceError, TooMany
 from annotate.requests.client_address import client_address
 from annotate.selectors.work import admission, task_page
-from annotate.selectors.work import tutorial_runs as standing
+from annotate.selectors.work import tutorial_runs as tutorial_status
 from annotate.services.work import joining, leasing, participations
 from annotate.text import numerals
 from annotate.views.work import bonus_words, tutorial, unit_words, units
@@ -39,7 +39,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     context = {"study": study, "person": claim.person, "preview": preview_url}
     context |= about(study.instrument)
     bonus = study.tutorial_bonus if claim.person or study.open_link_bonus else ZERO
-    context |= {"tutorial": standing.required(study.id)}
+    context |= {"tutorial": tutorial_status.required(study.id)}
     context |= {"earns": bonus_words.earns(bonus, after=study.bonus_after)}
     if request.method == "GET":
         return show(request, study, "work/join.html", context)
@@ -117,7 +117,7 @@ def beside(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _ahead(request: HttpRequest, visit: task_page.Visit, *, after: int) -> HttpResponse:
-    """A fresh token each time: who works on is not locked out after thirty days."""
+    """A fresh token each time: people who keep working are not locked out after thirty days."""
     got = leasing.lease_ahead(visit.id, after=after)
     token = tokens.participation_token(visit.id)
     return _page(request, token, visit, got, number=visit.judged + 2)

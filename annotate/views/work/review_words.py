@@ -63,7 +63,7 @@ def _low_agreement(found: Fired, settings: Settings, _instrument: Instrument) ->
             "%(value)s."
         )
         sentences.append(said % {"value": number(found.value)})
-    limit = _("We look at work that is below %(threshold)s with great certainty.")
+    limit = _("We look at work whose agreement is clearly below %(threshold)s.")
     sentences.append(limit % {"threshold": number(settings.agreement.threshold)})
     return _("Your answers seldom go with those of other people for the same texts"), sentences
 
@@ -114,9 +114,12 @@ def _no_variation(found: Fired, settings: Settings, _instrument: Instrument) -> 
 def _random_answers(found: Fired, settings: Settings, _instrument: Instrument) -> Told:
     sentences = []
     if found.value is not None:
-        said = _("They are about %(odds)s times as likely from dice as from one of the others.")
+        said = _(
+            "Random choice would give such answers about %(odds)s times as often as one of the "
+            "others would."
+        )
         sentences.append(said % {"odds": number(10 ** min(found.value, 9.0), 0)})
-    limit = _("We look at work from %(odds)s times on.")
+    limit = _("We look at work where this is %(odds)s times or more.")
     sentences.append(limit % {"odds": number(settings.patterns.odds, 0)})
     return _("Your answers go together as if they were drawn at random"), sentences
 

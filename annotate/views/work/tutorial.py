@@ -13,7 +13,7 @@ from annotate.instruments.rating import strings as rating
 from annotate.instruments.tutorials.content import Question
 from annotate.instruments.tutorials.grading import Grade
 from annotate.selectors.work import task_page
-from annotate.selectors.work import tutorial_runs as standing
+from annotate.selectors.work import tutorial_runs as tutorial_status
 from annotate.selectors.work.task_page import Visit
 from annotate.selectors.work.tutorial_runs import Status
 from annotate.services.work import tutorial_runs
@@ -31,7 +31,7 @@ def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
         tutorial_runs.begin(visit.id)
     except Conflict:
         return see_work(token)  # since it was offered, somebody else took the last of the budget
-    status = standing.status(visit.id)
+    status = tutorial_status.status(visit.id)
     question = status.current if status else None
     if status is None or question is None:
         return see_work(token)
@@ -126,7 +126,7 @@ def _strings() -> dict[str, Any]:
         "missing": _("Still missing:"),
         "choose": _("an answer"),
         "no_edit": _("the improved text"),
-        "edit_hint": _("Mend what is wrong, keep what it says, and add nothing."),
+        "edit_hint": _("Correct what is wrong, keep what it says, and add nothing."),
         "paragraph_verdict": _("paragraph %(n)s: what it shows"),
         "paragraph_highlight": _("paragraph %(n)s: the words that show it"),
         "right": _("Right"),

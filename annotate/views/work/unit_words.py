@@ -73,7 +73,7 @@ def stored(crowd: str) -> str:
 
 
 def title(unit: Unit) -> str:
-    """Return in one line where a unit stands that is not worked on any more."""
+    """Return one line about the state of a unit whose work is over."""
     return {
         "handed_in": _("Your work is saved. Hand it in, so that you are paid."),
         "confirmed": _("Your work has arrived. Thank you!"),

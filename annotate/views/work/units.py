@@ -23,7 +23,7 @@ def over(
     """The page at the address of the work when nothing more is leased in this unit.
 
     Handing in is committed here before anything is sent to the crowd. On every later visit the
-    same page offers to send it again: nobody knows whether the crowd got it.
+    same page offers to send it again, because it is unknown whether the crowd received it.
     """
     unit = visit.unit
     assert unit is not None, "only a marketplace's unit is handed in"
@@ -81,7 +81,7 @@ def _done(visit: task_page.Visit, unit: Unit) -> str:
 
 
 def _completion(visit: task_page.Visit, unit: Unit, *, first: bool) -> dict[str, Any]:
-    """What hands it in at the crowd; by itself only the first time, or it could go on for ever."""
+    """The form that hands it in at the crowd. It is sent automatically once, to prevent a loop."""
     if not unit.is_handed_in:
         return {}
     leaving = Leaving(visit.pseudonym, unit.name, unit.submit_to, unit.receipt, unit.code)

@@ -9,12 +9,12 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.states import Estimand
 from annotate.text.figures import count, many, number, percent
-from estimation import files, plain
+from estimation import files, samples_from_files
 from estimation.core.data.errors import EstimationError
-from estimation.ends import ESTIMATOR_NAMES, INTERVAL_NAMES, Asked
 from estimation.files import FileError, Vocabulary
-from estimation.plain import ALL_METRICS, Wanted
+from estimation.interval_choice import ESTIMATOR_NAMES, INTERVAL_NAMES, Asked
 from estimation.reports import Report, compare, report
+from estimation.samples_from_files import ALL_METRICS, Wanted
 from estimation.selectors import shown
 
 TAKES_ONE_METRIC = ("algorithm1", "regression", "ppi")
@@ -81,7 +81,7 @@ def _reports(options: dict[str, Any]) -> list[Report]:
     metrics = files.read_metrics(options["metrics"], names) if options["metrics"] else None
     judgments = files.read_judgments(options["judgments"], names)
     wanted = _wanted(options)
-    estimator = _estimator(options, plain.chosen_metrics(metrics, wanted))
+    estimator = _estimator(options, samples_from_files.chosen_metrics(metrics, wanted))
     asked = Asked(
         estimator=estimator,
         interval=options["interval"],
@@ -90,9 +90,9 @@ def _reports(options: dict[str, Any]) -> list[Report]:
         finite_population=not options["no_finite_population"],
         seed=options["seed"],
     )
-    found = [report(cell, asked) for cell in plain.cells(judgments, metrics, wanted)]
+    found = [report(cell, asked) for cell in samples_from_files.cells(judgments, metrics, wanted)]
     if options["compare"]:
-        pairs = plain.pairs(judgments, metrics, wanted, tuple(options["compare"]))
+        pairs = samples_from_files.pairs(judgments, metrics, wanted, tuple(options["compare"]))
         found += [compare(pair, asked) for pair in pairs]
     return found
 

@@ -28,7 +28,7 @@ from annotate.selectors.campaigns import blinding
 from annotate.selectors.campaigns.blinding import Sight
 from annotate.selectors.review import judgments
 from annotate.services.campaigns import life
-from annotate.services.review import looks, rulings
+from annotate.services.review import results_seen, rulings
 from tests import reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person, user
@@ -153,7 +153,7 @@ def test_a_reviewers_page_says_what_to_do(ada: Client, review: Review) -> None:
     assert "Rule on 1 annotator<" in page
     assert f'/reviews/?campaign={review.campaign.public_id}"' in page
     rule(review, owner_of(ada), Act.CLEAR)
-    assert "Nothing: nobody waits for a ruling" in text(eve.get(address))
+    assert "Nothing: no ruling is due" in text(eve.get(address))
 
 
 # ---- what gives systems away -----------------------------------------------------------------
@@ -259,9 +259,9 @@ def test_pages_of_review_and_refusals_are_no_look(ada: Client, review: Review) -
 
 def test_looking_again_costs_one_query_and_writes_nothing(review: Review) -> None:
     owner = review.campaign.memberships.get().user_id
-    looks.record(review.campaign_id, owner)
+    results_seen.record(review.campaign_id, owner)
     with CaptureQueriesContext(connection) as captured:
-        looks.record(review.campaign_id, owner)
+        results_seen.record(review.campaign_id, owner)
     assert len(captured) == 1
     assert ResultsSeen.objects.count() == 1
     assert ResultsSeen.objects.get().at <= timezone.now() + timedelta(seconds=1)

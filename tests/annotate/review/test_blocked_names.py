@@ -5,7 +5,7 @@ from django.test import Client
 
 from annotate.errors import NotAllowed
 from annotate.models import Block, Campaign, Participation, Review, Ruling
-from annotate.selectors.review import standing
+from annotate.selectors.review import eligibility
 from annotate.selectors.work import admission
 from annotate.services.review import reviews, rulings
 from annotate.services.work import joining, leasing, participations
@@ -40,7 +40,7 @@ def rule(who: Participation, actor, *acts: Act) -> None:
 
 
 def barred(who: Participation) -> str:
-    return standing.barred(who.campaign_id, who.annotator_id)
+    return eligibility.barred(who.campaign_id, who.annotator_id)
 
 
 @pytest.mark.parametrize("name", ["Grace H", "grace.h", "Grасе Н", "ＧＲＡＣＥ Ｈ"])

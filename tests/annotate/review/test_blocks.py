@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotate import tokens
 from annotate.errors import Conflict
 from annotate.models import Appeal, Block, Campaign, Participation, Review, Ruling
-from annotate.selectors.review import standing
+from annotate.selectors.review import eligibility
 from annotate.selectors.work import admission
 from annotate.services.review import appeals, reviewing, rulings
 from annotate.services.work import leasing
@@ -181,7 +181,7 @@ def test_a_block_alone_can_be_appealed_as_long_as_it_lasts(
 ) -> None:
     owner = owner_of(ada)
     rule(review_of(who), owner, Act.RESTORE)
-    later = timezone.now() + standing.TO_APPEAL + timedelta(days=2)
+    later = timezone.now() + eligibility.TO_APPEAL + timedelta(days=2)
     token = tokens.participation_token(who.pk)
     monkeypatch.setattr(timezone, "now", lambda: later)
     address = reverse("annotate:me", args=[token])

@@ -15,7 +15,7 @@ from django.utils import timezone
 from annotate import tokens
 from annotate.models import Appeal, Flag, LedgerEntry, Participation, Payout, Review
 from annotate.screening.base import Verdict
-from annotate.selectors.review import own_reviews, standing
+from annotate.selectors.review import eligibility, own_reviews
 from annotate.services.review import appeals, reviews, rulings
 from annotate.services.work import judgments, leasing
 from tests.annotate.researcher import owner_of
@@ -40,7 +40,7 @@ SAYS = {
     "short_edits": ("5 changed by fewer than 5", "1 became"),
     "thin_evidence": ("a single word: 80\u00a0%", "more than"),
     "no_variation": ("96\u00a0% of your tasks, up to 11", "of 10,000 people"),
-    "random_answers": ("1 times as likely", "from 300 times"),
+    "random_answers": ("1 times as often", "300 times or more"),
     "of_their_own": ("differs from the others",),
 }
 
@@ -311,7 +311,7 @@ def test_after_the_deadline_the_page_says_so(
     client: Client, who: Participation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     review = flag(who, "too_fast")
-    later = standing.appeal_until(review) + timedelta(minutes=1)
+    later = eligibility.appeal_until(review) + timedelta(minutes=1)
     address = work_url(who) + "me/"
     monkeypatch.setattr(timezone, "now", lambda: later)
     page = client.get(address).content.decode()

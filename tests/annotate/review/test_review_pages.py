@@ -111,7 +111,7 @@ def test_the_queue_of_somebody_else_campaign_is_not_mixed_in(ada: Client, review
 
 def test_the_queue_says_what_will_be_there(ada: Client, mine: Campaign) -> None:
     page = text(ada.get("/reviews/"))
-    assert "Nobody waits for a ruling" in page
+    assert "No ruling is due" in page
     assert "Review</a>" not in text(ada.get("/"))
 
 
@@ -123,7 +123,7 @@ def test_the_queue_has_the_numbers_and_appeals_come_first(ada: Client, review: R
         second.annotator.pseudonym, review.annotator.pseudonym,
     ]  # fmt: skip
     page = text(ada.get("/reviews/"))
-    assert "3.0 s median active time. 0.4× of reading time" in page
+    assert "3.0 s median active time. 0.4× of the reading time" in page
     assert "Appeal, answer due" in page
     assert [one.judgments for one in waiting] == [6, 6]
 
@@ -136,7 +136,7 @@ def test_a_case_shows_everything_but_systems(ada: Client, review: Review) -> Non
     for words in (
         "Too fast", "2 of 6 with a second judge", "6 judgments leave all estimates at once",
         "$2.40 stays due", "about $2.40 to collect again", "Pay can be refused until",
-        "≠&nbsp;", "What they said where others said",
+        "≠&nbsp;", "Their answers by the answers of others",
     ):  # fmt: skip
         assert words in page, words
     assert 'role="img" aria-label="Too fast: this annotator 3.2 s' in page
@@ -190,7 +190,7 @@ def test_after_a_ruling_it_says_what_happened_and_when_its_effect_is_shown(
         "Excluded. 6 judgments left the estimates. 6 outputs went back to the queue. "
         "Pay stays as it is: $2.40 due."
     ) in page
-    assert "Hidden until the ruling is final, so that nobody rules for a result: from" in page
+    assert "Hidden until the ruling is final, so that no ruling aims at a result: from" in page
     assert "See what it did" not in page
     assert held(review) == 0
     assert "Bring the work back" in page

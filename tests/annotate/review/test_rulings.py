@@ -24,7 +24,7 @@ from annotate.models import (
 )  # fmt: skip
 from annotate.screening.base import Verdict
 from annotate.selectors.pay import ledger
-from annotate.selectors.review import standing
+from annotate.selectors.review import eligibility
 from annotate.selectors.work import admission
 from annotate.services.campaigns import life
 from annotate.services.review import appeals, reviewing, reviews, rulings
@@ -325,7 +325,7 @@ def test_appeals_end_after_the_deadline_and_without_a_reason(who: Participation)
     with pytest.raises(Invalid):
         appeals.make(who.campaign_id, who.annotator_id, text=" \0 ")
     with pytest.MonkeyPatch.context() as patch:
-        later = standing.appeal_until(review) + timedelta(seconds=1)
+        later = eligibility.appeal_until(review) + timedelta(seconds=1)
         patch.setattr(timezone, "now", lambda: later)
         with pytest.raises(Gone):
             appeals.make(who.campaign_id, who.annotator_id, text="Too late?")
@@ -345,8 +345,8 @@ def test_a_block_and_its_end_leave_nobody_waiting_for_a_ruling(
             other.campaign_id, other.annotator_id, [Act.EXCLUDE, Act.BLOCK], actor_id=ada.pk,
             reason="Spam.", seen=0,
         )  # fmt: skip
-        assert standing.barred(made.pk, one.annotator_id) == "blocked"
+        assert eligibility.barred(made.pk, one.annotator_id) == "blocked"
     reviewing.rule(made.pk, one.annotator_id, acts, actor_id=ada.pk, reason="Spam.", seen=0)
-    assert standing.waiting(made.pk) == 0
+    assert eligibility.waiting(made.pk) == 0
     barred = "" if acts == [Act.UNBLOCK] else "blocked"
-    assert standing.barred(made.pk, one.annotator_id) == barred
+    assert eligibility.barred(made.pk, one.annotator_id) == barred

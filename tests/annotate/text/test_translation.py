@@ -46,5 +46,7 @@ def test_what_the_server_reads_is_what_was_translated(catalogue: polib.POFile) -
             for n, number in ((1, 0), (2, 1)):
                 said = compiled.ngettext(entry.msgid, entry.msgid_plural, n)
                 assert said == entry.msgstr_plural[number]
+        elif entry.msgctxt:
+            assert compiled.pgettext(entry.msgctxt, entry.msgid) == entry.msgstr
         else:
             assert compiled.gettext(entry.msgid) == entry.msgstr

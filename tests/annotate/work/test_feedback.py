@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotate import tokens
 from annotate.errors import Conflict, Invalid
 from annotate.models import Feedback, Participation
-from annotate.selectors.work import feedback as told
+from annotate.selectors.work import feedback as given_feedback
 from annotate.services.campaigns import life
 from annotate.services.work import feedback, leasing
 from annotate.states import CloseReason
@@ -108,7 +108,7 @@ def test_averages_are_over_those_who_answered(who):
     feedback.give(who.pk, clarity=2, comment="first")
     feedback.give(person(who.campaign, "p2").pk, clarity=5, pay=1, comment="second")
     feedback.give(person(campaign(), "p3").pk, clarity=1, comment="elsewhere")
-    summary = told.summary(who.campaign_id)
+    summary = given_feedback.summary(who.campaign_id)
     assert [(a.name, a.mean, a.n) for a in summary.averages] == [
         ("clarity", 3.5, 2), ("enjoyment", None, 0), ("pay", 1.0, 1),
     ]  # fmt: skip

@@ -87,7 +87,7 @@ def test_from_the_advice_to_a_batch_under_way(
 
     page.get_by_role("link", name="Stop").click()
     page.get_by_role("button", name="Stop the batch").click()
-    expect(page.get_by_text("nobody new can come")).to_be_visible()
+    expect(page.get_by_text("no one new can enter")).to_be_visible()
     worker()
     expect(state(page)).to_have_text("Over")
 

@@ -174,7 +174,7 @@ def _again(visitor: Visitor) -> None:
     life.open_(made.pk)
     delivery.carry_out_due()
     page = look(visitor, made)
-    expect(page.get_by_text("Nothing is offered at the moment")).to_be_visible()
+    expect(page.get_by_text("No work is offered at the moment")).to_be_visible()
 
 
 @state("batches/paused")
@@ -223,7 +223,7 @@ def _too_many(visitor: Visitor) -> None:
     page = form(visitor, on_mturk(visitor))
     page.get_by_label("Places", exact=True).fill("500")
     page.get_by_role("button", name="See it and its cost").click()
-    expect(page.get_by_text("find nothing to do").first).to_be_visible()
+    expect(page.get_by_text("find no task").first).to_be_visible()
 
 
 @state("batches/dashboard-waits")

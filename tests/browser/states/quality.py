@@ -100,4 +100,4 @@ def _nobody(visitor: Visitor) -> None:
     take_turns([person(made, "p0")], 4)
     life.close(made.pk, Campaign.Reason.HAND)
     settle(made)
-    dashboard(visitor, made).get_by_text("by nobody who has come").wait_for()
+    dashboard(visitor, made).get_by_text("by no one who has entered").wait_for()

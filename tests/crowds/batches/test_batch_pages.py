@@ -21,7 +21,7 @@ from annotate.models import (
     Review,
 )
 from annotate.selectors.campaigns import listing as selectors
-from annotate.selectors.pay import in_doubt
+from annotate.selectors.pay import disputed_units
 from annotate.services import audit
 from annotate.services.campaigns import life
 from annotate.services.outbox import delivery, intents
@@ -139,7 +139,7 @@ def test_stopping_asks_first(ada: Client, mine: Campaign) -> None:
     batch = launched(mine)
     delivery.carry_out_due()
     page = ada.get(at(mine, "batch-stop", batch.public_id))
-    assert "who has just accepted may finish" in page.content.decode()
+    assert "People who have just accepted may finish" in page.content.decode()
     assert not Batch.objects.exclude(stopped_at=None).exists()
     first = ada.post(at(mine, "batch-stop", batch.public_id), follow=True)
     again = ada.post(at(mine, "batch-stop", batch.public_id), follow=True)
@@ -226,7 +226,7 @@ def test_what_was_refused_is_told_and_tried_again(
     op.refresh_from_db()
     assert op.status == "done"
     late = ada.post(at(mine, "batch-operation", op.pk, "retry"), follow=True)
-    assert "Nobody needs to" in said(late)[0]
+    assert "There is no need to" in said(late)[0]
 
 
 def test_all_that_was_refused_is_tried_again_at_once(
@@ -265,7 +265,7 @@ def test_a_person_says_whether_it_happened(
     )  # fmt: skip
     Operation.objects.filter(pk=stop.pk).update(status="unclear", message="Look there.")
     page = ada.get(at(mine)).content.decode()
-    assert "Nobody knows whether it happened" in page
+    assert "It is unknown whether it happened" in page
     ada.post(at(mine, "batch-operation", stop.pk, verb))
     stop.refresh_from_db()
     assert stop.status == status
@@ -395,9 +395,9 @@ def test_a_unit_in_doubt_is_decided_by_owners_of_its_campaign_alone(
 
 
 def test_refused_pay_is_a_decision(mine: Campaign, doubted: Participation) -> None:
-    assert [one.participation_id for one in in_doubt.of_campaign(mine.pk)] == [doubted.pk]
+    assert [one.participation_id for one in disputed_units.of_campaign(mine.pk)] == [doubted.pk]
     Review.objects.create(
         campaign=mine, annotator=doubted.annotator, status="excluded", pay_refused=True,
         opened_at=timezone.now(),
     )  # fmt: skip
-    assert in_doubt.of_campaign(mine.pk) == ()
+    assert disputed_units.of_campaign(mine.pk) == ()

@@ -61,7 +61,7 @@ def test_what_is_stuck_comes_with_what_to_do(made: Campaign, scripted: Scripted)
     assert refused.remedy.startswith("Top up")
     assert refused.posting == row.postings[1].public_id
     assert (sent.status, sent.needs_a_person) == ("sent", False)
-    assert "looked for" in sent.remedy
+    assert "checks whether it happened" in sent.remedy
     Operation.objects.filter(pk=sent.operation_id).update(status="unclear", code="unclear")
     assert "say so" in operations.one(made.pk, sent.operation_id).remedy
 

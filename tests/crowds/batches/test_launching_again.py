@@ -40,7 +40,7 @@ def test_after_a_pause_one_is_led_to_another_batch(ada: Client, mine: Campaign) 
     paused = act(ada, mine, "pause")
     assert "its batches are stopped for good" in said(paused)[0]
     assert "launch another batch" in paused.context["board"].advice.text
-    assert "Once it goes on, another batch" in ada.get(at(mine)).content.decode()
+    assert "After it is resumed, launch another batch" in ada.get(at(mine)).content.decode()
 
     opened = act(ada, mine, "open")  # the crowd was not told yet
     missing = slots.free(mine.pk).count()
@@ -49,7 +49,7 @@ def test_after_a_pause_one_is_led_to_another_batch(ada: Client, mine: Campaign) 
     assert f"{missing} judgments are still missing" in advice.text
     delivery.carry_out_due()
     page = ada.get(at(mine)).content.decode()
-    assert "Nothing is offered at the moment" in page
+    assert "No work is offered at the moment" in page
     assert f"{missing} judgments are still missing" in page
     form = ada.get(at(mine, "batch-new")).context["form"]
     assert form["places"].value() == -(-missing // form["tasks"].value())
@@ -64,7 +64,7 @@ def test_another_batch_starts_from_the_terms_of_the_last(ada: Client, mine: Camp
     )  # fmt: skip
     launched(mine, places=4, terms=terms)
     page = ada.get(at(mine, "batch-new"))
-    assert "Filled in as in the last batch" in page.content.decode()
+    assert "The form repeats the last batch" in page.content.decode()
     form = page.context["form"]
     again = BatchForm({**form.initial, "approval_rate": ""}, crowd="mturk")
     assert again.is_valid(), again.errors
@@ -76,7 +76,7 @@ def test_where_everything_is_offered_no_number_is_suggested(ada: Client, mine: C
     launched(mine, places=slots.free(mine.pk).count() // 2)
     page = " ".join(ada.get(at(mine, "batch-new")).content.decode().split())
     assert "No further units are needed: the 80 judgments" in page
-    assert "offered already in 40 units that nobody has taken" in page
+    assert "offered already in 40 units that no one has taken" in page
     assert "suggested" not in page
 
 

@@ -13,7 +13,7 @@ import pytest
 from annotate.crowds.base import Stage as Level
 from annotate.models import AuditEntry, Batch, Operation, Posting
 from annotate.selectors.marketplace import batches as rows
-from annotate.selectors.pay import untaken
+from annotate.selectors.pay import free_units
 from annotate.services.campaigns import life
 from annotate.services.marketplace import batches, events, owner_requests, reconciling
 from annotate.services.outbox import delivery
@@ -64,7 +64,7 @@ def test_a_study_of_which_a_place_is_free_again_is_open_again(goes_on: Market) -
     goes_on.pass_time_and_look()
     assert goes_on.posting().status == Stage.OPEN
     assert goes_on.of(first).status == Status.LEFT
-    assert [one.units for one in untaken.untaken(goes_on.study.pk)] == [1]
+    assert [one.units for one in free_units.untaken(goes_on.study.pk)] == [1]
     assert rows.offered(goes_on.study.pk)
     assert AuditEntry.objects.filter(verb="posting_open").count() == 2, "published, and again"
     goes_on.done(3)
@@ -78,9 +78,9 @@ def test_a_study_whose_work_was_rejected_is_open_again(goes_on: Market) -> None:
     goes_on.pass_time_and_look()
     assert goes_on.of(first).status == Status.REJECTED
     assert goes_on.posting().status == Stage.OPEN
-    assert [one.units for one in untaken.untaken(goes_on.study.pk)] == [1], "it will be paid for"
+    assert [one.units for one in free_units.untaken(goes_on.study.pk)] == [1], "it will be paid for"
     (batch,) = Batch.objects.filter(campaign=goes_on.study)
-    assert untaken.unused_units(batch) == 1
+    assert free_units.unused_units(batch) == 1
 
 
 def test_who_takes_a_free_place_before_we_have_looked_is_let_in_and_makes_us_look(

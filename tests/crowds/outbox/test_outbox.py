@@ -12,7 +12,7 @@ from annotate.crowds.base import Configuration, Effect, Outcome, Transient
 from annotate.crowds.terms import Terms, to_json
 from annotate.errors import Conflict, NotFound
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
-from annotate.services.outbox import delivery, intents, kinds, rates
+from annotate.services.outbox import delivery, handlers, intents, rates
 from config import celery
 from tests.annotate.work.storms import at_once
 from tests.crowds.scripted import DROPPED, LOST, NO_MONEY, THROTTLED, After, Killed, Scripted
@@ -196,7 +196,7 @@ def test_only_what_was_refused_or_is_unclear_is_tried_again(scripted: Scripted):
 def bonus(monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
     """Bonuses that are paid through a crowd without keys; settled ones are kept."""
     settled: list[Outcome] = []
-    monkeypatch.setitem(kinds._handlers, Kind.BONUS, kinds.Handler(
+    monkeypatch.setitem(handlers._handlers, Kind.BONUS, handlers.Handler(
         call=lambda op, crowd: crowd.pay_bonus(None, op.token),  # type: ignore[arg-type]
         settle=lambda op, outcome: settled.append(outcome),
         find=lambda op, crowd: (
@@ -283,11 +283,11 @@ def test_an_error_of_ours_is_no_answer(scripted: Scripted, clock, caplog):
 
 def test_one_that_fails_does_not_keep_the_others_waiting(scripted: Scripted, monkeypatch, caplog):
     broken, fine = intended(), intended(to=posting(campaign()))
-    publish = kinds.handler(Kind.PUBLISH)
-    fail = kinds.Handler(publish.call, lambda op, outcome: (
+    publish = handlers.handler(Kind.PUBLISH)
+    fail = handlers.Handler(publish.call, lambda op, outcome: (
         1 / 0 if op.pk == broken.pk else publish.settle(op, outcome)  # type: ignore[arg-type]
     ))  # fmt: skip
-    monkeypatch.setitem(kinds._handlers, Kind.PUBLISH, fail)
+    monkeypatch.setitem(handlers._handlers, Kind.PUBLISH, fail)
     delivery.carry_out_due()
     fine.refresh_from_db()
     assert fine.status == Status.DONE
@@ -445,4 +445,4 @@ def test_a_crowd_is_never_called_inside_a_transaction(scripted: Scripted):
 
 def test_every_kind_that_publishing_needs_is_known():
     for kind in (Kind.PUBLISH, Kind.ADD_PLACES, Kind.STOP, Kind.ARCHIVE):
-        assert kinds.handler(kind)
+        assert handlers.handler(kind)

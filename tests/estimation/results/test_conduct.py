@@ -14,10 +14,10 @@ from django.urls import reverse
 from rest_framework.test import APIClient
 
 from annotate.models import Campaign, Membership, Review, Ruling
-from annotate.selectors.review import conduct
-from annotate.selectors.review.conduct import Conduct
+from annotate.selectors.review import ruling_statistics
+from annotate.selectors.review.ruling_statistics import Conduct
 from annotate.services.campaigns import life
-from annotate.services.review import looks, rulings
+from annotate.services.review import results_seen, rulings
 from tests.estimation.reviewed import by_hand, settle
 from tests.factories import campaign, judge, person
 
@@ -53,15 +53,15 @@ def told(made: Campaign) -> str:
 
 
 def test_nothing_ruled_is_said_plainly(made: Campaign) -> None:
-    assert conduct.of(made.pk) == Conduct()
-    assert "Nobody has ruled on anybody’s work." in told(made)
+    assert ruling_statistics.of(made.pk) == Conduct()
+    assert "There are no rulings yet." in told(made)
 
 
 def test_blind_rulings_and_others_are_counted(made: Campaign, ada: User, eve: User) -> None:
     rule(review_of(made, "p0", eve), eve, Act.EXCLUDE)
     rule(review_of(made, "p1", eve), eve, Act.CLEAR)
     rule(review_of(made, "p2", ada), ada, Act.EXCLUDE, Act.BLOCK)
-    found = conduct.of(made.pk)
+    found = ruling_statistics.of(made.pk)
     assert (found.rulings, found.blind, found.not_blind, found.looks) == (3, 2, 1, 0)
     said = told(made)
     assert (
@@ -81,35 +81,35 @@ def test_exclude_look_restore_is_counted_each_time(made: Campaign, ada: User) ->
         client.get(reverse("estimation:dashboard", args=[made.public_id]))
         rule(review, ada, Act.RESTORE)
     rule(review, ada, Act.EXCLUDE)
-    found = conduct.of(made.pk)
+    found = ruling_statistics.of(made.pk)
     assert found == Conduct(
         rulings=7, looked=6, looks=3, undone=3, undone_looked=3, undone_late=0, again=3
     )
     said = told(made)
     assert "looked at results 3 times, counted once between two rulings; 6 rulings followed" in said
     assert (
-        "3 exclusions were undone: 3 by somebody who had looked at results since the exclusion, "
+        "3 exclusions were undone: 3 by a reviewer who had looked at results since the exclusion, "
         "0 after it was final." in said
     )
-    assert "3 exclusions were of somebody who had been excluded before." in said
+    assert "3 exclusions were of an annotator who had been excluded before." in said
 
 
 def test_a_look_before_an_exclusion_is_none_since(made: Campaign, ada: User) -> None:
-    looks.record(made.pk, ada.pk)
+    results_seen.record(made.pk, ada.pk)
     review = review_of(made, "p0", ada)
     rule(review, ada, Act.EXCLUDE)
     rule(review, ada, Act.RESTORE)
-    found = conduct.of(made.pk)
+    found = ruling_statistics.of(made.pk)
     assert (found.looked, found.looks, found.undone, found.undone_looked) == (2, 1, 1, 0)
 
 
 def test_whoever_does_not_rule_may_look(made: Campaign, ada: User, eve: User) -> None:
-    looks.record(made.pk, ada.pk)
+    results_seen.record(made.pk, ada.pk)
     review = review_of(made, "p0", eve)
     rule(review, eve, Act.EXCLUDE)
-    looks.record(made.pk, ada.pk)
+    results_seen.record(made.pk, ada.pk)
     rule(review, eve, Act.RESTORE)
-    found = conduct.of(made.pk)
+    found = ruling_statistics.of(made.pk)
     assert (found.looks, found.looked, found.undone, found.undone_looked) == (0, 0, 1, 0)
 
 
@@ -119,8 +119,8 @@ def test_undoing_after_the_end_is_late(made: Campaign, ada: User) -> None:
     life.close(made.pk, Campaign.Reason.HAND)
     life.finish(made.pk)
     rule(review, ada, Act.RESTORE)
-    assert conduct.of(made.pk).undone_late == 1
-    assert "1 exclusion was undone: 0 by somebody" in told(made)
+    assert ruling_statistics.of(made.pk).undone_late == 1
+    assert "1 exclusion was undone: 0 by a reviewer" in told(made)
 
 
 def test_the_dashboard_the_api_and_the_command_say_the_same(made: Campaign, ada: User) -> None:
@@ -147,17 +147,17 @@ def test_other_campaigns_are_not_counted(made: Campaign, ada: User) -> None:
     other = campaign(owner=ada)
     judge(person(other, "x"))
     rule(review_of(other, "x", ada), ada, Act.EXCLUDE)
-    looks.record(other.pk, ada.pk)
-    assert conduct.of(made.pk) == Conduct()
+    results_seen.record(other.pk, ada.pk)
+    assert ruling_statistics.of(made.pk) == Conduct()
 
 
 def test_three_queries_whatever_there_is(made: Campaign, ada: User) -> None:
     def count() -> Any:
         with CaptureQueriesContext(connection) as captured:
-            conduct.of(made.pk)
+            ruling_statistics.of(made.pk)
         return len(captured)
 
     for name in ("p0", "p1", "p2"):
         rule(review_of(made, name, ada), ada, Act.EXCLUDE)
-        looks.record(made.pk, ada.pk)
+        results_seen.record(made.pk, ada.pk)
     assert count() == 3

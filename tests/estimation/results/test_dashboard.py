@@ -123,7 +123,7 @@ def test_intervals_are_cut_to_the_scale_for_display_only(client: Client, ada: Us
 def test_what_the_metric_saves(client: Client, ada: User) -> None:
     made = campaign(owner=ada, reward=Decimal("0.50"))
     assert board(client, made).saving.why == (
-        "What the metric saves is known once there are intervals."
+        "What the metric saves can be computed as soon as there are intervals."
     )
     for who in range(4):
         judge(person(made, f"p{who}"))
@@ -260,7 +260,7 @@ def test_final_or_provisional_and_for_whom(client: Client, ada: User) -> None:
     text = page(client, made).content.decode()
     assert "Provisional" in text
     assert "90\u00a0% intervals for people in general" in text
-    assert "not all at once" in text
+    assert "not all together" in text
     life.close(made.pk, Campaign.Reason.HAND)
     life.finish(made.pk)
     text = page(client, made).content.decode()

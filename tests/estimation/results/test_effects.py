@@ -17,7 +17,7 @@ from rest_framework.test import APIClient
 
 from annotate.errors import Invalid
 from annotate.models import AuditEntry, Campaign, Membership, Review, Ruling
-from annotate.selectors.review import finality, standing
+from annotate.selectors.review import eligibility, finality
 from annotate.services.campaigns import life
 from annotate.services.review import appeals, rulings
 from estimation.selectors import history
@@ -30,7 +30,7 @@ pytestmark = [
 ]  # fmt: skip
 
 Act = Ruling.Act
-HIDDEN = "so that nobody rules for a result"
+HIDDEN = "so that no ruling aims at a result"
 
 
 @pytest.fixture
@@ -123,10 +123,10 @@ def test_estimates_of_which_nothing_is_left_are_counted(
         judge(person(made, "alone"))
     settle(made)
     review = exclude(person(made, "alone"), ada)
-    later(monkeypatch, days=standing.TO_APPEAL.days, seconds=1)
+    later(monkeypatch, days=eligibility.TO_APPEAL.days, seconds=1)
     (found,) = effects.measure(made.pk, review.annotator_id)
     assert (found.estimates, found.lost, found.shift, found.share) == (2, 2, None, None)
-    assert "Nothing is left of 2 of 2 estimates." in shown(ada, review)[0]
+    assert "No judgments are left for 2 of 2 estimates." in shown(ada, review)[0]
 
 
 # ---- when it is shown ------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def test_it_is_hidden_from_everybody_until_the_ruling_is_final(
         assert not re.search(r"0\.\d", fragment)
         assert data["effects"] is None
         assert data["final_from"] is not None
-    later(monkeypatch, days=standing.TO_APPEAL.days, seconds=-60)
+    later(monkeypatch, days=eligibility.TO_APPEAL.days, seconds=-60)
     assert HIDDEN in shown(eve, review)[0]
     later(monkeypatch, seconds=61)
     for who in (ada, eve):
@@ -161,7 +161,7 @@ def test_the_case_fetches_it_once_it_is_final(
     page = browser(eve).get(reverse("annotate:review", args=names)).content.decode()
     assert HIDDEN in page
     assert "hx-get" not in page
-    later(monkeypatch, days=standing.TO_APPEAL.days, seconds=1)
+    later(monkeypatch, days=eligibility.TO_APPEAL.days, seconds=1)
     page = browser(eve).get(reverse("annotate:review", args=names)).content.decode()
     assert f'hx-get="{reverse("estimation:effect", args=names)}"' in page
 
@@ -170,7 +170,7 @@ def test_an_appeal_in_time_holds_it_back_until_it_is_answered(
     monkeypatch: pytest.MonkeyPatch, review: Review, ada: User, eve: User
 ) -> None:
     appeals.make(review.campaign_id, review.annotator_id, text="Please look.")
-    later(monkeypatch, days=standing.TO_APPEAL.days + 1)
+    later(monkeypatch, days=eligibility.TO_APPEAL.days + 1)
     assert "Hidden until the appeal is answered" in shown(eve, review)[0]
     assert shown(ada, review)[1] == {"final_from": None, "effects": None}
     appeals.dismiss(review.pk, actor_id=ada.pk, answer="We looked.")
@@ -232,7 +232,7 @@ def test_it_is_final_at_the_limit_or_the_closing_and_an_appeal_in_time_alone_hol
 ) -> None:
     """Hours after the limit. A block can be appealed later: that hides nothing again."""
     since = timezone.now()
-    limit = since + standing.TO_APPEAL
+    limit = since + eligibility.TO_APPEAL
 
     def at(hours: int | None) -> datetime | None:
         return None if hours is None else limit + timedelta(hours=hours)
@@ -256,7 +256,7 @@ def test_a_closing_before_the_ruling_makes_it_final_from_its_own_time() -> None:
 def test_what_was_final_is_undone_with_a_reason_and_marked(
     monkeypatch: pytest.MonkeyPatch, review: Review, ada: User
 ) -> None:
-    later(monkeypatch, days=standing.TO_APPEAL.days, seconds=1)
+    later(monkeypatch, days=eligibility.TO_APPEAL.days, seconds=1)
     with pytest.raises(Invalid, match="final"):
         rule(review, ada, Act.RESTORE, reason="  ")
     assert Review.objects.get(pk=review.pk).status == "excluded"
@@ -283,5 +283,5 @@ def test_an_upheld_appeal_is_not_late(
     monkeypatch: pytest.MonkeyPatch, review: Review, ada: User
 ) -> None:
     appeals.make(review.campaign_id, review.annotator_id, text="Please look.")
-    later(monkeypatch, days=standing.TO_APPEAL.days + 5)
+    later(monkeypatch, days=eligibility.TO_APPEAL.days + 5)
     assert not rule(review, ada, Act.RESTORE)[0].late

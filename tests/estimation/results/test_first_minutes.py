@@ -94,7 +94,7 @@ def test_it_says_so_from_the_very_start(client: Client, ada: User) -> None:
     collect(made, 1)
     _, text = shows(client, made)
     assert "1 so far" in text
-    assert "nobody has judged" not in text
+    assert "no judgments yet" not in text
 
 
 def test_a_small_campaign_shows_its_estimates_when_all_is_judged(client: Client, ada: User) -> None:

@@ -35,8 +35,8 @@ def test_judgments_and_money_by_hand():
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (Row(width=None), "is known once there are intervals"),
-        (Row(mean_width=None), "is known once there are intervals"),
+        (Row(width=None), "can be computed as soon as there are intervals"),
+        (Row(mean_width=None), "can be computed as soon as there are intervals"),
         (Row(n_items=29), "is known after 30 judged items"),
         (Row(mean_width=0.2), "does not help yet"),
         (Row(mean_width=0.1), "does not help yet"),

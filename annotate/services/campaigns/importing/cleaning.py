@@ -15,7 +15,7 @@ OVER = (Status.DONE, Status.CANCELLED, Status.REFUSED)
 
 
 def clean(of: CampaignImport) -> bool:
-    """Remove what is not needed any more of an import that is over; safe to run twice."""
+    """Remove what a finished import no longer needs; safe to run twice."""
     if of.status not in OVER:
         return False
     chunks = ImportChunk.objects.filter(campaign_import=of)
@@ -39,7 +39,7 @@ def due() -> list[int]:
 
 
 def expire() -> None:
-    """Give up what has waited for its owner for a week."""
+    """Cancel imports that have waited for their owner for a week."""
     old = timezone.now() - KEPT
     for of in CampaignImport.objects.filter(status__in=CampaignImport.WAITING, changed_at__lt=old):
         states.move(of, Status.CANCELLED)

@@ -1,4 +1,4 @@
-"""Which field of a record is what: by its own name, or by one that it usually has."""
+"""Recognises the fields of a record by their names and common alternatives."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ class AmbiguousError(ValueError):
 
 @dataclass(frozen=True)
 class Shape:
-    """What the names of one record are: ours by theirs, and those that are nobody's."""
+    """The field names of one record: known names by the file's names, and unknown ones."""
 
     ours: Mapping[str, str]
     unknown: tuple[str, ...]
@@ -42,7 +42,7 @@ class Shape:
 
 @dataclass
 class Names:
-    """Sorts the fields of records, and remembers what has to be told about their names."""
+    """Sorts the fields of records and collects the messages about their names."""
 
     read_as: dict[str, str] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
@@ -114,6 +114,6 @@ def looks_like(wanted: str, names: Iterable[str]) -> str:
 
 
 def shown(name: str) -> str:
-    """Return a name that somebody else chose so that it can be put into a sentence."""
+    """Return a name from a file in a form that fits into a sentence."""
     short = name if len(name) <= SHOWN else name[: SHOWN - 1] + "…"
     return short.encode(errors="replace").decode().replace("\0", "?")

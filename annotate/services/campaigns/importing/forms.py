@@ -1,11 +1,11 @@
-"""What form a file has, by its content, and the records in it: JSON lines, JSON lists, CSV."""
+"""Recognises the format of a file by its content and reads its records: JSON lines, JSON, CSV."""
 
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotate.services.campaigns.importing import bytes_in, tables
+from annotate.services.campaigns.importing import decoding, tables
 from annotate.services.campaigns.importing.fields import (
     METRIC,
     MOST_FIELDS,
@@ -45,7 +45,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Form:
-    """How a file is written; what is told about its names is complete once it was read."""
+    """The format of a file. The messages about its names are complete after reading."""
 
     name: str
     encoding: str
@@ -56,8 +56,8 @@ class Form:
 
 def recognised(blocks: Iterable[bytes]) -> Form:
     """Return the form of a file; raises `UploadRefused` where it has none that can be read."""
-    encoding, text = bytes_in.as_utf8(blocks)
-    head, text = bytes_in.head_of(text)
+    encoding, text = decoding.as_utf8(blocks)
+    head, text = decoding.head_of(text)
     start = head.lstrip()[:1]
     if not start:
         raise UploadRefused([RowError(0, NEITHER if any(map(bytes.strip, text)) else EMPTY)])
@@ -85,9 +85,9 @@ def _is_lines(head: bytes) -> bool:
 
 
 def _json_lines(text: Iterable[bytes]) -> Raw:
-    for number, line in bytes_in.lines(text):
+    for number, line in decoding.lines(text):
         if line is None:
-            yield number, RowError(number, bytes_in.TOO_LONG, kind="long")
+            yield number, RowError(number, decoding.TOO_LONG, kind="long")
         elif line.strip():
             yield number, _parsed(line, number)
 
@@ -96,7 +96,7 @@ def _parsed(line: bytes, number: int) -> Any:
     try:
         return DECODER.decode(line.decode().strip(" \t\r\n"))
     except UnicodeDecodeError as error:
-        return bytes_in.not_utf8(number, error)
+        return decoding.not_utf8(number, error)
     except json.JSONDecodeError as error:
         return RowError(number, not_json(error.msg, error.colno), kind="json")
     except RecursionError:
@@ -135,7 +135,7 @@ def _record(place: int, value: dict[str, Any], names: Names, unit: str) -> Recor
 
 
 def _with_metrics(place: int, known: dict[str, Any], unknown: dict[str, Any]) -> Record:
-    """Take `metrics.comet` for what it says: so pandas writes an object inside of another."""
+    """Read `metrics.comet` as a nested field: pandas writes nested objects like this."""
     named = [name for name in unknown if name.startswith(METRIC)]
     metrics = known.get("metrics")
     if named and (metrics is None or isinstance(metrics, dict)):

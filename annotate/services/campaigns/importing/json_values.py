@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotate.services.campaigns.importing.bytes_in import LONGEST_LINE
+from annotate.services.campaigns.importing.decoding import LONGEST_LINE
 from annotate.services.campaigns.importing.problems import RowError, UploadRefused
 
 TOO_DEEP = "not such an object: it is nested far too deep."
@@ -50,7 +50,7 @@ class Values:
                 return ""
 
     def take(self, mark: str) -> bool:
-        """Go past this character if it is the next."""
+        """Skip this character if it comes next."""
         if self.peek() != mark:
             return False
         self._at += 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from annotate.services.campaigns.importing import bytes_in, tables
+from annotate.services.campaigns.importing import decoding, tables
 from annotate.services.campaigns.importing.fields import shown
 from annotate.services.campaigns.importing.problems import Problems, RowError, UploadRefused
 from annotate.services.campaigns.importing.rows import LONGEST_METRIC, FaultyError
@@ -15,8 +15,8 @@ UNIT = "metrics file, line"
 def add(sheet: Sheet, blocks: Iterable[bytes]) -> None:
     """Add the values to their outputs; raises `UploadRefused` for those that have none."""
     try:
-        _encoding, text = bytes_in.as_utf8(blocks)
-        head, text = bytes_in.head_of(text)
+        _encoding, text = decoding.as_utf8(blocks)
+        head, text = decoding.head_of(text)
         problems = _values(sheet, tables.header_of(head), text)
     except UploadRefused as refused:
         raise UploadRefused([_of_metrics(error) for error in refused.errors]) from None

@@ -1,4 +1,4 @@
-"""What an uploaded file comes to: rows, or what is wrong with it, errors of one kind together."""
+"""The result of reading a file: rows, or its errors grouped by kind."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -111,7 +111,7 @@ class Problems:
 
     @property
     def full(self) -> bool:
-        """Whether so many are known that it is no use to look for more."""
+        """Whether enough errors are known to stop reading."""
         return self.count >= MOST_FAULTS
 
     def listed(self) -> list[Problem]:
@@ -125,7 +125,7 @@ class Problems:
 
 @dataclass
 class Refusal:
-    """All that is told about a file that cannot be imported.
+    """All messages about a file that cannot be imported.
 
     cut: there are further kinds of errors, or the rest of the file was not looked at.
     """
@@ -149,7 +149,7 @@ class Refusal:
 
 
 class UploadRefused(ValueError):
-    """The file as it is cannot be imported; nothing was."""
+    """The file cannot be imported as it is. No row of it was stored."""
 
     def __init__(self, found: Problems | Iterable[RowError]) -> None:
         problems = found if isinstance(found, Problems) else Problems(found)

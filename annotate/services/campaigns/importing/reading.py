@@ -1,4 +1,4 @@
-"""Files to a sheet: every row checked, every error told, the facts at the end."""
+"""Reads files into a sheet: checks every row, reports every error, sums up the facts."""
 
 import math
 from collections.abc import Iterable, Iterator

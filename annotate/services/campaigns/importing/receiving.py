@@ -1,4 +1,4 @@
-"""What people do with imports: upload, change the plan, create, cancel, try again."""
+"""What users do with imports: upload, change the plan, create, cancel, try again."""
 
 import hashlib
 import uuid
@@ -32,7 +32,7 @@ def receive(
     replaces: CampaignImport | None = None,
     drop_metrics: bool = False,
 ) -> CampaignImport:
-    """Keep the files, and let a worker read them. The same request again is the same import.
+    """Store the files and let a worker read them. A repeated request returns the same import.
 
     key: of the form or the client. at_once: make the campaign without asking, if all is right.
     replaces: an import that this one takes the place of, and of whose files those are taken that
@@ -73,7 +73,7 @@ def _check_room(owner_id: int) -> None:
 def at_once(
     plan: Plan, outputs: Uploaded, metrics: Uploaded | None = None, *, owner_id: int, key: str
 ) -> tuple[CampaignImport, bool]:
-    """Take what a program sends: make the campaign in this process if the files are small.
+    """Import what a program sends: create the campaign in this process if the files are small.
 
     Returns the import, which is done then or waits for a worker, and whether it is new: the same
     request again returns the same. Raises `Conflict` where the key was used for another one, and
@@ -129,7 +129,7 @@ def receive_or_change(
     before: CampaignImport | None,
     drop_metrics: bool,
 ) -> CampaignImport:
-    """Take what a form brings: a new import, or another plan for files that are here already."""
+    """Import what a form sends: a new import, or another plan for stored files."""
     if before is None or outputs is not None or metrics is not None or drop_metrics:
         return receive(
             plan, outputs, metrics, owner_id=owner_id, key=key, replaces=before,
@@ -152,7 +152,7 @@ def change_plan(of: CampaignImport, plan: Plan) -> None:
 
 
 def create(of: CampaignImport, *, revision: int, actor_id: int) -> None:
-    """Let a worker make the campaign, with the plan that was shown; the same again does nothing.
+    """Let a worker create the campaign with the plan that was shown; a repeat does nothing.
 
     Raises `Conflict` where the plan has been changed since, `Invalid` or `UploadRefused` where
     it does not fit the file.
@@ -172,7 +172,7 @@ def create(of: CampaignImport, *, revision: int, actor_id: int) -> None:
 
 
 def cancel(of: CampaignImport, *, actor_id: int | None) -> None:
-    """Give an import up; what was stored of it is removed. A finished one stays."""
+    """Cancel an import and remove what was stored of it. A finished one stays."""
     while of.status not in (Status.CANCELLED, Status.DONE):
         states.move(of, Status.CANCELLED, actor_id=actor_id)
         of.refresh_from_db()
@@ -181,7 +181,7 @@ def cancel(of: CampaignImport, *, actor_id: int | None) -> None:
 
 
 def retry(of: CampaignImport, *, actor_id: int) -> None:
-    """Let a worker try again what an error of ours has stopped."""
+    """Let a worker retry an import that failed through an error of the server."""
     if of.status != Status.FAILED:
         return
     to = Status.READING if of.facts is None else Status.CREATING

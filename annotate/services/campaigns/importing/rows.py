@@ -1,4 +1,4 @@
-"""The declared form of one row, and what is told about a row that does not have it."""
+"""The schema of one row, and the messages about rows that do not fit it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""What workers do with imports: read them, make campaigns of them, clean up after them.
+"""What workers do with imports: read the files, create the campaigns, clean up.
 
 Workers run one import at a time, so that estimates always find a free one. A worker claims an
 import for a minute, and extends the claim at every step. After a kill another one takes over: a
@@ -129,7 +129,7 @@ def _note(of: CampaignImport, **changes: int) -> None:
 
 
 def _go_on(of: CampaignImport) -> None:
-    if of.is_direct:  # the process was killed, and nobody else has its file
+    if of.is_direct:  # the process was killed, and no other process has its file
         states.move(of, Status.CANCELLED, where={"claim": of.claim})
         cleaning.clean(of)
         return

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from annotate.services.campaigns.importing import bytes_in
+from annotate.services.campaigns.importing import decoding
 from annotate.services.campaigns.importing.fields import METRIC, means_something, shown
 from annotate.services.campaigns.importing.json_values import DECODER
 from annotate.services.campaigns.importing.problems import RowError, UploadRefused
@@ -69,7 +69,7 @@ class _Lines:
     """Lines for `csv`; what is not UTF-8 is noted, and read on."""
 
     def __init__(self, blocks: Iterable[bytes]) -> None:
-        self._lines = bytes_in.lines(blocks)
+        self._lines = decoding.lines(blocks)
         self.faults: list[RowError] = []
 
     def __iter__(self) -> "_Lines":
@@ -78,12 +78,12 @@ class _Lines:
     def __next__(self) -> str:
         number, line = next(self._lines)
         if line is None:
-            self.faults.append(RowError(number, bytes_in.TOO_LONG, kind="long"))
+            self.faults.append(RowError(number, decoding.TOO_LONG, kind="long"))
             return "\n"
         try:
             return line.decode()
         except UnicodeDecodeError as error:
-            self.faults.append(bytes_in.not_utf8(number, error))
+            self.faults.append(decoding.not_utf8(number, error))
             return line.decode(errors="replace")
 
 

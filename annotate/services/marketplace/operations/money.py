@@ -11,7 +11,7 @@ from annotate.crowds.base import NOT_YET, Bonus, Effect, Marketplace, Outcome
 from annotate.models import Operation, Participation, Review
 from annotate.services import locks
 from annotate.services.marketplace import adjudication
-from annotate.services.outbox.kinds import Handler, register
+from annotate.services.outbox.handlers import Handler, register
 
 Kind = Operation.Kind
 PATIENCE = timedelta(hours=1)  # a crowd may not know for minutes what it has listed already
@@ -40,7 +40,8 @@ def _reject(op: Operation, crowd: Marketplace) -> Outcome:
 
 
 def _doubted(op: Operation) -> str:
-    """Say whether a review was opened, or pay refused, since the approval was intended."""
+    """Return why an approval is held: a review was opened, or pay refused, since it was
+    intended."""
     unit = _unit(op)
     reviews = Review.objects.filter(campaign=unit.campaign_id, annotator=unit.annotator_id)
     doubt = reviews.filter(Q(status=Review.Status.OPEN) | Q(pay_refused=True))

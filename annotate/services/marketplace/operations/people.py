@@ -2,7 +2,7 @@
 
 from annotate.crowds.base import Effect, Marketplace, Outcome
 from annotate.models import Operation
-from annotate.services.outbox.kinds import Handler, register
+from annotate.services.outbox.handlers import Handler, register
 
 Kind = Operation.Kind
 
@@ -16,7 +16,7 @@ def _include(op: Operation, crowd: Marketplace) -> Outcome:
 
 
 def _set(op: Operation, crowd: Marketplace, *, excluded: bool) -> Outcome:
-    """The last word holds: it waits for what is under way, and what was meant before is left."""
+    """The latest request counts: it waits for calls under way and replaces earlier requests."""
     same = Operation.objects.filter(
         kind__in=(Kind.EXCLUDE, Kind.INCLUDE), campaign=op.campaign_id,
         arguments__person=op.arguments["person"], arguments__group=op.arguments["group"],
@@ -33,7 +33,7 @@ def _write(op: Operation, crowd: Marketplace) -> Outcome:
 
 
 def _nothing(op: Operation, outcome: Outcome) -> None:
-    """The operation itself says all there is to say."""
+    """There is no follow-up: the operation's row is enough."""
 
 
 register(Kind.EXCLUDE, Handler(_exclude, _nothing, natural=True))

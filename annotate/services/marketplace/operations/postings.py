@@ -18,7 +18,7 @@ from annotate.services import locks
 from annotate.services.marketplace import offers
 from annotate.services.marketplace.posting_states import move
 from annotate.services.outbox import delivery
-from annotate.services.outbox.kinds import Handler, register
+from annotate.services.outbox.handlers import Handler, register
 
 Kind, Stage = Operation.Kind, Posting.Status
 NOT_YET = (Stage.PLANNED, Stage.FAILED)
@@ -29,7 +29,7 @@ def _posting(op: Operation) -> Posting:
 
 
 def _note(op: Operation, **fields: Any) -> None:
-    """Write something else than its status about the posting."""
+    """Update fields of the posting other than its status."""
     Posting.objects.filter(operations=op).update(**fields)
 
 
@@ -78,7 +78,7 @@ def _published(op: Operation, outcome: Outcome) -> None:
 
 
 def _publish_again(op: Operation) -> None:
-    """Its money may be promised elsewhere by now, and its work given: nothing was kept for it."""
+    """Check again before a retry: its money and its work may be promised elsewhere by now."""
     posting = _posting(op)
     _ask_again(op, posting.batch)
     move(posting, Stage.PLANNED, sources=[Stage.FAILED], problem="")

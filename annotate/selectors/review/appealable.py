@@ -6,7 +6,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from annotate.models import Block, Review
-from annotate.selectors.review import standing
+from annotate.selectors.review import eligibility
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Ground:
 def of(campaign_id: int, annotator_id: int) -> list[Ground]:
     """Return the grounds of this person in this campaign, its own review before a block from
     another; in a constant number of queries."""
-    block = standing.block(campaign_id, annotator_id)
+    block = eligibility.block(campaign_id, annotator_id)
     review = Review.objects.filter(campaign=campaign_id, annotator=annotator_id).first()
     there = block.ruling.review if block is not None else None
     here = block if review is not None and review == there else None
@@ -51,8 +51,8 @@ def of(campaign_id: int, annotator_id: int) -> list[Ground]:
 def _ground(review: Review, block: Block | None) -> Ground:
     return Ground(
         review=review,
-        until=None if block is not None else standing.appeal_until(review),
+        until=None if block is not None else eligibility.appeal_until(review),
         waits=review.appeals.filter(answered_at=None).exists(),
-        appealed=standing.appealed(review),
+        appealed=eligibility.appealed(review),
         block=block,
     )

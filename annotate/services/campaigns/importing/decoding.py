@@ -1,4 +1,4 @@
-"""The bytes of a file as UTF-8 blocks and as lines; what is no text is refused with its name."""
+"""Yields a file as UTF-8 blocks and lines. Refuses files that are not text and names their type."""
 
 import codecs
 from collections.abc import Iterable, Iterator
@@ -49,7 +49,7 @@ def _before(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 def as_utf8(blocks: Iterable[bytes]) -> tuple[str, Iterator[bytes]]:
     """Return the name of the encoding, and the same text as UTF-8 without a byte order mark.
 
-    UTF-8 itself is passed on unchecked. Raises `UploadRefused` for what is no text.
+    UTF-8 itself is passed on unchecked. Raises `UploadRefused` if it is not text.
     """
     head, whole = head_of(blocks)
     encoding, mark = _encoding(head)
@@ -69,7 +69,8 @@ def _encoding(head: bytes) -> tuple[str, bytes]:
 
 
 def _guessed(head: bytes) -> str:
-    """Without a mark, UTF-16 shows by zeros: every other byte of ASCII is one."""
+    """Without a byte order mark, UTF-16 is recognised by its zeros: every other byte of ASCII
+    text."""
     start = head[:4096]
     half = len(start) // 2
     even, odd = start[::2].count(0), start[1::2].count(0)

@@ -1,4 +1,4 @@
-"""How rulings came about: blind or not, after looking at results or not, and what was undone."""
+"""How rulings were made: blind, after looking at results, or undone later."""
 
 from bisect import bisect_left
 from collections import defaultdict

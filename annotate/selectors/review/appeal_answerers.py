@@ -1,4 +1,4 @@
-"""Who may answer an appeal: not the person whose ruling it is against, where somebody else can."""
+"""Who may answer an appeal: a person other than the one who ruled, if there is one."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -70,7 +70,7 @@ def left_to_others(user_id: int) -> set[int]:
 
 
 def _rulers(review_ids: list[int]) -> defaultdict[int, frozenset[int]]:
-    """Return, for each review, who has made the rulings against somebody that are in force."""
+    """Return, for each review, who made the adverse rulings that are in force."""
     in_force: defaultdict[int, dict[str, int]] = defaultdict(dict)
     rulings = Ruling.objects.filter(review__in=review_ids).order_by("pk")
     for review, act, actor in rulings.values_list("review", "act", "actor"):

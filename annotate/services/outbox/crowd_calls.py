@@ -1,4 +1,4 @@
-"""Asking a crowd for one effect, or whether an earlier try has happened; no writing here."""
+"""Calls a crowd for one operation, or asks whether an earlier call succeeded. Writes no rows."""
 
 import logging
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotate.crowds.base import Configuration, CrowdError, Effect, Marketplace, Outcome, Transient
 from annotate.models import Operation
-from annotate.services.outbox.kinds import Handler, handler
+from annotate.services.outbox.handlers import Handler, handler
 
 TOKEN_MARGIN = timedelta(hours=1)  # clocks differ, and a call takes its time
 Status = Operation.Status
@@ -63,9 +63,9 @@ def _repeated(how: Handler, op: Operation, crowd: Marketplace) -> Answer:
 
 
 def _look(how: Handler, op: Operation, crowd: Marketplace) -> Answer | None:
-    """Look whether it has happened; None if it has not and may be asked for."""
+    """Check whether it has happened; None if it has not and may be requested."""
     if how.find is None:
-        return _unclear("Nobody can see from here whether this happened.")
+        return _unclear("Plumbline cannot see whether this happened.")
     try:
         found = how.find(op, crowd)
     except Configuration as error:

@@ -16,7 +16,7 @@ TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
 
 @dataclass(frozen=True)
 class Untaken:
-    """Units of one posting that nobody has taken yet; `coming`: places that are on their way."""
+    """Units of one posting that are free; `coming`: places that are being added."""
 
     posting: int
     coming: int
@@ -26,7 +26,7 @@ class Untaken:
 
 
 def untaken(campaign_id: int) -> list[Untaken]:
-    """Return what people may still take, or will as soon as the crowd was told; two queries."""
+    """Return the units that people may take now or after pending operations; two queries."""
     left, rejected = (Q(participations__status=one) for one in (Unit.LEFT, Unit.REJECTED))
     stays = ~(left | (rejected & Q(batch__crowd__in=adapters.REOPENING)))
     rows = (
@@ -73,9 +73,9 @@ def unconfirmed_units(campaign_id: int) -> int:
 
 
 def unused_units(batch: Batch) -> int:
-    """Return how many of a batch's confirmed units nobody has, or whose places are free again.
+    """Return how many of a batch's confirmed units are free.
 
-    Where a posting goes on when a place of it is free, those of rejected units are.
+    If a posting continues when a place is free, the places of rejected units are free.
     """
     free = {Unit.LEFT} | ({Unit.REJECTED} if batch.crowd in adapters.REOPENING else set())
     used = Participation.objects.filter(posting__batch=batch)

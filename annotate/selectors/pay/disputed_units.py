@@ -14,9 +14,8 @@ Status = Participation.Status
 
 @dataclass(frozen=True)
 class Doubtful:
-    """A unit that the crowd lists as handed in. `problem` says what does not agree.
-
-    by_itself: when the crowd approves it if nobody decides.
+    """A unit that the crowd lists as handed in. `problem` says what does not agree. by_itself: when
+    the crowd approves it without a decision.
     """
 
     participation_id: int

@@ -1,4 +1,4 @@
-"""That somebody has opened a campaign's results: the report on exclusions counts it."""
+"""Records who has opened a campaign's results; the report on exclusions counts it."""
 
 from django.db.models import OuterRef, Subquery
 from django.utils import timezone
@@ -7,7 +7,7 @@ from annotate.models import Campaign, ResultsSeen, Ruling
 
 
 def record(campaign_id: int, user_id: int) -> None:
-    """Write down that this person sees results now; once between two rulings of the campaign."""
+    """Record that this person sees the results, once between two rulings of the campaign."""
     ruled = Ruling.objects.filter(review__campaign=OuterRef("pk")).order_by("-pk")
     seen = ResultsSeen.objects.filter(campaign=OuterRef("pk"), user=user_id)
     newest, last_seen = (

@@ -1,4 +1,4 @@
-"""Whether an annotator may go on in a campaign, and whether somebody is surely this annotator."""
+"""Whether an annotator may continue in a campaign, and whether their identity is confirmed."""
 
 from datetime import datetime, timedelta
 
@@ -8,7 +8,7 @@ from annotate.models import Block, Membership, Participation, Review, Ruling
 
 TO_APPEAL = timedelta(days=14)  # after the flag or the ruling that it is about
 
-HIDDEN = "hidden"  # there is a reason, and who comes is not surely whom it concerns
+HIDDEN = "hidden"  # there is a reason, and this person may not be the account's owner
 
 _REASONS = {Review.Status.OPEN: "review", Review.Status.EXCLUDED: "excluded"}
 
@@ -36,7 +36,7 @@ def block(campaign_id: int, annotator_id: int) -> Block | None:
 
 
 def latest_unit(campaign_id: int, annotator_id: int) -> Participation | None:
-    """Return the newest unit of a marketplace in a campaign that is surely this annotator's."""
+    """Return the newest confirmed unit of this annotator in a campaign on a marketplace."""
     sure = Q(verified_at__isnull=False) | Q(status__in=Participation.LISTED)
     mine = Participation.objects.filter(sure, campaign=campaign_id, annotator=annotator_id)
     units = mine.exclude(posting=None).select_related("posting__batch", "annotator")
@@ -55,7 +55,8 @@ def barred_people(campaign_id: int) -> set[int]:
 
 
 def kept_out_people(campaign_id: int) -> set[int]:
-    """Return who is excluded from a campaign or blocked by its owners, whatever is reviewed now."""
+    """Return the people excluded from a campaign or blocked by its owners, with or without an
+    open review."""
     reviews = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
     owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
     blocks = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)

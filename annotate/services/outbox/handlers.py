@@ -27,7 +27,7 @@ class Handler:
     outcome: `outcome.happened`, or REFUSED. It must not touch the operation's own row, and does
     all its locking in the order of `services.work.leasing` (operations come last).
     find: ask whether it has happened; its outcome (ALREADY) if so, None if not. Raises
-    `Configuration` where nobody can tell: then a person must look.
+    `Configuration` if the crowd cannot tell: then a person must look.
     natural: doing it twice is the same as doing it once, so it is simply asked again.
     keyed: the crowd recognises `op.token` for as long as its `can.token_life` says.
     dropped: write what follows when it is no longer wanted, in the dropping transaction.
