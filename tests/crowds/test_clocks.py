@@ -9,8 +9,9 @@ from django.utils import timezone
 from annotate.crowds import clocks
 from annotate.crowds.base import Effect, Marketplace, Stage
 from annotate.models import Posting
+from annotate.services import announcing
 from annotate.services.campaigns import periodic
-from annotate.services.marketplace import confirming, events, owner_requests, reconciling
+from annotate.services.marketplace import confirming, events, reconciling
 from annotate.services.outbox import delivery
 from tests.crowds.clock import Clock
 from tests.crowds.contract import FAR_SIDES, hand_in, publish, takes_nobody
@@ -154,7 +155,7 @@ def test_an_event_is_news(
         far.move_clock(timedelta(seconds=5))
         raw, headers = far.event("study.status.change", made.ours()[0])
         announced: list[int] = []
-        monkeypatch.setattr(owner_requests, "announce", announced.append)
+        monkeypatch.setattr(announcing, "posting", announced.append)
         assert events.receive("prolific", raw, headers)
         assert announced == [made.posting().pk]
 

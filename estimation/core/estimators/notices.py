@@ -24,6 +24,7 @@ Code = Literal[
 
 # The level at which the two means are compared; a notice cannot depend on what is shown later.
 _LEVEL = 0.95
+_ROUNDING = 1e-9  # of a number: less than this is no difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,8 @@ def notices(
     """The notices that apply, in a fixed order; `about_metric` are those already known to."""
     corrects = method.interval == "two_way" and method.finite_population
     half = float(half_width(found.variance**0.5, found.df, level=_LEVEL)) if exists else None
-    moved = abs(people.equal_annotator_mean - float(found.estimate))
+    equal, mean = people.equal_annotator_mean, float(found.estimate)
+    moved = abs(equal - mean) - _ROUNDING * max(abs(equal), abs(mean))
     applies: dict[Code, bool] = {
         "no_interval": not exists,
         "no_replicates": corrects and float(stats.judgments.one_one) == float(stats.items.one_one),
