@@ -167,7 +167,7 @@ def _launch(walk: Walk) -> None:
     expect(page.get_by_role("row", name=re.compile("Tutorial bonuses"))).to_contain_text("£2.25")
     expect(page.get_by_text("Prolific says that it charges £7.80 in all")).to_be_visible()
     walk.picture(page, "fee")
-    page.get_by_role("button", name=re.compile(r"^Reckon with 33\.33 %")).click()
+    page.get_by_role("button", name=re.compile(r"^Calculate with 33\.33 %")).click()
     walk.picture(page, "offer")
     page.get_by_role("button", name=re.compile(r"^Launch .*£7\.80")).click()
     expect(page.get_by_role("status")).to_contain_text("Launched")

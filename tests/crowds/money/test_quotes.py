@@ -113,13 +113,13 @@ def test_the_page_offers_to_reckon_with_what_is_charged(
     charging(scripted, "0.4286")
     answer = ada.post(at(study, "batch-new"), fields(ada, study, act="offer", places=4))
     assert answer.status_code == 422
-    assert "Reckon with 42.86 % from now on" in answer.content.decode()
+    assert "Calculate with 42.86 % from now on" in answer.content.decode()
     answer = ada.post(at(study, "batch-new"), fields(ada, study, act="fee", places=4))
     text = answer.content.decode()
     assert answer.status_code == 200
     assert "The campaign reckons with a fee of 42.86 % from now on." in text
     assert "Launch" in text
-    assert "Reckon with" not in text
+    assert "Calculate with" not in text
     study.refresh_from_db()
     assert study.fee_rate == Decimal("0.4286")
     log = AuditEntry.objects.get(verb="fee")

@@ -11,7 +11,7 @@ from zipfile import ZipFile
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 A_PAGE = """
 import django
 django.setup()
