@@ -98,6 +98,7 @@ def test_the_product_ends_with_the_demonstration_however_it_ends(how, tmp_path):
     demo = subprocess.Popen(
         [sys.executable, "manage.py", "demo", "--small", "--port", str(port)],
         cwd=ROOT, env=environment(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        preexec_fn=hears_interrupts,
     )  # fmt: skip
     try:
         wait_for(lambda: answers(port) or demo.poll() is not None, seconds=60)
@@ -110,6 +111,11 @@ def test_the_product_ends_with_the_demonstration_however_it_ends(how, tmp_path):
     assert b"Traceback" not in said
     if how == signal.SIGINT:
         assert not list((tmp_path / "tmp").iterdir())
+
+
+def hears_interrupts() -> None:
+    """A shell lets what it starts in the background ignore them, and its children inherit that."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def answers(port: int) -> bool:
