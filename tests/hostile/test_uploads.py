@@ -75,19 +75,6 @@ def test_no_folder_at_all_is_told_as_well(world: World, settings: Any, tmp_path:
     assert (answer.status_code, SAID in answer.content.decode()) == (413, True)
 
 
-def test_no_address_breaks_for_want_of_room(tries: Tries, world: World) -> None:
-    """Smaller ones than most addresses take, so that they are read."""
-    for door in DOORS:
-        with no_room():
-            tries.send(str(door), "post", address(world, door), {"file": upload_of(2_600_000)})
-            tries.send(str(door), "post", address(world, door), {"file": upload_of(1_900_000)})
-    assert not tries.unkind, tries.told()
-
-
-def upload_of(size: int) -> SimpleUploadedFile:
-    return SimpleUploadedFile("file", b"\0" * size)
-
-
 def test_what_is_too_large_is_not_read_at_all(tries: Tries, world: World) -> None:
     """Anybody could fill the disk through a page that takes no files."""
     for door in DOORS:

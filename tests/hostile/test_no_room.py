@@ -1,0 +1,23 @@
+"""A full disk at every address. On SQLite it is the database's disk too, so this is for Postgres."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from tests.addresses import DOORS, World
+from tests.hostile.test_uploads import no_room
+from tests.hostile.trying import Tries, address
+
+pytestmark = pytest.mark.django_db
+
+
+def test_no_address_breaks_for_want_of_room(tries: Tries, world: World) -> None:
+    """Smaller ones than most addresses take, so that they are read."""
+    for door in DOORS:
+        with no_room():
+            tries.send(str(door), "post", address(world, door), {"file": upload_of(2_600_000)})
+            tries.send(str(door), "post", address(world, door), {"file": upload_of(1_900_000)})
+    assert not tries.unkind, tries.told()
+
+
+def upload_of(size: int) -> SimpleUploadedFile:
+    return SimpleUploadedFile("file", b"\0" * size)
