@@ -1,4 +1,4 @@
-"""A full disk at every address. On SQLite it is the database's disk too, so this is for Postgres."""
+"""A full disk at every address. SQLite is on that disk too, so this is for Postgres alone."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
