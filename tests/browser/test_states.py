@@ -1,6 +1,7 @@
 """No barrier in any state of any page; with PICTURES set to a folder, a picture of each."""
 
 import os
+from contextlib import closing
 from itertools import product
 from pathlib import Path
 
@@ -51,15 +52,16 @@ def test_no_barrier_in(state: State, browser: Browser, live_server) -> None:
     # Axe is put into the page as a script; the pages' policy is tested elsewhere.
     context = browser.new_context(viewport=_size("wide"), bypass_csp=True)
     context.set_default_timeout(chromium.PATIENCE)
-    page = context.new_page()
-    visitor = Visitor(page, live_server.url)
-    with visitor.staying:
-        state.reach(visitor)
-        for size, theme in LOOKS if not PICTURES else product(SIZES, THEMES):
-            page.set_viewport_size(_size(size))
-            page.emulate_media(color_scheme=theme, reduced_motion="reduce")
-            _look(page, state.name, size, theme)
-    context.close()
+    # Also where the state is not reached: an open page goes on asking the server.
+    with closing(context):
+        page = context.new_page()
+        visitor = Visitor(page, live_server.url)
+        with visitor.staying:
+            state.reach(visitor)
+            for size, theme in LOOKS if not PICTURES else product(SIZES, THEMES):
+                page.set_viewport_size(_size(size))
+                page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+                _look(page, state.name, size, theme)
 
 
 def test_names_are_told_apart() -> None:

@@ -56,11 +56,15 @@ def form(visitor: Visitor, **fields: str) -> Page:
 
 
 def upload(page: Page, content: bytes, name: str = "outputs.jsonl") -> None:
+    send(page, content, name)
+    expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
+
+
+def send(page: Page, content: bytes, name: str = "outputs.jsonl") -> None:
     page.get_by_label("Outputs (JSON or CSV)").set_input_files(
         {"name": name, "mimeType": "text/plain", "buffer": content}
     )
     page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_role("heading", name="Reading the file")).to_be_visible()
 
 
 def as_lines(*lines: Mapping[str, object]) -> bytes:
@@ -182,7 +186,7 @@ def _new_no_room(visitor: Visitor) -> None:
     nowhere = override_settings(FILE_UPLOAD_TEMP_DIR="/nowhere", FILE_UPLOAD_MAX_MEMORY_SIZE=1)
     visitor.staying.enter_context(nowhere)
     page = form(visitor, Name="News")
-    upload(page, {"item": "cnn-17", "system": "lead-3", "output": "The town library."})
+    send(page, as_lines({"item": "cnn-17", "system": "lead-3", "output": "The town library."}))
     expect(page.get_by_text("The server has no room for a file of this size")).to_be_visible()
 
 
