@@ -244,6 +244,35 @@ def test_a_drain_that_widens_the_interval_resumes_collection(monkeypatch):
     assert Decision.objects.filter(verb="resume").exists()
 
 
+def test_the_final_estimates_hold_a_judgment_that_came_while_they_were_made(monkeypatch):
+    """It comes after the marks were read and before the transaction that would finish."""
+    study = wide_open()
+    runner = person(study, "runner")
+    running = leased(runner)
+    work(study, judgments_=40)
+    settle(study)
+    study.refresh_from_db()
+    assert study.status == "closing"
+    mark(study.pk, "again")  # or there would be nothing to estimate yet
+    made = estimating.findings
+    meanwhile = [running]
+
+    def findings(*seen):
+        found = made(*seen)
+        while meanwhile:
+            late = meanwhile.pop()
+            judgments.submit(late.pk, participation_id=runner.pk, raw=GOOD)
+        return found
+
+    monkeypatch.setattr(estimating, "findings", findings)
+    settle(study)
+    study.refresh_from_db()
+    assert study.status == "closed"
+    finish = Decision.objects.get(verb="finish")
+    assert {row.n_judgments for row in finish.estimates.all()} == {41}
+    assert {row.n_judgments for row in latest(study.pk)} == {41}
+
+
 def test_exhausted_outputs_close_a_campaign_whose_target_is_out_of_reach():
     study = campaign(items=4, targets={"overall": 0.01})
     work(study, judgments_=100)
