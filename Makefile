@@ -51,7 +51,7 @@ sqlite: setup-dev  ## Run the tests that need a database once more, on SQLite
 
 hostile: setup-dev  ## Try every hostile value at every address, on Postgres and on SQLite
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m hostile
-	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m hostile
+	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 --dist worksteal -q -m "orm and hostile"
 
 stories: setup-dev  ## Tell hundreds of random stories between us and a crowd, and compare both sides
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m stories
