@@ -7,7 +7,7 @@ from annotate.models.base import public_id
 from annotate.models.campaign import Campaign
 from annotate.models.crowd import Posting
 
-OPEN_LINK = "open-"  # begins the environment of who came by the open link of a campaign
+OPEN_LINK = "open-"  # and the campaign's id: the environment of who came by its open link
 
 
 class Annotator(models.Model):

@@ -11,10 +11,14 @@ import unicodedata
 from dataclasses import dataclass
 from functools import cache
 
+from annotate.text.visible import DRAWN_EMPTY
+
 LONGEST = 80
 # Not drawn, though their category is that of a letter or a mark.
-UNSEEN = {*"\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", *map(chr, range(0xE0100, 0xE01F0)),
-          *map(chr, range(0x180B, 0x1810)), *map(chr, range(0xFE00, 0xFE10))}  # fmt: skip
+UNSEEN = DRAWN_EMPTY.union(
+    "\u034f\u17b4\u17b5",
+    *(map(chr, range(*ends)) for ends in ((0x180B, 0x1810), (0xFE00, 0xFE10), (0xE0100, 0xE01F0))),
+)
 # Capital i looks like a small L and like a one, capital o like a zero: of both no case is left.
 LIKE_CAPITALS = str.maketrans({"i": "l", "1": "l", "|": "l", "0": "o"})
 

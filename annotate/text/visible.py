@@ -3,10 +3,10 @@
 from unicodedata import category
 
 # Letters and signs that are drawn as nothing: fillers of Hangul, and Braille without a dot.
-_DRAWN_EMPTY = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+DRAWN_EMPTY = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _UNSEEN = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
 
 
 def is_visible(text: str) -> bool:
     """Return whether there is more in it than space and characters that nobody can see."""
-    return any(one not in _DRAWN_EMPTY and category(one) not in _UNSEEN for one in text)
+    return any(one not in DRAWN_EMPTY and category(one) not in _UNSEEN for one in text)

@@ -4,8 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.addresses import DOORS, World
-from tests.hostile.test_uploads import no_room
-from tests.hostile.trying import Tries, address
+from tests.hostile.trying import Tries, address, no_room
 
 pytestmark = pytest.mark.django_db
 

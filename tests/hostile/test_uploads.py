@@ -1,10 +1,6 @@
 """Uploads that find no room, or break off: told in words, and nothing is stored."""
 
 import io
-import resource
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,25 +13,12 @@ from annotate.models import Campaign
 from config.request_checks import Gate
 from tests.addresses import DOORS, World
 from tests.annotate.researcher import PLAN, lines
-from tests.hostile.trying import Tries, address
+from tests.hostile.trying import Tries, address, no_room
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 LARGE = 3_000_000  # more than is kept in memory: it goes through the temporary folder
 SAID = "The server has no room for a file of this size at the moment."
-
-
-@contextmanager
-def no_room() -> Iterator[None]:
-    """Let this process write no file of more than a few bytes: what a full disk does, for real."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, before)
 
 
 def upload() -> SimpleUploadedFile:

@@ -2,6 +2,8 @@
 
 import json
 import re
+import resource
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -145,3 +147,16 @@ def address(world: World, door: Door) -> str:
 
 def bearer(world: World) -> dict[str, str]:
     return {"Authorization": f"Bearer {world.facts['token']}"}
+
+
+@contextmanager
+def no_room() -> Iterator[None]:
+    """Let this process write no file of more than a few bytes: what a full disk does, for real."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)

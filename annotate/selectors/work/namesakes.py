@@ -3,9 +3,8 @@
 from django.db.models import Q, QuerySet
 
 from annotate.models import Annotator, Block, Membership, Participation
+from annotate.models.annotator import OPEN_LINK
 from annotate.text.names import Keys
-
-OPEN = "open-"  # and the campaign's id: the environment of who came by its open link
 
 
 def blocked(campaign_id: int, found: Keys) -> bool:
@@ -30,7 +29,7 @@ def of(annotator_id: int, *, owner_id: int) -> set[int]:
     if who.crowd != "link" or not who.name_small:
         return set()
     same = _of_name(Keys(who.name_small, who.name_large)).filter(
-        environment__startswith=OPEN,
+        environment__startswith=OPEN_LINK,
         participations__campaign__memberships__in=Membership.objects.filter(
             user=owner_id, role=Membership.Role.OWNER
         ),

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Invalid, NotAllowed, TooMany
 from annotate.models import Annotator, Participation
+from annotate.models.annotator import OPEN_LINK
 from annotate.requests import counting
 from annotate.requests.waiting import in_minutes
 from annotate.selectors.work import namesakes
@@ -50,7 +51,7 @@ def enter_by_name(campaign_id: int, *, name: str, address: str = "") -> Particip
 def _enter(campaign_id: int, name: str, found: Keys) -> Participation:
     with transaction.atomic():
         annotator = Annotator.objects.create(
-            crowd="link", environment=f"{namesakes.OPEN}{campaign_id}", external_id=name,
+            crowd="link", environment=f"{OPEN_LINK}{campaign_id}", external_id=name,
             name_small=found.small, name_large=found.large, holds_name=True,
         )  # fmt: skip
         return Participation.objects.create(

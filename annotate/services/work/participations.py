@@ -20,9 +20,8 @@ from annotate.services.work import leasing
 from annotate.services.work.participation_states import move
 from annotate.text.names import keys
 
-FORGED = (
-    3  # times a posting's places: so many units may be claimed that its crowd has not confirmed
-)
+# Times a posting's places: so many units may be claimed that its crowd has not confirmed.
+FORGED = 3
 
 Status = Participation.Status
 TAKES_NEW = (Posting.Status.PLANNED, Posting.Status.OPEN, Posting.Status.DRAINING)
