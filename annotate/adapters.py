@@ -29,16 +29,18 @@ def marketplace(crowd: str) -> Marketplace:
     Nothing is called and no credential is looked for before the first use.
     """
     if crowd == "mturk":
-        return _mturk(settings.MTURK_ENVIRONMENT, settings.MTURK_ENDPOINT_URL,
-                      settings.MTURK_WORKER_URL)  # fmt: skip
+        return _mturk(
+            settings.MTURK_ENVIRONMENT, settings.MTURK_ENDPOINT_URL, settings.MTURK_WORKER_URL
+        )
     if crowd == "prolific":
         return prolific()
     raise Configuration(f"{LABELS.get(crowd, crowd)} does not publish work or pay annotators.")
 
 
 def prolific() -> "Prolific":
-    return _prolific(settings.PROLIFIC_BASE_URL, settings.PROLIFIC_API_TOKEN,
-                     settings.PROLIFIC_WEBHOOK_SECRET)  # fmt: skip
+    return _prolific(
+        settings.PROLIFIC_BASE_URL, settings.PROLIFIC_API_TOKEN, settings.PROLIFIC_WEBHOOK_SECRET
+    )
 
 
 @lru_cache(maxsize=8)

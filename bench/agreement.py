@@ -23,9 +23,11 @@ def judged(judgments: int, levels: int) -> tuple[Ints, Ints, Floats]:
     rng, people = np.random.default_rng(judgments), max(judgments // 25, 2)
     item = np.repeat(np.arange(judgments // 2), 2)
     annotator = np.column_stack(
-        [first := rng.integers(0, people, judgments // 2),
-         (first + rng.integers(1, people, first.size)) % people]
-    ).ravel()  # fmt: skip
+        [
+            first := rng.integers(0, people, judgments // 2),
+            (first + rng.integers(1, people, first.size)) % people,
+        ]
+    ).ravel()
     latent = rng.normal(size=judgments // 2).repeat(2) + rng.normal(size=item.size)
     cuts = np.linspace(-1, 1, levels + 1)[1:-1] if levels else []
     return item, annotator, np.digitize(latent, cuts) * 1.0 if levels else np.abs(latent)

@@ -16,9 +16,7 @@ GOOD = replace(OVERALL, marginal=BINARY)
 EDIT = Plan(HTER_LIKE, item=0.143 / 0.21, person=0.006 / 0.21)
 BUSY = replace(OVERALL, places=50, unevenness=0.0, time_correlation=-0.38)
 # The released data's times: between people (sd of the log .70) and within (.77, -.32).
-BUSY_AS_RELEASED = replace(
-    BUSY, unevenness=0.70, time_spread=0.77, time_correlation=-0.32
-)  # fmt: skip
+BUSY_AS_RELEASED = replace(BUSY, unevenness=0.70, time_spread=0.77, time_correlation=-0.32)
 
 Row = tuple[str, Plan, float, dict[str, Any]]
 
@@ -46,11 +44,9 @@ CROWDS: dict[str, Plan] = {
     "60 at work, even": replace(OVERALL, places=60, unevenness=0.0),
     "10 at work, even": replace(OVERALL, places=10, unevenness=0.0),
     "300 people, not replaced, uneven": replace(OVERALL, places=300, replaced=False),
-    "300 people, not replaced, sd 2": replace(
-        OVERALL, places=300, replaced=False, unevenness=2.0
-    ),
+    "300 people, not replaced, sd 2": replace(OVERALL, places=300, replaced=False, unevenness=2.0),
     "30 at work, stay for 5": replace(OVERALL, places=30, stay=5.0),
-}  # fmt: skip
+}
 HAZARDS: list[Row] = [
     ("50 busy, at once", BUSY, 0.25, {"report": "at_once"}),
     ("50 busy, drained", BUSY, 0.25, {}),
@@ -59,16 +55,26 @@ HAZARDS: list[Row] = [
     ("50 busy, released times, at once", BUSY_AS_RELEASED, 0.25, {"report": "at_once"}),
     ("50 busy, released times, drained", BUSY_AS_RELEASED, 0.25, {}),
     *(
-        (f"spill, {share:.0%} shared, quality {quality}",
-         replace(OVERALL, shared=share, shared_quality=quality), 0.2, {"report": "spill"})
-        for share in (0.1, 0.2) for quality in (0.0, 0.2, 0.3)
+        (
+            f"spill, {share:.0%} shared, quality {quality}",
+            replace(OVERALL, shared=share, shared_quality=quality),
+            0.2,
+            {"report": "spill"},
+        )
+        for share in (0.1, 0.2)
+        for quality in (0.0, 0.2, 0.3)
     ),
     *(
-        (f"leniency {link}, people count {weighing}",
-         replace(OVERALL, leniency=link), 0.2, {"weighing": weighing})
-        for link in (0.0, 0.32, 0.45) for weighing in ("work", "equal")
+        (
+            f"leniency {link}, people count {weighing}",
+            replace(OVERALL, leniency=link),
+            0.2,
+            {"weighing": weighing},
+        )
+        for link in (0.0, 0.32, 0.45)
+        for weighing in ("work", "equal")
     ),
-]  # fmt: skip
+]
 
 
 def crowds() -> Iterator[Row]:
@@ -89,9 +95,14 @@ def main() -> None:
         print("|---|---|---|---|---|---|---|")
         for name, plan, width, options in rows:
             found = simulate(
-                plan, target_width=width, level=0.95, replicates=replicates, seed=SEED,
-                processes=processes, **options,
-            )  # fmt: skip
+                plan,
+                target_width=width,
+                level=0.95,
+                replicates=replicates,
+                seed=SEED,
+                processes=processes,
+                **options,
+            )
             told = found.activity_notices / max(1, found.stopped)
             print(
                 f"| {name} | {width} | {found.coverage:.3f} | {found.mean_judgments:.0f} "

@@ -104,9 +104,17 @@ def drawn(draw: random.Random, kind: str) -> Iterator[dict[str, Any]]:
 
 def by_command(path: Path, folder: Path) -> dict[str, float]:
     command = [
-        sys.executable, "-m", "bench.importing_command", str(path), "--name", "Bench",
-        "--target", "overall=0.2", "--metric", "repetition",
-    ]  # fmt: skip
+        sys.executable,
+        "-m",
+        "bench.importing_command",
+        str(path),
+        "--name",
+        "Bench",
+        "--target",
+        "overall=0.2",
+        "--metric",
+        "repetition",
+    ]
     told = subprocess.run(command, check=True, capture_output=True, text=True)
     return {"command": float(told.stdout.splitlines()[-1])}
 
@@ -129,14 +137,17 @@ def by_processes(path: Path, folder: Path) -> dict[str, float]:
             fields = {"name": "Bench", "targets": TARGETS, "metrics": "repetition"}
             boundary = "plumbline-bench"
             sent = urllib3.request(
-                "POST", f"{base}/api/v1/campaigns/", body=body(fields, file, boundary),
+                "POST",
+                f"{base}/api/v1/campaigns/",
+                body=body(fields, file, boundary),
                 headers={
                     "Authorization": f"Token {token()}",
                     "Content-Type": f"multipart/form-data; boundary={boundary}",
                     "Content-Length": str(length(fields, path, boundary)),
                 },
-                retries=False, timeout=600,
-            )  # fmt: skip
+                retries=False,
+                timeout=600,
+            )
         assert sent.status == 202, sent.data
         of = CampaignImport.objects.get(public_id=sent.json()["id"])
         wait_for(lambda: over(of), seconds=7200)

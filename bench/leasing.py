@@ -94,9 +94,12 @@ def one(size: int, *, judged: float = 0, stopped: bool = False) -> float:
     from tests.factories import campaign, person
 
     study = campaign(
-        items=size // 2, double_share=0, annotator_cap=None, budget=1_000_000,
+        items=size // 2,
+        double_share=0,
+        annotator_cap=None,
+        budget=1_000_000,
         max_judgments=1_000_000,
-    )  # fmt: skip
+    )
     if judged:
         fill(study, int(size * judged))
     if stopped:  # the first half of the order belongs to a system that collects no more
@@ -126,26 +129,36 @@ def fill(study, n: int) -> None:  # type: ignore[no-untyped-def]
     made = Assignment.objects.bulk_create(
         [
             Assignment(
-                campaign=study, participation=who, annotator_id=who.annotator_id,
-                output_id=slot.output_id, status="verified", leased_at=now, expires_at=now,
+                campaign=study,
+                participation=who,
+                annotator_id=who.annotator_id,
+                output_id=slot.output_id,
+                status="verified",
+                leased_at=now,
+                expires_at=now,
             )
             for slot, who in ((p, people[i % 50]) for i, p in enumerate(slots))
         ],
         batch_size=2000,
-    )  # fmt: skip
+    )
     for slot, assignment in zip(slots, made, strict=True):
         slot.assignment = assignment
     Slot.objects.bulk_update(slots, ["assignment"], batch_size=500)
     LedgerEntry.objects.bulk_create(
         [
             LedgerEntry(
-                campaign=study, participation_id=a.participation_id, assignment=a,
-                kind="reward", amount=study.reward, fee=0, key=f"assignment:{a.pk}",
+                campaign=study,
+                participation_id=a.participation_id,
+                assignment=a,
+                kind="reward",
+                amount=study.reward,
+                fee=0,
+                key=f"assignment:{a.pk}",
             )
             for a in made
         ],
         batch_size=2000,
-    )  # fmt: skip
+    )
 
 
 def skip_half(study) -> None:  # type: ignore[no-untyped-def]

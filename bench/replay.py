@@ -49,10 +49,24 @@ will save elsewhere; for `ml+rl`, whose outputs repeat little, it saves nothing.
 
 def replay(file: Path, system: str, criterion: str, estimand: str, metric: str, seed: int) -> dict:
     command = [
-        sys.executable, str(ROOT / "manage.py"), "replay", str(file), "--system", system,
-        "--criterion", criterion, "--width", str(WIDTHS[criterion, estimand]),
-        "--estimand", estimand, "--metric", metric, "--seed", str(seed), "--json",
-    ]  # fmt: skip
+        sys.executable,
+        str(ROOT / "manage.py"),
+        "replay",
+        str(file),
+        "--system",
+        system,
+        "--criterion",
+        criterion,
+        "--width",
+        str(WIDTHS[criterion, estimand]),
+        "--estimand",
+        estimand,
+        "--metric",
+        metric,
+        "--seed",
+        str(seed),
+        "--json",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     return json.loads(done.stdout)
 
@@ -66,9 +80,16 @@ def line(results: dict, system: str, criterion: str, estimand: str, seeds: int) 
     both = all(r["stopped"] == "target" for r in mean + cv)
     first, everything = cv[0], cv[0]["all_data"]
     cells = (
-        system, criterion, estimand, f"{WIDTHS[criterion, estimand]:.2f}", cell(mean), cell(cv),
-        f"{saved:.0%}" if both else "–", ends(first), ends(everything),
-    )  # fmt: skip
+        system,
+        criterion,
+        estimand,
+        f"{WIDTHS[criterion, estimand]:.2f}",
+        cell(mean),
+        cell(cv),
+        f"{saved:.0%}" if both else "–",
+        ends(first),
+        ends(everything),
+    )
     return f"| {' | '.join(cells)} |"
 
 

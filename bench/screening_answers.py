@@ -63,9 +63,12 @@ def load(path: Path) -> list[Output]:
             words = tuple(len(p["passage_text"].split()) for p in shown["passages"])
             asked = len(f"{shown['query']} {shown['answer']}".split())
             rows = zip(
-                given["worker_ids"], given["plausibility"], given["passages"], given["time"],
+                given["worker_ids"],
+                given["plausibility"],
+                given["passages"],
+                given["time"],
                 strict=True,
-            )  # fmt: skip
+            )
             judged = tuple(
                 Judgment(who, bool(yes), tuple(int(v) for v in said or ()) if yes else (), took)
                 for who, yes, said, took in rows
@@ -200,10 +203,15 @@ def _columns(
     order = arrivals(who, rng)
     found = Highlights(np.array(rows, int), np.array(paragraphs, int), tokens, np.array(lengths))
     columns = Columns(
-        who, place, order, np.array([r.seconds for r in responses], float),
-        np.array(words, float), plausible=np.array([r.plausible for r in responses], float),
-        verdicts=verdicts, highlights=found,
-    )  # fmt: skip
+        who,
+        place,
+        order,
+        np.array([r.seconds for r in responses], float),
+        np.array(words, float),
+        plausible=np.array([r.plausible for r in responses], float),
+        verdicts=verdicts,
+        highlights=found,
+    )
     return take(columns, np.argsort(order))
 
 

@@ -130,9 +130,7 @@ def simulated(design: Design, rng: Generator) -> Judged:
     pace = 0.7 * rng.standard_normal(design.people)[who] + 0.77 * rng.standard_normal(who.size)
     distance = np.ceil(np.exp(3.76 + 1.1 * rng.standard_normal(who.size)))
     words = rng.integers(30, 90, size[0]).astype(np.float64)[output]
-    return Judged(
-        who, output, scores, distance, 60 * np.exp(pace), words, who < spammers
-    )  # fmt: skip
+    return Judged(who, output, scores, distance, 60 * np.exp(pace), words, who < spammers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,9 +153,14 @@ class Released(Judgments):
         spam = who >= people
         distance = self.filled_distance(rng)
         return Judged(
-            who, self.output[rows], self.scores[rows], distance[rows], self.seconds[rows],
-            self.words[rows], spam,
-        )  # fmt: skip
+            who,
+            self.output[rows],
+            self.scores[rows],
+            distance[rows],
+            self.seconds[rows],
+            self.words[rows],
+            spam,
+        )
 
     def filled_distance(self, rng: Generator) -> Floats:
         """(T,) the distances, one of the same annotator's where an edit was left out.
@@ -294,9 +297,15 @@ def campaign(judged: Judged, kind: str, rng: Generator) -> Campaign:
     order = arrivals(judged.annotator, rng)
     scores = {name: parts["scores"][:, c] for c, name in enumerate(CRITERIA)}
     columns = Columns(
-        judged.annotator, judged.output, order, parts["seconds"], judged.words, scores, distance,
+        judged.annotator,
+        judged.output,
+        order,
+        parts["seconds"],
+        judged.words,
+        scores,
+        distance,
         np.where(required, text, -1),
-    )  # fmt: skip
+    )
     columns = take(columns, np.argsort(order))
     people = columns.people
     return Campaign(columns, np.isin(people, judged.annotator[judged.spam]))
@@ -334,9 +343,12 @@ def take(columns: Columns, rows: Ints) -> Columns:
         place[rows] = np.arange(len(rows))
         kept = np.flatnonzero(place[found.judgment] >= 0)
         found = replace(
-            found, judgment=place[found.judgment[kept]], paragraph=found.paragraph[kept],
-            tokens=[found.tokens[h] for h in kept], length=found.length[kept],
-        )  # fmt: skip
+            found,
+            judgment=place[found.judgment[kept]],
+            paragraph=found.paragraph[kept],
+            tokens=[found.tokens[h] for h in kept],
+            length=found.length[kept],
+        )
     return replace(columns, **cut, scores=scores, highlights=found)
 
 
@@ -377,6 +389,4 @@ def load_released(path: Path) -> Released:
                 )
     table = np.array(rows, dtype=np.float64)
     whole = table[:, :2].astype(np.int64)
-    return Released(
-        whole[:, 0], whole[:, 1], table[:, 2:5], table[:, 5], table[:, 6], table[:, 7]
-    )  # fmt: skip
+    return Released(whole[:, 0], whole[:, 1], table[:, 2:5], table[:, 5], table[:, 6], table[:, 7])

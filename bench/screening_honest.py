@@ -137,12 +137,16 @@ def study(criteria: int, levels: int, crowd: Crowd, rng: Generator) -> Columns:
     required = (scores < levels - 1).any(axis=1)
     distance = np.ceil(np.exp(3.76 + 1.1 * rng.standard_normal(who.size)))
     columns = Columns(
-        who, output, arrivals(who, rng), 60 * np.exp(pace),
+        who,
+        output,
+        arrivals(who, rng),
+        60 * np.exp(pace),
         rng.integers(30, 90, outputs).astype(np.float64)[output],
         {f"c{c}": scores[:, c] for c in range(criteria)},
-        np.where(required, distance, np.nan), np.where(required, np.arange(who.size), -1),
+        np.where(required, distance, np.nan),
+        np.where(required, np.arange(who.size), -1),
         levels=tuple(np.arange(float(levels))),
-    )  # fmt: skip
+    )
     return take(columns, np.argsort(columns.order))
 
 

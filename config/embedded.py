@@ -25,9 +25,14 @@ def start_worker() -> threading.Thread:
     # Celery warns of root because of pickled messages; these never leave the process.
     warnings.simplefilter("ignore", SecurityWarning)
     worker = app.Worker(
-        pool="solo", quiet=True, without_gossip=True, without_mingle=True, without_heartbeat=True,
-        beat=False, loglevel="ERROR",
-    )  # fmt: skip
+        pool="solo",
+        quiet=True,
+        without_gossip=True,
+        without_mingle=True,
+        without_heartbeat=True,
+        beat=False,
+        loglevel="ERROR",
+    )
     return _in_background(worker.start, name="celery-worker")
 
 

@@ -117,9 +117,7 @@ class Table:
         `words` is a sentence with one place in braces for each key's name.
         """
         order = np.lexsort([self.columns[key] for key in keys])
-        same = np.logical_and.reduce(
-            [np.diff(self.columns[key][order]) == 0 for key in keys]
-        )  # fmt: skip
+        same = np.logical_and.reduce([np.diff(self.columns[key][order]) == 0 for key in keys])
         if not same.any():
             return
         places = np.flatnonzero(same)
@@ -128,9 +126,10 @@ class Table:
         first, again = int(order[places[at]]), int(second[at])
         names = [self.name(key, again) for key in keys]
         raise DuplicateRowError(
-            self.path, int(self.line[again]),
+            self.path,
+            int(self.line[again]),
             f"{words.format(*names)} (first on line {self.line[first]}).",
-        )  # fmt: skip
+        )
 
     def name(self, column: str, row: int) -> str:
         """Return the name in a row's column."""

@@ -109,10 +109,11 @@ def chosen_metrics(metrics: Table | None, wanted: Wanted) -> tuple[str, ...]:
         return ()
     if len(known) > 1:
         raise AmbiguousMetricError(
-            metrics.path, 0,
+            metrics.path,
+            0,
             f"there are {len(known)} metrics ({', '.join(known)}); name one with --metric, or "
             f"use them all with --metric {ALL_METRICS}.",
-        )  # fmt: skip
+        )
     return known
 
 
@@ -183,9 +184,10 @@ def _check_same_items(metrics: Table, listed: list[Population], systems: tuple[s
     name = list(metrics.names.item)[odd[0]]
     lacking = systems[1] if odd[0] in listed[0].item else systems[0]
     raise ItemMissingError(
-        metrics.path, 0, f"item {name} is missing for {lacking}; compared systems answer the same "
-        "items.",
-    )  # fmt: skip
+        metrics.path,
+        0,
+        f"item {name} is missing for {lacking}; compared systems answer the same items.",
+    )
 
 
 def _known(path: Path, what: str, names: Names, asked: tuple[str, ...]) -> tuple[str, ...]:
@@ -212,9 +214,11 @@ def _scale(path: Path, criterion: str, wanted: Wanted) -> Scale:
         return Scale(*wanted.scale, bounded=not wanted.unbounded)
     if known is None:
         raise ScaleNeededError(
-            path, 0, f"the scale of {criterion!r} is not known; say --scale LOW HIGH "
+            path,
+            0,
+            f"the scale of {criterion!r} is not known; say --scale LOW HIGH "
             "(and --unbounded where scores may lie outside it).",
-        )  # fmt: skip
+        )
     return Scale(known.low, known.high, known.bounded and not wanted.unbounded)
 
 
@@ -234,16 +238,22 @@ def _metric(metrics: Table, rows: Ints, items: Ints, system: str, name: str) -> 
     if missing.size:
         item = list(metrics.names.item)[items[missing[0]]]
         raise MetricIncompleteError(
-            metrics.path, 0, f"the metric {name} is missing for {missing.size} of {items.size} "
+            metrics.path,
+            0,
+            f"the metric {name} is missing for {missing.size} of {items.size} "
             f"outputs of {system} (the first is item {item}); it must be known for all of them.",
-        )  # fmt: skip
+        )
     return values
 
 
 def _sample(
-    judgments: Table, rows: Ints, population: Population | None, scale: Scale,
-    system: str, criterion: str,
-) -> Sample:  # fmt: skip
+    judgments: Table,
+    rows: Ints,
+    population: Population | None,
+    scale: Scale,
+    system: str,
+    criterion: str,
+) -> Sample:
     _check_number(judgments, rows, system, criterion)
     _check_scale(judgments, rows, criterion, scale)
     item = judgments.columns["item"][rows]
@@ -253,10 +263,11 @@ def _sample(
     if not found.all():
         row = int(rows[np.argmin(found)])
         raise ItemMissingError(
-            judgments.path, int(judgments.line[row]),
+            judgments.path,
+            int(judgments.line[row]),
             f"item {judgments.name('item', row)} of {system} is not in the metrics file, which "
             "must list every output.",
-        )  # fmt: skip
+        )
     metric = known.metric
     return Sample(
         score=judgments.value[rows],
@@ -284,7 +295,8 @@ def _check_scale(judgments: Table, rows: Ints, criterion: str, scale: Scale) -> 
     if scale.bounded and off.any():
         row = int(rows[np.argmax(off)])
         raise ScoreOffScaleError(
-            judgments.path, int(judgments.line[row]),
+            judgments.path,
+            int(judgments.line[row]),
             f"the score {judgments.value[row]:g} on {criterion} lies outside the scale "
             f"{scale.low:g} to {scale.high:g}; --scale LOW HIGH names another.",
-        )  # fmt: skip
+        )

@@ -114,9 +114,14 @@ def built() -> World:
     posting = market.posting(sold)
     unit = market.arrive(posting)
     operation = intents.intend(
-        Operation.Kind.STOP, key="stop:1", campaign_id=sold.pk, crowd="mturk",
-        environment="sandbox", batch_id=posting.batch_id, posting_id=posting.pk,
-    )  # fmt: skip
+        Operation.Kind.STOP,
+        key="stop:1",
+        campaign_id=sold.pk,
+        crowd="mturk",
+        environment="sandbox",
+        batch_id=posting.batch_id,
+        posting_id=posting.pk,
+    )
     facts = {
         "pseudonym": Annotator.objects.get(pk=case.annotator_id).pseudonym,
         "list_id": PayoutList.objects.get(pk=listed.pk).public_id,

@@ -44,9 +44,14 @@ def plan(**changes: Any) -> Plan:
 
 
 def campaign(
-    *, owner: User | None = None, items: int = 6, systems: tuple[str, ...] = ("alpha", "beta"),
-    is_open: bool = True, rows_: list[Row] | None = None, **changes: Any,
-) -> Campaign:  # fmt: skip
+    *,
+    owner: User | None = None,
+    items: int = 6,
+    systems: tuple[str, ...] = ("alpha", "beta"),
+    is_open: bool = True,
+    rows_: list[Row] | None = None,
+    **changes: Any,
+) -> Campaign:
     made = creating.create(
         plan(**changes), rows_ or rows(items, systems), owner_id=owner.pk if owner else None
     )

@@ -23,9 +23,17 @@ REST = (
 
 def fired(screen: str = "too_fast") -> Verdict:
     return Verdict(
-        screen, 0, True, 0.4, None, 0.7, 1.0, 6, True,
+        screen,
+        0,
+        True,
+        0.4,
+        None,
+        0.7,
+        1.0,
+        6,
+        True,
         {"seconds": 3.0, "others_seconds": 41.0, "share_of_others": 0.07},
-    )  # fmt: skip
+    )
 
 
 def study(owner: User, *, items: int = 30, **changes: Any) -> Campaign:

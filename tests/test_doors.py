@@ -21,38 +21,82 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 # Doors that are open to whoever comes; each looks at a token, a signature or nothing at all.
 ANYBODY = {
-    "healthz", "login", "logout", "api-schema", "api-token", "annotate:join", "annotate:preview",
-    "annotate:entry", "annotate:batch-preview", "annotate:work", "annotate:crowd-events",
-    "annotate:me", "annotate:appeal", "annotate:feedback", "annotate:tutorial-answer",
-    "annotate:work-heartbeat", "annotate:work-draft", "annotate:work-submit",
-    "annotate:work-return", "annotate:beside",
-}  # fmt: skip
+    "healthz",
+    "login",
+    "logout",
+    "api-schema",
+    "api-token",
+    "annotate:join",
+    "annotate:preview",
+    "annotate:entry",
+    "annotate:batch-preview",
+    "annotate:work",
+    "annotate:crowd-events",
+    "annotate:me",
+    "annotate:appeal",
+    "annotate:feedback",
+    "annotate:tutorial-answer",
+    "annotate:work-heartbeat",
+    "annotate:work-draft",
+    "annotate:work-submit",
+    "annotate:work-return",
+    "annotate:beside",
+}
 # Doors of every researcher: what is behind them is their own, or everybody's.
 RESEARCHERS = {
-    "annotate:campaigns", "annotate:campaign-new", "annotate:campaign-criteria",
-    "annotate:instruments", "annotate:instrument-new", "annotate:instrument",
-    "annotate:instrument-draft", "annotate:instrument-preview", "annotate:tutorials",
-    "annotate:tutorial-draft", "annotate:tutorial-grade", "annotate:tutorial-builtin",
-    "annotate:tutorial-builtin-preview", "annotate:tutorial-stored",
-    "annotate:tutorial-stored-preview", "annotate:reviews", "estimation:at-target",
-    "api-campaign-list", "api-instrument-list", "api-instrument-detail",
-    "api-instrument-tutorials", "api-reviews", "api-import-list",
-}  # fmt: skip
+    "annotate:campaigns",
+    "annotate:campaign-new",
+    "annotate:campaign-criteria",
+    "annotate:instruments",
+    "annotate:instrument-new",
+    "annotate:instrument",
+    "annotate:instrument-draft",
+    "annotate:instrument-preview",
+    "annotate:tutorials",
+    "annotate:tutorial-draft",
+    "annotate:tutorial-grade",
+    "annotate:tutorial-builtin",
+    "annotate:tutorial-builtin-preview",
+    "annotate:tutorial-stored",
+    "annotate:tutorial-stored-preview",
+    "annotate:reviews",
+    "estimation:at-target",
+    "api-campaign-list",
+    "api-instrument-list",
+    "api-instrument-detail",
+    "api-instrument-tutorials",
+    "api-reviews",
+    "api-import-list",
+}
 # Doors of an import, which is there for the person who began it alone.
 OF_ONE = {"annotate:import", "annotate:import-now", "api-import-detail", "api-import-cancel"}
 # What a reviewer of the campaign may do besides looking: rule, and write links down for people.
 REVIEWERS = {
-    "annotate:review-rule", "annotate:review-dismiss", "annotate:review-everywhere",
-    "api-review-rule", "api-review-dismiss", "annotate:people",
-}  # fmt: skip
+    "annotate:review-rule",
+    "annotate:review-dismiss",
+    "annotate:review-everywhere",
+    "api-review-rule",
+    "api-review-dismiss",
+    "annotate:people",
+}
 # Doors to results: systems, scores, estimates and what follows from them.
 RESULTS = {
-    "annotate:export", "estimation:export", "estimation:numbers", "estimation:trend",
+    "annotate:export",
+    "estimation:export",
+    "estimation:numbers",
+    "estimation:trend",
     "estimation:trend-table",
-    "estimation:trend-data", "api-campaign-judgments", "api-estimates", "api-comparisons",
-    "api-decisions", "api-agreement", "api-sensitivity",
-    "api-export", "api-metrics", "api-outputs",
-}  # fmt: skip
+    "estimation:trend-data",
+    "api-campaign-judgments",
+    "api-estimates",
+    "api-comparisons",
+    "api-decisions",
+    "api-agreement",
+    "api-sensitivity",
+    "api-export",
+    "api-metrics",
+    "api-outputs",
+}
 GUARDED = [door for door in DOORS if door.name not in ANYBODY]
 OF_CAMPAIGNS = [door for door in GUARDED if door.name not in RESEARCHERS]
 

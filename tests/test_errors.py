@@ -92,16 +92,20 @@ def test_the_pages_script_is_told_as_it_reads(visitor, verb, monkeypatch) -> Non
         raise OperationalError("connection refused")
 
     for module, name in (
-        (leasing, "heartbeat"), (leasing, "give_back"), (judgments, "save_draft"),
+        (leasing, "heartbeat"),
+        (leasing, "give_back"),
+        (judgments, "save_draft"),
         (judgments, "submit"),
-    ):  # fmt: skip
+    ):
         monkeypatch.setattr(module, name, broken)
     body = '{"revision": 0, "data": {}, "response": {}, "version": "1"}'
     answer = visitor.generic(
-        "PUT" if verb == "draft" else "POST", f"/work/a/1/{verb}", body,
+        "PUT" if verb == "draft" else "POST",
+        f"/work/a/1/{verb}",
+        body,
         content_type="application/json",
         headers={"Authorization": f"Bearer {tokens.participation_token(1)}", "Origin": "null"},
-    )  # fmt: skip
+    )
     assert answer.status_code == 503
     assert answer.json()["error"] == "unavailable"
     assert answer.json()["message"].startswith("The server does not answer. Your work is kept")

@@ -60,8 +60,9 @@ def test_both_doors_count_together(ada: User) -> None:
     last = guess(RIGHT, door=TOKEN)
     assert last.status_code == 429
     assert last.json() == {
-        "error": "too_many", "message": "Too many attempts. Wait 15 minutes, then try again.",
-    }  # fmt: skip
+        "error": "too_many",
+        "message": "Too many attempts. Wait 15 minutes, then try again.",
+    }
     assert int(last["Retry-After"]) > 800
     assert guess(RIGHT).status_code == 429
 
@@ -71,8 +72,9 @@ def test_an_account_that_does_not_exist_is_locked_with_the_same_words(ada: User)
     for name in ("ada", "nobody at all"):
         answers = [guess(name=name) for _ in range(12)]
         assert [one.status_code for one in answers] == [200] * 10 + [429] * 2
-        told.append([one.content.decode().split('role="alert"')[1].split("</div>")[0]
-                     for one in answers])  # fmt: skip
+        told.append(
+            [one.content.decode().split('role="alert"')[1].split("</div>")[0] for one in answers]
+        )
     assert told[0] == told[1]
     assert len(set(told[0])) == 2
 
@@ -138,9 +140,10 @@ def test_what_a_client_says_of_its_address_changes_nothing(ada: User, settings: 
     settings.NUM_PROXIES = 1
     for n in range(11):
         last = Client().post(
-            PAGE, {"username": "bob", "password": "x"},
+            PAGE,
+            {"username": "bob", "password": "x"},
             headers={"X-Forwarded-For": f"203.0.113.{n}, 192.0.2.9"},
-        )  # fmt: skip
+        )
     assert last.status_code == 429
 
 
@@ -180,6 +183,8 @@ def test_an_account_that_is_switched_off_reads_the_same_words(ada: User) -> None
     wrong = guess().content.decode()
     ada.is_active = False
     ada.save()
-    without = [page.partition('name="csrfmiddlewaretoken"')[2][200:] for page in
-               (wrong, guess(RIGHT).content.decode())]  # fmt: skip
+    without = [
+        page.partition('name="csrfmiddlewaretoken"')[2][200:]
+        for page in (wrong, guess(RIGHT).content.decode())
+    ]
     assert without[0] == without[1]

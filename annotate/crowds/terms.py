@@ -34,11 +34,19 @@ class Terms:
         """Return what one posting of these terms is; `reward` is for one unit."""
         approval = USUAL_AUTO_APPROVAL if self.auto_approval is None else self.auto_approval
         return Spec(
-            title=self.title, description=self.description, keywords=self.keywords, reward=reward,
-            places=places, url=url, minutes=self.minutes, duration=self.duration,
-            lifetime=self.lifetime, auto_approval=approval, audience=self.audience,
+            title=self.title,
+            description=self.description,
+            keywords=self.keywords,
+            reward=reward,
+            places=places,
+            url=url,
+            minutes=self.minutes,
+            duration=self.duration,
+            lifetime=self.lifetime,
+            auto_approval=approval,
+            audience=self.audience,
             code=code,
-        )  # fmt: skip
+        )
 
 
 def usual_tasks(cap: int | None) -> int:
@@ -59,6 +67,8 @@ def from_json(stored: Mapping[str, Any]) -> Terms:
     given = {name: stored[name] for name in SECONDS if stored[name] is not None}
     times = {name: timedelta(seconds=seconds) for name, seconds in given.items()}
     changed: dict[str, Any] = {
-        **times, "keywords": tuple(stored["keywords"]), "audience": Audience(**audience | lists)
-    }  # fmt: skip
+        **times,
+        "keywords": tuple(stored["keywords"]),
+        "audience": Audience(**audience | lists),
+    }
     return Terms(**{**stored, **changed})

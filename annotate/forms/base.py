@@ -13,9 +13,11 @@ MOST_JSON = 250_000  # of an instrument or a tutorial
 
 class ReasonForm(forms.Form):
     why = forms.CharField(
-        label="Why", max_length=300, widget=forms.Textarea(attrs={"rows": 3}),
+        label="Why",
+        max_length=300,
+        widget=forms.Textarea(attrs={"rows": 3}),
         error_messages={"required": "Say why: the reason is kept in the log."},
-    )  # fmt: skip
+    )
 
 
 class PublicWordsForm(forms.Form):
@@ -23,9 +25,11 @@ class PublicWordsForm(forms.Form):
 
     public_title = forms.CharField(label="Title", max_length=LONGEST_TITLE, required=False)
     public_about = forms.CharField(
-        label="One sentence", max_length=LONGEST_ABOUT, required=False,
+        label="One sentence",
+        max_length=LONGEST_ABOUT,
+        required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-    )  # fmt: skip
+    )
 
     def suggest(self, title: str, about: str) -> None:
         """Show in the empty fields what is said where nothing is given."""
@@ -35,9 +39,10 @@ class PublicWordsForm(forms.Form):
 
 class NamesForm(forms.Form):
     names = forms.CharField(
-        label="Names or codes, one a line", widget=forms.Textarea(attrs={"rows": 6}),
+        label="Names or codes, one a line",
+        widget=forms.Textarea(attrs={"rows": 6}),
         error_messages={"required": "Type at least one name or code."},
-    )  # fmt: skip
+    )
 
     def clean_names(self) -> list[str]:
         lines = (" ".join(line.split()) for line in self.cleaned_data["names"].splitlines())
@@ -60,11 +65,14 @@ class DefinitionForm(forms.Form):
 
     file = forms.FileField(label="A JSON file", required=False)
     definition = forms.CharField(
-        label="Or its text", required=False, max_length=MOST_JSON, strip=False,
+        label="Or its text",
+        required=False,
+        max_length=MOST_JSON,
+        strip=False,
         widget=forms.Textarea(
             attrs={"rows": 18, "spellcheck": "false", "autocapitalize": "off", "class": "code"}
         ),
-    )  # fmt: skip
+    )
 
     def clean(self) -> dict[str, Any]:
         given = self.cleaned_data

@@ -143,9 +143,11 @@ class CampaignForm(forms.Form):
         label="Title for annotators", max_length=LONGEST_TITLE, required=False
     )
     public_about = forms.CharField(
-        label="One sentence for annotators", max_length=LONGEST_ABOUT, required=False,
+        label="One sentence for annotators",
+        max_length=LONGEST_ABOUT,
+        required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-    )  # fmt: skip
+    )
     instrument = forms.ChoiceField(
         label="What people are asked",
         choices=lambda: _instruments(),
@@ -153,63 +155,89 @@ class CampaignForm(forms.Form):
     )
     tutorial = forms.ChoiceField(label="Tutorial before the first task", initial=BUILT_IN)
     tutorial_bonus = forms.DecimalField(
-        label="Bonus for passing it, in $", initial=DEFAULTS.tutorial_bonus,
-        min_value=Decimal(0), max_digits=6, decimal_places=2,
-    )  # fmt: skip
+        label="Bonus for passing it, in $",
+        initial=DEFAULTS.tutorial_bonus,
+        min_value=Decimal(0),
+        max_digits=6,
+        decimal_places=2,
+    )
     bonus_after = forms.IntegerField(
-        label="Judgments until the bonus is due", initial=DEFAULTS.bonus_after, min_value=0,
-        max_value=MOST_BONUS_AFTER, required=False,
-    )  # fmt: skip
+        label="Judgments until the bonus is due",
+        initial=DEFAULTS.bonus_after,
+        min_value=0,
+        max_value=MOST_BONUS_AFTER,
+        required=False,
+    )
     open_link_bonus = forms.BooleanField(
         label="Also for people who come by the open link, whose identity is unknown", required=False
     )
     language = forms.RegexField(
-        LANGUAGE, label="Language of the texts", max_length=12, initial=DEFAULTS.language,
+        LANGUAGE,
+        label="Language of the texts",
+        max_length=12,
+        initial=DEFAULTS.language,
         error_messages={"invalid": "Give a code such as en, de or pt-BR."},
-    )  # fmt: skip
+    )
     metric_choice = forms.ChoiceField(
-        label="Automatic metrics", initial=MetricChoice.NAMED, widget=forms.RadioSelect,
+        label="Automatic metrics",
+        initial=MetricChoice.NAMED,
+        widget=forms.RadioSelect,
         choices=[
             (MetricChoice.NAMED, "The ones I choose"),
             (MetricChoice.AUTO, "All that my file allows, combined"),
             (MetricChoice.NONE, "None: the plain mean of the judgments"),
         ],
-    )  # fmt: skip
+    )
     metric_names = forms.MultipleChoiceField(
-        label="Which metrics", required=False, choices=_metrics, initial=[DEFAULT_METRIC],
+        label="Which metrics",
+        required=False,
+        choices=_metrics,
+        initial=[DEFAULT_METRIC],
         widget=forms.CheckboxSelectMultiple,
-    )  # fmt: skip
+    )
     metric_columns = forms.CharField(
         label="Columns of your own file", max_length=600, required=False
     )
     crowd = forms.ChoiceField(
-        label="Where people come from", initial=DEFAULTS.crowd, widget=forms.RadioSelect,
+        label="Where people come from",
+        initial=DEFAULTS.crowd,
+        widget=forms.RadioSelect,
         required=False,
         choices=[
             ("link", "Invitation links: colleagues, students, volunteers; paid by hand, if at all"),
             ("mturk", "Amazon Mechanical Turk: published and paid there, in batches"),
             ("prolific", "Prolific: published and paid there, in batches"),
         ],
-    )  # fmt: skip
+    )
     fee = forms.DecimalField(
-        label="The crowd’s fee, in %", required=False, min_value=Decimal(0),
-        max_value=Decimal(900), decimal_places=2,
-    )  # fmt: skip
+        label="The crowd’s fee, in %",
+        required=False,
+        min_value=Decimal(0),
+        max_value=Decimal(900),
+        decimal_places=2,
+    )
     reward = forms.DecimalField(
-        label="Reward for one judgment, in $", initial=Decimal("0.40"),
-        min_value=Decimal(0), max_value=Decimal(1000), decimal_places=2,
-    )  # fmt: skip
+        label="Reward for one judgment, in $",
+        initial=Decimal("0.40"),
+        min_value=Decimal(0),
+        max_value=Decimal(1000),
+        decimal_places=2,
+    )
     budget = forms.DecimalField(
-        label="Budget, in $", required=False,
-        min_value=Decimal("0.01"), max_digits=10, decimal_places=2,
-    )  # fmt: skip
+        label="Budget, in $",
+        required=False,
+        min_value=Decimal("0.01"),
+        max_digits=10,
+        decimal_places=2,
+    )
     max_judgments = forms.IntegerField(
         label="Maximum judgments", min_value=1, max_value=10_000_000, required=False
     )
     deadline = forms.DateTimeField(
-        label="Deadline", required=False,
+        label="Deadline",
+        required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
-    )  # fmt: skip
+    )
     annotator_cap = forms.IntegerField(
         label="Most judgments by one person", initial=25, min_value=1, max_value=100_000
     )
@@ -217,24 +245,34 @@ class CampaignForm(forms.Form):
         label="Items judged twice, in %", initial=25, min_value=0, max_value=100, decimal_places=1
     )
     level = forms.DecimalField(
-        label="Confidence level, in %", initial=95,
-        min_value=Decimal("50.1"), max_value=Decimal("99.9"), decimal_places=1,
-    )  # fmt: skip
+        label="Confidence level, in %",
+        initial=95,
+        min_value=Decimal("50.1"),
+        max_value=Decimal("99.9"),
+        decimal_places=1,
+    )
     estimand = forms.ChoiceField(
-        label="Estimand", initial=Estimand.POPULATION, widget=forms.RadioSelect,
+        label="Estimand",
+        initial=Estimand.POPULATION,
+        widget=forms.RadioSelect,
         choices=[
             (Estimand.POPULATION, "People in general: the annotators are a sample of them"),
             (Estimand.PANEL, "Exactly these annotators"),
         ],
-    )  # fmt: skip
+    )
     stop_mode = forms.ChoiceField(
-        label="Stopping rule", initial=StopMode.PRECISION, widget=forms.RadioSelect,
+        label="Stopping rule",
+        initial=StopMode.PRECISION,
+        widget=forms.RadioSelect,
         choices=[
             (StopMode.PRECISION, "Stop automatically when the intervals are narrow enough"),
-            (StopMode.ANYTIME, "Stop automatically or by hand at any time: the intervals are "
-             "wider, so that they stay valid at every look, and need about twice the judgments"),
+            (
+                StopMode.ANYTIME,
+                "Stop automatically or by hand at any time: the intervals are "
+                "wider, so that they stay valid at every look, and need about twice the judgments",
+            ),
         ],
-    )  # fmt: skip
+    )
     contact = forms.EmailField(label="E-mail for annotators’ questions", required=False)
 
     def __init__(self, *args: Any, has_file: bool = False, **kwargs: Any) -> None:
@@ -250,12 +288,14 @@ class CampaignForm(forms.Form):
         for criterion in self.asked.criteria:
             wide = criterion.high - criterion.low
             self.fields[f"width_{criterion.name}"] = forms.FloatField(
-                label=str(criterion.label or criterion.name), required=False,
+                label=str(criterion.label or criterion.name),
+                required=False,
                 initial=f"{wide * DEFAULT_SHARE:.2f}" if criterion is main else None,
-                min_value=0.001, max_value=max(9.999, wide),
+                min_value=0.001,
+                max_value=max(9.999, wide),
                 help_text=criterion.scale_text,
                 widget=forms.NumberInput(attrs={"step": "0.01", "min": "0.01"}),
-            )  # fmt: skip
+            )
         limit = settings.UPLOAD_LIMIT // 1024**2
         for name, hint in HINTS.items():
             self.fields[name].help_text = hint.format(zone=settings.TIME_ZONE, limit=limit)
@@ -341,10 +381,24 @@ def initial_of(plan: Plan) -> dict[str, Any]:
     instrument = instruments.named(plan.instrument)
     own = [name for name in plan.metrics if name not in (*METRICS, AUTO)]
     copied = (
-        "name", "public_title", "public_about", "instrument", "language", "tutorial_bonus",
-        "bonus_after", "open_link_bonus", "crowd", "reward", "budget",
-        "max_judgments", "deadline", "annotator_cap", "estimand", "stop_mode", "contact",
-    )  # fmt: skip
+        "name",
+        "public_title",
+        "public_about",
+        "instrument",
+        "language",
+        "tutorial_bonus",
+        "bonus_after",
+        "open_link_bonus",
+        "crowd",
+        "reward",
+        "budget",
+        "max_judgments",
+        "deadline",
+        "annotator_cap",
+        "estimand",
+        "stop_mode",
+        "contact",
+    )
     return {
         **{name: getattr(plan, name) for name in copied},
         **{f"width_{one.name}": plan.targets.get(one.name, "") for one in instrument.criteria},

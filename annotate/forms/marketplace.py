@@ -28,53 +28,81 @@ class BatchForm(forms.Form):
     key = forms.CharField(max_length=40, widget=forms.HiddenInput)
     title = forms.CharField(label="Title", max_length=128)
     description = forms.CharField(
-        label="Description", max_length=2000, widget=forms.Textarea(attrs={"rows": 3}),
+        label="Description",
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 3}),
         help_text="What people read before they accept.",
-    )  # fmt: skip
+    )
     keywords = forms.CharField(
         label="Keywords", required=False, max_length=1000, help_text="Separated by commas."
     )
     tasks = forms.IntegerField(
-        label="Tasks in a unit", min_value=1, max_value=1000,
+        label="Tasks in a unit",
+        min_value=1,
+        max_value=1000,
         help_text="Done one after the other.",
-    )  # fmt: skip
+    )
     minutes = forms.DecimalField(
-        label="Minutes a unit takes", min_value=Decimal("0.5"), max_value=1440, decimal_places=1,
+        label="Minutes a unit takes",
+        min_value=Decimal("0.5"),
+        max_value=1440,
+        decimal_places=1,
         help_text="With all its tasks. People are told.",
-    )  # fmt: skip
+    )
     places = forms.IntegerField(label="Places", min_value=1, max_value=MOST_PLACES)
     duration = forms.IntegerField(
-        label="Minutes to finish a unit in", min_value=1, max_value=40_000,
+        label="Minutes to finish a unit in",
+        min_value=1,
+        max_value=40_000,
         help_text="After that, its place is free again.",
-    )  # fmt: skip
+    )
     lifetime = forms.DecimalField(
-        label="Days the posting stays up", min_value=Decimal("0.1"), max_value=365,
-        decimal_places=1, help_text="After that, no one new can accept it.",
-    )  # fmt: skip
+        label="Days the posting stays up",
+        min_value=Decimal("0.1"),
+        max_value=365,
+        decimal_places=1,
+        help_text="After that, no one new can accept it.",
+    )
     approve_after = forms.DecimalField(
-        label="Hours for reviewers", min_value=0, max_value=720, decimal_places=1,
+        label="Hours for reviewers",
+        min_value=0,
+        max_value=720,
+        decimal_places=1,
         help_text="Then work not in doubt is approved.",
-    )  # fmt: skip
+    )
     auto_approval = forms.DecimalField(
-        label="Days until automatic approval by the crowd", min_value=Decimal("0.1"), max_value=30,
-        decimal_places=1, help_text="After that no pay can be refused.",
-    )  # fmt: skip
+        label="Days until automatic approval by the crowd",
+        min_value=Decimal("0.1"),
+        max_value=30,
+        decimal_places=1,
+        help_text="After that no pay can be refused.",
+    )
     countries = forms.CharField(
-        label="Countries", required=False, max_length=400,
+        label="Countries",
+        required=False,
+        max_length=400,
         help_text="Such as US, GB. Empty: everywhere.",
-    )  # fmt: skip
+    )
     languages = forms.CharField(
-        label="Languages", required=False, max_length=200,
+        label="Languages",
+        required=False,
+        max_length=200,
         help_text="Such as en, de. Empty: any.",
-    )  # fmt: skip
+    )
     approval_rate = forms.IntegerField(
-        label="Approved at least, in %", required=False, min_value=0, max_value=100,
+        label="Approved at least, in %",
+        required=False,
+        min_value=0,
+        max_value=100,
         help_text="Of earlier work there. Empty: any.",
-    )  # fmt: skip
+    )
     approved_work = forms.IntegerField(
-        label="Approved units at least", required=False, min_value=0, max_value=1_000_000,
+        label="Approved units at least",
+        required=False,
+        min_value=0,
+        max_value=1_000_000,
         help_text="Of one person, there. Empty: any.",
-    )  # fmt: skip
+    )
     sure = forms.BooleanField(required=False)
 
     def __init__(self, *args: Any, crowd: str, **kwargs: Any) -> None:
@@ -110,12 +138,14 @@ class BatchForm(forms.Form):
                 times[name] = _time(days=given[name])
         named = ("countries", "languages", "approval_rate", "approved_work")
         return Terms(
-            title=given["title"], description=given["description"].strip(),
-            keywords=given.get("keywords", ()), tasks=given["tasks"],
+            title=given["title"],
+            description=given["description"].strip(),
+            keywords=given.get("keywords", ()),
+            tasks=given["tasks"],
             minutes=float(given["minutes"]),
             audience=Audience(**{name: given[name] for name in named if name in given}),
             **times,
-        )  # fmt: skip
+        )
 
     def tell(self, errors: Mapping[str, str]) -> None:
         """Put what the crowd or the services found beside its field, or above all of them."""

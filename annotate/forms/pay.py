@@ -23,13 +23,19 @@ class GiftForm(forms.Form):
     kind = forms.ChoiceField(label="What", choices=CHOICES)
     annotator = forms.CharField(label="To whom", max_length=16, widget=forms.Select)
     amount = forms.DecimalField(
-        label="Amount in dollars", max_digits=8, decimal_places=2, min_value=Decimal("0.01"),
-        max_value=LARGEST, widget=forms.NumberInput(attrs={"inputmode": "decimal"}),
-    )  # fmt: skip
+        label="Amount in dollars",
+        max_digits=8,
+        decimal_places=2,
+        min_value=Decimal("0.01"),
+        max_value=LARGEST,
+        widget=forms.NumberInput(attrs={"inputmode": "decimal"}),
+    )
     reason = forms.CharField(
-        label="What for", max_length=LONGEST, help_text="The annotator reads it.",
+        label="What for",
+        max_length=LONGEST,
+        help_text="The annotator reads it.",
         widget=forms.Textarea(attrs={"rows": 2}),
-    )  # fmt: skip
+    )
     beyond_budget = forms.BooleanField(
         label="Give it nevertheless, beyond the budget", required=False
     )
@@ -46,6 +52,9 @@ class GiftForm(forms.Form):
         """Return what was typed; call it on a valid form."""
         given = self.cleaned_data
         return Gift(
-            kind=Kind(given["kind"]), pseudonym=given["annotator"], amount=given["amount"],
-            reason=given["reason"], key=given["key"],
-        )  # fmt: skip
+            kind=Kind(given["kind"]),
+            pseudonym=given["annotator"],
+            amount=given["amount"],
+            reason=given["reason"],
+            key=given["key"],
+        )

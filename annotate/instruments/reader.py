@@ -140,9 +140,15 @@ class Fields:
         return values[:most]
 
     def texts(
-        self, name: str, *, most: int, fewest: int = 0, length: int = LONGEST, exact: bool = False,
+        self,
+        name: str,
+        *,
+        most: int,
+        fewest: int = 0,
+        length: int = LONGEST,
+        exact: bool = False,
         indented: bool = False,
-    ) -> tuple[str, ...]:  # fmt: skip
+    ) -> tuple[str, ...]:
         """Read a list of texts; `exact` keeps the white space around them; `indented`: as above."""
         values = self.members(name, fewest=fewest, most=most)
         found = [self._text(f"{name}[{n}]", one, most=length) for n, one in enumerate(values)]

@@ -53,4 +53,4 @@ class Migration(migrations.Migration):
         ),
         migrations.RunPython(give_titles, migrations.RunPython.noop),
         migrations.RunPython(rename_messages, migrations.RunPython.noop),
-    ]  # fmt: skip
+    ]

@@ -58,4 +58,4 @@ class Migration(migrations.Migration):
         migrations.RenameIndex("slot", old_name="place_free_in_order", new_name="slot_free_in_order"),
         migrations.RenameIndex("slot", old_name="place_by_holder", new_name="slot_by_holder"),
         RenameUnique("slot", "place_number_once", "slot_number_once", ["output", "number"]),
-    ]  # fmt: skip
+    ]

@@ -30,14 +30,16 @@ class Annotator(models.Model):
                 fields=["crowd", "environment", "external_id"], name="annotator_once"
             ),
             models.UniqueConstraint(
-                fields=["environment", "name_small"], condition=Q(holds_name=True),
+                fields=["environment", "name_small"],
+                condition=Q(holds_name=True),
                 name="name_once_in_small",
             ),
             models.UniqueConstraint(
-                fields=["environment", "name_large"], condition=Q(holds_name=True),
+                fields=["environment", "name_large"],
+                condition=Q(holds_name=True),
                 name="name_once_in_large",
             ),
-        ]  # fmt: skip
+        ]
         indexes = [
             models.Index(
                 fields=["name_small"], condition=~Q(name_small=""), name="annotator_name_small"

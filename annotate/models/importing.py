@@ -51,10 +51,11 @@ class CampaignImport(models.Model):
         ordering = ["-id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["owner", "key", "digest"], condition=~Q(status=ImportStatus.CANCELLED),
+                fields=["owner", "key", "digest"],
+                condition=~Q(status=ImportStatus.CANCELLED),
                 name="import_once",
             ),
-        ]  # fmt: skip
+        ]
         indexes = [models.Index(fields=["status"], name="import_status")]
 
     def __str__(self) -> str:

@@ -41,10 +41,17 @@ def low_agreement(columns: Columns, settings: Settings) -> list[Verdict]:
     enough = (n >= own.minimum) & np.isfinite(value)
     enough &= crowd.large_enough(counts, yardstick, settings.crowd)
     return verdicts(
-        "low_agreement", columns, flagged=value + half < own.threshold, value=value,
-        low=value - half, high=value + half, threshold=own.threshold, n=n, enough=enough,
+        "low_agreement",
+        columns,
+        flagged=value + half < own.threshold,
+        value=value,
+        low=value - half,
+        high=value + half,
+        threshold=own.threshold,
+        n=n,
+        enough=enough,
         numbers={"agreement": slope, "usual_agreement": usual},
-    )  # fmt: skip
+    )
 
 
 def comparisons(columns: Columns, yardstick: crowd.Mask) -> tuple[Floats, Floats, crowd.Mask]:

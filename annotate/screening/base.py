@@ -141,12 +141,19 @@ def verdicts(
     rows = dict(numbers or {})
     return [
         Verdict(
-            screen, int(person), bool(fires[j]), _plain(value, j), _plain(low, j), _plain(high, j),
-            float(threshold), int(n[j]), bool(known[j]),
+            screen,
+            int(person),
+            bool(fires[j]),
+            _plain(value, j),
+            _plain(low, j),
+            _plain(high, j),
+            float(threshold),
+            int(n[j]),
+            bool(known[j]),
             {name: _plain(column, j) for name, column in rows.items()},
         )
         for j, person in enumerate(columns.people)
-    ]  # fmt: skip
+    ]
 
 
 def _plain(column: Floats | None, j: int) -> float | None:

@@ -92,9 +92,12 @@ def categories(columns: Columns) -> Categories:
     possible = len(columns.levels) ** answers.shape[1]
     chance = 1.0 / possible
     return Categories(
-        category.ravel(), np.full(len(answers), chance), np.full(len(rows), chance),
-        _unrelated(answers, rows), possible,
-    )  # fmt: skip
+        category.ravel(),
+        np.full(len(answers), chance),
+        np.full(len(rows), chance),
+        _unrelated(answers, rows),
+        possible,
+    )
 
 
 def _unrelated(answers: Floats, rows: Floats) -> Floats:

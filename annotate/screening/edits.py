@@ -24,13 +24,20 @@ def short_edits(columns: Columns, settings: Settings) -> list[Verdict]:
     thin = np.bincount(who[short | repeated], minlength=people)
     low, high = share_bounds(thin, n, own.level)
     return verdicts(
-        "short_edits", columns, flagged=low > own.share, value=thin / np.where(n > 0, n, np.nan),
-        low=low, high=high, threshold=own.share, n=n, enough=(n >= own.minimum) & (people > 1),
+        "short_edits",
+        columns,
+        flagged=low > own.share,
+        value=thin / np.where(n > 0, n, np.nan),
+        low=low,
+        high=high,
+        threshold=own.share,
+        n=n,
+        enough=(n >= own.minimum) & (people > 1),
         numbers={
             "short": np.bincount(who[short], minlength=people).astype(float),
             "repeated": np.bincount(who[repeated], minlength=people).astype(float),
         },
-    )  # fmt: skip
+    )
 
 
 def _repeated(columns: Columns) -> NDArray[np.bool_]:

@@ -24,9 +24,14 @@ def thin_evidence(columns: Columns, settings: Settings) -> list[Verdict]:
     if found is None or columns.verdicts is None:
         nothing = np.zeros(people)
         return verdicts(
-            "thin_evidence", columns, flagged=nothing, value=nothing * np.nan,
-            threshold=own.share, n=nothing.astype(np.int64), enough=nothing,
-        )  # fmt: skip
+            "thin_evidence",
+            columns,
+            flagged=nothing,
+            value=nothing * np.nan,
+            threshold=own.share,
+            n=nothing.astype(np.int64),
+            enough=nothing,
+        )
     counts = np.stack([_judgments(columns, found, way) for way in _signs(columns, found, settings)])
     thin, n = counts[:, 0], counts[:, 1]
     low, high = share_bounds(thin, n, own.level)
@@ -34,11 +39,17 @@ def thin_evidence(columns: Columns, settings: Settings) -> list[Verdict]:
     worst, j = low.argmax(axis=0), np.arange(people)
     share = thin / np.where(n > 0, n, np.nan)
     return verdicts(
-        "thin_evidence", columns, flagged=low[worst, j] > own.share, value=share[worst, j],
-        low=low[worst, j], high=high[worst, j], threshold=own.share,
-        n=n[worst, j].astype(np.int64), enough=(n[worst, j] >= own.minimum) & (people > 1),
+        "thin_evidence",
+        columns,
+        flagged=low[worst, j] > own.share,
+        value=share[worst, j],
+        low=low[worst, j],
+        high=high[worst, j],
+        threshold=own.share,
+        n=n[worst, j].astype(np.int64),
+        enough=(n[worst, j] >= own.minimum) & (people > 1),
         numbers={name: share[row] for row, name in enumerate(WAYS)},
-    )  # fmt: skip
+    )
 
 
 def _signs(columns: Columns, found: Highlights, settings: Settings) -> list[Floats]:

@@ -47,14 +47,21 @@ def random_answers(columns: Columns, settings: Settings) -> list[Verdict]:
         yardstick &= ~(long_ & (odds > 0))
     threshold = float(np.log10(own.odds))
     return verdicts(
-        "random_answers", columns, flagged=odds >= threshold, value=odds, threshold=threshold,
-        n=columns.judgments, enough=enough,
+        "random_answers",
+        columns,
+        flagged=odds >= threshold,
+        value=odds,
+        threshold=threshold,
+        n=columns.judgments,
+        enough=enough,
         numbers={
             "correlation": np.array(WITHIN)[person.argmax(axis=0)],
-            "others": others.judgments, "others_needed": np.full(odds.size, float(needed)),
-            "information": others.information, "information_needed": np.full(odds.size, related),
+            "others": others.judgments,
+            "others_needed": np.full(odds.size, float(needed)),
+            "information": others.information,
+            "information_needed": np.full(odds.size, related),
         },
-    )  # fmt: skip
+    )
 
 
 def _shares(counts: Counts, others: Others, typical: Floats, slips: float) -> Floats:

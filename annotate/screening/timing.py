@@ -28,10 +28,17 @@ def too_fast(columns: Columns, settings: Settings) -> list[Verdict]:
     others = median_of_others(typical)
     share = typical / np.where(others > 0, others, np.nan)
     return verdicts(
-        "too_fast", columns, flagged=(high < 1) & (share < own.share), value=middle, low=low,
-        high=high, threshold=1.0, n=n, enough=enough,
+        "too_fast",
+        columns,
+        flagged=(high < 1) & (share < own.share),
+        value=middle,
+        low=low,
+        high=high,
+        threshold=1.0,
+        n=n,
+        enough=enough,
         numbers={"seconds": typical, "others_seconds": others, "share_of_others": share},
-    )  # fmt: skip
+    )
 
 
 def medians(who: Ints, value: Floats, n: Ints, level: float) -> tuple[Floats, Floats, Floats]:

@@ -35,10 +35,16 @@ def no_variation(columns: Columns, settings: Settings) -> list[Verdict]:
         answer = np.searchsorted(counts.category[mine], sequences[j])
         _n, _share, run[j], *_, p_value[j] = uniformity(answer, rates[mine], correlation)
     return verdicts(
-        "no_variation", columns, flagged=p_value <= own.p_value, value=p_value,
-        threshold=own.p_value, n=n, enough=enough,
+        "no_variation",
+        columns,
+        flagged=p_value <= own.p_value,
+        value=p_value,
+        threshold=own.p_value,
+        n=n,
+        enough=enough,
         numbers={
-            "modal_share": modal, "longest_run": run,
+            "modal_share": modal,
+            "longest_run": run,
             "correlation": np.full(n.size, correlation),
         },
-    )  # fmt: skip
+    )

@@ -116,8 +116,17 @@ def or_nothing(text: str) -> str:
 
 # How numbers, money and dates look is written in `annotate.text.figures` alone.
 for _write in (
-    count, money, money_at_a_glance, moment, number, percent, price, short, signed, width,
-):  # fmt: skip
+    count,
+    money,
+    money_at_a_glance,
+    moment,
+    number,
+    percent,
+    price,
+    short,
+    signed,
+    width,
+):
     register.filter(_write.__name__, _write)
 
 

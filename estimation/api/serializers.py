@@ -67,9 +67,20 @@ class EstimateSerializer(InferenceSerializer[Estimate]):
     class Meta:
         model = Estimate
         fields = (
-            "id", "system", *METHOD, "estimate", *INTERVAL, "mean_estimate", "mean_low",
-            "mean_high", *EVIDENCE, "n_unfinished", "with_excluded", "saving", "detail",
-        )  # fmt: skip
+            "id",
+            "system",
+            *METHOD,
+            "estimate",
+            *INTERVAL,
+            "mean_estimate",
+            "mean_low",
+            "mean_high",
+            *EVIDENCE,
+            "n_unfinished",
+            "with_excluded",
+            "saving",
+            "detail",
+        )
         read_only_fields = fields
 
     @extend_schema_field(WithExcludedSerializer(allow_null=True))
@@ -96,8 +107,15 @@ class ComparisonSerializer(InferenceSerializer[Comparison]):
     class Meta:
         model = Comparison
         fields = (
-            "id", "first", "second", *METHOD, "difference", *INTERVAL, *EVIDENCE, "detail",
-        )  # fmt: skip
+            "id",
+            "first",
+            "second",
+            *METHOD,
+            "difference",
+            *INTERVAL,
+            *EVIDENCE,
+            "detail",
+        )
         read_only_fields = fields
 
 
@@ -151,9 +169,20 @@ class AgreementSerializer(serializers.ModelSerializer[Agreement]):
     class Meta:
         model = Agreement
         fields = (
-            "id", "criterion", "at", "distance", "level", "alpha", "low", "high", "n_outputs",
-            "n_judgments", "n_annotators", "why", "without",
-        )  # fmt: skip
+            "id",
+            "criterion",
+            "at",
+            "distance",
+            "level",
+            "alpha",
+            "low",
+            "high",
+            "n_outputs",
+            "n_judgments",
+            "n_annotators",
+            "why",
+            "without",
+        )
         read_only_fields = fields
 
     def get_why(self, row: Agreement) -> str:

@@ -44,9 +44,14 @@ def _drawn(point: Point, criterion: Criterion, target: float | None) -> list[flo
     """What a plot has room for: the intervals, and one as wide as the target, on the scale."""
     room = (target or 0.0) / 2
     ends = (
-        point.estimate, point.estimate - room, point.estimate + room,
-        point.low, point.high, point.mean_low, point.mean_high,
-    )  # fmt: skip
+        point.estimate,
+        point.estimate - room,
+        point.estimate + room,
+        point.low,
+        point.high,
+        point.mean_low,
+        point.mean_high,
+    )
     cut = shown.of_scale(criterion, point.estimate).cut
     return [value for end in ends if (value := cut(end)) is not None]
 

@@ -21,11 +21,23 @@ class Theme:
 
 THEMES = {
     "light": Theme(
-        ink="#1b1f23", quiet="#474e55", line="#dcdcd5", zero="#83888b",
-        band="#e7eef9", band_line="#a3bde2", wide="#fcf0da", wide_line="#dcb36b",
+        ink="#1b1f23",
+        quiet="#474e55",
+        line="#dcdcd5",
+        zero="#83888b",
+        band="#e7eef9",
+        band_line="#a3bde2",
+        wide="#fcf0da",
+        wide_line="#dcb36b",
     ),
     "dark": Theme(
-        ink="#e8eaec", quiet="#bac1c7", line="#333a41", zero="#7e8891",
-        band="#1e2e46", band_line="#4a6896", wide="#35270f", wide_line="#80632c",
+        ink="#e8eaec",
+        quiet="#bac1c7",
+        line="#333a41",
+        zero="#7e8891",
+        band="#1e2e46",
+        band_line="#4a6896",
+        wide="#35270f",
+        wide_line="#80632c",
     ),
-}  # fmt: skip
+}

@@ -24,16 +24,24 @@ def spec(
         "n:Q",
         scale=alt.Scale(domain=[0, frame.x_end], nice=False),
         axis=alt.Axis(
-            values=list(frame.x_ticks), title=None, grid=False, domain=False, ticks=False,
-            labelExpr=_labels(_judgments(frame)), labelFlush=False,
+            values=list(frame.x_ticks),
+            title=None,
+            grid=False,
+            domain=False,
+            ticks=False,
+            labelExpr=_labels(_judgments(frame)),
+            labelFlush=False,
         ),
-    )  # fmt: skip
+    )
     y_scale = alt.Scale(domain=[frame.low, frame.high], nice=False, zero=False)
     y_axis = alt.Axis(
-        values=list(frame.y_ticks), title=None, domain=False, ticks=False,
+        values=list(frame.y_ticks),
+        title=None,
+        domain=False,
+        ticks=False,
         labelExpr=_labels({tick: figures.short(tick) for tick in frame.y_ticks}),
         gridColor=alt.condition("datum.value == 0", alt.value(theme.zero), alt.value(theme.line)),
-    )  # fmt: skip
+    )
 
     def y(field: str) -> Any:
         return alt.Y(f"{field}:Q", scale=y_scale, axis=y_axis)
@@ -50,8 +58,11 @@ def spec(
     ]
     if with_metric:
         dashed: dict[str, Any] = {
-            "clip": True, "color": theme.quiet, "strokeWidth": 1, "strokeDash": [2, 3],
-        }  # fmt: skip
+            "clip": True,
+            "color": theme.quiet,
+            "strokeWidth": 1,
+            "strokeDash": [2, 3],
+        }
         layers += [
             base.mark_line(**dashed).encode(y=y("mean_low")),
             base.mark_line(**dashed).encode(y=y("mean_high")),
@@ -67,9 +78,13 @@ def spec(
 
 def _record(point: Point) -> dict[str, float | None]:
     return {
-        "n": point.n_judgments, "estimate": point.estimate, "low": point.low, "high": point.high,
-        "mean_low": point.mean_low, "mean_high": point.mean_high,
-    }  # fmt: skip
+        "n": point.n_judgments,
+        "estimate": point.estimate,
+        "low": point.low,
+        "high": point.high,
+        "mean_low": point.mean_low,
+        "mean_high": point.mean_high,
+    }
 
 
 def _label(alt: Any, points: list[Point], frame: Frame, theme: Theme, y: Any) -> Any:
@@ -144,11 +159,13 @@ def _configured(alt: Any, chart: Any, theme: Theme) -> Any:
     """No frame, labels in the page's type and ink, and no background: the page's shows."""
     return (
         chart.properties(
-            width=WIDTH, height=HEIGHT, background="transparent",
+            width=WIDTH,
+            height=HEIGHT,
+            background="transparent",
             padding=PADDING,
             autosize="none",  # all plots of a page have one size, whatever their labels
         )
         .configure(font=FONT)
         .configure_view(stroke=None)
         .configure_axis(labelColor=theme.quiet, labelFontSize=12, labelPadding=6, gridWidth=1)
-    )  # fmt: skip
+    )

@@ -32,11 +32,17 @@ def scores(now: Moment) -> Rows:
         for system in one.systems:
             for criterion, score in one.scores.items():
                 yield {
-                    "system": system.name, "item": one.item, "annotator": one.annotator,
-                    "criterion": criterion, "score": score, "judgment": one.id,
-                    "output": one.output, "position": one.position,
-                    "submitted_at": one.submitted_at, "counts": one.enters(system),
-                }  # fmt: skip
+                    "system": system.name,
+                    "item": one.item,
+                    "annotator": one.annotator,
+                    "criterion": criterion,
+                    "score": score,
+                    "judgment": one.id,
+                    "output": one.output,
+                    "position": one.position,
+                    "submitted_at": one.submitted_at,
+                    "counts": one.enters(system),
+                }
 
 
 def annotators(now: Moment) -> Rows:

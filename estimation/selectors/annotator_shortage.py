@@ -53,9 +53,11 @@ def _above_floor(cell: Cell, target: float, level: float) -> tuple[int, str] | N
     if floor <= target:
         return None
     needed = annotators_needed(
-        target_width=target, level=level, person_variance=person,
+        target_width=target,
+        level=level,
+        person_variance=person,
         evenness=min(1.0, effective / row.n_annotators),
-    )  # fmt: skip
+    )
     if needed is None or needed <= row.n_annotators:
         return None
     return needed - row.n_annotators, (

@@ -214,12 +214,16 @@ def rows(
             targets.get(criterion.name),
             tuple(
                 Cell(
-                    system, criterion, targets.get(criterion.name),
-                    found.get((system.system_id, criterion.name)), price,
-                    *items.get(system.system_id, Items()), facts.is_final,
+                    system,
+                    criterion,
+                    targets.get(criterion.name),
+                    found.get((system.system_id, criterion.name)),
+                    price,
+                    *items.get(system.system_id, Items()),
+                    facts.is_final,
                 )
                 for system in facts.systems
             ),
         )
         for criterion in (*primary, *others)
-    )  # fmt: skip
+    )

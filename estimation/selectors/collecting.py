@@ -60,9 +60,12 @@ def everything_taken(now: Situation) -> Advice | None:
     act = BATCHES if now.market else ("", "")
     text = f"Every planned judgment is given or reserved.{_reserved(now)}{confirming(now)}"
     return Advice(
-        "taken", "Wait for the last judgments",
-        f"{text} The campaign closes automatically after the last one.", *act, waits=True,
-    )  # fmt: skip
+        "taken",
+        "Wait for the last judgments",
+        f"{text} The campaign closes automatically after the last one.",
+        *act,
+        waits=True,
+    )
 
 
 def nothing_offered(now: Situation) -> Advice | None:
@@ -230,9 +233,9 @@ def _widest(now: Situation) -> str:
 
 def _ends(now: Situation) -> str:
     n = len(now.cells)
-    intervals = "the interval is at its target" if n == 1 else (
-        f"all {n} intervals are at their targets"
-    )  # fmt: skip
+    intervals = (
+        "the interval is at its target" if n == 1 else (f"all {n} intervals are at their targets")
+    )
     return f"Collection stops automatically when {intervals}."
 
 

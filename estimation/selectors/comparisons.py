@@ -173,9 +173,11 @@ def _table(facts: Facts, criterion: Criterion, rows: Sequence[Newest]) -> Table:
 def _reach(criterion: Criterion, rows: Sequence[Newest]) -> float:
     """A round number that holds every interval, as far as two scores can differ."""
     values = [
-        abs(value) for row in rows for value in (row.difference, row.low, row.high)
+        abs(value)
+        for row in rows
+        for value in (row.difference, row.low, row.high)
         if value is not None
-    ]  # fmt: skip
+    ]
     widest = max([shown.span(criterion), *(abs(row.difference) for row in rows)])
     most = min(max(values, default=0.0), widest) or widest
     power = 10.0 ** floor(log10(most))

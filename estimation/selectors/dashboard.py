@@ -182,13 +182,25 @@ class Dashboard:
     def advice(self) -> Advice:
         return advise(
             Situation(
-                self.facts, self.progress, self.primary, self.price, self.most,
-                waiting=self.n_waiting, availability=self.availability, liveness=self.liveness,
-                offered=self.offered, widened=self.widened, limit=self.limit,
-                reserved=self.reserved, deadline_soon=self.deadline_soon,
-                in_doubt=self.n_in_doubt, near=self.near, unscored=self.n_pending, due=self.due,
+                self.facts,
+                self.progress,
+                self.primary,
+                self.price,
+                self.most,
+                waiting=self.n_waiting,
+                availability=self.availability,
+                liveness=self.liveness,
+                offered=self.offered,
+                widened=self.widened,
+                limit=self.limit,
+                reserved=self.reserved,
+                deadline_soon=self.deadline_soon,
+                in_doubt=self.n_in_doubt,
+                near=self.near,
+                unscored=self.n_pending,
+                due=self.due,
             )
-        )  # fmt: skip
+        )
 
     @property
     def sensitivity(self) -> Sensitivity:
@@ -227,9 +239,13 @@ class Dashboard:
 
 
 def build(
-    facts: Facts, *, price: Decimal, most: AtMost, limit: CloseReason | None = None,
+    facts: Facts,
+    *,
+    price: Decimal,
+    most: AtMost,
+    limit: CloseReason | None = None,
     reserved: bool = False,
-) -> Dashboard:  # fmt: skip
+) -> Dashboard:
     """Return the dashboard; the number of queries depends on nothing but the campaign's status,
     its crowd, and whether every estimate exists.
 

@@ -20,9 +20,7 @@ def last_judgments(now: Situation) -> Advice | None:
         "Items already begun are finished first, because the slow ones are not like the others."
         f"{_left(now)}{confirming(now)} Finish now only if no judgment comes any more: {COUNTED}."
     )
-    return Advice(
-        "last", "Wait for the last judgments", text, "finish", "Finish now…", waits=True
-    )  # fmt: skip
+    return Advice("last", "Wait for the last judgments", text, "finish", "Finish now…", waits=True)
 
 
 def _left(now: Situation) -> str:
@@ -97,7 +95,7 @@ def reserved(now: Situation) -> Advice | None:
     )
     return Advice(
         "last_reserved", "Wait for the last judgments", text, "finish", "Finish now…", waits=True
-    )  # fmt: skip
+    )
 
 
 def last_reviews(now: Situation) -> Advice | None:

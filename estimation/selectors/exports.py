@@ -14,9 +14,18 @@ EVIDENCE = ("n_items", "n_population", "n_judgments", "n_annotators", "effective
 MEAN = ("mean_estimate", "mean_low", "mean_high")
 WITH_EXCLUDED = ("estimate", "low", "high", "n_judgments")
 ALPHA = (
-    "criterion", "at", "distance", "level", "alpha", "low", "high", "n_outputs", "n_judgments",
-    "n_annotators", "excluded",
-)  # fmt: skip
+    "criterion",
+    "at",
+    "distance",
+    "level",
+    "alpha",
+    "low",
+    "high",
+    "n_outputs",
+    "n_judgments",
+    "n_annotators",
+    "excluded",
+)
 
 Row = dict[str, Any]
 
@@ -27,16 +36,31 @@ def metrics(now: Moment) -> Iterator[Row]:
     chosen = rows.values_list("output", "output__item__key", "metric", "version", "value")
     for output, item, metric, version, value in chosen.iterator(chunk_size=CHUNK):
         for system in now.authors(output):
-            yield {"system": system.name, "item": item, "output": output, "metric": metric,
-                   "version": version, "value": value}  # fmt: skip
+            yield {
+                "system": system.name,
+                "item": item,
+                "output": output,
+                "metric": metric,
+                "version": version,
+                "value": value,
+            }
 
 
 def estimates(now: Moment) -> Iterator[Row]:
     """Yield every estimate there was; `newest` says which are the last of their kind."""
     newest = set(history.newest([now.campaign.pk]).values_list("pk", flat=True))
     rows = Estimate.objects.filter(campaign=now.campaign).order_by("pk")
-    names = ("pk", "system__name", *METHOD, "estimate", *INTERVAL, *MEAN, *EVIDENCE,
-             "n_unfinished", "detail")  # fmt: skip
+    names = (
+        "pk",
+        "system__name",
+        *METHOD,
+        "estimate",
+        *INTERVAL,
+        *MEAN,
+        *EVIDENCE,
+        "n_unfinished",
+        "detail",
+    )
     for row in rows.values_list(*names).iterator(chunk_size=CHUNK):
         *values, detail = row
         found = _named(names, values)
@@ -49,8 +73,16 @@ def comparisons_(now: Moment) -> Iterator[Row]:
     """Yield every paired difference there was, `first` less `second`."""
     newest = set(comparisons.newest(now.campaign.pk).values_list("pk", flat=True))
     rows = Comparison.objects.filter(campaign=now.campaign).order_by("pk")
-    names = ("pk", "first__name", "second__name", *METHOD, "difference", *INTERVAL, *EVIDENCE,
-             "detail")  # fmt: skip
+    names = (
+        "pk",
+        "first__name",
+        "second__name",
+        *METHOD,
+        "difference",
+        *INTERVAL,
+        *EVIDENCE,
+        "detail",
+    )
     for row in rows.values_list(*names).iterator(chunk_size=CHUNK):
         *values, detail = row
         found = _named(names, values)

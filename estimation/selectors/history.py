@@ -70,14 +70,37 @@ class Decided:
 
 
 _NEWEST = (
-    "id", "system_id", "criterion", "at", "provisional", "estimate", "low", "high", "width",
-    "std_error", "mean_low", "mean_high", "n_items", "n_population", "n_judgments",
-    "n_annotators", "effective_annotators", "n_unfinished", "detail",
-)  # fmt: skip
+    "id",
+    "system_id",
+    "criterion",
+    "at",
+    "provisional",
+    "estimate",
+    "low",
+    "high",
+    "width",
+    "std_error",
+    "mean_low",
+    "mean_high",
+    "n_items",
+    "n_population",
+    "n_judgments",
+    "n_annotators",
+    "effective_annotators",
+    "n_unfinished",
+    "detail",
+)
 _POINT = (
-    "system_id", "criterion", "n_judgments", "estimate", "low", "high",
-    "mean_estimate", "mean_low", "mean_high",
-)  # fmt: skip
+    "system_id",
+    "criterion",
+    "n_judgments",
+    "estimate",
+    "low",
+    "high",
+    "mean_estimate",
+    "mean_low",
+    "mean_high",
+)
 
 
 def newest(campaign_ids: Sequence[int]) -> QuerySet[Estimate]:

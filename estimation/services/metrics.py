@@ -132,11 +132,15 @@ class _Store:
             return
         scores = [
             MetricScore(
-                campaign_id=self.campaign_id, output_id=row.output_id, metric=source.name,
-                version=source.version, digest=source.digest(row), value=value,
+                campaign_id=self.campaign_id,
+                output_id=row.output_id,
+                metric=source.name,
+                version=source.version,
+                digest=source.digest(row),
+                value=value,
             )
             for row, value in zip(rows, values, strict=True)
-        ]  # fmt: skip
+        ]
         MetricScore.objects.bulk_create(
             scores,
             update_conflicts=True,

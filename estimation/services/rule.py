@@ -37,10 +37,12 @@ class Rule:
             return result.interval(self.level)
         half = float(
             sequence_half_widths(
-                result.std_error, result.n_items, alpha=1 - self.level,
+                result.std_error,
+                result.n_items,
+                alpha=1 - self.level,
                 planned_items=self.planned_items,
             )
-        )  # fmt: skip
+        )
         if isnan(half):
             return None
         centre = result.centre

@@ -63,9 +63,12 @@ def carry_out(acts: list[Act], rows: list[Estimate]) -> None:
     for act in acts:
         if _do(act):
             decision = Decision.objects.create(
-                campaign_id=act.campaign_id, system_id=act.system_id, verb=act.verb,
-                reason=act.reason, text=act.text,
-            )  # fmt: skip
+                campaign_id=act.campaign_id,
+                system_id=act.system_id,
+                verb=act.verb,
+                reason=act.reason,
+                text=act.text,
+            )
             decision.estimates.set([rows[index] for index in act.because])
 
 
@@ -132,9 +135,13 @@ def _about_system(brief: Brief, sample: _Sample) -> Act | None:
     else:
         return None
     return Act(
-        verb, brief.campaign_id, reason=CloseReason.TARGET, text=text, because=sample.because,
+        verb,
+        brief.campaign_id,
+        reason=CloseReason.TARGET,
+        text=text,
+        because=sample.because,
         system_id=sample.system_id,
-    )  # fmt: skip
+    )
 
 
 def _close(brief: Brief, samples: list[_Sample], reason: CloseReason) -> Act:
@@ -153,11 +160,14 @@ def _while_closing(brief: Brief, samples: list[_Sample]) -> list[Act]:
         names = ", ".join(sample.name for sample in wide)
         return [
             Act(
-                Verb.RESUME, brief.campaign_id, reason="wider_after_drain", because=because,
+                Verb.RESUME,
+                brief.campaign_id,
+                reason="wider_after_drain",
+                because=because,
                 text=f"With all items finished, the target is missed again for {names}.",
                 system_ids=tuple(sample.system_id for sample in wide),
             )
-        ]  # fmt: skip
+        ]
     text = "Everything that was begun is finished; these estimates are final."
     return [
         Act(Verb.FINISH, brief.campaign_id, reason=brief.close_reason, text=text, because=because)

@@ -21,8 +21,14 @@ from estimation.selectors.history import Point
 FOR_EVER = "private, max-age=31536000, immutable"
 TABLE_POINTS = 12
 COLUMNS = (
-    "judgments", "estimate", "low", "high", "mean_estimate", "mean_low", "mean_high",
-)  # fmt: skip
+    "judgments",
+    "estimate",
+    "low",
+    "high",
+    "mean_estimate",
+    "mean_low",
+    "mean_high",
+)
 
 
 @require_safe
@@ -36,10 +42,15 @@ def trend(
         raise NotFound("There is no such plot.")
     drawn = charts.svg(
         charts.Wanted(
-            facts.campaign_id, _criterion(facts, criterion), system_id, upto,
-            facts.targets.get(criterion), bool(facts.metrics), theme,
+            facts.campaign_id,
+            _criterion(facts, criterion),
+            system_id,
+            upto,
+            facts.targets.get(criterion),
+            bool(facts.metrics),
+            theme,
         )
-    )  # fmt: skip
+    )
     if drawn is None:
         raise NotFound("There is no such plot.")
     return _kept(HttpResponse(drawn, content_type="image/svg+xml"))
@@ -111,9 +122,12 @@ def _cut(facts: Facts, criterion: str, points: list[Point]) -> list[Point]:
     def cut(point: Point) -> Point:
         to = shown.of_scale(scale, point.estimate).cut
         return replace(
-            point, low=to(point.low), high=to(point.high),
-            mean_low=to(point.mean_low), mean_high=to(point.mean_high),
-        )  # fmt: skip
+            point,
+            low=to(point.low),
+            high=to(point.high),
+            mean_low=to(point.mean_low),
+            mean_high=to(point.mean_high),
+        )
 
     return [cut(point) for point in points]
 

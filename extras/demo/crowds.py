@@ -76,9 +76,13 @@ class Coming(Protocol):
         """Return what the campaign calls this person."""
 
     def work(
-        self, person: people.Person, stop: threading.Event, pause: float, say: people.Say,
+        self,
+        person: people.Person,
+        stop: threading.Event,
+        pause: float,
+        say: people.Say,
         turn: people.Turn,
-    ) -> object: ...  # fmt: skip
+    ) -> object: ...
 
     def supply(self, campaign_id: int) -> None:
         """See to it that there is something to take for as long as the campaign collects."""
@@ -127,9 +131,13 @@ class ByLink:
         return person.name
 
     def work(
-        self, person: people.Person, stop: threading.Event, pause: float, say: people.Say,
+        self,
+        person: people.Person,
+        stop: threading.Event,
+        pause: float,
+        say: people.Say,
         turn: people.Turn,
-    ) -> object:  # fmt: skip
+    ) -> object:
         return people.work(person, self.invitation, stop, pause, say, turn)
 
     def supply(self, campaign_id: int) -> None:
@@ -171,9 +179,13 @@ class OnMTurk:
             "Rate short news summaries",
             "Read five short texts, answer three questions about each, and mend what is wrong.",
             ("news", "reading", "rating", "summaries"),
-            tasks=5, minutes=6, duration=timedelta(minutes=15), lifetime=timedelta(days=1),
-            auto_approval=timedelta(days=3), approve_after=pace.approve_after,
-        )  # fmt: skip
+            tasks=5,
+            minutes=6,
+            duration=timedelta(minutes=15),
+            lifetime=timedelta(days=1),
+            auto_approval=timedelta(days=3),
+            approve_after=pace.approve_after,
+        )
         self.endpoint: Running
         self._looked = 0.0
         self._launched = 0
@@ -200,9 +212,13 @@ class OnMTurk:
         return workers.worker_id(person.name)
 
     def work(
-        self, person: people.Person, stop: threading.Event, pause: float, say: people.Say,
+        self,
+        person: people.Person,
+        stop: threading.Event,
+        pause: float,
+        say: people.Say,
         turn: people.Turn,
-    ) -> object:  # fmt: skip
+    ) -> object:
         return people.work(person, self.endpoint.url, stop, pause, say, turn, by=units.OnSite)
 
     def supply(self, campaign_id: int) -> None:
@@ -223,9 +239,13 @@ class OnMTurk:
         self._launched += 1
         offer = batches.offer(campaign_id, self.terms, places=places)
         batches.launch(
-            campaign_id, self.terms, places=places, actor_id=User.objects.get().pk,
-            confirmed=offer.total, key=f"demonstration-{self._launched}",
-        )  # fmt: skip
+            campaign_id,
+            self.terms,
+            places=places,
+            actor_id=User.objects.get().pk,
+            confirmed=offer.total,
+            key=f"demonstration-{self._launched}",
+        )
 
     def _decide(self, campaign_id: int) -> None:
         for unit in disputed_units.of_campaign(campaign_id):

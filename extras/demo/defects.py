@@ -21,12 +21,19 @@ WRONG_PREPOSITIONS = (
     (r"\bto (?=the\b)", "of "),
     (r"\bin (?=[A-Z])", "to "),
     (r"\bafter\b", "since"),
-)  # fmt: skip
+)
 
 WRONG_VERBS = {
-    "was": "were", "were": "was", "has": "have", "have": "has", "is": "are", "are": "is",
-    "does": "do", "costs": "cost", "says": "say",
-}  # fmt: skip
+    "was": "were",
+    "were": "was",
+    "has": "have",
+    "have": "has",
+    "is": "are",
+    "are": "is",
+    "does": "do",
+    "costs": "cost",
+    "says": "say",
+}
 
 DOUBLED = ("the", "a", "of", "to", "in", "and", "for", "by", "that", "will", "has", "with", "on")
 

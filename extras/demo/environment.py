@@ -22,9 +22,19 @@ SETTINGS = "extras.demo.settings"
 FOLDER = "DEMO_FOLDER"  # of the environment, removed at the end
 # All else stays outside, such as the installation's database, broker and credentials.
 KEPT = (
-    "PATH", "HOME", "LANG", "LC_ALL", "TERM", "COLUMNS", "TMPDIR", "TZ", "TIME_ZONE", "LOG_LEVEL",
-    "VIRTUAL_ENV", "PYTHONPATH",
-)  # fmt: skip
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TERM",
+    "COLUMNS",
+    "TMPDIR",
+    "TZ",
+    "TIME_ZONE",
+    "LOG_LEVEL",
+    "VIRTUAL_ENV",
+    "PYTHONPATH",
+)
 
 
 class NotStarted(Exception):
@@ -74,9 +84,13 @@ def product() -> Iterator[str]:
     """
     port = urlsplit(settings.PUBLIC_URL).port
     with subprocess.Popen(  # noqa: S603
-        [sys.executable, "-m", "extras.demo.product", str(port)], cwd=settings.BASE_DIR,
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True,
-    ) as process:  # fmt: skip
+        [sys.executable, "-m", "extras.demo.product", str(port)],
+        cwd=settings.BASE_DIR,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         try:

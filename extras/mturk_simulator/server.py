@@ -70,8 +70,12 @@ def serve(
     """Start a stand-in in a thread; port 0: any free one. `url`: how browsers reach it."""
     world = World(clock=clock, balance=balance, seed=seed, reuse_ids=reuse_ids)
     server = create_server(
-        application(world), host=host, port=port, threads=THREADS, ident="mturk-simulator",
+        application(world),
+        host=host,
+        port=port,
+        threads=THREADS,
+        ident="mturk-simulator",
         log_socket_errors=False,  # a broken connection is a fault put in on purpose
-    )  # fmt: skip
+    )
     world.url = url or f"http://localhost:{server.effective_port}"
     return Running(server, world)

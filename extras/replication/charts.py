@@ -29,10 +29,8 @@ def figure_2(human: Floats, corrected: Floats, *, title: str) -> str:
     rows = [
         {"of": name, "low": low, "high": high, "count": int(count)}
         for name, values in zip(names, (human, corrected), strict=True)
-        for low, high, count in zip(
-            edges, edges[1:], np.histogram(values, edges)[0], strict=False
-        )
-    ]  # fmt: skip
+        for low, high, count in zip(edges, edges[1:], np.histogram(values, edges)[0], strict=False)
+    ]
     marks = [
         {"of": name, "mean": float(v.mean()), "says": f"variance {v.var(ddof=1):.3f}"}
         for name, v in zip(names, (human, corrected), strict=True)
@@ -103,9 +101,10 @@ def figure_5(links: list[Link]) -> str:
     )
     # The numbers stay dark on every square: both ends of the range are light.
     colour = alt.Color(
-        "r:Q", legend=None,
+        "r:Q",
+        legend=None,
         scale=alt.Scale(domain=[-1, 0, 1], range=["#e39a5f", "#ffffff", "#6fa3dc"]),
-    )  # fmt: skip
+    )
     squares = base.mark_rect(stroke=INK.line).encode(color=colour)
     says = base.mark_text(color=INK.ink, fontSize=12).encode(text="says:N")
     return _svg(
@@ -134,11 +133,13 @@ def figure_6(panels: list[tuple[str, tuple[Curve, ...]]]) -> str:
                 y=alt.Y("width:Q", title="width of the interval", scale=alt.Scale(domainMin=0)),
                 color=_lines(alt, order),
                 strokeDash=alt.StrokeDash(
-                    "of:N", sort=order, legend=_legend(alt),
+                    "of:N",
+                    sort=order,
+                    legend=_legend(alt),
                     scale=alt.Scale(domain=order, range=DASHES[: len(order)]),
                 ),
             ).properties(width=240, height=220)
-        )  # fmt: skip
+        )
     return _svg(alt.hconcat(*charts))
 
 
@@ -166,11 +167,17 @@ def _svg(chart: Any) -> str:
         .configure(font=FONT)
         .configure_view(stroke=None)
         .configure_axis(
-            labelColor=INK.quiet, titleColor=INK.quiet, labelFontSize=12, titleFontSize=12,
-            titleFontWeight="normal", gridColor=INK.line, domain=False, ticks=False,
+            labelColor=INK.quiet,
+            titleColor=INK.quiet,
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+            gridColor=INK.line,
+            domain=False,
+            ticks=False,
         )
         .configure_legend(labelColor=INK.quiet, labelFontSize=12)
         .configure_title(color=INK.ink, fontSize=13, fontWeight="normal", anchor="start")
-    )  # fmt: skip
+    )
     drawn: str = vl_convert.vegalite_to_svg(spec.to_dict())
     return drawn + "\n"

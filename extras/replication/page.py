@@ -189,17 +189,20 @@ def _section(one: "Reproduction") -> str:
         f"## {HEADINGS[one.instrument]}\n",
         f"{one.n_outputs:,} judged outputs, {one.n_judgments:,} judgments by {one.n_annotators} "
         "annotators.\n",
-        TABLE_2.format(table=tables.table_2(one.table)) if one.has_references
+        TABLE_2.format(table=tables.table_2(one.table))
+        if one.has_references
         else f"### Table 2\n\n{tables.table_2(one.table)}\n",
         *((FIGURE_2, FIGURE_3) if one.instrument == "language_quality" else ()),
         FIGURE_5.format(
-            name=label(criterion), criterion=criterion, remark=_about_links(one),
+            name=label(criterion),
+            criterion=criterion,
+            remark=_about_links(one),
             tables="\n\n".join(tables.figure_5(one, name) for name in tables.criteria(one)),
         ),
         FIGURE_6.format(
             instrument=one.instrument, table=tables.figure_6(one), remark=_conjectures(one)
         ),
-    ]  # fmt: skip
+    ]
     return "\n".join(parts)
 
 
@@ -230,7 +233,9 @@ def _conjectures(one: "Reproduction") -> str:
 
     printed = [f"{low} to {high}" for low, high in (paper.NOISELESS, paper.PERFECT)]
     text = CONJECTURES.format(
-        noiseless=span(NOISELESS), paper_noiseless=printed[0],
-        perfect=span(PERFECT), paper_perfect=printed[1],
-    )  # fmt: skip
+        noiseless=span(NOISELESS),
+        paper_noiseless=printed[0],
+        perfect=span(PERFECT),
+        paper_perfect=printed[1],
+    )
     return text if one.has_references else text.split("\n\n")[0]

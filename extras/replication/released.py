@@ -68,13 +68,17 @@ class Release:
         """Return upload rows, of one system if `only` names it."""
         return [
             Row(
-                item=o.item, system=name, output=o.text, reference=o.reference,
-                input=o.input, paragraphs=o.paragraphs,
+                item=o.item,
+                system=name,
+                output=o.text,
+                reference=o.reference,
+                input=o.input,
+                paragraphs=o.paragraphs,
             )
             for o in self.outputs
             for name in o.systems
             if only in (None, name)
-        ]  # fmt: skip
+        ]
 
     def judgments_of(self, item: str, text: str) -> tuple[Recorded, ...]:
         """Return the judgments of the output of this item with this text."""

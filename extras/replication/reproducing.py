@@ -32,9 +32,18 @@ SHOWN = {
 REFERENCE_FREE = {"language_quality": "repetition", "answer_correctness": "length"}
 ROUGE = "rouge_1_f"
 METRICS = (
-    "bleu", "rouge_1_f", "rouge_2_f", "rouge_l_f", "meteor_exact_stem", "chrf",
-    "repetition", "repetition_edit", "adjacent_duplicates", "unknown_tokens", "length",
-)  # fmt: skip
+    "bleu",
+    "rouge_1_f",
+    "rouge_2_f",
+    "rouge_l_f",
+    "meteor_exact_stem",
+    "chrf",
+    "repetition",
+    "repetition_edit",
+    "adjacent_duplicates",
+    "unknown_tokens",
+    "length",
+)
 
 Progress = Callable[[], object]
 
@@ -142,12 +151,10 @@ def reproduce(
         n_judgments=sum(len(output.judgments) for output in release.outputs),
         n_annotators=len(data.people),
         has_references=has_references(release.outputs),
-        table=tuple(
-            spread(name, data.sample(name)) for name in CRITERIA[release.instrument]
-        ),
+        table=tuple(spread(name, data.sample(name)) for name in CRITERIA[release.instrument]),
         links=tuple(_links(data)),
         panels=tuple(_panels(data, replicates, seed, progress)),
-    )  # fmt: skip
+    )
 
 
 def outputs_of(release: Release, system: str) -> list[ReleasedOutput]:

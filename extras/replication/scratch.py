@@ -26,8 +26,16 @@ def scratch_database() -> Iterator[Path]:
     before = dict(connections.settings["default"])
     with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:
         path = Path(folder) / "scratch.sqlite3"
-        _use({**before, "ENGINE": "django.db.backends.sqlite3", "NAME": str(path),
-              "OPTIONS": SQLITE, "CONN_MAX_AGE": 0, "CONN_HEALTH_CHECKS": False})  # fmt: skip
+        _use(
+            {
+                **before,
+                "ENGINE": "django.db.backends.sqlite3",
+                "NAME": str(path),
+                "OPTIONS": SQLITE,
+                "CONN_MAX_AGE": 0,
+                "CONN_HEALTH_CHECKS": False,
+            }
+        )
         try:
             call_command("migrate", verbosity=0)
             yield path

@@ -10,13 +10,24 @@ if TYPE_CHECKING:
     from extras.replication.reproducing import Panel, Reproduction
 
 LABELS = {
-    "fluency": "Fluency", "redundancy": "Redundancy", "overall": "Overall", "edit": "Edit",
-    "any_correct": "AnyCorrect", "avg_correct": "AvgCorrect",
-    "bleu": "BLEU", "rouge_1_f": "ROUGE-1", "rouge_2_f": "ROUGE-2", "rouge_l_f": "ROUGE-L",
-    "meteor_exact_stem": "METEOR (stems)", "chrf": "chrF", "repetition": "repetition",
-    "repetition_edit": "repetition as an edit", "adjacent_duplicates": "doubled words",
-    "unknown_tokens": "unknown words", "length": "length",
-}  # fmt: skip
+    "fluency": "Fluency",
+    "redundancy": "Redundancy",
+    "overall": "Overall",
+    "edit": "Edit",
+    "any_correct": "AnyCorrect",
+    "avg_correct": "AvgCorrect",
+    "bleu": "BLEU",
+    "rouge_1_f": "ROUGE-1",
+    "rouge_2_f": "ROUGE-2",
+    "rouge_l_f": "ROUGE-L",
+    "meteor_exact_stem": "METEOR (stems)",
+    "chrf": "chrF",
+    "repetition": "repetition",
+    "repetition_edit": "repetition as an edit",
+    "adjacent_duplicates": "doubled words",
+    "unknown_tokens": "unknown words",
+    "length": "length",
+}
 
 
 def label(name: str) -> str:
@@ -47,9 +58,20 @@ def criteria(found: "Reproduction") -> list[str]:
 
 def table_2(rows: tuple[Spread, ...]) -> str:
     head = [
-        "criterion", "σ²_a paper", "mean variance", "σ²_f paper", "variance of means", "γ paper",
-        "their ratio", "MSW", "σ²_f unbiased", "γ unbiased", "crossed: items", "people", "rest",
-    ]  # fmt: skip
+        "criterion",
+        "σ²_a paper",
+        "mean variance",
+        "σ²_f paper",
+        "variance of means",
+        "γ paper",
+        "their ratio",
+        "MSW",
+        "σ²_f unbiased",
+        "γ unbiased",
+        "crossed: items",
+        "people",
+        "rest",
+    ]
     return markdown(head, [_spread_row(row) for row in rows])
 
 
@@ -58,11 +80,19 @@ def _spread_row(row: Spread) -> list[str]:
     apart = row.crossed
     return [
         label(row.criterion),
-        number(printed.noise), number(row.mean_within, 4), number(printed.item),
-        number(row.item_means, 4), number(printed.gamma), number(row.gamma_printed),
-        number(row.noise, 4), number(row.item, 4), number(row.gamma),
-        number(apart.item, 3), number(apart.person, 3), number(apart.rest, 3),
-    ]  # fmt: skip
+        number(printed.noise),
+        number(row.mean_within, 4),
+        number(printed.item),
+        number(row.item_means, 4),
+        number(printed.gamma),
+        number(row.gamma_printed),
+        number(row.noise, 4),
+        number(row.item, 4),
+        number(row.gamma),
+        number(apart.item, 3),
+        number(apart.person, 3),
+        number(apart.rest, 3),
+    ]
 
 
 def figure_5(found: "Reproduction", criterion: str) -> str:
@@ -96,16 +126,21 @@ def _panel_row(found: "Reproduction", panel: "Panel", metrics: list[str]) -> lis
     }
     printed = paper.FIGURE_6.get((panel.system, panel.criterion), {})
     row = [
-        panel.system, label(panel.criterion), str(panel.n_outputs),
+        panel.system,
+        label(panel.criterion),
+        str(panel.n_outputs),
         ", ".join(f"{name} {value:.2f}" for name, value in printed.items()) or "–",
-    ]  # fmt: skip
+    ]
     for metric in metrics:
         row += [number(efficiency[metric]), number(links[metric].efficiency)]
     first = links[metrics[0]]
     return [
-        *row, number(efficiency[NOISELESS]), number(without_noise(first)),
-        number(efficiency[PERFECT]), number(first.cap),
-    ]  # fmt: skip
+        *row,
+        number(efficiency[NOISELESS]),
+        number(without_noise(first)),
+        number(efficiency[PERFECT]),
+        number(first.cap),
+    ]
 
 
 def without_noise(link: Link) -> float | None:

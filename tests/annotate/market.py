@@ -23,20 +23,36 @@ def study(**changes: Any) -> Campaign:
 
 
 def posting(
-    made: Campaign | None = None, *, tasks: int = 2, places: int = 3, listing: str = "HIT1",
-    environment: str = "sandbox", status: str = "open", **terms: Any,
-) -> Posting:  # fmt: skip
+    made: Campaign | None = None,
+    *,
+    tasks: int = 2,
+    places: int = 3,
+    listing: str = "HIT1",
+    environment: str = "sandbox",
+    status: str = "open",
+    **terms: Any,
+) -> Posting:
     made = made or study()
     offered = Terms("Rate news", "Read a text.", tasks=tasks, **terms)
     batch = Batch.objects.create(
-        campaign=made, crowd=made.crowd, environment=environment, terms=to_json(offered),
-        reward=made.reward * tasks, tasks=tasks, places=places,
-        key=f"{made.pk}:{listing}:{environment}", created_at=timezone.now(),
-    )  # fmt: skip
+        campaign=made,
+        crowd=made.crowd,
+        environment=environment,
+        terms=to_json(offered),
+        reward=made.reward * tasks,
+        tasks=tasks,
+        places=places,
+        key=f"{made.pk}:{listing}:{environment}",
+        created_at=timezone.now(),
+    )
     return Posting.objects.create(
-        batch=batch, places=places, environment=environment, external_id=listing, status=status,
+        batch=batch,
+        places=places,
+        environment=environment,
+        external_id=listing,
+        status=status,
         code="C0DE",
-    )  # fmt: skip
+    )
 
 
 def claim(to: Posting, person: str = "AW1", unit: str = "U1", **changes: str) -> Claim:

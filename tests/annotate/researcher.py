@@ -14,13 +14,21 @@ NO_FILE = b"no file at all"
 
 
 PLAN = {
-    "name": "News", "instrument": "language_quality", "language": "en",
-    "tutorial": "built-in", "tutorial_bonus": "0.75",
-    "width_overall": "0.2", "metric_choice": "named",
-    "metric_names": ["repetition"], "reward": "0.40",
-    "annotator_cap": "25", "double_share": "25", "level": "95", "estimand": "population",
+    "name": "News",
+    "instrument": "language_quality",
+    "language": "en",
+    "tutorial": "built-in",
+    "tutorial_bonus": "0.75",
+    "width_overall": "0.2",
+    "metric_choice": "named",
+    "metric_names": ["repetition"],
+    "reward": "0.40",
+    "annotator_cap": "25",
+    "double_share": "25",
+    "level": "95",
+    "estimand": "population",
     "stop_mode": "precision",
-}  # fmt: skip
+}
 
 
 def lines(items: int = 4) -> bytes:

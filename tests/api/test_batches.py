@@ -39,8 +39,10 @@ def test_an_offer_is_a_dry_run(api, made):
     assert (offer["total"], offer["rewards"], offer["fees"]) == ("4.80", "4.00", "0.80")
     assert (offer["environment"], offer["judgments"], offer["postings"]) == ("sandbox", 8, 1)
     assert (offer["balance"], offer["budget_left"], offer["problems"]) == (
-        "1000.00", "100.00", [],
-    )  # fmt: skip
+        "1000.00",
+        "100.00",
+        [],
+    )
     assert not Operation.objects.exists()
 
 
@@ -93,10 +95,19 @@ def test_only_the_total_that_was_offered_is_confirmed(api, made):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"title": ""}, {"tasks": 0}, {"places": 0}, {"minutes": "NaN"}, {"duration": -1},
-     {"audience": {"approval_rate": 101}}, {"key": ""}, {"key": "x" * 41}, {"confirmed": "x"}],
+    [
+        {"title": ""},
+        {"tasks": 0},
+        {"places": 0},
+        {"minutes": "NaN"},
+        {"duration": -1},
+        {"audience": {"approval_rate": 101}},
+        {"key": ""},
+        {"key": "x" * 41},
+        {"confirmed": "x"},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_fields_that_cannot_be_are_named(api, made, wrong):
     answer = launch(api, made, **wrong)
     assert answer.status_code == 422
@@ -106,10 +117,14 @@ def test_fields_that_cannot_be_are_named(api, made, wrong):
 
 def test_terms_arrive_as_they_were_sent(api, made):
     sent = {
-        "keywords": ["news", "text"], "minutes": "2.5", "duration": 1800, "lifetime": 86_400,
-        "auto_approval": 172_800, "approve_after": 3600,
+        "keywords": ["news", "text"],
+        "minutes": "2.5",
+        "duration": 1800,
+        "lifetime": 86_400,
+        "auto_approval": 172_800,
+        "approve_after": 3600,
         "audience": {"countries": ["US"], "approval_rate": 95},
-    }  # fmt: skip
+    }
     assert launch(api, made, **sent).status_code == 201
     terms = Batch.objects.get().terms
     for name in ("keywords", "duration", "lifetime", "auto_approval", "approve_after"):
@@ -134,8 +149,9 @@ def test_extending_and_stopping(api, made):
     for _ in range(2):
         extended = api.post(at(made, f"batches/{batch}/extend/"), body, format="json")
         assert (extended.status_code, extended.json()["places"]) == (200, 6)
-    dearer = api.post(at(made, f"batches/{batch}/extend/"), body | {"key": "b", "confirmed": "1"},
-                      format="json")  # fmt: skip
+    dearer = api.post(
+        at(made, f"batches/{batch}/extend/"), body | {"key": "b", "confirmed": "1"}, format="json"
+    )
     assert (dearer.status_code, dearer.json()["error"]) == (409, "cost")
     for _ in range(2):
         stopped = api.post(at(made, f"batches/{batch}/stop/")).json()
@@ -157,8 +173,11 @@ def test_what_was_refused_is_told_tried_again_or_dropped(api, made, scripted):
     delivery.carry_out_due()
     (op,) = api.get(at(made, "operations/")).json()
     assert (op["kind"], op["status"], op["code"], op["places"]) == (
-        "publish", "refused", "funds", 4,
-    )  # fmt: skip
+        "publish",
+        "refused",
+        "funds",
+        4,
+    )
     assert op["remedy"].startswith("Top up")
     address = at(made, f"operations/{op['id']}/")
     assert api.post(f"{address}retry/").json()["status"] == "pending"
@@ -196,14 +215,22 @@ def test_acts_are_the_owners_alone(made, client_of):
     eve = user("eve")
     Membership.objects.create(campaign=made, user=eve, role=Membership.Role.REVIEWER)
     asked = [
-        ("post", "batches/"), ("post", "batches/offer/"), ("post", "batches/sync/"),
-        ("post", f"batches/{batch}/offer/"), ("post", f"batches/{batch}/extend/"),
-        ("post", f"batches/{batch}/stop/"), ("get", "operations/"),
-        ("post", f"operations/{op}/retry/"), ("post", f"operations/{op}/decide/"),
+        ("post", "batches/"),
+        ("post", "batches/offer/"),
+        ("post", "batches/sync/"),
+        ("post", f"batches/{batch}/offer/"),
+        ("post", f"batches/{batch}/extend/"),
+        ("post", f"batches/{batch}/stop/"),
+        ("get", "operations/"),
+        ("post", f"operations/{op}/retry/"),
+        ("post", f"operations/{op}/decide/"),
         ("post", f"operations/{op}/drop/"),
-    ]  # fmt: skip
-    for client, status in ((client_of(eve), 403), (client_of(user("mallory")), 404),
-                           (APIClient(), 401)):  # fmt: skip
+    ]
+    for client, status in (
+        (client_of(eve), 403),
+        (client_of(user("mallory")), 404),
+        (APIClient(), 401),
+    ):
         for method, part in asked:
             assert getattr(client, method)(at(made, part)).status_code == status, part
 
@@ -230,8 +257,11 @@ def test_units_in_doubt_are_listed_and_paid(api, made, client_of):
         )
     first, second = api.get(at(made, "units-in-doubt/")).json()
     assert (first["reward"], first["problem"], first["title"], first["by_itself"]) == (
-        "1.00", "It was handed in after 1 of 2 tasks.", "Rate news", None,
-    )  # fmt: skip
+        "1.00",
+        "It was handed in after 1 of 2 tasks.",
+        "Rate news",
+        None,
+    )
     who = Participation.objects.get(pk=first["id"]).annotator
     assert first["annotator"] == who.pseudonym
     assert who.external_id not in str(first)

@@ -26,9 +26,14 @@ def manage(*command: str, **environment: str) -> "subprocess.CompletedProcess[st
     """Run manage.py with this environment and nothing of the session's."""
     keep = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     return subprocess.run(
-        [sys.executable, "manage.py", *command], cwd=ROOT, env=keep | environment,
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        [sys.executable, "manage.py", *command],
+        cwd=ROOT,
+        env=keep | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_djangos_own_check_of_a_deployment_is_silent():

@@ -156,14 +156,27 @@ def test_rows_may_come_before_the_plan_and_cross_any_border(api):
 @pytest.mark.parametrize(
     "body",
     [
-        b"{", b'{"name"', b'{"name": ', b'{"name": "x"', b'{"name": "x",', b'{"name": "x",}',
-        b'{"name" "x"}', b'{name: "x"}', b'{"name": "x"} {}', b"{1: 2}", b'{"name": "\xff"}',
-        b'{"outputs": [1, 2', b'{"outputs": [1 2]}', b'{"outputs": [NaN]}',
+        b"{",
+        b'{"name"',
+        b'{"name": ',
+        b'{"name": "x"',
+        b'{"name": "x",',
+        b'{"name": "x",}',
+        b'{"name" "x"}',
+        b'{name: "x"}',
+        b'{"name": "x"} {}',
+        b"{1: 2}",
+        b'{"name": "\xff"}',
+        b'{"outputs": [1, 2',
+        b'{"outputs": [1 2]}',
+        b'{"outputs": [NaN]}',
         b'{"outputs": ["\xff"]}',
-        b'{"level": -Infinity}', b"[" * 100_000, b'{"outputs": ' + b"[" * 100_000,
+        b'{"level": -Infinity}',
+        b"[" * 100_000,
+        b'{"outputs": ' + b"[" * 100_000,
         b'{"a":' * 100_000,
     ],
-)  # fmt: skip
+)
 def test_a_body_that_is_no_json_is_a_400(api, body):
     answer = send(api, body)
     assert (answer.status_code, answer.json()["error"]) == (400, "parse_error")

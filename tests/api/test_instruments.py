@@ -33,8 +33,9 @@ def test_one_is_defined_found_and_listed(api):
     assert api.get(f"{INSTRUMENTS}helpfulness/").data["version"] == "2"
     results = api.get(INSTRUMENTS).data["results"]
     assert [one["reference"] for one in results if not one["built_in"]] == [
-        "helpfulness@2", "helpfulness@1",
-    ]  # fmt: skip
+        "helpfulness@2",
+        "helpfulness@1",
+    ]
     assert [one["name"] for one in results[-1]["criteria"]] == ["helpful", "invented"]
 
 
@@ -44,8 +45,11 @@ def test_a_built_in_one_can_be_taken_as_a_start(api):
     again = api.post(INSTRUMENTS, given["definition"] | {"key": "mine"}, format="json")
     assert again.status_code == 201
     assert [one["name"] for one in again.data["criteria"]] == [
-        "fluency", "redundancy", "overall", "edit",
-    ]  # fmt: skip
+        "fluency",
+        "redundancy",
+        "overall",
+        "edit",
+    ]
 
 
 def test_problems_are_told_by_their_paths(api):
@@ -71,13 +75,16 @@ def test_an_unknown_one_does_not_exist(api):
 def test_a_campaign_is_imported_with_it_in_its_language(api):
     define(api)
     body = {
-        "name": "Help", "instrument": "helpfulness@1", "language": "de",
-        "targets": {"helpful": 0.4}, "seed": 1,
+        "name": "Help",
+        "instrument": "helpfulness@1",
+        "language": "de",
+        "targets": {"helpful": 0.4},
+        "seed": 1,
         "outputs": [
             {"item": str(i), "system": "alpha", "output": f"Antwort {i}", "input": "Frage?"}
             for i in range(3)
         ],
-    }  # fmt: skip
+    }
     answer = api.post("/api/v1/campaigns/", body, format="json")
     assert answer.status_code == 201, answer.data
     made = Campaign.objects.get()
@@ -97,10 +104,12 @@ def test_a_tutorial_is_stored_listed_and_used(api):
     assert [one["title"] for one in listed["results"]] == ["Ours"]
     assert "en" in listed["built_in"]
     body = {
-        "name": "News", "targets": {"overall": 0.2}, "tutorial_id": made.data["id"],
+        "name": "News",
+        "targets": {"overall": 0.2},
+        "tutorial_id": made.data["id"],
         "tutorial_bonus": "1.00",
         "outputs": [{"item": str(i), "system": "a", "output": f"Text {i}"} for i in range(3)],
-    }  # fmt: skip
+    }
     assert api.post("/api/v1/campaigns/", body, format="json").status_code == 201
     made_campaign = Campaign.objects.get()
     assert (made_campaign.tutorial_id, made_campaign.tutorial_required) == (made.data["id"], True)

@@ -14,11 +14,19 @@ def at(study, part):
 
 def estimate(study, system, **given):
     fields = {
-        "criterion": "overall", "estimator": "regression", "interval": "t",
-        "estimand": "population", "level": 0.95, "estimate": 0.5, "mean_estimate": 0.4,
-        "n_items": 3, "n_population": 6,
-        "n_judgments": 4, "n_annotators": 2, "effective_annotators": 1.8,
-    }  # fmt: skip
+        "criterion": "overall",
+        "estimator": "regression",
+        "interval": "t",
+        "estimand": "population",
+        "level": 0.95,
+        "estimate": 0.5,
+        "mean_estimate": 0.4,
+        "n_items": 3,
+        "n_population": 6,
+        "n_judgments": 4,
+        "n_annotators": 2,
+        "effective_annotators": 1.8,
+    }
     return Estimate.objects.create(campaign=study, system=system, **{**fields, **given})
 
 

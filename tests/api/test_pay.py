@@ -32,8 +32,11 @@ def test_extra_pay_is_given_once_for_each_key(api, study):
     again = api.post(at(study, "extra-pay/"), gift, format="json")
     assert (first.status_code, again.status_code) == (201, 200)
     assert first.json() == {
-        "amount": "1.50", "fee": "0.00", "beyond_budget": "0.00", "already": False,
-    }  # fmt: skip
+        "amount": "1.50",
+        "fee": "0.00",
+        "beyond_budget": "0.00",
+        "already": False,
+    }
     assert again.json()["already"] is True
     assert LedgerEntry.objects.filter(kind="bonus").count() == 1
     changed = api.post(at(study, "extra-pay/"), gift | {"amount": "2"}, format="json")
@@ -49,8 +52,13 @@ def test_extra_pay_is_given_once_for_each_key(api, study):
 def test_a_budget_is_not_exceeded_unasked(api, study):
     Campaign.objects.filter(pk=study.pk).update(budget=Decimal("1.20"))
     worker = study.participations.first().annotator.pseudonym
-    gift = {"kind": "compensation", "annotator": worker, "amount": "0.40", "reason": "It broke.",
-            "key": "a"}  # fmt: skip
+    gift = {
+        "kind": "compensation",
+        "annotator": worker,
+        "amount": "0.40",
+        "reason": "It broke.",
+        "key": "a",
+    }
     refused = api.post(at(study, "extra-pay/"), gift, format="json")
     assert (refused.status_code, refused.json()["error"]) == (409, "budget")
     given = api.post(at(study, "extra-pay/"), gift | {"beyond_budget": True}, format="json")
@@ -82,11 +90,20 @@ def test_a_list_is_made_marked_and_taken_back(api, study):
 def test_money_is_the_owners_alone(study, client_of):
     eve = user("eve")
     Membership.objects.create(campaign=study, user=eve, role=Membership.Role.REVIEWER)
-    asked = [("get", "accounts/"), ("post", "extra-pay/"), ("get", "payouts/"),
-             ("post", "payouts/"), ("get", "payouts/x/"), ("post", "payouts/x/paid/"),
-             ("post", "payouts/x/undo/")]  # fmt: skip
-    for client, status in ((client_of(eve), 403), (client_of(user("mallory")), 404),
-                           (APIClient(), 401)):  # fmt: skip
+    asked = [
+        ("get", "accounts/"),
+        ("post", "extra-pay/"),
+        ("get", "payouts/"),
+        ("post", "payouts/"),
+        ("get", "payouts/x/"),
+        ("post", "payouts/x/paid/"),
+        ("post", "payouts/x/undo/"),
+    ]
+    for client, status in (
+        (client_of(eve), 403),
+        (client_of(user("mallory")), 404),
+        (APIClient(), 401),
+    ):
         for method, part in asked:
             assert getattr(client, method)(at(study, part)).status_code == status, part
 

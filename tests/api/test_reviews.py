@@ -44,8 +44,11 @@ def test_only_members_see_the_review(client_of, review):
 def test_the_queue_has_the_numbers(api, review):
     (row,) = api.get(QUEUE).json()
     assert (row["annotator"], row["status"], row["judgments"], row["appeal_due"]) == (
-        review.annotator.pseudonym, "open", 6, None,
-    )  # fmt: skip
+        review.annotator.pseudonym,
+        "open",
+        6,
+        None,
+    )
     (flag,) = row["flags"]
     assert (flag["screen"], flag["value"], flag["threshold"], flag["n"]) == ("too_fast", 0.4, 1, 6)
     assert flag["numbers"]["seconds"] == 3

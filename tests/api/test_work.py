@@ -80,9 +80,12 @@ def test_metrics_are_told_for_each_output(api: APIClient, ada: Any) -> None:
 def test_highlights_are_told_with_their_words(api: APIClient, ada: Any) -> None:
     text = "Ada lived in London."
     made = campaign(
-        owner=ada, instrument="answer_correctness", targets={"any_correct": 0.2}, metrics=(),
+        owner=ada,
+        instrument="answer_correctness",
+        targets={"any_correct": 0.2},
+        metrics=(),
         rows_=[Row(item="q", system="s", output="London", input="where?", paragraphs=(text,))],
-    )  # fmt: skip
+    )
     words = {"start": 4, "end": 19, "text": text[4:19]}
     judge(
         person(made), plausible=True, verdicts=[{"value": 1, "spans": [words], "confirmed": True}]

@@ -40,9 +40,20 @@ READS_MODELS = {
     "estimation.api.views",
 }
 WRITES = {
-    "abulk_create", "acreate", "adelete", "asave", "aupdate", "bulk_create", "bulk_update",
-    "create", "delete", "get_or_create", "select_for_update", "update", "update_or_create",
-}  # fmt: skip
+    "abulk_create",
+    "acreate",
+    "adelete",
+    "asave",
+    "aupdate",
+    "bulk_create",
+    "bulk_update",
+    "create",
+    "delete",
+    "get_or_create",
+    "select_for_update",
+    "update",
+    "update_or_create",
+}
 QUERIES = {"all", "exclude", "filter", "objects", "order_by", "get"}
 
 

@@ -16,9 +16,15 @@ ORDER: Mapping[str, Sequence[str]] = {
     "annotate.api": ("campaigns", "marketplace", "pay", "review", "studies", "work"),
     "annotate.forms": ("campaigns", "marketplace", "pay", "review", "studies", "work"),
     "estimation.core": (
-        "data", "intervals", "agreement", "estimators", "stopping", "planning", "simulation",
+        "data",
+        "intervals",
+        "agreement",
+        "estimators",
+        "stopping",
+        "planning",
+        "simulation",
     ),
-}  # fmt: skip
+}
 Arrow = tuple[str, str, str]  # the module, its subject, and the subject that it calls
 
 

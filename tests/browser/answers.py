@@ -51,9 +51,13 @@ def participant(
     paragraphs: tuple[str, ...] = PARAGRAPHS, question: str = QUESTION, **changes: object
 ) -> Participation:
     made = campaign(
-        rows_=rows(paragraphs, question), instrument="answer_correctness", metrics=(),
-        targets={"any_correct": 0.2}, double_share=0, **changes,
-    )  # fmt: skip
+        rows_=rows(paragraphs, question),
+        instrument="answer_correctness",
+        metrics=(),
+        targets={"any_correct": 0.2},
+        double_share=0,
+        **changes,
+    )
     return person(made)
 
 

@@ -12,12 +12,28 @@ def history(made: Campaign) -> None:
         half = 1 / n**0.5
         Estimate.objects.bulk_create(
             Estimate(
-                campaign=made, system=system, criterion="overall", estimator="regression",
-                interval="two_way", estimand="population", metrics=made.metrics, level=0.95,
-                estimate=0.4, low=0.4 - half, high=0.4 + half, width=2 * half, std_error=half / 2,
-                mean_estimate=0.4, mean_low=0.4 - 1.1 * half, mean_high=0.4 + 1.1 * half,
-                n_items=n, n_population=60, n_judgments=n, n_annotators=20,
-                effective_annotators=18, detail={"at_target": False},
+                campaign=made,
+                system=system,
+                criterion="overall",
+                estimator="regression",
+                interval="two_way",
+                estimand="population",
+                metrics=made.metrics,
+                level=0.95,
+                estimate=0.4,
+                low=0.4 - half,
+                high=0.4 + half,
+                width=2 * half,
+                std_error=half / 2,
+                mean_estimate=0.4,
+                mean_low=0.4 - 1.1 * half,
+                mean_high=0.4 + 1.1 * half,
+                n_items=n,
+                n_population=60,
+                n_judgments=n,
+                n_annotators=20,
+                effective_annotators=18,
+                detail={"at_target": False},
             )
             for system in made.systems.all()
-        )  # fmt: skip
+        )

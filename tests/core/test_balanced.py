@@ -48,9 +48,20 @@ def test_the_known_answer():
     found = gls_weights(sample.incidence, GIVEN)
     result = estimate(sample, estimator="balanced", components=GIVEN)
     assert found.weight == pytest.approx(
-        [.042075, .042075, .087561, .139301, .079601, .079601, .150673, .139301, .119907, .119907],
+        [
+            0.042075,
+            0.042075,
+            0.087561,
+            0.139301,
+            0.079601,
+            0.079601,
+            0.150673,
+            0.139301,
+            0.119907,
+            0.119907,
+        ],
         abs=5e-7,
-    )  # fmt: skip
+    )
     assert found.model_variance == pytest.approx(0.1079159, abs=5e-8)
     assert result.estimate == pytest.approx(0.2201023, abs=5e-8)
     assert result.effective_annotators == pytest.approx(4.510029, abs=5e-7)
@@ -88,8 +99,9 @@ def test_without_person_effects_and_with_equal_counts_it_is_the_regression(metri
     rng = np.random.default_rng(seed)
     item = np.repeat(np.arange(20), 2)
     g = rng.normal(size=50) if metric else None
-    sample = Sample(rng.normal(size=40), item, np.arange(40) % 8, 50,
-                    Scale(-9, 9, bounded=False), g)  # fmt: skip
+    sample = Sample(
+        rng.normal(size=40), item, np.arange(40) % 8, 50, Scale(-9, 9, bounded=False), g
+    )
     found = estimate(sample, estimator="balanced", components=Crossed(0.3, 0.0, 0.2), **PLAIN)
     plain = estimate(sample, estimator="regression" if metric else "mean", **PLAIN)
     assert found.estimate == pytest.approx(plain.estimate)
@@ -219,8 +231,9 @@ def test_where_nothing_repeats_all_judgments_weigh_the_same():
 @pytest.mark.parametrize("by_item", [True, False])
 def test_one_item_or_one_annotator_is_no_obstacle(by_item):
     one, many = np.zeros(8, dtype=int), np.arange(8)
-    sample = Sample(many % 2 * 1.0, one if by_item else many, many if by_item else one, 20,
-                    Scale(0, 1))  # fmt: skip
+    sample = Sample(
+        many % 2 * 1.0, one if by_item else many, many if by_item else one, 20, Scale(0, 1)
+    )
     result = estimate(sample, estimator="balanced")
     assert result.estimate == pytest.approx(0.5)
     assert not result.has_interval

@@ -35,9 +35,13 @@ def algorithm(rule, *, variances, score_range, alpha, p=1.1, beta=1.1):
 
 @pytest.mark.parametrize(
     ("rule", "variance", "judgments"),
-    [("ebstop", 0.25, 1518), ("ebgstop", 0.25, 1293), ("ebstop", 0.09, 2003),
-     ("ebgstop", 0.09, 1674)],
-)  # fmt: skip
+    [
+        ("ebstop", 0.25, 1518),
+        ("ebgstop", 0.25, 1293),
+        ("ebstop", 0.09, 2003),
+        ("ebgstop", 0.09, 1674),
+    ],
+)
 def test_judgments_for_a_known_variance(rule, variance, judgments):
     # Known answer 5: half-widths for which a normal interval takes 100 judgments.
     half = 1.96 * variance**0.5 / 10
@@ -120,9 +124,17 @@ def test_impossible_scores_and_options_are_refused(scores, options, error):
 
 
 @pytest.mark.parametrize(
-    "bad", [{"half_width": 0}, {"variance": -0.1}, {"variance": 0.26}, {"score_range": 0},
-            {"level": 0}, {"rule": "x"}], ids=str,
-)  # fmt: skip
+    "bad",
+    [
+        {"half_width": 0},
+        {"variance": -0.1},
+        {"variance": 0.26},
+        {"score_range": 0},
+        {"level": 0},
+        {"rule": "x"},
+    ],
+    ids=str,
+)
 def test_impossible_plans_are_refused(bad):
     good = {"half_width": 0.1, "variance": 0.25, "score_range": 1.0, "level": 0.95}
     with pytest.raises(errors.InvalidOptionError):

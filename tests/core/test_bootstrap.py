@@ -237,9 +237,17 @@ def test_columns_of_the_form_on_judgments_do_not_know_items():
 
 @pytest.mark.parametrize("resample", [bootstrap, bootstrap_widths, pigeonhole])
 @pytest.mark.parametrize(
-    "bad", [{"estimator": "median"}, {"per": "person"}, {"level": 0}, {"level": 80},
-            {"replicates": 1}, {"seed": -1}], ids=str,
-)  # fmt: skip
+    "bad",
+    [
+        {"estimator": "median"},
+        {"per": "person"},
+        {"level": 0},
+        {"level": 80},
+        {"replicates": 1},
+        {"seed": -1},
+    ],
+    ids=str,
+)
 def test_options_out_of_range_are_refused(resample, bad):
     with pytest.raises(errors.InvalidOptionError):
         resample(crossed_case(), **bad)

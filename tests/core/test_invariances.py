@@ -109,8 +109,13 @@ def test_a_census_does_not_shrink_the_annotator_part():
     assert corrected.variance.annotator == plain.variance.annotator > 0
 
 
-OPTIONS = [{}, {"interval": "iid"}, {"estimand": "panel"}, {"estimator": "algorithm_1"},
-           {"estimator": "mean", "pseudo_rows": False}]  # fmt: skip
+OPTIONS = [
+    {},
+    {"interval": "iid"},
+    {"estimand": "panel"},
+    {"estimator": "algorithm_1"},
+    {"estimator": "mean", "pseudo_rows": False},
+]
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)

@@ -186,8 +186,9 @@ def test_crossed_components_solve_the_moment_equations():
 def test_one_way_is_the_textbook_analysis_of_variance():
     # Balanced: scipy's F is MSB / MSW, and k0 is the group size.
     groups = np.array([[1.0, 2, 4], [3, 5, 5], [1, 1, 2], [4, 4, 5]])
-    sample = Sample(groups.ravel(), np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4), 4,
-                    Scale(1, 5))  # fmt: skip
+    sample = Sample(
+        groups.ravel(), np.repeat(np.arange(4), 3), np.tile(np.arange(3), 4), 4, Scale(1, 5)
+    )
     found = one_way(sample)
     ratio = stats.f_oneway(*groups).statistic
     assert found.noise == pytest.approx(groups.var(axis=1, ddof=1).mean())

@@ -123,10 +123,13 @@ def by_loops(first: Sample, second: Sample) -> dict[str, float]:
     annotator_sum, cell_sum = sum(v**2 for v in people.values()), sum(v**2 for v in u.values())
     annotator = max(0.0, effective / (effective - 1) * annotator_sum - cell_sum)
     return {
-        "estimate": plain.params[0], "centre": guarded.params[0],
-        "variance": guarded.bse[0] ** 2 + annotator, "cell_sum": cell_sum,
-        "annotator_sum": annotator_sum, "df": min(n - 3, effective - 1),
-    }  # fmt: skip
+        "estimate": plain.params[0],
+        "centre": guarded.params[0],
+        "variance": guarded.bse[0] ** 2 + annotator,
+        "cell_sum": cell_sum,
+        "annotator_sum": annotator_sum,
+        "df": min(n - 3, effective - 1),
+    }
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -201,10 +204,15 @@ def test_an_annotators_mildness_towards_both_cancels():
 def test_what_must_not_matter(estimator, seed):
     first, second = two(seed)
     changed = [
-        replace(s, score=-2 * s.score + 1, scale=Scale(-9, -1), annotator=99 - s.annotator,
-                metric=c * s.metric + 3)
+        replace(
+            s,
+            score=-2 * s.score + 1,
+            scale=Scale(-9, -1),
+            annotator=99 - s.annotator,
+            metric=c * s.metric + 3,
+        )
         for s, c in ((first, -4), (second, 0.5))
-    ]  # fmt: skip
+    ]
     one, other = (
         difference(*pair, estimator=estimator).interval(0.9) for pair in ((first, second), changed)
     )
@@ -239,7 +247,7 @@ def test_two_metrics_that_agree_on_the_judged_items_are_no_obstacle():
         ({"n_population": 91, "metric": np.arange(91.0)}, errors.ShapeMismatchError),
         ({"item": 45 + np.arange(120) % 45, "annotator": EACH}, errors.TooFewJudgmentsError),
     ],
-)  # fmt: skip
+)
 def test_systems_that_do_not_belong_together_are_refused(change, error):
     sample = random_sample(1, judgments=120, items=45)
     with pytest.raises(error):

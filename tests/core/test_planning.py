@@ -105,9 +105,13 @@ def test_a_census_leaves_only_what_a_judgment_leaves():
     assert found.item == 0
     assert found.rest == pytest.approx((0.059 + 0.232) * 0.875 / 500)
     single = expected_variance(
-        TYPICAL["overall"], rho=0.5, n_items=500, n_population=500, effective_annotators=50,
+        TYPICAL["overall"],
+        rho=0.5,
+        n_items=500,
+        n_population=500,
+        effective_annotators=50,
         double_share=0,
-    )  # fmt: skip
+    )
     assert single.item > 0
     assert single.rest == 0
 

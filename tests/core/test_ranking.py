@@ -69,10 +69,15 @@ def test_the_verdict_says_what_is_still_open():
 
 @pytest.mark.parametrize(
     ("change", "outcome"),
-    [({}, "first"), ({"n_items": 29}, "open"), ({"n_items": 30}, "first"),
-     ({"effective_annotators": 4.9}, "open"), ({"effective_annotators": 5.0}, "first"),
-     ({"std_error": None}, "open")],
-)  # fmt: skip
+    [
+        ({}, "first"),
+        ({"n_items": 29}, "open"),
+        ({"n_items": 30}, "first"),
+        ({"effective_annotators": 4.9}, "open"),
+        ({"effective_annotators": 5.0}, "first"),
+        ({"std_error": None}, "open"),
+    ],
+)
 def test_what_rests_on_too_little_stays_open(change, outcome):
     assert decide(replace(PairState(0.5, 0.02, 100), **change)) == outcome
 
@@ -158,9 +163,17 @@ def test_a_history_is_the_verdict_at_each_look():
 
 
 @pytest.mark.parametrize(
-    "bad", [{"margin": -0.1}, {"margin": np.nan}, {"margin": np.inf}, {"level": 1},
-            {"planned_items": 0}, {"min_items": 10}], ids=str,
-)  # fmt: skip
+    "bad",
+    [
+        {"margin": -0.1},
+        {"margin": np.nan},
+        {"margin": np.inf},
+        {"level": 1},
+        {"planned_items": 0},
+        {"min_items": 10},
+    ],
+    ids=str,
+)
 def test_options_out_of_range_are_refused(bad):
     with pytest.raises(errors.InvalidOptionError):
         decide(PairState(0.1, 0.1, 100), **bad)
@@ -176,9 +189,10 @@ def test_a_ranking_takes_pairs():
 
 
 @pytest.mark.parametrize(
-    "bad", [{"estimate": np.nan}, {"std_error": -0.1}, {"std_error": np.nan}, {"n_items": -1}],
+    "bad",
+    [{"estimate": np.nan}, {"std_error": -0.1}, {"std_error": np.nan}, {"n_items": -1}],
     ids=str,
-)  # fmt: skip
+)
 def test_impossible_states_are_refused(bad):
     with pytest.raises(errors.InvalidOptionError):
         replace(PairState(0.1, 0.1, 100), **bad)
@@ -211,9 +225,11 @@ def test_excluding_zero_names_winners_among_identical_systems_and_the_sequence_d
     mean, error, n = campaigns([0.0, 0.0])
     fixed = int((np.abs(mean) > 1.96 * error).any(axis=-1).sum())
     sequence = np.array(
-        [pair_outcomes(m, e, n, margin=0, level=0.95, planned_items=200) for m, e in
-         zip(mean, error, strict=True)]
-    )  # fmt: skip
+        [
+            pair_outcomes(m, e, n, margin=0, level=0.95, planned_items=200)
+            for m, e in zip(mean, error, strict=True)
+        ]
+    )
     named = int((sequence > 0).any(axis=(1, 2)).sum())
     print(f"seed {SEED}: false signs in {RUNS} campaigns: fixed-n {fixed}, sequence {named}")
     # The design has .28 to .46; refuted either way at 1 in 100.

@@ -143,10 +143,18 @@ def test_one_annotator_has_no_sequence():
 
 
 @pytest.mark.parametrize(
-    "bad", [{"level": 1.0}, {"level": 0}, {"planned_items": 0}, {"planned_items": np.inf},
-            {"planned_items": -5}, {"planned_items": np.nan}, {"target_width": 0}],
+    "bad",
+    [
+        {"level": 1.0},
+        {"level": 0},
+        {"planned_items": 0},
+        {"planned_items": np.inf},
+        {"planned_items": -5},
+        {"planned_items": np.nan},
+        {"target_width": 0},
+    ],
     ids=str,
-)  # fmt: skip
+)
 @pytest.mark.parametrize("items", [20, 40])
 def test_numbers_out_of_range_are_refused(bad, items):
     result = estimate(random_sample(3, judgments=90, items=items))

@@ -196,13 +196,25 @@ def test_where_nothing_stops_there_is_nothing_to_say():
 @pytest.mark.parametrize(
     "options",
     [
-        {"item": 0.0}, {"item": 0.9, "person": 0.2}, {"rho": 1.5}, {"rho": float("nan")},
-        {"n_population": 1}, {"cap": 0}, {"double_share": -0.1}, {"places": 2},
-        {"unevenness": -1.0}, {"unevenness": float("inf")}, {"stay": 0.0}, {"leniency": 2.0},
-        {"time_correlation": -1.1}, {"time_spread": -1.0}, {"shared": 1.2},
-        {"shared_quality": float("nan")}, {"item": 0.97, "person": 0.0},
+        {"item": 0.0},
+        {"item": 0.9, "person": 0.2},
+        {"rho": 1.5},
+        {"rho": float("nan")},
+        {"n_population": 1},
+        {"cap": 0},
+        {"double_share": -0.1},
+        {"places": 2},
+        {"unevenness": -1.0},
+        {"unevenness": float("inf")},
+        {"stay": 0.0},
+        {"leniency": 2.0},
+        {"time_correlation": -1.1},
+        {"time_spread": -1.0},
+        {"shared": 1.2},
+        {"shared_quality": float("nan")},
+        {"item": 0.97, "person": 0.0},
     ],
-)  # fmt: skip
+)
 def test_impossible_plans_are_refused(options):
     with pytest.raises(InvalidOptionError):
         replace(PLAN, **options)
@@ -211,12 +223,21 @@ def test_impossible_plans_are_refused(options):
 @pytest.mark.parametrize(
     "options",
     [
-        {"target_width": 0.0}, {"level": 1.0}, {"replicates": 0}, {"processes": 0}, {"seed": -1},
-        {"price": -1.0}, {"report": "later"}, {"weighing": "none"}, {"look": "never"},
-        {"estimator": "median"}, {"interval": "narrow"}, {"estimand": "world"},
+        {"target_width": 0.0},
+        {"level": 1.0},
+        {"replicates": 0},
+        {"processes": 0},
+        {"seed": -1},
+        {"price": -1.0},
+        {"report": "later"},
+        {"weighing": "none"},
+        {"look": "never"},
+        {"estimator": "median"},
+        {"interval": "narrow"},
+        {"estimand": "world"},
         {"planned_items": 0.0},
     ],
-)  # fmt: skip
+)
 def test_impossible_simulations_are_refused(options):
     asked = {"target_width": 0.2, "replicates": 1, "seed": 0, **options}
     with pytest.raises(EstimationError):

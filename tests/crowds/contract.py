@@ -25,12 +25,18 @@ faults = pytest.mark.parametrize("fault", list(Fault), ids=str)
 
 def spec(places: int = 3, **changes: object) -> Spec:
     made = Spec(
-        title="Compare short texts", description="Read two texts and say which reads better.",
-        keywords=("reading", "comparison"), reward=REWARD, places=places,
-        url="https://plumbline.example/work/on/crowd/token/", minutes=5.0,
-        duration=timedelta(hours=1), lifetime=timedelta(days=3), auto_approval=timedelta(days=7),
+        title="Compare short texts",
+        description="Read two texts and say which reads better.",
+        keywords=("reading", "comparison"),
+        reward=REWARD,
+        places=places,
+        url="https://plumbline.example/work/on/crowd/token/",
+        minutes=5.0,
+        duration=timedelta(hours=1),
+        lifetime=timedelta(days=3),
+        auto_approval=timedelta(days=7),
         code="C0MPLETE",
-    )  # fmt: skip
+    )
     return replace(made, **changes)
 
 

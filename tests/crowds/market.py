@@ -67,9 +67,13 @@ class Market(Walk):
             review__campaign=self.study, review__annotator=annotator
         ).order_by("-pk")
         reviewing.rule(
-            self.study.pk, annotator, [Ruling.Act(act) for act in acts], actor_id=self.ada.pk,
-            reason=REASON, seen=last[0].pk if last else 0,
-        )  # fmt: skip
+            self.study.pk,
+            annotator,
+            [Ruling.Act(act) for act in acts],
+            actor_id=self.ada.pk,
+            reason=REASON,
+            seen=last[0].pk if last else 0,
+        )
         delivery.carry_out_due()
 
     def review(self, unit: Unit) -> Review:

@@ -94,9 +94,16 @@ def test_clocks_that_differ_by_seconds_are_left_alone(quick: None):
 
 @pytest.mark.parametrize(
     "date",
-    [None, "", "yesterday", "Fri, 31 Dec 9999 23:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT",
-     "Fri, 30 Feb 2026 00:00:00 GMT", "Tue, 15 Nov 2095 08:12:31 GMT"],
-)  # fmt: skip
+    [
+        None,
+        "",
+        "yesterday",
+        "Fri, 31 Dec 9999 23:59:59 GMT",
+        "Mon, 01 Jan 0001 00:00:00 GMT",
+        "Fri, 30 Feb 2026 00:00:00 GMT",
+        "Tue, 15 Nov 2095 08:12:31 GMT",
+    ],
+)
 def test_a_date_that_no_clock_tells_is_none(date: str | None) -> None:
     assert clocks.ahead(date) is None
 

@@ -36,9 +36,22 @@ def test_without_a_total_it_only_shows_the_offer(made: Campaign):
 
 def test_with_the_total_that_was_shown_it_is_launched(made: Campaign):
     printed = launch(
-        made, "--places", "20", "--tasks", "2", "--confirm", "24.00", "--country", "DE",
-        "--keyword", "news", "--review-hours", "12", "--days", "2",
-    )  # fmt: skip
+        made,
+        "--places",
+        "20",
+        "--tasks",
+        "2",
+        "--confirm",
+        "24.00",
+        "--country",
+        "DE",
+        "--keyword",
+        "news",
+        "--review-hours",
+        "12",
+        "--days",
+        "2",
+    )
     batch = Batch.objects.get()
     assert batch.public_id in printed
     terms = from_json(batch.terms)

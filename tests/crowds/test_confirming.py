@@ -31,9 +31,13 @@ pytestmark = pytest.mark.orm
 
 def submission(market: Market, unit: Unit, **changes: object) -> Submission:
     made = Submission(
-        listing=unit.listing, unit=unit.unit, person=unit.person, state=UnitState.SUBMITTED,
-        receipt=market.of(unit).receipt if unit.entered else "", submitted_at=timezone.now(),
-    )  # fmt: skip
+        listing=unit.listing,
+        unit=unit.unit,
+        person=unit.person,
+        state=UnitState.SUBMITTED,
+        receipt=market.of(unit).receipt if unit.entered else "",
+        submitted_at=timezone.now(),
+    )
     return replace(made, **changes)
 
 

@@ -59,9 +59,10 @@ def test_an_interrupted_publication_makes_one_posting(far, crowd, fault):
 def test_a_publication_that_is_looked_for_before_it_is_repeated_is_made_once(far, crowd, fault):
     far.fail_next("publish", fault)
     outcome = carried_out(
-        lambda: crowd.publish(spec(), "publish-1"), lambda: len(far.postings()),
+        lambda: crowd.publish(spec(), "publish-1"),
+        lambda: len(far.postings()),
         find=lambda: bool(crowd.find_postings("publish-1")),
-    )  # fmt: skip
+    )
     assert outcome.happened
     assert len(far.postings()) == 1
 

@@ -138,9 +138,11 @@ def test_a_bonus_is_paid_at_most_once(far, crowd, fault):
     bonus = a_bonus(far, crowd)
     far.fail_next("pay_bonus", fault)
     outcome = carried_out(
-        lambda: crowd.pay_bonus(bonus, "bonus-1"), lambda: len(far.bonuses()),
-        find=lambda: found(crowd, bonus, "bonus-1"), repeatable=crowd.can.idempotent_bonus,
-    )  # fmt: skip
+        lambda: crowd.pay_bonus(bonus, "bonus-1"),
+        lambda: len(far.bonuses()),
+        find=lambda: found(crowd, bonus, "bonus-1"),
+        repeatable=crowd.can.idempotent_bonus,
+    )
     if crowd.can.idempotent_bonus:
         assert outcome.happened
         assert crowd.pay_bonus(bonus, "bonus-1").effect is Effect.ALREADY

@@ -34,9 +34,11 @@ def looked(django_capture_on_commit_callbacks):  # type: ignore[no-untyped-def]
 def send(market: Market, raw: bytes, headers: dict[str, str]) -> int:
     client = Client(enforce_csrf_checks=True)
     answer = client.post(
-        reverse("annotate:crowd-events", args=["prolific"]), raw,
-        content_type="application/json", headers=headers,
-    )  # fmt: skip
+        reverse("annotate:crowd-events", args=["prolific"]),
+        raw,
+        content_type="application/json",
+        headers=headers,
+    )
     return answer.status_code
 
 
@@ -45,8 +47,11 @@ def test_an_event_makes_us_look_at_its_posting_once(
     prolific: Market, looked: list[int], told: str, django_capture_on_commit_callbacks
 ) -> None:
     unit = prolific.done()
-    kind, resource = ("submission.status.change", unit.unit) if told == "unit" else (
-        "study.status.change", unit.listing)  # fmt: skip
+    kind, resource = (
+        ("submission.status.change", unit.unit)
+        if told == "unit"
+        else ("study.status.change", unit.listing)
+    )
     event = prolific.far.event(kind, resource)
     with django_capture_on_commit_callbacks(execute=True):
         assert send(prolific, *event) == 204
@@ -84,12 +89,14 @@ def test_events_about_what_we_do_not_know_are_kept_and_harmless(prolific: Market
 
 
 def test_crowds_that_tell_nothing_are_not_listened_to(mturk: Market, client: Client) -> None:
-    answer = client.post(reverse("annotate:crowd-events", args=["mturk"]), b"{}",
-                         content_type="application/json")  # fmt: skip
+    answer = client.post(
+        reverse("annotate:crowd-events", args=["mturk"]), b"{}", content_type="application/json"
+    )
     assert answer.status_code == 404
 
 
 def test_a_crowd_that_does_not_exist_is_not_found(client: Client, db: None) -> None:
-    answer = client.post(reverse("annotate:crowd-events", args=["nobody"]), b"{}",
-                         content_type="application/json")  # fmt: skip
+    answer = client.post(
+        reverse("annotate:crowd-events", args=["nobody"]), b"{}", content_type="application/json"
+    )
     assert answer.status_code == 404

@@ -42,8 +42,9 @@ def test_who_is_excluded_is_kept_out_until_restored(market: Market) -> None:
     market.ruled(unit, "restore")
     assert not kept_out(market, unit.person)
     assert [op.kind for op in Operation.objects.filter(key__startswith="standing:")] == [
-        Kind.EXCLUDE, Kind.INCLUDE,
-    ]  # fmt: skip
+        Kind.EXCLUDE,
+        Kind.INCLUDE,
+    ]
 
 
 def second_study(market: Market) -> Walk:

@@ -137,10 +137,17 @@ def test_a_message_that_waits_for_its_reader_keeps_no_posting(mturk: Market) -> 
     unit = mturk.done()
     mturk.stop()
     intents.intend(
-        Kind.MESSAGE, key="later", campaign_id=mturk.study.pk, crowd="mturk",
-        environment=mturk.crowd.environment, participation_id=mturk.of(unit).pk,
-        due_at=timezone.now() + timedelta(days=30), people=[unit.person], subject="s", text="t",
-    )  # fmt: skip
+        Kind.MESSAGE,
+        key="later",
+        campaign_id=mturk.study.pk,
+        crowd="mturk",
+        environment=mturk.crowd.environment,
+        participation_id=mturk.of(unit).pk,
+        due_at=timezone.now() + timedelta(days=30),
+        people=[unit.person],
+        subject="s",
+        text="t",
+    )
     Posting.objects.update(expires_at=timezone.now() - timedelta(days=1), status=Stage.CLOSED)
     Participation.objects.update(status=Status.APPROVED)
     Operation.objects.filter(kind=Kind.STOP).update(status=Operation.Status.DONE)
@@ -222,9 +229,13 @@ def test_closed_postings_that_cannot_be_put_away_yet_cost_no_query_each(mturk: M
     counts = []
     for number in (1, 2, 3):
         there = Posting.objects.create(
-            batch=posting(mturk).batch, places=1, environment=mturk.crowd.environment,
-            external_id=f"CLOSED{number}", status=Stage.CLOSED, looked_at=timezone.now(),
-        )  # fmt: skip
+            batch=posting(mturk).batch,
+            places=1,
+            environment=mturk.crowd.environment,
+            external_id=f"CLOSED{number}",
+            status=Stage.CLOSED,
+            looked_at=timezone.now(),
+        )
         came(there, f"A{number}", "rejected")
         Participation.objects.filter(posting=there).update(submitted_at=timezone.now())
         with CaptureQueriesContext(connection) as asked:
@@ -261,9 +272,11 @@ def test_who_accepted_in_time_may_come_although_the_crowd_calls_it_closed(
     mturk.stop()
     delivery.carry_out_due()
     level = mturk.crowd.posting_level
-    monkeypatch.setattr(mturk.crowd, "posting_level", lambda one: replace(
-        level(one), stage=Level.CLOSED, available=0, pending=0
-    ))  # fmt: skip
+    monkeypatch.setattr(
+        mturk.crowd,
+        "posting_level",
+        lambda one: replace(level(one), stage=Level.CLOSED, available=0, pending=0),
+    )
     mturk.sync()
     assert posting(mturk).status == Stage.CLOSED
     mturk.enter(unit)

@@ -50,17 +50,42 @@ REASON = (
     "nobody can have read them."
 )
 TERMS = Terms(
-    "Rate news", "Read a short text and rate it.", ("news",), tasks=2, minutes=2,
-    duration=timedelta(hours=1), lifetime=timedelta(days=4), auto_approval=timedelta(days=3),
+    "Rate news",
+    "Read a short text and rate it.",
+    ("news",),
+    tasks=2,
+    minutes=2,
+    duration=timedelta(hours=1),
+    lifetime=timedelta(days=4),
+    auto_approval=timedelta(days=3),
     approve_after=timedelta(hours=2),
-)  # fmt: skip
+)
 CALLS = {
-    "publish": "publish", "add_places": "add_places", "stop": "stop", "approve": "approve",
-    "reject": "reject", "override": "approve", "bonus": "pay_bonus", "archive": "archive",
-    "exclude": "set_excluded", "include": "set_excluded", "message": "message",
-}  # fmt: skip
-FAULTY = ("publish", "add_places", "stop", "approve", "reject", "pay_bonus", "iter_submissions",
-          "posting_level", "archive", "set_excluded", "message")  # fmt: skip
+    "publish": "publish",
+    "add_places": "add_places",
+    "stop": "stop",
+    "approve": "approve",
+    "reject": "reject",
+    "override": "approve",
+    "bonus": "pay_bonus",
+    "archive": "archive",
+    "exclude": "set_excluded",
+    "include": "set_excluded",
+    "message": "message",
+}
+FAULTY = (
+    "publish",
+    "add_places",
+    "stop",
+    "approve",
+    "reject",
+    "pay_bonus",
+    "iter_submissions",
+    "posting_level",
+    "archive",
+    "set_excluded",
+    "message",
+)
 Status = Participation.Status
 
 
@@ -103,9 +128,16 @@ class Walk:
         rng = random.Random(seed)
         ada = User.objects.create(username=f"ada-{seed}")
         study = campaign(
-            owner=ada, items=6, systems=("alpha",), crowd=crowd.key, reward=REWARD,
-            fee_rate=FEES[crowd.key], budget=None, double_share=0.5, tutorial_bonus=Decimal("0.05"),
-        )  # fmt: skip
+            owner=ada,
+            items=6,
+            systems=("alpha",),
+            crowd=crowd.key,
+            reward=REWARD,
+            fee_rate=FEES[crowd.key],
+            budget=None,
+            double_share=0.5,
+            tutorial_bonus=Decimal("0.05"),
+        )
         return cls(far, crowd, clock, rng, study, ada)
 
     # ------------------------------------------------------------ steps
@@ -119,10 +151,13 @@ class Walk:
     def launch(self, places: int = 0) -> None:
         places = places or self.rng.choice([1, 2, 3])
         batches.launch(
-            self.study.pk, terms_for(self.crowd), places=places, actor_id=self.ada.pk,
+            self.study.pk,
+            terms_for(self.crowd),
+            places=places,
+            actor_id=self.ada.pk,
             confirmed=self._cost(places),
             key=f"launch-{self.study.pk}-{next(self.keys)}",
-        )  # fmt: skip
+        )
 
     def extend(self) -> None:
         batch = Batch.objects.filter(campaign=self.study).first()
@@ -220,19 +255,25 @@ class Walk:
         acts = self.rng.choice(RULINGS[_standing(review)])
         last = Ruling.objects.filter(review=review).order_by("-pk").first() if review else None
         reviewing.rule(
-            self.study.pk, who, [Ruling.Act(act) for act in acts], actor_id=self.ada.pk,
-            reason=REASON, seen=last.pk if last else 0,
-        )  # fmt: skip
+            self.study.pk,
+            who,
+            [Ruling.Act(act) for act in acts],
+            actor_id=self.ada.pk,
+            reason=REASON,
+            seen=last.pk if last else 0,
+        )
 
     def bonus(self) -> None:
         who = self._somebody()
         if who is not None:
             name = Participation.objects.filter(annotator=who)[0].annotator.pseudonym
             gift = extra_pay.Gift(
-                extra_pay.Kind(self.rng.choice(["bonus", "compensation"])), name,
-                Decimal(self.rng.choice(["0.07", "0.50"])), "For the care.",
+                extra_pay.Kind(self.rng.choice(["bonus", "compensation"])),
+                name,
+                Decimal(self.rng.choice(["0.07", "0.50"])),
+                "For the care.",
                 f"gift-{self.rng.randrange(6)}",
-            )  # fmt: skip
+            )
             extra_pay.give(self.study.pk, gift, actor_id=self.ada.pk)
 
     def accept_doubtful(self) -> None:
@@ -307,9 +348,12 @@ class Walk:
     def _arrive(self, listing: str, unit: str, person: str) -> int:
         posting = Posting.objects.get(external_id=listing)
         claim = Claim(
-            person=person, posting=posting.public_id, listing=listing, unit=unit,
+            person=person,
+            posting=posting.public_id,
+            listing=listing,
+            unit=unit,
             submit_to="http://localhost",
-        )  # fmt: skip
+        )
         verified = self.crowd.verify_claim(claim)
         if isinstance(verified, Invalid):
             raise NoPlace(verified.message)
@@ -362,11 +406,32 @@ def _standing(review: Review | None) -> str:
 
 # How often each step is taken.
 STEPS = {
-    "accept": 8, "finish": 10, "work": 3, "look": 8, "carry_out": 2, "minutes": 1, "hours": 3,
-    "fault": 5, "die": 3, "rule": 7, "bonus": 3, "submit": 2, "hand_in": 1, "give_back": 1.5,
-    "enter": 1, "forge": 1, "submit_twice": 1, "submit_forged": 1, "stop": 0.7, "extend": 1,
-    "days": 1, "close": 0.5, "launch": 0.5, "accept_doubtful": 0.5, "take_back": 2,
-}  # fmt: skip
+    "accept": 8,
+    "finish": 10,
+    "work": 3,
+    "look": 8,
+    "carry_out": 2,
+    "minutes": 1,
+    "hours": 3,
+    "fault": 5,
+    "die": 3,
+    "rule": 7,
+    "bonus": 3,
+    "submit": 2,
+    "hand_in": 1,
+    "give_back": 1.5,
+    "enter": 1,
+    "forge": 1,
+    "submit_twice": 1,
+    "submit_forged": 1,
+    "stop": 0.7,
+    "extend": 1,
+    "days": 1,
+    "close": 0.5,
+    "launch": 0.5,
+    "accept_doubtful": 0.5,
+    "take_back": 2,
+}
 
 
 def story(walk: Walk, length: int) -> None:

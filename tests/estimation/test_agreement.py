@@ -35,9 +35,12 @@ def canonical(**changes: Any) -> Campaign:
         for unit in range(CANONICAL.shape[1])
     ]
     return campaign(
-        rows_=units, metrics=(), annotator_cap=None,
-        planned=lambda row, _position: int((CANONICAL[:, int(row.item)] > 0).sum()), **changes,
-    )  # fmt: skip
+        rows_=units,
+        metrics=(),
+        annotator_cap=None,
+        planned=lambda row, _position: int((CANONICAL[:, int(row.item)] > 0).sum()),
+        **changes,
+    )
 
 
 def judged_as(study: Campaign, response: Any) -> None:
@@ -73,8 +76,10 @@ def alpha(study: Campaign, criterion: str) -> tuple[float, str]:
 
 def test_krippendorffs_table_as_edits_and_as_levels(db: None) -> None:
     edits = canonical(instrument="recorded_language_quality", targets={"edit": 0.1})
-    judged_as(edits, lambda value: {"scores": {
-        "fluency": 1, "redundancy": 1, "overall": 1, "edit": value}})  # fmt: skip
+    judged_as(
+        edits,
+        lambda value: {"scores": {"fluency": 1, "redundancy": 1, "overall": 1, "edit": value}},
+    )
     assert alpha(edits, "edit") == (0.849, "interval")
     made = instruments.define(helpful(), owner_id=user().pk)
     levels = canonical(instrument=made.key, targets={"helpful": 0.1})
@@ -92,14 +97,19 @@ def _with(change: Any) -> tuple[Any, Any, Any]:
 def test_the_distance_of_each_criterion() -> None:
     assert [ANY_CORRECT.distance, AVG_CORRECT.distance] == ["nominal", "interval"]
     assert {criterion.name: criterion.distance for criterion in LANGUAGE_QUALITY} == {
-        "fluency": "ordinal", "redundancy": "ordinal", "overall": "ordinal", "edit": "interval",
-    }  # fmt: skip
+        "fluency": "ordinal",
+        "redundancy": "ordinal",
+        "overall": "ordinal",
+        "edit": "interval",
+    }
 
 
 def test_without_each_annotator_is_the_table_without_their_row(db: None) -> None:
     study = canonical(instrument="recorded_language_quality", targets={"edit": 0.1})
-    judged_as(study, lambda value: {"scores": {
-        "fluency": 1, "redundancy": 1, "overall": 1, "edit": value}})  # fmt: skip
+    judged_as(
+        study,
+        lambda value: {"scores": {"fluency": 1, "redundancy": 1, "overall": 1, "edit": value}},
+    )
     refresh(study)
     found = newest(study)["edit"].detail["without"]
     names = dict(study.participations.values_list("annotator__external_id", "annotator__pseudonym"))
@@ -128,9 +138,13 @@ def ada(db: None) -> User:
 def twice(owner: User | None = None, *, items: int = 30, people: int = 4) -> Campaign:
     """A campaign whose outputs are all judged twice, and some judgments in it."""
     made = campaign(
-        owner=owner, items=items, systems=("alpha",), double_share=1.0, annotator_cap=None,
+        owner=owner,
+        items=items,
+        systems=("alpha",),
+        double_share=1.0,
+        annotator_cap=None,
         targets={"overall": 0.001},
-    )  # fmt: skip
+    )
     more(made, 24, people=people)
     return made
 
@@ -203,8 +217,11 @@ def test_an_exclusion_is_measured_at_once_and_its_reversal_to_the_digit(ada: Use
     refresh(made)
     after = newest(made)["overall"]
     assert (after.alpha, after.low, after.high, after.digest) == (
-        before.alpha, before.low, before.high, before.digest,
-    )  # fmt: skip
+        before.alpha,
+        before.low,
+        before.high,
+        before.digest,
+    )
 
 
 def test_when_nothing_can_be_compared_any_more_there_is_no_alpha(ada: User) -> None:
@@ -223,17 +240,33 @@ def test_words_follow_the_interval(ada: User) -> None:
     made = twice(ada)
     words = {}
     seen = (
-        (0.9, 0.8, 0.95), (0.7, 0.5, 0.9), (0.4, 0.2, 0.6), (0.4, -0.1, 0.9), (-0.3, -0.5, -0.1),
-    )  # fmt: skip
+        (0.9, 0.8, 0.95),
+        (0.7, 0.5, 0.9),
+        (0.4, 0.2, 0.6),
+        (0.4, -0.1, 0.9),
+        (-0.3, -0.5, -0.1),
+    )
     for alpha_, low, high in seen:
         Agreement.objects.create(
-            campaign=made, criterion="overall", distance="ordinal", level=0.95, alpha=alpha_,
-            low=low, high=high, n_outputs=9, n_judgments=20, n_annotators=4, digest="x",
-        )  # fmt: skip
+            campaign=made,
+            criterion="overall",
+            distance="ordinal",
+            level=0.95,
+            alpha=alpha_,
+            low=low,
+            high=high,
+            n_outputs=9,
+            n_judgments=20,
+            n_annotators=4,
+            digest="x",
+        )
         found = agreement.agreed(facts_of.facts(made), planned=9)
         assert found[0].criterion.name == "overall"
         words[alpha_, low] = found[0].state.word
     assert list(words.values()) == [
-        "people agree", "people mostly agree", "people often differ",
-        "not distinguishable from chance", "people disagree more than chance would",
-    ]  # fmt: skip
+        "people agree",
+        "people mostly agree",
+        "people often differ",
+        "not distinguishable from chance",
+        "people disagree more than chance would",
+    ]

@@ -45,14 +45,18 @@ def test_every_pair_is_compared_on_the_primary_criteria_alone():
     newest = comparisons.newest(study.pk)
     pairs = [(row.first.name, row.second.name, row.criterion) for row in newest]
     assert pairs == [
-        ("alpha", "beta", "overall"), ("alpha", "gamma", "overall"), ("beta", "gamma", "overall"),
-    ]  # fmt: skip
+        ("alpha", "beta", "overall"),
+        ("alpha", "gamma", "overall"),
+        ("beta", "gamma", "overall"),
+    ]
     found = newest[0]
     assert found.difference > 0.5
     assert 0 < found.low < found.difference < found.high
     assert (found.estimator, found.interval, found.metrics) == (
-        "regression", "two_way", ["quality"],
-    )  # fmt: skip
+        "regression",
+        "two_way",
+        ["quality"],
+    )
 
 
 def test_rows_are_added_and_never_changed():
@@ -85,8 +89,11 @@ def test_items_that_only_one_system_has_are_not_compared():
 
 
 def test_the_same_texts_do_not_differ():
-    texts = [Row(f"i{i}", s, f"Text {i}.", metrics={"quality": i % 7}) for i in range(20)
-             for s in ("alpha", "beta")]  # fmt: skip
+    texts = [
+        Row(f"i{i}", s, f"Text {i}.", metrics={"quality": i % 7})
+        for i in range(20)
+        for s in ("alpha", "beta")
+    ]
     study = campaign(rows_=texts)
     worse_beta(study, count=25)
     found = comparisons.newest(study.pk)[0]
@@ -142,12 +149,25 @@ def test_planned_items_by_hand():
 def compared(study: Campaign, difference: float, low: float | None, high: float | None) -> None:
     alpha, beta = study.systems.all()
     Comparison.objects.create(
-        campaign=study, first=alpha, second=beta, criterion="overall", estimator="regression",
-        interval="two_way", estimand="population", metrics=["quality"], level=0.95,
-        difference=difference, low=low, high=high,
-        width=None if low is None or high is None else high - low, n_items=40, n_population=60,
-        n_judgments=100, n_annotators=20, effective_annotators=18,
-    )  # fmt: skip
+        campaign=study,
+        first=alpha,
+        second=beta,
+        criterion="overall",
+        estimator="regression",
+        interval="two_way",
+        estimand="population",
+        metrics=["quality"],
+        level=0.95,
+        difference=difference,
+        low=low,
+        high=high,
+        width=None if low is None or high is None else high - low,
+        n_items=40,
+        n_population=60,
+        n_judgments=100,
+        n_annotators=20,
+        effective_annotators=18,
+    )
 
 
 def page(client: Client, study: Campaign) -> str:

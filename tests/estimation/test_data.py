@@ -107,9 +107,10 @@ def test_criteria_share_an_incidence_unless_one_lacks_scores():
     shared = cells["alpha", "overall"].sample.incidence
     assert cells["alpha", "fluency"].sample.incidence is shared
     first = Score.objects.filter(
-        judgment__output__authorships__system__name="alpha", criterion="fluency",
+        judgment__output__authorships__system__name="alpha",
+        criterion="fluency",
         judgment__campaign=study,
-    ).first()  # fmt: skip
+    ).first()
     Score.objects.filter(pk=first.pk)._raw_delete(using="default")
     cells = found(study)
     alpha = study.systems.get(name="alpha")

@@ -11,16 +11,41 @@ from tests.annotate.researcher import PLAN
 from tests.annotate.work.pages.working import BEST, JUDGED
 
 TERMS: dict[str, Any] = {
-    "title": "Rate news", "description": "Read a text.", "keywords": ["news"], "tasks": 2,
-    "minutes": "4.0", "places": 3, "audience": {"countries": ["US"], "languages": [],
-    "approval_rate": 95, "approved_work": 10, "masters": False}, "duration": 3600,
-    "lifetime": 86400, "auto_approval": 86400, "approve_after": 3600,
-}  # fmt: skip
+    "title": "Rate news",
+    "description": "Read a text.",
+    "keywords": ["news"],
+    "tasks": 2,
+    "minutes": "4.0",
+    "places": 3,
+    "audience": {
+        "countries": ["US"],
+        "languages": [],
+        "approval_rate": 95,
+        "approved_work": 10,
+        "masters": False,
+    },
+    "duration": 3600,
+    "lifetime": 86400,
+    "auto_approval": 86400,
+    "approve_after": 3600,
+}
 BATCH_FORM: dict[str, Any] = {
-    "key": "k", "title": "T", "description": "D", "keywords": "a, b", "tasks": "2", "minutes": "4",
-    "places": "4", "duration": "60", "lifetime": "3", "approve_after": "24", "auto_approval": "7",
-    "countries": "US", "approval_rate": "95", "approved_work": "10", "act": "offer",
-}  # fmt: skip
+    "key": "k",
+    "title": "T",
+    "description": "D",
+    "keywords": "a, b",
+    "tasks": "2",
+    "minutes": "4",
+    "places": "4",
+    "duration": "60",
+    "lifetime": "3",
+    "approve_after": "24",
+    "auto_approval": "7",
+    "countries": "US",
+    "approval_rate": "95",
+    "approved_work": "10",
+    "act": "offer",
+}
 
 
 def tutorial() -> Any:
@@ -34,16 +59,45 @@ def question() -> dict[str, Any]:
 
 
 PLANNED: dict[str, Any] = {
-    "name": "News", "targets": {"overall": 0.2}, "instrument": "language_quality",
-    "tutorial": True, "tutorial_id": None, "tutorial_bonus": "0.75", "metrics": ["repetition"],
-    "reward": "0.40", "crowd": "link", "fee_rate": "0.2", "budget": "20", "max_judgments": 100,
-    "deadline": "2030-01-01T00:00Z", "annotator_cap": 25, "double_share": 0.25,
-    "lease_minutes": 30, "estimand": "population", "level": 0.95, "stop_mode": "precision",
-    "language": "en", "contact": "ada@example.org", "seed": 3, "key": "k2", "bonus_after": 3,
-    "open_link_bonus": True, "public_title": "Rate news", "public_about": "You read news.",
-    "outputs": [{"item": "1", "system": "alpha", "output": "A.", "reference": "R", "input": "I",
-                 "paragraphs": ["P"], "metrics": {"comet": 0.5}}],
-}  # fmt: skip
+    "name": "News",
+    "targets": {"overall": 0.2},
+    "instrument": "language_quality",
+    "tutorial": True,
+    "tutorial_id": None,
+    "tutorial_bonus": "0.75",
+    "metrics": ["repetition"],
+    "reward": "0.40",
+    "crowd": "link",
+    "fee_rate": "0.2",
+    "budget": "20",
+    "max_judgments": 100,
+    "deadline": "2030-01-01T00:00Z",
+    "annotator_cap": 25,
+    "double_share": 0.25,
+    "lease_minutes": 30,
+    "estimand": "population",
+    "level": 0.95,
+    "stop_mode": "precision",
+    "language": "en",
+    "contact": "ada@example.org",
+    "seed": 3,
+    "key": "k2",
+    "bonus_after": 3,
+    "open_link_bonus": True,
+    "public_title": "Rate news",
+    "public_about": "You read news.",
+    "outputs": [
+        {
+            "item": "1",
+            "system": "alpha",
+            "output": "A.",
+            "reference": "R",
+            "input": "I",
+            "paragraphs": ["P"],
+            "metrics": {"comet": 0.5},
+        }
+    ],
+}
 # JSON, by the name of the address.
 BODIES: dict[str, Callable[[World], Any]] = {
     "api-token": lambda _world: {"username": "ada", "password": "long enough to be fine"},
@@ -53,41 +107,58 @@ BODIES: dict[str, Callable[[World], Any]] = {
     "api-review-rule": lambda _world: {"acts": ["clear"], "reason": "Fine.", "seen": 0},
     "api-review-dismiss": lambda _world: {"answer": "It stays."},
     "api-extra-pay": lambda world: {
-        "kind": "bonus", "annotator": world.facts["pseudonym"], "amount": "1.00",
-        "reason": "Thank you.", "key": "1", "beyond_budget": True,
+        "kind": "bonus",
+        "annotator": world.facts["pseudonym"],
+        "amount": "1.00",
+        "reason": "Thank you.",
+        "key": "1",
+        "beyond_budget": True,
     },
     "api-payout-undo": lambda world: {"annotators": [world.facts["pseudonym"]], "reason": "No."},
     "api-campaign-detail": lambda _world: {"public_title": "Rate news", "public_about": "Read."},
     "api-fee": lambda _world: {"fee_rate": "0.3", "beyond_budget": True},
     "api-doubtful-pay": lambda _world: {"beyond_budget": True},
-    "api-batches": lambda _world: TERMS | {
-        "confirmed": "7.20", "environment": "sandbox", "key": "k"
-    },
+    "api-batches": lambda _world: (
+        TERMS | {"confirmed": "7.20", "environment": "sandbox", "key": "k"}
+    ),
     "api-batch-offer": lambda _world: TERMS,
     "api-batch-offer-more": lambda _world: {"places": 2},
     "api-batch-extend": lambda _world: {
-        "places": 2, "confirmed": "1.92", "environment": "sandbox", "key": "k",
+        "places": 2,
+        "confirmed": "1.92",
+        "environment": "sandbox",
+        "key": "k",
     },
     "api-operation-decide": lambda _world: {"happened": True},
     "annotate:tutorial-grade": lambda _world: question(),
     "annotate:appeal": lambda _world: {"text": "I read fast."},
     "annotate:feedback": lambda _world: {
-        "comment": "Fine.", "clarity": 1, "enjoyment": 2, "pay": 3,
+        "comment": "Fine.",
+        "clarity": 1,
+        "enjoyment": 2,
+        "pay": 3,
     },
     "annotate:tutorial-answer": lambda _world: {
-        "response": {"value": 1}, "version": "1", "question": "q", "active_seconds": 3.5,
+        "response": {"value": 1},
+        "version": "1",
+        "question": "q",
+        "active_seconds": 3.5,
     },
     "annotate:work-heartbeat": lambda _world: {},
     "annotate:work-return": lambda _world: {},
     "annotate:work-draft": lambda _world: {"revision": 0, "data": {"fluency": 1, "edit": "x"}},
-    "annotate:work-submit": lambda world: JUDGED | {
-        "response": BEST | {"overall": 0, "edit": world.facts["text"] + " Indeed."},
-        "active_seconds": 12.5,
-    },
+    "annotate:work-submit": lambda world: (
+        JUDGED
+        | {
+            "response": BEST | {"overall": 0, "edit": world.facts["text"] + " Indeed."},
+            "active_seconds": 12.5,
+        }
+    ),
     "annotate:crowd-events": lambda _world: {
-        "event_type": "study.status.change", "resource_id": "HIT1",
+        "event_type": "study.status.change",
+        "resource_id": "HIT1",
     },
-}  # fmt: skip
+}
 # Forms, by the name of the address.
 FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
     "login": lambda _world: {"username": "ada", "password": "wrong", "next": "/"},
@@ -95,44 +166,72 @@ FORMS: dict[str, Callable[[World], dict[str, Any]]] = {
     "api-token": lambda _world: {"username": "ada", "password": "wrong"},
     "annotate:join": lambda _world: {"name": "Grace"},
     "annotate:campaign-new": lambda _world: {
-        **PLAN, "act": "preview", "contact": "a@b.example", "budget": "20", "fee": "20",
-        "max_judgments": "100", "deadline": "2030-01-01T00:00", "metric_columns": "",
-        "crowd": "mturk", "key": "k", "import": "", "drop_metrics": "", "bonus_after": "3",
-        "open_link_bonus": "on", "public_title": "Rate news", "public_about": "You read news.",
+        **PLAN,
+        "act": "preview",
+        "contact": "a@b.example",
+        "budget": "20",
+        "fee": "20",
+        "max_judgments": "100",
+        "deadline": "2030-01-01T00:00",
+        "metric_columns": "",
+        "crowd": "mturk",
+        "key": "k",
+        "import": "",
+        "drop_metrics": "",
+        "bonus_after": "3",
+        "open_link_bonus": "on",
+        "public_title": "Rate news",
+        "public_about": "You read news.",
     },
     "annotate:import": lambda _world: {"act": "use", "revision": "0", "metric": "comet"},
     "annotate:public-words": lambda _world: {
-        "public_title": "Rate news", "public_about": "You read news.",
+        "public_title": "Rate news",
+        "public_about": "You read news.",
     },
     "annotate:instrument-new": lambda _world: {"definition": json.dumps(helpful())},
     "annotate:instrument-draft": lambda _world: {"definition": json.dumps(helpful())},
     "annotate:tutorials": lambda _world: {"definition": json.dumps(tutorial())},
     "annotate:tutorial-draft": lambda _world: {
-        "definition": json.dumps(tutorial()), "question": "2",
+        "definition": json.dumps(tutorial()),
+        "question": "2",
     },
     "annotate:people": lambda _world: {"names": "Ann\nBob"},
     "annotate:reviewers": lambda _world: {"username": "eve"},
     "annotate:act": lambda _world: {"why": "More people."},
     "annotate:pay-give": lambda world: {
-        "kind": "bonus", "annotator": world.facts["pseudonym"], "amount": "1.00",
-        "reason": "Thank you.", "key": "1", "beyond_budget": "on",
+        "kind": "bonus",
+        "annotator": world.facts["pseudonym"],
+        "amount": "1.00",
+        "reason": "Thank you.",
+        "key": "1",
+        "beyond_budget": "on",
     },
     "annotate:payout-undo": lambda world: {
-        "annotator": world.facts["pseudonym"], "reason": "It bounced.",
+        "annotator": world.facts["pseudonym"],
+        "reason": "It bounced.",
     },
     "annotate:review-rule": lambda _world: {
-        "choice": "exclude", "reason": "Too fast.", "seen": "0", "confirmed": "on",
+        "choice": "exclude",
+        "reason": "Too fast.",
+        "seen": "0",
+        "confirmed": "on",
     },
     "annotate:review-dismiss": lambda _world: {"answer": "It stays."},
     "annotate:review-everywhere": lambda world: {
-        "campaign": world.link.public_id, "choice": "exclude", "reason": "Too fast.",
+        "campaign": world.link.public_id,
+        "choice": "exclude",
+        "reason": "Too fast.",
         f"seen-{world.link.public_id}": "0",
     },
     "annotate:batch-new": lambda _world: BATCH_FORM,
     "annotate:batch-extend": lambda _world: {
-        "key": "k", "places": "2", "act": "extend", "confirmed": "1.92", "sure": "on",
+        "key": "k",
+        "places": "2",
+        "act": "extend",
+        "confirmed": "1.92",
+        "sure": "on",
     },
-}  # fmt: skip
+}
 
 
 def mutations(body: Any, values: dict[str, Any]) -> Any:

@@ -12,17 +12,41 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 # What a view takes from a whole query at once, so that no single reading is seen.
 OF_ENTRIES = (
-    "assignmentId", "hitId", "workerId", "turkSubmitTo", "PROLIFIC_PID", "SESSION_ID", "STUDY_ID",
-)  # fmt: skip
+    "assignmentId",
+    "hitId",
+    "workerId",
+    "turkSubmitTo",
+    "PROLIFIC_PID",
+    "SESSION_ID",
+    "STUDY_ID",
+)
 WORST = ("nul", "long", "quotes", "controls")
 COOKIES = ("csrftoken", "django_language", "messages", "sessionid")
 HEADERS = (
-    "Accept", "Accept-Language", "Authorization", "Content-Length", "Content-Type", "Cookie",
-    "HX-Current-URL", "HX-Request", "HX-Target", "Host", "If-Modified-Since", "If-None-Match",
-    "Origin", "Range", "Referer", "X-CSRFToken", "X-Event-ID", "X-Forwarded-For",
-    "X-Forwarded-Proto", "X-HTTP-Method-Override", "X-Prolific-Request-Signature",
-    "X-Prolific-Request-Timestamp", "X-Timestamp",
-)  # fmt: skip
+    "Accept",
+    "Accept-Language",
+    "Authorization",
+    "Content-Length",
+    "Content-Type",
+    "Cookie",
+    "HX-Current-URL",
+    "HX-Request",
+    "HX-Target",
+    "Host",
+    "If-Modified-Since",
+    "If-None-Match",
+    "Origin",
+    "Range",
+    "Referer",
+    "X-CSRFToken",
+    "X-Event-ID",
+    "X-Forwarded-For",
+    "X-Forwarded-Proto",
+    "X-HTTP-Method-Override",
+    "X-Prolific-Request-Signature",
+    "X-Prolific-Request-Timestamp",
+    "X-Timestamp",
+)
 # gunicorn and waitress answer 400 to NUL in a header before anything here sees it; the client of
 # tests hands it on, and Django itself breaks on it in Content-Type alone.
 ODD: dict[str, list[str]] = {
@@ -44,8 +68,14 @@ ODD: dict[str, list[str]] = {
 }
 ALWAYS = {"HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET_URI_AUTOENCODED": "true"}
 ANY = ("\0", "x" * 5000, "", "é\xff", "[" * 2000)
-SOME = ("login", "api-token", "api-campaign-list", "annotate:join", "annotate:work-submit",
-        "annotate:campaigns")  # fmt: skip
+SOME = (
+    "login",
+    "api-token",
+    "api-campaign-list",
+    "annotate:join",
+    "annotate:work-submit",
+    "annotate:campaigns",
+)
 
 
 def doors(tries: Tries) -> list[Door]:
@@ -107,6 +137,12 @@ def test_no_header_breaks_any_address(tries: Tries, world: World) -> None:
             key = known if known.startswith("CONTENT_") else f"HTTP_{known}"
             for value in (*ODD.get(header, ["\0"]), *(ANY if door.name in SOME else ())):
                 for method in ("GET", "POST"):
-                    tries.send(f"{door} {header}: {value[:30]!r}", "generic", method, path, b"a=b",
-                               **ALWAYS | {key: value})  # fmt: skip
+                    tries.send(
+                        f"{door} {header}: {value[:30]!r}",
+                        "generic",
+                        method,
+                        path,
+                        b"a=b",
+                        **ALWAYS | {key: value},
+                    )
     assert not tries.unkind, tries.told()

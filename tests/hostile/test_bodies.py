@@ -33,8 +33,14 @@ def test_no_raw_body_breaks_any_address(tries: Tries, world: World) -> None:
             if not (tries.thorough or name in FEW_BODIES):
                 continue
             for method in {"post", *(door.methods & {"put", "patch"}), *methods(door)}:
-                tries.send(f"{door} {name}", method, path, raw, content_type="application/json",
-                           headers=headers(world, door, of_workers=True))  # fmt: skip
+                tries.send(
+                    f"{door} {name}",
+                    method,
+                    path,
+                    raw,
+                    content_type="application/json",
+                    headers=headers(world, door, of_workers=True),
+                )
     assert not tries.unkind, tries.told()
 
 
@@ -46,9 +52,14 @@ def test_no_value_in_a_body_breaks_any_address(owner: Tries, world: World) -> No
         for what, body in mutations(sample(world), values):
             raw = json.dumps(body)
             for method in methods(door):
-                owner.send(f"{door} {what}", method, address(world, door), raw,
-                           content_type="application/json",
-                           headers=headers(world, door, of_workers=True))  # fmt: skip
+                owner.send(
+                    f"{door} {what}",
+                    method,
+                    address(world, door),
+                    raw,
+                    content_type="application/json",
+                    headers=headers(world, door, of_workers=True),
+                )
     assert owner.n > 3000
     assert not owner.unkind, owner.told()
 
@@ -57,17 +68,28 @@ def test_each_sample_is_right_but_for_what_is_made_wrong(owner: Tries, world: Wo
     """Or the values would be refused before anything looks at them."""
     # Not their bodies but the state of the world is what is not right here.
     state = {
-        "annotate:appeal", "annotate:tutorial-answer", "annotate:crowd-events",
-        "api-review-dismiss", "api-payout-undo", "api-batches", "api-batch-extend",
-        "api-operation-decide", "api-fee", "api-doubtful-pay",
-    }  # fmt: skip
+        "annotate:appeal",
+        "annotate:tutorial-answer",
+        "annotate:crowd-events",
+        "api-review-dismiss",
+        "api-payout-undo",
+        "api-batches",
+        "api-batch-extend",
+        "api-operation-decide",
+        "api-fee",
+        "api-doubtful-pay",
+    }
     refused = {}
     for name, sample in BODIES.items():
         door = BY_NAME[name]
         got = owner.send(
-            name, methods(door)[0], address(world, door), json.dumps(sample(world)),
-            content_type="application/json", headers=headers(world, door, of_workers=True),
-        )  # fmt: skip
+            name,
+            methods(door)[0],
+            address(world, door),
+            json.dumps(sample(world)),
+            content_type="application/json",
+            headers=headers(world, door, of_workers=True),
+        )
         if got >= 300 and name not in state:
             refused[name] = owner.said
     assert refused == {}

@@ -63,10 +63,15 @@ def test_what_is_too_large_is_not_read_at_all(tries: Tries, world: World) -> Non
     for door in DOORS:
         stream = Unread()
         status = tries.send(
-            str(door), "generic", "POST", address(world, door), b"",
-            CONTENT_TYPE="multipart/form-data; boundary=x", CONTENT_LENGTH=str(10**12),
+            str(door),
+            "generic",
+            "POST",
+            address(world, door),
+            b"",
+            CONTENT_TYPE="multipart/form-data; boundary=x",
+            CONTENT_LENGTH=str(10**12),
             **{"wsgi.input": stream},
-        )  # fmt: skip
+        )
         assert status in (302, 401, 403, 404, 405, 413, 415), (door.name, status)
         assert not stream.was_read, door.name
     assert not tries.unkind, tries.told()
@@ -89,9 +94,15 @@ def test_a_client_that_goes_away_breaks_nothing(tries: Tries, world: World) -> N
     for door in DOORS:
         for kind in ("application/json", "application/x-www-form-urlencoded"):
             tries.send(
-                f"{door} {kind}", "generic", "POST", address(world, door), b"",
-                CONTENT_TYPE=kind, CONTENT_LENGTH="1000", **{"wsgi.input": BrokenOff()},
-            )  # fmt: skip
+                f"{door} {kind}",
+                "generic",
+                "POST",
+                address(world, door),
+                b"",
+                CONTENT_TYPE=kind,
+                CONTENT_LENGTH="1000",
+                **{"wsgi.input": BrokenOff()},
+            )
     assert not tries.unkind, tries.told()
 
 

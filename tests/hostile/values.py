@@ -38,10 +38,17 @@ TEXTS = {
 FEW = {
     name: TEXTS[name]
     for name in (
-        "nul", "long", "longer than most columns", "grows when folded", "line feeds", "digits",
-        "beyond 64 bits", "not a number", "e-mail",
+        "nul",
+        "long",
+        "longer than most columns",
+        "grows when folded",
+        "line feeds",
+        "digits",
+        "beyond 64 bits",
+        "not a number",
+        "e-mail",
     )
-}  # fmt: skip
+}
 # Raw bytes of a query or a form, already encoded: what no client library would write.
 RAW = ["a=%ED%A0%80", "a=%ff%fe", "a=%", "=", "&&&", "a=" + "%5B" * 1000, "a[b][c]=d", "\x80=\x80"]
 JSON_BODIES: dict[str, bytes] = {
@@ -73,8 +80,14 @@ JSON_BODIES: dict[str, bytes] = {
     "a long text": b'{"name": "' + b"x" * 100_000 + b'"}',
 }
 FEW_BODIES = (
-    "deep lists, closed", "deep objects", "nul", "half a pair", "digits", "twice", "a list",
-)  # fmt: skip
+    "deep lists, closed",
+    "deep objects",
+    "nul",
+    "half a pair",
+    "digits",
+    "twice",
+    "a list",
+)
 SCALARS: dict[str, Any] = {
     "null": None,
     "true": True,

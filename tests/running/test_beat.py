@@ -48,9 +48,14 @@ def test_it_starts_on_a_folder_that_does_not_exist_and_sends(tmp_path: Path, bro
 def test_a_folder_that_cannot_be_made_is_told_in_words(tmp_path: Path, broker: str) -> None:
     (tmp_path / "file").write_text("")
     done = subprocess.run(
-        COMMAND, cwd=ROOT, env=environment(tmp_path / "file" / "var", broker),
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        COMMAND,
+        cwd=ROOT,
+        env=environment(tmp_path / "file" / "var", broker),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode != 0
     assert "PLUMBLINE_VAR" in done.stderr
     assert "Traceback" not in done.stderr

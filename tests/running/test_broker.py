@@ -34,9 +34,13 @@ for pause in (0, 0, celery.SILENCE):
 def measure(url: str) -> list[float]:
     """Return how long three calls took: the first, one just after it, one after the silence."""
     done = subprocess.run(
-        [sys.executable, "-c", MEASURE], env={**os.environ, "REDIS_URL": url},
-        capture_output=True, text=True, timeout=30, check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", MEASURE],
+        env={**os.environ, "REDIS_URL": url},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
     return [float(line) for line in done.stdout.split()]
 
 

@@ -20,8 +20,9 @@ def embedded(tmp_path: Path) -> dict[str, str]:
     """The environment of an installation of its own, without any settings."""
     kept = ("PATH", "HOME", "LANG")
     return {name: os.environ[name] for name in kept if name in os.environ} | {
-        "PLUMBLINE_VAR": str(tmp_path / "var"), "PYTHONUNBUFFERED": "1",
-    }  # fmt: skip
+        "PLUMBLINE_VAR": str(tmp_path / "var"),
+        "PYTHONUNBUFFERED": "1",
+    }
 
 
 @pytest.fixture

@@ -32,9 +32,12 @@ def manage(url: str, *arguments: str) -> str:
 
 def run(url: str, *arguments: str) -> str:
     done = subprocess.run(
-        [sys.executable, *arguments], cwd=ROOT, env={**os.environ, "DATABASE_URL": url},
-        capture_output=True, text=True,
-    )  # fmt: skip
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": url},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, f"{' '.join(arguments)}:\n{done.stdout}\n{done.stderr}"
     return done.stdout
 

@@ -61,15 +61,46 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     class Meta:
         model = Campaign
         fields: tuple[str, ...] = (
-            "id", "name", "public_title", "public_about", "status", "close_reason", "role",
-            "instrument", "instrument_version", "crowd", "language", "contact", "targets",
-            "systems", "metric_choice", "metrics", "estimand", "level", "stop_mode",
-            "double_share", "annotator_cap", "lease_minutes", "tutorial_required",
-            "tutorial_bonus", "bonus_after", "open_link_bonus", "reward", "fee_rate", "budget",
-            "max_judgments", "deadline", "planned", "judged", "spent", "cost_at_most", "seed",
+            "id",
+            "name",
+            "public_title",
+            "public_about",
+            "status",
+            "close_reason",
+            "role",
+            "instrument",
+            "instrument_version",
+            "crowd",
+            "language",
+            "contact",
+            "targets",
+            "systems",
+            "metric_choice",
+            "metrics",
+            "estimand",
+            "level",
+            "stop_mode",
+            "double_share",
+            "annotator_cap",
+            "lease_minutes",
+            "tutorial_required",
+            "tutorial_bonus",
+            "bonus_after",
+            "open_link_bonus",
+            "reward",
+            "fee_rate",
+            "budget",
+            "max_judgments",
+            "deadline",
+            "planned",
+            "judged",
+            "spent",
+            "cost_at_most",
+            "seed",
             "created_at",
-            "opened_at", "closed_at",
-        )  # fmt: skip
+            "opened_at",
+            "closed_at",
+        )
         read_only_fields = fields
 
     @extend_schema_field(CostSerializer)
@@ -129,10 +160,22 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
     class Meta:
         model = Judgment
         fields = (
-            "id", "annotator", "item", "output", "systems", "scores", "counts", "excluded",
-            "submitted_at", "elapsed_seconds", "active_seconds", "instrument",
-            "instrument_version", "response", "highlights",
-        )  # fmt: skip
+            "id",
+            "annotator",
+            "item",
+            "output",
+            "systems",
+            "scores",
+            "counts",
+            "excluded",
+            "submitted_at",
+            "elapsed_seconds",
+            "active_seconds",
+            "instrument",
+            "instrument_version",
+            "response",
+            "highlights",
+        )
         read_only_fields = fields
 
     def get_systems(self, judgment: Judgment) -> list[str]:

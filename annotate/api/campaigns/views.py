@@ -87,10 +87,11 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         campaign = permissions.owned(request.user, public_id)
         given = validated(PublicWordsSerializer(data=request.data))
         public_words.change(
-            campaign.pk, actor_id=cast(User, request.user).pk,
+            campaign.pk,
+            actor_id=cast(User, request.user).pk,
             title=given.get("public_title", campaign.public_title),
             about=given.get("public_about", campaign.public_about),
-        )  # fmt: skip
+        )
         return self._shown(campaign)
 
     @extend_schema(request=None)

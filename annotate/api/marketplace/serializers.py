@@ -49,9 +49,12 @@ class TermsSerializer(serializers.Serializer[Any]):
     duration = _seconds("duration", "to finish a unit in")
     lifetime = _seconds("lifetime", "of the postings")
     auto_approval = serializers.IntegerField(
-        default=None, allow_null=True, min_value=0, max_value=YEAR,
+        default=None,
+        allow_null=True,
+        min_value=0,
+        max_value=YEAR,
         help_text="until MTurk approves automatically; null: seven days. Prolific: after 21 days",
-    )  # fmt: skip
+    )
     approve_after = _seconds("approve_after", "until work that nobody doubts is approved")
     audience = AudienceSerializer(default=dict)
 
@@ -227,10 +230,14 @@ def terms_of(typed: dict[str, Any]) -> Terms:
     given = {name: typed[name] for name in SECONDS if typed[name] is not None}
     times = {name: timedelta(seconds=seconds) for name, seconds in given.items()}
     return Terms(
-        title=" ".join(typed["title"].split()), description=typed["description"],
-        keywords=tuple(typed["keywords"]), tasks=typed["tasks"], minutes=float(typed["minutes"]),
-        audience=Audience(**{name: _plain(value) for name, value in audience.items()}), **times,
-    )  # fmt: skip
+        title=" ".join(typed["title"].split()),
+        description=typed["description"],
+        keywords=tuple(typed["keywords"]),
+        tasks=typed["tasks"],
+        minutes=float(typed["minutes"]),
+        audience=Audience(**{name: _plain(value) for name, value in audience.items()}),
+        **times,
+    )
 
 
 def _plain(value: Any) -> Any:

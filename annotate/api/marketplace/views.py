@@ -57,9 +57,13 @@ class BatchesView(BoundedView):
         _agree(campaign, typed["environment"])
         began = timezone.now()
         made = batches.launch(
-            campaign.pk, terms_of(typed), places=typed["places"], actor_id=_actor(request),
-            confirmed=typed["confirmed"], key=f"{public_id}:{typed['key']}",
-        )  # fmt: skip
+            campaign.pk,
+            terms_of(typed),
+            places=typed["places"],
+            actor_id=_actor(request),
+            confirmed=typed["confirmed"],
+            key=f"{public_id}:{typed['key']}",
+        )
         return _shown(campaign, made.public_id, status=200 if made.created_at < began else 201)
 
 
@@ -80,9 +84,11 @@ class FeeView(BoundedView):
         campaign = permissions.owned(request.user, public_id)
         typed = validated(FeeSerializer(data=request.data))
         fees.change(
-            campaign.pk, typed["fee_rate"], actor_id=_actor(request),
+            campaign.pk,
+            typed["fee_rate"],
+            actor_id=_actor(request),
             beyond_budget=typed["beyond_budget"],
-        )  # fmt: skip
+        )
         return Response(FeeSerializer(typed).data)
 
 
@@ -118,9 +124,12 @@ class ExtendView(BoundedView):
         typed = validated(ExtendSerializer(data=request.data))
         _agree(campaign, typed["environment"])
         batches.extend(
-            row.batch_id, typed["places"], actor_id=_actor(request),
-            confirmed=typed["confirmed"], key=typed["key"],
-        )  # fmt: skip
+            row.batch_id,
+            typed["places"],
+            actor_id=_actor(request),
+            confirmed=typed["confirmed"],
+            key=typed["key"],
+        )
         return _shown(campaign, batch_id)
 
 
@@ -195,9 +204,10 @@ class PayDoubtfulView(BoundedView):
         campaign = permissions.owned(request.user, public_id)
         typed = validated(PayDoubtfulSerializer(data=request.data))
         settling.accept(
-            disputed_units.one(campaign.pk, unit_id), actor_id=_actor(request),
+            disputed_units.one(campaign.pk, unit_id),
+            actor_id=_actor(request),
             beyond_budget=typed["beyond_budget"],
-        )  # fmt: skip
+        )
         return _in_doubt(campaign)
 
 

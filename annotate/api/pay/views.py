@@ -97,9 +97,12 @@ class ExtraPayView(BoundedView):
         campaign = permissions.owned(request.user, public_id)
         typed = validated(GiftSerializer(data=request.data))
         gift = extra_pay.Gift(
-            extra_pay.Kind(typed["kind"]), typed["annotator"], typed["amount"], typed["reason"],
+            extra_pay.Kind(typed["kind"]),
+            typed["annotator"],
+            typed["amount"],
+            typed["reason"],
             typed["key"],
-        )  # fmt: skip
+        )
         given = extra_pay.give(
             campaign.pk, gift, actor_id=_actor(request), beyond_budget=typed["beyond_budget"]
         )

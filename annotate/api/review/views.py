@@ -225,10 +225,14 @@ class RuleView(BoundedView):
         case = _case(campaign, pseudonym)
         given = validated(RuleSerializer(data=request.data))
         reviewing.rule(
-            campaign.pk, case.annotator_id, [Act(act) for act in given["acts"]],
-            actor_id=cast(User, request.user).pk, reason=given["reason"], seen=given["seen"],
+            campaign.pk,
+            case.annotator_id,
+            [Act(act) for act in given["acts"]],
+            actor_id=cast(User, request.user).pk,
+            reason=given["reason"],
+            seen=given["seen"],
             beyond_budget=given["beyond_budget"],
-        )  # fmt: skip
+        )
         return Response(CaseSerializer(_case(campaign, pseudonym)).data)
 
 

@@ -72,9 +72,12 @@ class FromMTurk:
                 _("This page was opened from another place than where the HIT was published."), 403
             )
         return Claim(
-            person=params["workerId"], posting=posting, listing=params["hitId"],
-            unit=params["assignmentId"], submit_to=submit_to,
-        )  # fmt: skip
+            person=params["workerId"],
+            posting=posting,
+            listing=params["hitId"],
+            unit=params["assignmentId"],
+            submit_to=submit_to,
+        )
 
     def verify_claim(self, claim: Claim) -> bool | Invalid:
         """Anybody can write such an address: only what MTurk lists as submitted is sure."""

@@ -115,24 +115,40 @@ THROTTLING = {
     "requestlimitexceeded",
 }
 NO_ENTRY = {
-    "accessdeniedexception", "badclaimssupplied", "badcredentialsupplied", "expiredtoken",
-    "expiredtokenexception", "incompletesignature", "invalidclienttokenid",
-    "invalidsignatureexception", "missingauthenticationtoken", "notauthorized", "accountnotlinked",
-    "signaturedoesnotmatch", "unrecognizedclientexception",
-}  # fmt: skip
+    "accessdeniedexception",
+    "badclaimssupplied",
+    "badcredentialsupplied",
+    "expiredtoken",
+    "expiredtokenexception",
+    "incompletesignature",
+    "invalidclienttokenid",
+    "invalidsignatureexception",
+    "missingauthenticationtoken",
+    "notauthorized",
+    "accountnotlinked",
+    "signaturedoesnotmatch",
+    "unrecognizedclientexception",
+}
 TURK = {
     "insufficientfunds": Kind.FUNDS,
     "invalidmaximumassignmentsincrease": Kind.INCREASE,
     "duplicaterequest": Kind.DUPLICATE,
 }
 UNREACHED = (
-    raised.EndpointConnectionError, raised.ConnectTimeoutError, raised.ProxyConnectionError,
-)  # fmt: skip
+    raised.EndpointConnectionError,
+    raised.ConnectTimeoutError,
+    raised.ProxyConnectionError,
+)
 NO_CREDENTIALS = (
-    raised.NoCredentialsError, raised.PartialCredentialsError, raised.CredentialRetrievalError,
-    raised.ProfileNotFound, raised.ConfigParseError, raised.TokenRetrievalError, raised.SSOError,
+    raised.NoCredentialsError,
+    raised.PartialCredentialsError,
+    raised.CredentialRetrievalError,
+    raised.ProfileNotFound,
+    raised.ConfigParseError,
+    raised.TokenRetrievalError,
+    raised.SSOError,
     raised.NoAuthTokenError,
-)  # fmt: skip
+)
 
 
 def turk_error(error: Exception) -> TurkError:

@@ -133,9 +133,11 @@ class MTurk(FromMTurk, Review, People):
     def add_places(self, listing: str, n: int, op_id: str) -> Outcome:
         try:
             self.api.act(
-                "create_additional_assignments_for_hit", HITId=listing,
-                NumberOfAdditionalAssignments=n, UniqueRequestToken=op_id,
-            )  # fmt: skip
+                "create_additional_assignments_for_hit",
+                HITId=listing,
+                NumberOfAdditionalAssignments=n,
+                UniqueRequestToken=op_id,
+            )
         except TurkError as error:
             if error.kind is not Kind.INCREASE:
                 raise
@@ -185,9 +187,10 @@ class MTurk(FromMTurk, Review, People):
         if _stage(hit) is Stage.OPEN:
             return Outcome(Effect.REFUSED, "open", "People can still take it: stop it first.")
         return Outcome(
-            Effect.RETRYABLE, "undecided",
+            Effect.RETRYABLE,
+            "undecided",
             "It can be archived once everything that was handed in is approved or rejected.",
-        )  # fmt: skip
+        )
 
 
 def _hit(spec: Spec, group: str, op_id: str) -> dict[str, Any]:

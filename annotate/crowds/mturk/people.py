@@ -38,9 +38,12 @@ class People:
 
     def _put(self, person: str, found: str) -> Outcome:
         self.api.act(
-            "associate_qualification_with_worker", QualificationTypeId=found, WorkerId=person,
-            IntegerValue=1, SendNotification=False,
-        )  # fmt: skip
+            "associate_qualification_with_worker",
+            QualificationTypeId=found,
+            WorkerId=person,
+            IntegerValue=1,
+            SendNotification=False,
+        )
         return Outcome(Effect.APPLIED, note=found)
 
     def _take(self, person: str, found: str) -> Outcome:
@@ -66,17 +69,21 @@ class People:
 
     def _named(self, name: str) -> str:
         pages = self.api.pages(
-            "list_qualification_types", "QualificationTypes",
-            MustBeRequestable=False, MustBeOwnedByCaller=True,
-        )  # fmt: skip
+            "list_qualification_types",
+            "QualificationTypes",
+            MustBeRequestable=False,
+            MustBeOwnedByCaller=True,
+        )
         return next((one["QualificationTypeId"] for one in pages if one["Name"] == name), "")
 
     def _new(self, name: str) -> str:
         try:
             made = self.api.act(
-                "create_qualification_type", Name=name, Description=ABOUT,
+                "create_qualification_type",
+                Name=name,
+                Description=ABOUT,
                 QualificationTypeStatus="Active",
-            )  # fmt: skip
+            )
         except TurkError as error:
             if error.kind not in (Kind.DUPLICATE, Kind.UNKNOWN):
                 raise
@@ -124,9 +131,12 @@ class People:
 def _asked(qualification: str, comparator: str, *values: int, **more: Any) -> dict[str, Any]:
     numbers = {"IntegerValues": list(values)} if values else {}
     return {
-        "QualificationTypeId": qualification, "Comparator": comparator,
-        "ActionsGuarded": "Accept", **numbers, **more,
-    }  # fmt: skip
+        "QualificationTypeId": qualification,
+        "Comparator": comparator,
+        "ActionsGuarded": "Accept",
+        **numbers,
+        **more,
+    }
 
 
 def _partly(failed: list[str], error: TurkError) -> Outcome:

@@ -32,9 +32,11 @@ class Review:
 
     def iter_submissions(self, listing: str) -> Iterator[Submission]:
         pages = self.api.pages(
-            "list_assignments_for_hit", "Assignments", HITId=listing,
+            "list_assignments_for_hit",
+            "Assignments",
+            HITId=listing,
             AssignmentStatuses=list(HANDED_IN),
-        )  # fmt: skip
+        )
         return (_submission(assignment) for assignment in pages)
 
     def get_submission(self, unit: str) -> Submission:
@@ -86,10 +88,13 @@ class Review:
             return Outcome(Effect.REFUSED, "amount", "A bonus is an amount above 0 in whole cents.")
         try:
             self.api.act(
-                "send_bonus", WorkerId=bonus.person, AssignmentId=bonus.unit,
-                BonusAmount=f"{bonus.amount:.2f}", Reason=f"{bonus.reason} {reference(op_id)}",
+                "send_bonus",
+                WorkerId=bonus.person,
+                AssignmentId=bonus.unit,
+                BonusAmount=f"{bonus.amount:.2f}",
+                Reason=f"{bonus.reason} {reference(op_id)}",
                 UniqueRequestToken=op_id,
-            )  # fmt: skip
+            )
         except TurkError as error:
             if error.kind not in (Kind.STATE, Kind.MISSING):
                 raise

@@ -19,17 +19,52 @@ APPROVED_WORK = "approval_numbers"  # seen in use; not in the pages of the docum
 BLOCKLIST = "participant_group_blocklist"
 # As Prolific's list spells them; others cannot be asked for from here.
 COUNTRIES = {
-    "AT": "Austria", "AU": "Australia", "BE": "Belgium", "BR": "Brazil", "CA": "Canada",
-    "CH": "Switzerland", "CL": "Chile", "CN": "China", "CO": "Colombia", "CZ": "Czech Republic",
-    "DE": "Germany", "DK": "Denmark", "EE": "Estonia", "ES": "Spain", "FI": "Finland",
-    "FR": "France", "GB": "United Kingdom", "GR": "Greece", "HU": "Hungary", "IE": "Ireland",
-    "IL": "Israel", "IN": "India", "IS": "Iceland", "IT": "Italy", "JP": "Japan",
-    "KE": "Kenya", "KR": "Korea", "LT": "Lithuania", "LU": "Luxembourg", "LV": "Latvia",
-    "MX": "Mexico", "NG": "Nigeria", "NL": "Netherlands", "NO": "Norway", "NZ": "New Zealand",
-    "PL": "Poland", "PT": "Portugal", "RO": "Romania", "SE": "Sweden", "SG": "Singapore",
-    "SI": "Slovenia", "SK": "Slovakia", "TR": "Turkey", "US": "United States",
+    "AT": "Austria",
+    "AU": "Australia",
+    "BE": "Belgium",
+    "BR": "Brazil",
+    "CA": "Canada",
+    "CH": "Switzerland",
+    "CL": "Chile",
+    "CN": "China",
+    "CO": "Colombia",
+    "CZ": "Czech Republic",
+    "DE": "Germany",
+    "DK": "Denmark",
+    "EE": "Estonia",
+    "ES": "Spain",
+    "FI": "Finland",
+    "FR": "France",
+    "GB": "United Kingdom",
+    "GR": "Greece",
+    "HU": "Hungary",
+    "IE": "Ireland",
+    "IL": "Israel",
+    "IN": "India",
+    "IS": "Iceland",
+    "IT": "Italy",
+    "JP": "Japan",
+    "KE": "Kenya",
+    "KR": "Korea",
+    "LT": "Lithuania",
+    "LU": "Luxembourg",
+    "LV": "Latvia",
+    "MX": "Mexico",
+    "NG": "Nigeria",
+    "NL": "Netherlands",
+    "NO": "Norway",
+    "NZ": "New Zealand",
+    "PL": "Poland",
+    "PT": "Portugal",
+    "RO": "Romania",
+    "SE": "Sweden",
+    "SG": "Singapore",
+    "SI": "Slovenia",
+    "SK": "Slovakia",
+    "TR": "Turkey",
+    "US": "United States",
     "ZA": "South Africa",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -66,8 +101,11 @@ def unknown(audience: Audience) -> list[Problem]:
 def wishes(audience: Audience) -> list[Wish]:
     countries = tuple(COUNTRIES.get(code.upper(), code) for code in audience.countries)
     languages = tuple(_language(code) or code for code in audience.languages)
-    found = [Wish(name, titles) for name, titles in ((COUNTRY, countries), (LANGUAGE, languages))
-             if titles]  # fmt: skip
+    found = [
+        Wish(name, titles)
+        for name, titles in ((COUNTRY, countries), (LANGUAGE, languages))
+        if titles
+    ]
     found += [
         Wish(name, lower=lower)
         for name, lower in (

@@ -24,9 +24,19 @@ ESTIMATE = (
     "The account’s own fee may differ."
 )
 CATEGORIES = (
-    "TOO_QUICKLY", "TOO_SLOWLY", "FAILED_INSTRUCTIONS", "INCOMP_LONGITUDINAL", "FAILED_CHECK",
-    "LOW_EFFORT", "MALINGERING", "NO_CODE", "BAD_CODE", "NO_DATA", "UNSUPP_DEVICE", "OTHER",
-)  # fmt: skip
+    "TOO_QUICKLY",
+    "TOO_SLOWLY",
+    "FAILED_INSTRUCTIONS",
+    "INCOMP_LONGITUDINAL",
+    "FAILED_CHECK",
+    "LOW_EFFORT",
+    "MALINGERING",
+    "NO_CODE",
+    "BAD_CODE",
+    "NO_DATA",
+    "UNSUPP_DEVICE",
+    "OTHER",
+)
 
 
 def problems(spec: Spec, *, live: bool, currency: str = "") -> Iterator[Problem]:
@@ -83,15 +93,17 @@ def rejection_refused(reason: str, category: str) -> Outcome | None:
     """Return why a rejection would be refused, or None."""
     if len(reason.strip()) < LEAST_REASON:
         return Outcome(
-            Effect.REFUSED, "reason",
+            Effect.REFUSED,
+            "reason",
             f"Prolific asks for a reason of at least {LEAST_REASON} characters, which the "
             f"participant reads; this one has {len(reason.strip())}. Explain it in more words.",
-        )  # fmt: skip
+        )
     if category not in CATEGORIES:
         return Outcome(
-            Effect.REFUSED, "category",
+            Effect.REFUSED,
+            "category",
             f"Prolific knows no reason “{category}”. Choose one of: {', '.join(CATEGORIES)}.",
-        )  # fmt: skip
+        )
     return None
 
 

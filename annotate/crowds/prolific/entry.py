@@ -39,9 +39,12 @@ class ProlificEntry:
     key = "prolific"
     label = "Prolific"
     can = Capabilities(
-        verify_at_entry=True, auto_approval=True, messaging=True, least_reason=LEAST_REASON,
+        verify_at_entry=True,
+        auto_approval=True,
+        messaging=True,
+        least_reason=LEAST_REASON,
         no_effect=("keywords", "auto_approval"),
-    )  # fmt: skip
+    )
     refusal_limit = studies.AUTO_APPROVAL
 
     def __init__(

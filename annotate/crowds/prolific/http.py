@@ -97,9 +97,13 @@ class Client:
         sent = None if body is None else json.dumps(body).encode()
         try:
             answer = self._pool.request(
-                method, f"{self.base_url}/api/v1/{path}", body=sent, headers=headers,
-                timeout=timeout, redirect=False,
-            )  # fmt: skip
+                method,
+                f"{self.base_url}/api/v1/{path}",
+                body=sent,
+                headers=headers,
+                timeout=timeout,
+                redirect=False,
+            )
         except (ConnectTimeoutError, NewConnectionError):
             return Reply(0, sent=False)
         except HTTPError:

@@ -292,9 +292,10 @@ class Prolific(ProlificEntry):
             return Outcome(Effect.RETRYABLE, NOT_YET, "Prolific does not list it as handed in yet.")
         if now != UnitState.SUBMITTED:
             return Outcome(
-                Effect.REFUSED, "transition",
+                Effect.REFUSED,
+                "transition",
                 f"At Prolific this submission is {now.value}, which is final. "
                 "Pay with a bonus where pay is due.",
-            )  # fmt: skip
+            )
         reply = self.client.ask("POST", path("submissions", unit, "transition"), body)
         return Outcome(Effect.APPLIED) if reply.ok else outcome_of(reply, idempotent=True)

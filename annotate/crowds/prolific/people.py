@@ -50,9 +50,10 @@ def make_group(client: Client, name: str) -> str | Outcome:
     """Return the id of a new group. If this breaks off, an empty group is left, which harms
     nobody: groups are looked for by name, and the first one found is used."""
     body = {
-        "name": name, "workspace_id": workspace(client),
+        "name": name,
+        "workspace_id": workspace(client),
         "description": "People whom Plumbline keeps out of further work.",
-    }  # fmt: skip
+    }
     reply = client.ask("POST", "participant-groups/", body)
     if reply.ok and isinstance(reply.data, dict) and reply.data.get("id"):
         return str(reply.data["id"])
@@ -86,10 +87,11 @@ class Delivery:
             if self.problems:
                 return outcome_of(self.problems[0])
             return Outcome(
-                Effect.REFUSED, "not_found",
+                Effect.REFUSED,
+                "not_found",
                 "Prolific passes messages on to participants of our studies only.",
                 failed=tuple(self.failed),
-            )  # fmt: skip
+            )
         return Outcome(Effect.APPLIED, failed=tuple(self.failed))
 
 

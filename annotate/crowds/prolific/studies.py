@@ -45,8 +45,11 @@ def draft(spec: Spec, op_id: str, filters: Sequence[Mapping[str, Any]]) -> dict[
         "external_study_url": f"{spec.url}{joint}{PARAMETERS}",
         "prolific_id_option": "url_parameters",
         "completion_codes": [
-            {"code": spec.code, "code_type": "COMPLETED",
-             "actions": [{"action": "MANUALLY_REVIEW"}]}
+            {
+                "code": spec.code,
+                "code_type": "COMPLETED",
+                "actions": [{"action": "MANUALLY_REVIEW"}],
+            }
         ],
         "estimated_completion_time": whole_minutes(spec.minutes),
         "maximum_allowed_time": whole_minutes(spec.duration / timedelta(minutes=1)),
@@ -55,7 +58,7 @@ def draft(spec: Spec, op_id: str, filters: Sequence[Mapping[str, Any]]) -> dict[
         "device_compatibility": ["desktop", "tablet", "mobile"],
         "peripheral_requirements": [],
         "filters": list(filters),
-    }  # fmt: skip
+    }
 
 
 def internal_name(op_id: str) -> str:

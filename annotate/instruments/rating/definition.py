@@ -62,9 +62,15 @@ def question(
     """Return a question whose scale reaches from its lowest to its highest level."""
     values = [level.value for level in levels]
     return Question(
-        name, low=min(values), high=max(values), higher_is_better=higher_is_better,
-        label=label, question=ask, levels=levels, evidence=evidence,
-    )  # fmt: skip
+        name,
+        low=min(values),
+        high=max(values),
+        higher_is_better=higher_is_better,
+        label=label,
+        question=ask,
+        levels=levels,
+        evidence=evidence,
+    )
 
 
 @dataclass(frozen=True)

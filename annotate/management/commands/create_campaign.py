@@ -92,13 +92,20 @@ class Command(BaseCommand):
             help="what annotators read instead; usually a neutral title",
         )
         parser.add_argument(
-            "--public-about", default="", metavar="SENTENCE",
+            "--public-about",
+            default="",
+            metavar="SENTENCE",
             help="what the work is, for annotators; usually what the instrument says of itself",
-        )  # fmt: skip
+        )
         parser.add_argument(
-            "--target", type=target, action="append", required=True, dest="targets",
-            metavar="CRITERION=WIDTH", help="stop at this width of the interval; repeatable",
-        )  # fmt: skip
+            "--target",
+            type=target,
+            action="append",
+            required=True,
+            dest="targets",
+            metavar="CRITERION=WIDTH",
+            help="stop at this width of the interval; repeatable",
+        )
         parser.add_argument("--metrics", type=Path, help="CSV file: system,item,metric,value")
         parser.add_argument("--owner", default="", help="the user name of the campaign's owner")
         parser.add_argument("--open", action="store_true", help="start collecting at once")
@@ -125,50 +132,72 @@ class Command(BaseCommand):
 def _add_plan(parser: CommandParser) -> None:
     given = parser.add_argument_group("plan")
     given.add_argument(
-        "--instrument", default=DEFAULTS.instrument, metavar="KEY[@VERSION]",
+        "--instrument",
+        default=DEFAULTS.instrument,
+        metavar="KEY[@VERSION]",
         help="built in or defined; without a version, the latest",
-    )  # fmt: skip
+    )
     given.add_argument(
-        "--no-tutorial", action="store_false", dest="tutorial",
+        "--no-tutorial",
+        action="store_false",
+        dest="tutorial",
         help="annotators begin with their first task",
-    )  # fmt: skip
+    )
     given.add_argument(
-        "--tutorial", type=int, dest="tutorial_id", metavar="NUMBER",
+        "--tutorial",
+        type=int,
+        dest="tutorial_id",
+        metavar="NUMBER",
         help="one that a researcher supplied; without it, the instrument's own",
-    )  # fmt: skip
+    )
     given.add_argument("--tutorial-bonus", type=money, default=DEFAULTS.tutorial_bonus)
     given.add_argument(
-        "--bonus-after", type=int, default=DEFAULTS.bonus_after, metavar="N",
+        "--bonus-after",
+        type=int,
+        default=DEFAULTS.bonus_after,
+        metavar="N",
         help="judgments of one person that count: then the bonus is due",
-    )  # fmt: skip
+    )
     given.add_argument(
-        "--open-link-bonus", action="store_true",
+        "--open-link-bonus",
+        action="store_true",
         help="promise the bonus to people who come by the open link too",
-    )  # fmt: skip
+    )
     given.add_argument(
-        "--metric", action="append", default=[], dest="names", metavar="NAME",
+        "--metric",
+        action="append",
+        default=[],
+        dest="names",
+        metavar="NAME",
         help="a control variate, e.g. rouge_l_f; repeatable, or “auto” for all there can be",
-    )  # fmt: skip
+    )
     given.add_argument("--reward", type=money, default=DEFAULTS.reward, help="for each judgment")
     given.add_argument(
-        "--crowd", choices=list(adapters.LABELS), default=DEFAULTS.crowd,
+        "--crowd",
+        choices=list(adapters.LABELS),
+        default=DEFAULTS.crowd,
         help="where people come from",
-    )  # fmt: skip
+    )
     given.add_argument("--fee-rate", type=money, help="0.2 is 20 %%; usually the crowd's own")
     given.add_argument("--budget", type=money, help="in all, fees included")
     given.add_argument("--max-judgments", type=int)
     given.add_argument("--deadline", type=moment, help="ISO date and time")
     given.add_argument(
-        "--cap", type=cap, default=DEFAULTS.annotator_cap, dest="annotator_cap",
+        "--cap",
+        type=cap,
+        default=DEFAULTS.annotator_cap,
+        dest="annotator_cap",
         help="judgments of one person; “none” lifts it",
-    )  # fmt: skip
+    )
     given.add_argument("--double-share", type=float, default=DEFAULTS.double_share)
     given.add_argument("--level", type=float, default=DEFAULTS.level)
     given.add_argument("--estimand", choices=Campaign.Estimand.values, default=DEFAULTS.estimand)
     given.add_argument(
-        "--stop-mode", choices=StopMode.values, default=DEFAULTS.stop_mode,
+        "--stop-mode",
+        choices=StopMode.values,
+        default=DEFAULTS.stop_mode,
         help="anytime: wider intervals that hold whenever one looks",
-    )  # fmt: skip
+    )
     given.add_argument("--language", default=DEFAULTS.language)
     given.add_argument("--contact", default="", help="an address annotators may write to")
     given.add_argument("--seed", type=int, help="of the random order; random unless given")
@@ -176,11 +205,30 @@ def _add_plan(parser: CommandParser) -> None:
 
 def _plan(options: dict[str, Any]) -> Plan:
     copied = (
-        "name", "public_title", "public_about", "instrument", "crowd", "reward", "fee_rate",
-        "budget", "max_judgments", "deadline", "annotator_cap", "double_share", "level",
-        "estimand", "stop_mode", "language", "contact", "seed", "tutorial", "tutorial_id",
-        "tutorial_bonus", "bonus_after", "open_link_bonus",
-    )  # fmt: skip
+        "name",
+        "public_title",
+        "public_about",
+        "instrument",
+        "crowd",
+        "reward",
+        "fee_rate",
+        "budget",
+        "max_judgments",
+        "deadline",
+        "annotator_cap",
+        "double_share",
+        "level",
+        "estimand",
+        "stop_mode",
+        "language",
+        "contact",
+        "seed",
+        "tutorial",
+        "tutorial_id",
+        "tutorial_bonus",
+        "bonus_after",
+        "open_link_bonus",
+    )
     targets = dict(options["targets"])
     if len(targets) < len(options["targets"]):
         raise CommandError("A criterion is named twice in --target.")
@@ -264,9 +312,11 @@ def _summary(made: Campaign, facts: Facts) -> dict[str, Any]:
 def _cost(most: AtMost) -> dict[str, str]:
     bill = most.bill
     return {
-        "amount": str(most.amount), "rewards": str(bill.rewards),
-        "bonuses": str(bill.bonuses.reward), "fees": str(bill.fees),
-    }  # fmt: skip
+        "amount": str(most.amount),
+        "rewards": str(bill.rewards),
+        "bonuses": str(bill.bonuses.reward),
+        "fees": str(bill.fees),
+    }
 
 
 def _ends(cost: dict[str, str]) -> str:

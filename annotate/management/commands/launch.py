@@ -39,9 +39,10 @@ class Command(BaseCommand):
             "--key", default="", help="of this request: the same key launches only once"
         )
         parser.add_argument(
-            "--fee-rate", type=money,
+            "--fee-rate",
+            type=money,
             help="let the campaign reckon with this fee from now on: 0.4286 is 42.86 %%",
-        )  # fmt: skip
+        )
         _add_terms(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -77,9 +78,13 @@ class Command(BaseCommand):
     def _launch(self, campaign_id: int, terms: Terms, places: int, options: dict[str, Any]) -> None:
         try:
             batch = batches.launch(
-                campaign_id, terms, places=places, actor_id=None, confirmed=options["confirm"],
+                campaign_id,
+                terms,
+                places=places,
+                actor_id=None,
+                confirmed=options["confirm"],
                 key=options["key"] or uuid.uuid4().hex,
-            )  # fmt: skip
+            )
         except ServiceError as error:
             raise CommandError(f"Nothing was launched. {error.message}") from None
         self.stdout.write(
@@ -103,17 +108,22 @@ def _add_terms(parser: ArgumentParser) -> None:
         "--minutes-allowed", type=float, default=DEFAULTS.duration / timedelta(minutes=1)
     )
     given.add_argument(
-        "--days", type=float, default=DEFAULTS.lifetime / timedelta(days=1),
+        "--days",
+        type=float,
+        default=DEFAULTS.lifetime / timedelta(days=1),
         help="that it can be found at the crowd",
-    )  # fmt: skip
+    )
     given.add_argument(
-        "--review-hours", type=float, default=DEFAULTS.approve_after / timedelta(hours=1),
+        "--review-hours",
+        type=float,
+        default=DEFAULTS.approve_after / timedelta(hours=1),
         help="before work that nobody doubts is approved and paid",
-    )  # fmt: skip
+    )
     given.add_argument(
-        "--auto-approval-days", type=float,
+        "--auto-approval-days",
+        type=float,
         help=f"after which MTurk approves automatically ({USUAL_AUTO_APPROVAL.days})",
-    )  # fmt: skip
+    )
     people = parser.add_argument_group("audience")
     people.add_argument("--country", action="append", default=[], metavar="CODE")
     people.add_argument("--language", action="append", default=[], metavar="CODE")

@@ -126,8 +126,10 @@ def systems(campaign_id: int) -> list[SystemOutputs]:
     """Return every system with its outputs, in the order in which they were uploaded."""
     author, output, position = bulk.columns(
         Authorship.objects.filter(item__campaign=campaign_id).order_by(),
-        system="i8", output="i8", item__position="i4",
-    )  # fmt: skip
+        system="i8",
+        output="i8",
+        item__position="i4",
+    )
     order = np.argsort(output, kind="stable")
     author, output, position = author[order], output[order], position[order]
     return [
@@ -160,8 +162,11 @@ def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = No
         held = np.union1d(held, out)
     pk, assignment, output, annotator = bulk.columns(
         Judgment.objects.filter(campaign=campaign_id).order_by(),
-        id="i8", assignment="i8", output="i8", annotator="i8",
-    )  # fmt: skip
+        id="i8",
+        assignment="i8",
+        output="i8",
+        annotator="i8",
+    )
     counted = np.flatnonzero(bulk.places(np.sort(held), wanted=assignment) >= 0)
     counted = counted[np.argsort(pk[counted], kind="stable")]
     asked = instruments.of(Campaign.objects.get(pk=campaign_id))

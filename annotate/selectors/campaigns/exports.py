@@ -40,9 +40,17 @@ CHUNK = 1000  # rows of numbers that are held at once
 TEXTS = 50  # rows with texts, which can be long
 COUNTS, EXCLUDED = 1, 2
 FACTS = (
-    "pk", "output", "output__item__key", "output__item__position", "annotator__pseudonym",
-    "submitted_at", "elapsed_seconds", "active_seconds", "instrument", "instrument_version",
-)  # fmt: skip
+    "pk",
+    "output",
+    "output__item__key",
+    "output__item__position",
+    "annotator__pseudonym",
+    "submitted_at",
+    "elapsed_seconds",
+    "active_seconds",
+    "instrument",
+    "instrument_version",
+)
 
 Ints = NDArray[np.int64]
 
@@ -177,9 +185,7 @@ def outputs(now: Moment) -> Iterator[dict[str, Any]]:
 def people(now: Moment) -> Iterator[Person]:
     """Yield the annotators in the order in which they entered; four queries."""
     known = dict(Annotator.objects.filter(_judged_in(now)).values_list("pk", "pseudonym"))
-    reviews = dict(
-        Review.objects.filter(campaign=now.campaign).values_list("annotator", "status")
-    )  # fmt: skip
+    reviews = dict(Review.objects.filter(campaign=now.campaign).values_list("annotator", "status"))
     screens: dict[int, list[str]] = defaultdict(list)
     flags = Flag.objects.filter(review__campaign=now.campaign).order_by("pk")
     for who, screen in flags.values_list("review__annotator", "screen"):
@@ -193,10 +199,16 @@ def people(now: Moment) -> Iterator[Person]:
         if not states.size:
             continue
         yield Person(
-            known[who], states.size, int((states & COUNTS > 0).sum()),
-            int((states & EXCLUDED > 0).sum()), first, last, active,
-            reviews.get(who, ""), tuple(screens[who]),
-        )  # fmt: skip
+            known[who],
+            states.size,
+            int((states & COUNTS > 0).sum()),
+            int((states & EXCLUDED > 0).sum()),
+            first,
+            last,
+            active,
+            reviews.get(who, ""),
+            tuple(screens[who]),
+        )
 
 
 def exclusions(now: Moment) -> Iterator[Excluded]:
@@ -220,9 +232,7 @@ def _judged(campaign_id: int) -> tuple[Ints, Ints, Ints]:
     rows = Judgment.objects.filter(campaign=campaign_id).annotate(
         state=_if(Exists(counting), COUNTS) + _if(Exists(out), EXCLUDED)
     )
-    ids, annotator, state = bulk.columns(
-        rows.order_by("pk"), id="i8", annotator="i8", state="i4"
-    )  # fmt: skip
+    ids, annotator, state = bulk.columns(rows.order_by("pk"), id="i8", annotator="i8", state="i4")
     return ids, annotator, state
 
 

@@ -156,11 +156,20 @@ def listed(user_id: int) -> list[Listed]:
         .annotate(planned=_planned(), judged=_judged(), spent=_spent())
         .order_by("-campaign__created_at", "-campaign")
         .values_list(
-            "campaign__public_id", "campaign__name", "campaign__status", "campaign__close_reason",
-            "role", "campaign__created_at", "planned", "judged", "spent", "campaign__budget",
-            "campaign__crowd", "campaign__closed_at",
+            "campaign__public_id",
+            "campaign__name",
+            "campaign__status",
+            "campaign__close_reason",
+            "role",
+            "campaign__created_at",
+            "planned",
+            "judged",
+            "spent",
+            "campaign__budget",
+            "campaign__crowd",
+            "campaign__closed_at",
         )
-    )  # fmt: skip
+    )
     return [Listed(*row) for row in rows]
 
 

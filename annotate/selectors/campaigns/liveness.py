@@ -73,9 +73,12 @@ def _leases(campaign_id: int, now: datetime, length: timedelta) -> dict[str, Any
     )
     in_use = Q(leased_at__gt=now - SEEN) | Q(expires_at__gt=now - SEEN + length)
     return rows.aggregate(
-        n=Count("pk"), active=Count("pk", filter=in_use), taken=Max("leased_at"),
-        end=Max("expires_at"), first=Min("expires_at"),
-    )  # fmt: skip
+        n=Count("pk"),
+        active=Count("pk", filter=in_use),
+        taken=Max("leased_at"),
+        end=Max("expires_at"),
+        first=Min("expires_at"),
+    )
 
 
 def _oldest_mark(campaign_id: int) -> datetime | None:

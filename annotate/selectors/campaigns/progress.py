@@ -125,11 +125,16 @@ def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
         Score.objects.filter(judgment__campaign=campaign_id)
         .order_by("pk")
         .values_list(
-            "judgment__output", "judgment__output__item__key", "judgment__annotator__pseudonym",
-            "judgment__submitted_at", "criterion", "value", "judgment__assignment__slot",
+            "judgment__output",
+            "judgment__output__item__key",
+            "judgment__annotator__pseudonym",
+            "judgment__submitted_at",
+            "criterion",
+            "value",
+            "judgment__assignment__slot",
             "judgment__assignment__status",
         )
-    )  # fmt: skip
+    )
     for output_id, item, who, at, criterion, value, slot, status in rows.iterator(chunk_size=2000):
         names = " + ".join(wrote[output_id])
         counts = slot is not None and status == Assignment.Status.VERIFIED

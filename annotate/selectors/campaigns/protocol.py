@@ -9,11 +9,32 @@ from annotate.selectors.campaigns import counting
 from annotate.selectors.studies import instruments
 
 DECIDED = (
-    "name", "status", "close_reason", "created_at", "opened_at", "closed_at", "crowd", "language",
-    "tutorial_required", "tutorial_bonus", "annotator_cap", "double_share", "lease_minutes", "seed",
-    "screening", "reward", "fee_rate", "budget", "max_judgments", "deadline", "metric_choice",
-    "metrics", "estimand", "level", "stop_mode",
-)  # fmt: skip
+    "name",
+    "status",
+    "close_reason",
+    "created_at",
+    "opened_at",
+    "closed_at",
+    "crowd",
+    "language",
+    "tutorial_required",
+    "tutorial_bonus",
+    "annotator_cap",
+    "double_share",
+    "lease_minutes",
+    "seed",
+    "screening",
+    "reward",
+    "fee_rate",
+    "budget",
+    "max_judgments",
+    "deadline",
+    "metric_choice",
+    "metrics",
+    "estimand",
+    "level",
+    "stop_mode",
+)
 
 
 def protocol(campaign: Campaign) -> dict[str, Any]:

@@ -45,8 +45,10 @@ def board(campaign_id: int, crowd: str) -> Board:
     """Return it all; always the same number of queries."""
     rows = tuple(batches.of_campaign(campaign_id))
     return Board(
-        world(crowd), rows, operations.of_campaign(campaign_id),
+        world(crowd),
+        rows,
+        operations.of_campaign(campaign_id),
         disputed_units.of_campaign(campaign_id),
         0 if batches.offered(campaign_id) else slots.free(campaign_id).count(),
         deadlines.near(campaign_id),
-    )  # fmt: skip
+    )

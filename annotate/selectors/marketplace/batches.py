@@ -160,11 +160,9 @@ def of_campaign(campaign_id: int) -> list[BatchRow]:
     postings = _postings(campaign_id)
     money, deadlines = _money(campaign_id, rows), _deadlines(campaign_id)
     return [
-        _row(
-            batch, tuple(postings.get(batch.pk, ())), money[batch.pk], deadlines.get(batch.pk)
-        )
+        _row(batch, tuple(postings.get(batch.pk, ())), money[batch.pk], deadlines.get(batch.pk))
         for batch in rows
-    ]  # fmt: skip
+    ]
 
 
 def one(campaign_id: int, public_id: str) -> BatchRow:
@@ -246,15 +244,21 @@ def _posting(posting: Posting, counts: Counter[str], at_the_crowd: bool) -> Post
         listing=posting.external_id,
         url=posting.url,
         units=Units(
-            posting.places, _available(posting, counts), at_work, counts[Unit.HANDED_IN],
-            counts[Unit.CONFIRMED], counts[Unit.APPROVED], counts[Unit.REJECTED], left,
+            posting.places,
+            _available(posting, counts),
+            at_work,
+            counts[Unit.HANDED_IN],
+            counts[Unit.CONFIRMED],
+            counts[Unit.APPROVED],
+            counts[Unit.REJECTED],
+            left,
             counts[Unit.REJECTED] if posting.batch.crowd in adapters.REOPENING else 0,
         ),
         expires_at=posting.expires_at,
         looked_at=posting.looked_at,
         problem=posting.problem,
         at_the_crowd=at_the_crowd,
-    )  # fmt: skip
+    )
 
 
 def _available(posting: Posting, counts: Counter[str]) -> int:

@@ -81,9 +81,10 @@ def paid_for_work(campaign_id: int, annotator_id: int) -> Decimal:
     )
     keys = [f"bonus:{pk}" for pk in given.values_list("pk", flat=True)]
     rows = Payout.objects.filter(
-        participation__campaign=campaign_id, participation__annotator=annotator_id,
+        participation__campaign=campaign_id,
+        participation__annotator=annotator_id,
         participation__posting__isnull=False,
-    )  # fmt: skip
+    )
     return (rows.exclude(key__in=keys).aggregate(sum=Sum("amount"))["sum"] or ZERO).quantize(ZERO)
 
 

@@ -10,8 +10,16 @@ from annotate.selectors.pay.commitments import tariff, unit_price
 from annotate.text.figures import money
 
 __all__ = [
-    "BEYOND", "affordable", "ask", "committed", "excess", "left", "price", "tariff", "unit_price",
-]  # fmt: skip
+    "BEYOND",
+    "affordable",
+    "ask",
+    "committed",
+    "excess",
+    "left",
+    "price",
+    "tariff",
+    "unit_price",
+]
 
 BEYOND = "budget"  # the code of a `Conflict` that asks before the budget is exceeded
 

@@ -197,9 +197,16 @@ def _units(row: _Row, more: Mapping[int, int]) -> _Units:
     free = None if places == DECIDED else places + more.get(row.posting, 0) - decided
     covered, cancelled = row.covered.quantize(CENT), row.cancelled.quantize(CENT)
     return _Units(
-        posting=row.posting, free=free, reward=row.money, covered=covered, cancelled=cancelled,
-        leases=row.leases, todo=row.todo, owes=bool(row.owes), n=row.n,
-    )  # fmt: skip
+        posting=row.posting,
+        free=free,
+        reward=row.money,
+        covered=covered,
+        cancelled=cancelled,
+        leases=row.leases,
+        todo=row.todo,
+        owes=bool(row.owes),
+        n=row.n,
+    )
 
 
 def _scalars(campaign: Campaign) -> QuerySet[Campaign, Any]:
@@ -207,13 +214,19 @@ def _scalars(campaign: Campaign) -> QuerySet[Campaign, Any]:
         campaign=OuterRef("pk"), status=Assignment.Status.LEASED, participation__tasks=None
     )
     spent = LedgerEntry.objects.filter(campaign=OuterRef("pk"))
-    whole = Campaign.objects.filter(pk=campaign.pk).order_by().annotate(
-        by_link=_number(by_link, "campaign"),
-        begun=_number(promises.begun(campaign), "instrument"),
-        promised=_number(promises.counted(campaign), "instrument"),
-        spent=sum_of(spent, "campaign", fees=True),
-        none=Value(0, NUMBER), zero=Value(ZERO, MONEY), no=Value(False, BooleanField()),
-    )  # fmt: skip
+    whole = (
+        Campaign.objects.filter(pk=campaign.pk)
+        .order_by()
+        .annotate(
+            by_link=_number(by_link, "campaign"),
+            begun=_number(promises.begun(campaign), "instrument"),
+            promised=_number(promises.counted(campaign), "instrument"),
+            spent=sum_of(spent, "campaign", fees=True),
+            none=Value(0, NUMBER),
+            zero=Value(ZERO, MONEY),
+            no=Value(False, BooleanField()),
+        )
+    )
     return whole.values_list(
         "none", "begun", "promised", "by_link", "none", "spent", "zero", "zero", "no", "none"
     )
@@ -232,21 +245,35 @@ def _groups(campaign: Campaign) -> QuerySet[Participation, Any]:
     left = Greatest(
         F("tasks") - _number(tasks.filter(status__in=Assignment.JUDGED), "participation"), 0
     )
-    units = _undecided(campaign).order_by().annotate(
-        places=Case(
-            When(status=Status.CONFIRMED, then=Value(DECIDED)), default=F("posting__places"),
-            output_field=NUMBER,
-        ),
-        decided=_number(decided, "posting"),
-        leases=_number(tasks.filter(status=Assignment.Status.LEASED), "participation"),
-        todo=Case(When(in_time, then=left), default=Value(0), output_field=NUMBER),
-        reward=ExpressionWrapper(F("posting__batch__reward"), output_field=MONEY),
-        covered=sum_of(earned, "participation"),
-        cancelled=sum_of(rows.filter(kind__in=CANCELS), "participation", fees=True),
-        owes=_owes(campaign),
-    )  # fmt: skip
-    alike = ("posting_id", "places", "decided", "leases", "todo", "reward", "covered", "cancelled",
-             "owes")  # fmt: skip
+    units = (
+        _undecided(campaign)
+        .order_by()
+        .annotate(
+            places=Case(
+                When(status=Status.CONFIRMED, then=Value(DECIDED)),
+                default=F("posting__places"),
+                output_field=NUMBER,
+            ),
+            decided=_number(decided, "posting"),
+            leases=_number(tasks.filter(status=Assignment.Status.LEASED), "participation"),
+            todo=Case(When(in_time, then=left), default=Value(0), output_field=NUMBER),
+            reward=ExpressionWrapper(F("posting__batch__reward"), output_field=MONEY),
+            covered=sum_of(earned, "participation"),
+            cancelled=sum_of(rows.filter(kind__in=CANCELS), "participation", fees=True),
+            owes=_owes(campaign),
+        )
+    )
+    alike = (
+        "posting_id",
+        "places",
+        "decided",
+        "leases",
+        "todo",
+        "reward",
+        "covered",
+        "cancelled",
+        "owes",
+    )
     return units.values(*alike).annotate(n=Count("pk")).values_list(*alike, "n")
 
 
@@ -256,8 +283,9 @@ def _undecided(campaign: Campaign) -> QuerySet[Participation]:
     odd = ~Q(problem="") | Q(annotator__in=refused.values("annotator"))
     return Participation.objects.filter(
         Q(status__in=AT_WORK) | Q(odd, status=Status.CONFIRMED),
-        campaign=campaign, posting__isnull=False,
-    )  # fmt: skip
+        campaign=campaign,
+        posting__isnull=False,
+    )
 
 
 def _owes(campaign: Campaign) -> Any:

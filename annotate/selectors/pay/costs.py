@@ -48,9 +48,14 @@ def at_most(campaign: Campaign, *, planned: int | None = None, tasks: int | None
 
 
 def before(
-    charges: Tariff, *, reward: Decimal, judgments: int, cap: int | None, bonus: Decimal,
+    charges: Tariff,
+    *,
+    reward: Decimal,
+    judgments: int,
+    cap: int | None,
+    bonus: Decimal,
     budget: Decimal | None,
-) -> AtMost:  # fmt: skip
+) -> AtMost:
     """Return the same of a campaign that is only planned: in units as they are suggested."""
     bill = bills.of_judgments(
         charges, reward=reward, judgments=judgments, tasks=usual_tasks(cap), bonus=bonus
@@ -85,6 +90,9 @@ def _bill(campaign: Campaign, judgments: int, tasks: int | None = None) -> Bill:
     charges = tariff(campaign)
     tasks = (tasks or tasks_of(campaign)) if charges.whole_units else 1
     return bills.of_judgments(
-        charges, reward=campaign.reward, judgments=judgments, tasks=tasks,
+        charges,
+        reward=campaign.reward,
+        judgments=judgments,
+        tasks=tasks,
         bonus=promises.offered(campaign),
-    )  # fmt: skip
+    )

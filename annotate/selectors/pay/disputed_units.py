@@ -58,6 +58,11 @@ def _doubtful(one: Participation) -> Doubtful:
     assert one.posting is not None, "only a marketplace's unit is compared with its crowd"
     batch = one.posting.batch
     return Doubtful(
-        one.pk, one.annotator.pseudonym, str(batch.terms["title"]), batch.reward, one.problem,
-        one.submitted_at, one.auto_approval_at,
-    )  # fmt: skip
+        one.pk,
+        one.annotator.pseudonym,
+        str(batch.terms["title"]),
+        batch.reward,
+        one.problem,
+        one.submitted_at,
+        one.auto_approval_at,
+    )

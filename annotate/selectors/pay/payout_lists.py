@@ -81,9 +81,14 @@ def _listed(found: PayoutList, people: dict[int, tuple[str, str]]) -> Listed:
         Line(pk, *people[pk], Decimal(amount), states.get(pk, "")) for pk, amount in found.rows
     )
     return Listed(
-        found.pk, found.public_id, found.at, found.actor.get_username(), lines,
-        first.at if first else None, _name(first),
-    )  # fmt: skip
+        found.pk,
+        found.public_id,
+        found.at,
+        found.actor.get_username(),
+        lines,
+        first.at if first else None,
+        _name(first),
+    )
 
 
 def _name(payout: Payout | None) -> str:

@@ -101,9 +101,10 @@ def ended() -> list[int]:
     by_link = Q(participation__tasks=None)
     rows = _open(TutorialRun.objects.filter(participation__campaign__status__in=OVER))
     refused = Review.objects.filter(
-        campaign=OuterRef("participation__campaign"), annotator=OuterRef("annotator"),
+        campaign=OuterRef("participation__campaign"),
+        annotator=OuterRef("annotator"),
         pay_refused=True,
-    )  # fmt: skip
+    )
     rows = rows.filter(by_link | _listed()).exclude(Exists(refused)).order_by()
     return list(rows.values_list("participation__campaign", flat=True).distinct())
 
@@ -126,9 +127,13 @@ def to_be_paid() -> list[int]:
 def begun(campaign: Campaign) -> QuerySet[TutorialRun]:
     """Return the tutorials under way by link whose bonus the budget keeps free."""
     rows = TutorialRun.objects.filter(
-        ~Exists(_paid()), ~Exists(_promised_elsewhere()), participation__campaign=campaign,
-        participation__tasks=None, passed_at=None, started_at__gt=timezone.now() - RESERVED,
-    )  # fmt: skip
+        ~Exists(_paid()),
+        ~Exists(_promised_elsewhere()),
+        participation__campaign=campaign,
+        participation__tasks=None,
+        passed_at=None,
+        started_at__gt=timezone.now() - RESERVED,
+    )
     if not campaign.open_link_bonus:
         rows = rows.exclude(Annotator.from_open_link("annotator__"))
     return rows if offered(campaign) else rows.none()
@@ -149,9 +154,10 @@ def owing(campaign: Campaign, version: str) -> Q:
         _SURE, campaign=campaign, annotator=OuterRef("annotator")
     ).exclude(status=Status.LEFT)
     paid = LedgerEntry.objects.filter(
-        kind=LedgerEntry.Kind.TUTORIAL, participation__annotator=OuterRef("annotator"),
+        kind=LedgerEntry.Kind.TUTORIAL,
+        participation__annotator=OuterRef("annotator"),
         campaign__instrument=campaign.instrument,
-    )  # fmt: skip
+    )
     unsure = Q(Exists(here)) & ~Exists(sure)
     return (unsure | ~Exists(passed)) & ~Exists(elsewhere) & ~Exists(paid)
 
@@ -169,9 +175,10 @@ def told(participation_id: int) -> Open | None:
 def judged(campaign_id: int, annotator_id: int) -> int:
     """Return how many judgments of this person count in a campaign."""
     return Slot.objects.filter(
-        campaign=campaign_id, assignment__annotator=annotator_id,
+        campaign=campaign_id,
+        assignment__annotator=annotator_id,
         assignment__status=Assignment.Status.VERIFIED,
-    ).count()  # fmt: skip
+    ).count()
 
 
 def payable(campaign: Campaign, annotator_id: int) -> bool:

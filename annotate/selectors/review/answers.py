@@ -32,10 +32,11 @@ class Question:
 OF_PARAGRAPHS = (
     Question(PLAUSIBLE, "Plausible", ((1.0, "yes"), (0.0, "no"))),
     Question(
-        PARAGRAPH, "Paragraph",
+        PARAGRAPH,
+        "Paragraph",
         ((CORRECT, "correct"), (NEITHER, "neither"), (INCORRECT, "incorrect")),
     ),
-)  # fmt: skip
+)
 
 
 def questions(instrument: Instrument) -> tuple[Question, ...]:
@@ -44,12 +45,13 @@ def questions(instrument: Instrument) -> tuple[Question, ...]:
         return OF_PARAGRAPHS
     return tuple(
         Question(
-            criterion.name, str(criterion.label),
+            criterion.name,
+            str(criterion.label),
             tuple((float(level.value), str(level.label)) for level in criterion.levels),
         )
         for criterion in instrument.criteria
         if criterion.levels
-    )  # fmt: skip
+    )
 
 
 def answers(asked: tuple[Question, ...], response: Mapping[str, Any]) -> dict[Key, float]:

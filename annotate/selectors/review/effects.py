@@ -16,8 +16,13 @@ from annotate.selectors.review import refusals as refusal_rules
 
 Kind = LedgerEntry.Kind
 FOR_WORK = (
-    Kind.REWARD, Kind.COMPENSATION, Kind.REMAINDER, Kind.LAPSE, Kind.REFUSAL, Kind.REINSTATEMENT,
-)  # fmt: skip
+    Kind.REWARD,
+    Kind.COMPENSATION,
+    Kind.REMAINDER,
+    Kind.LAPSE,
+    Kind.REFUSAL,
+    Kind.REINSTATEMENT,
+)
 
 
 @dataclass(frozen=True)
@@ -66,9 +71,10 @@ class Done:
 def effects(campaign_id: int, annotator_id: int) -> Effects:
     """Return what rulings would do; always the same number of queries."""
     held = Slot.objects.filter(
-        campaign=campaign_id, assignment__annotator=annotator_id,
+        campaign=campaign_id,
+        assignment__annotator=annotator_id,
         assignment__judgment__isnull=False,
-    )  # fmt: skip
+    )
     out = Exclusion.objects.filter(
         judgment__campaign=campaign_id, judgment__annotator=annotator_id, restored_at=None
     )

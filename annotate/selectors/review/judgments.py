@@ -166,20 +166,36 @@ def _judged(
         found.annotate(counting=counting)
         .order_by("pk")
         .values_list(
-            "pk", "output", "annotator__pseudonym", "submitted_at", "active_seconds",
-            "elapsed_seconds", "counting", "response", "annotator",
+            "pk",
+            "output",
+            "annotator__pseudonym",
+            "submitted_at",
+            "active_seconds",
+            "elapsed_seconds",
+            "counting",
+            "response",
+            "annotator",
         )
-    )  # fmt: skip
+    )
     edits = Score.objects.filter(judgment__in=found, criterion=EDIT)
     hter = dict(edits.values_list("judgment", "value"))
     return [
-        (owner, Judged(
-            pk, output, name, at, screening.seconds(active, elapsed), counts,
-            review_answers.answers(asked, response) if asked else {}, response,
-            hter.get(pk) if response.get(EDIT) is not None else None,
-        ))
+        (
+            owner,
+            Judged(
+                pk,
+                output,
+                name,
+                at,
+                screening.seconds(active, elapsed),
+                counts,
+                review_answers.answers(asked, response) if asked else {},
+                response,
+                hter.get(pk) if response.get(EDIT) is not None else None,
+            ),
+        )
         for pk, output, name, at, active, elapsed, counts, response, owner in rows
-    ]  # fmt: skip
+    ]
 
 
 def _rows(campaign_id: int, annotator_id: int) -> QuerySet[Judgment]:

@@ -183,8 +183,10 @@ def _task(number: int, judgment: Judgment) -> OwnTask:
 def _highlights(judgment: Judgment) -> list[tuple[int, int]]:
     paragraphs = judgment.output.item.paragraphs
     return [
-        (sum(len(paragraph[start:end].split()) for start, end in given["spans"]),
-         len(paragraph.split()))
+        (
+            sum(len(paragraph[start:end].split()) for start, end in given["spans"]),
+            len(paragraph.split()),
+        )
         for paragraph, given in zip(paragraphs, judgment.response.get("verdicts", []), strict=False)
         if given["spans"]
-    ]  # fmt: skip
+    ]

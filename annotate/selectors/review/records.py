@@ -57,6 +57,12 @@ def appeals(review_id: int | None) -> tuple[Said, ...]:
 def _fired(flag: Flag) -> Fired:
     said = flag.verdict
     return Fired(
-        flag.screen, flag.at, said["value"], said["low"], said["high"], said["threshold"],
-        said["n"], said.get("numbers", {}),
-    )  # fmt: skip
+        flag.screen,
+        flag.at,
+        said["value"],
+        said["low"],
+        said["high"],
+        said["threshold"],
+        said["n"],
+        said.get("numbers", {}),
+    )

@@ -229,12 +229,19 @@ def _waiting(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Wait
     flags = records.flags([review.pk for review in found])
     return [
         Waiting(
-            review.campaign.public_id, review.campaign.name, review.annotator.pseudonym,
-            review.status, review.opened_at, review.n, flags[review.pk], review.due,
-            review.pk in left, review.blocked,
+            review.campaign.public_id,
+            review.campaign.name,
+            review.annotator.pseudonym,
+            review.status,
+            review.opened_at,
+            review.n,
+            flags[review.pk],
+            review.due,
+            review.pk in left,
+            review.blocked,
         )
         for review in found
-    ]  # fmt: skip
+    ]
 
 
 def _rulings(review_id: int | None) -> tuple[Ruled, ...]:

@@ -16,9 +16,16 @@ from annotate.selectors.studies import instruments
 _WORD = re.compile(r"\S+")
 _Edges = list[list[tuple[int, int]]]  # of the words of each paragraph
 _COLUMNS = (
-    "pk", "annotator", "output", "output__item", "output__words", "output__item__words",
-    "active_seconds", "elapsed_seconds", "response",
-)  # fmt: skip
+    "pk",
+    "annotator",
+    "output",
+    "output__item",
+    "output__words",
+    "output__item__words",
+    "active_seconds",
+    "elapsed_seconds",
+    "response",
+)
 
 
 @dataclass(frozen=True)

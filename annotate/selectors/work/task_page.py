@@ -103,11 +103,18 @@ def visit(participation_id: int) -> Visit:
     judged, judged_today, judged_ever = _judged(who)
     earned, earned_today = _earned(who)
     return Visit(
-        who.pk, _study(who.campaign), who.annotator.pseudonym,
-        judged, judged_today, earned, earned_today,
-        _barred(who), who.is_sure,
-        is_new=not judged_ever, unit=units.of(who),
-    )  # fmt: skip
+        who.pk,
+        _study(who.campaign),
+        who.annotator.pseudonym,
+        judged,
+        judged_today,
+        earned,
+        earned_today,
+        _barred(who),
+        who.is_sure,
+        is_new=not judged_ever,
+        unit=units.of(who),
+    )
 
 
 def _barred(who: Participation) -> str:

@@ -142,6 +142,9 @@ def stages(participation_id: int) -> list[Stage]:
 def _offer(posting: Posting) -> Offer:
     batch = posting.batch
     return Offer(
-        batch.campaign_id, batch.crowd, batch.tasks, batch.reward,
+        batch.campaign_id,
+        batch.crowd,
+        batch.tasks,
+        batch.reward,
         from_json(batch.terms).approve_after,
-    )  # fmt: skip
+    )

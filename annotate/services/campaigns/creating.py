@@ -218,9 +218,14 @@ def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
 
 def _item(campaign: Campaign, position: int, row: Row) -> Item:
     return Item(
-        campaign_id=campaign.pk, key=row.item, position=position, input=row.input,
-        paragraphs=list(row.paragraphs), words=len(row.input.split()), reference=row.reference,
-    )  # fmt: skip
+        campaign_id=campaign.pk,
+        key=row.item,
+        position=position,
+        input=row.input,
+        paragraphs=list(row.paragraphs),
+        words=len(row.input.split()),
+        reference=row.reference,
+    )
 
 
 def _by_text(group: list[Row]) -> list[list[Row]]:

@@ -35,7 +35,11 @@ def change(
         excess = budget.ask(campaign, before=before, beyond_budget=beyond_budget)
         change_marks.mark(campaign_id, "fee")  # a limit may be reached, or not any more
         audit.record(
-            "fee", campaign_id=campaign_id, actor_id=actor_id, was=percent(was),
-            now=percent(share), beyond_budget=str(excess),
-        )  # fmt: skip
+            "fee",
+            campaign_id=campaign_id,
+            actor_id=actor_id,
+            was=percent(was),
+            now=percent(share),
+            beyond_budget=str(excess),
+        )
     return True

@@ -58,9 +58,13 @@ def close(
         for system in campaign.systems.filter(stop_position=None):
             _stop(system)
         _move(
-            campaign, CampaignStatus.CLOSING, verb="close", actor_id=actor_id,
-            close_reason=reason, detail={"reason": reason, **detail},
-        )  # fmt: skip
+            campaign,
+            CampaignStatus.CLOSING,
+            verb="close",
+            actor_id=actor_id,
+            close_reason=reason,
+            detail={"reason": reason, **detail},
+        )
         change_marks.mark(campaign_id, "closing")
     return True
 
@@ -72,9 +76,13 @@ def finish(campaign_id: int, *, actor_id: int | None = None, **detail: Any) -> b
         if campaign.status != CampaignStatus.CLOSING:
             return False
         _move(
-            campaign, CampaignStatus.CLOSED, verb="finish", actor_id=actor_id,
-            closed_at=timezone.now(), detail=detail,
-        )  # fmt: skip
+            campaign,
+            CampaignStatus.CLOSED,
+            verb="finish",
+            actor_id=actor_id,
+            closed_at=timezone.now(),
+            detail=detail,
+        )
         promises.end(campaign)
         change_marks.mark(campaign_id, "closed")
     return True
@@ -99,9 +107,14 @@ def reopen(campaign_id: int, *, actor_id: int, why: str) -> None:
         _require(campaign, CampaignStatus.CLOSED, verb="reopen")
         campaign.systems.update(stop_position=None)
         _move(
-            campaign, CampaignStatus.OPEN, verb="reopen", actor_id=actor_id,
-            close_reason="", closed_at=None, detail={"why": why},
-        )  # fmt: skip
+            campaign,
+            CampaignStatus.OPEN,
+            verb="reopen",
+            actor_id=actor_id,
+            close_reason="",
+            closed_at=None,
+            detail={"why": why},
+        )
         change_marks.mark(campaign_id, "reopened")
 
 

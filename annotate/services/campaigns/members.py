@@ -20,6 +20,9 @@ def add_reviewer(campaign_id: int, *, username: str, actor_id: int) -> None:
         if not created:
             raise Conflict(f"{user.username} can see this campaign already.")
         audit.record(
-            "add_reviewer", campaign_id=campaign_id, actor_id=actor_id,
-            subject=f"user:{user.pk}", name=user.username,
-        )  # fmt: skip
+            "add_reviewer",
+            campaign_id=campaign_id,
+            actor_id=actor_id,
+            subject=f"user:{user.pk}",
+            name=user.username,
+        )

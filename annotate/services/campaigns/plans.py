@@ -67,10 +67,13 @@ class Plan:
 def at_most(plan: Plan, planned: int) -> AtMost:
     """Return the most that `planned` judgments can cost, as the campaign shows it."""
     return costs.before(
-        tariffs.of(plan.crowd, plan.fee), reward=plan.reward,
-        judgments=min(planned, plan.max_judgments or planned), cap=plan.annotator_cap,
-        bonus=plan.tutorial_bonus if has_tutorial(plan) else ZERO, budget=plan.budget,
-    )  # fmt: skip
+        tariffs.of(plan.crowd, plan.fee),
+        reward=plan.reward,
+        judgments=min(planned, plan.max_judgments or planned),
+        cap=plan.annotator_cap,
+        bonus=plan.tutorial_bonus if has_tutorial(plan) else ZERO,
+        budget=plan.budget,
+    )
 
 
 def has_tutorial(plan: Plan) -> bool:

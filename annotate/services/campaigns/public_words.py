@@ -38,7 +38,12 @@ def change(campaign_id: int, *, title: str, about: str, actor_id: int) -> bool:
             return False
         Campaign.objects.filter(pk=campaign_id).update(public_title=title, public_about=about)
         audit.record(
-            "retitle", campaign_id=campaign_id, actor_id=actor_id, status=campaign.status,
-            title=title, about=about, before=before,
-        )  # fmt: skip
+            "retitle",
+            campaign_id=campaign_id,
+            actor_id=actor_id,
+            status=campaign.status,
+            title=title,
+            about=about,
+            before=before,
+        )
     return True

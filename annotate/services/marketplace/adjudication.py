@@ -26,9 +26,10 @@ def approved(participation_id: int) -> bool:
     participation = _get(participation_id)
     _end_unverified(participation)
     Payout.objects.create(
-        participation=participation, amount=unit_ledger.reward_of(participation),
+        participation=participation,
+        amount=unit_ledger.reward_of(participation),
         key=f"approve:{participation_id}",
-    )  # fmt: skip
+    )
     unit_ledger.square_with_approval(participation)
     messages.reach(participation.annotator_id)
     return True

@@ -66,9 +66,14 @@ def balance(campaign_id: int) -> Decimal | None:
 
 
 def launch(
-    campaign_id: int, terms: Terms, *, places: int, actor_id: int | None, confirmed: Decimal,
+    campaign_id: int,
+    terms: Terms,
+    *,
+    places: int,
+    actor_id: int | None,
+    confirmed: Decimal,
     key: str,
-) -> Batch:  # fmt: skip
+) -> Batch:
     """Store a batch that will be published; the same key returns the same batch.
 
     Raises `Invalid` with what prevents it, and `Conflict` if the cost differs from what was
@@ -84,11 +89,17 @@ def launch(
             return made
         _refuse(tuple(offers.local(campaign, shown)))
         batch = Batch.objects.create(
-            campaign=campaign, crowd=shown.crowd, environment=shown.environment,
-            terms=to_json(exclusion_lists.applied(shown.terms, campaign)), reward=shown.reward,
-            tasks=shown.tasks, places=places, key=key, created_by_id=actor_id,
+            campaign=campaign,
+            crowd=shown.crowd,
+            environment=shown.environment,
+            terms=to_json(exclusion_lists.applied(shown.terms, campaign)),
+            reward=shown.reward,
+            tasks=shown.tasks,
+            places=places,
+            key=key,
+            created_by_id=actor_id,
             created_at=timezone.now(),
-        )  # fmt: skip
+        )
         for n, size in enumerate(shown.sizes):
             postings.plan(batch, size, key=f"publish:{batch.pk}:{n}")
         exclusion_lists.sync(campaign_id)
@@ -211,7 +222,11 @@ def _batch(batch_id: int) -> Batch:
 
 def _log(batch: Batch, verb: str, actor_id: int | None, **detail: object) -> None:
     audit.record(
-        verb, campaign_id=batch.campaign_id, actor_id=actor_id,
-        subject=f"batch:{batch.public_id}", crowd=batch.crowd, environment=batch.environment,
+        verb,
+        campaign_id=batch.campaign_id,
+        actor_id=actor_id,
+        subject=f"batch:{batch.public_id}",
+        crowd=batch.crowd,
+        environment=batch.environment,
         **detail,
-    )  # fmt: skip
+    )

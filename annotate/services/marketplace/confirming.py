@@ -148,9 +148,14 @@ def _unknown(posting: Posting, seen: Submission) -> Participation:
         crowd=posting.batch.crowd, environment=posting.environment, external_id=seen.person
     )
     made = Participation.objects.create(
-        campaign_id=posting.batch.campaign_id, annotator=annotator, external_key=seen.unit,
-        posting=posting, listing=seen.listing, tasks=posting.batch.tasks, problem=NOBODY,
-    )  # fmt: skip
+        campaign_id=posting.batch.campaign_id,
+        annotator=annotator,
+        external_key=seen.unit,
+        posting=posting,
+        listing=seen.listing,
+        tasks=posting.batch.tasks,
+        problem=NOBODY,
+    )
     return _get(made.pk)
 
 
@@ -179,11 +184,14 @@ def _confirm(found: Participation, posting: Posting, seen: Submission) -> None:
     now = timezone.now()
     disagrees = _disagreement(found, posting, seen)
     confirmed = move(
-        found.pk, Status.CONFIRMED, sources=(*HERE, Status.LEFT),
-        submitted_at=seen.submitted_at or now, auto_approval_at=seen.auto_approval_at,
+        found.pk,
+        Status.CONFIRMED,
+        sources=(*HERE, Status.LEFT),
+        submitted_at=seen.submitted_at or now,
+        auto_approval_at=seen.auto_approval_at,
         verified_at=None if disagrees else found.verified_at or now,
         problem=disagrees or _shortfall(found),
-    )  # fmt: skip
+    )
     if not confirmed:
         return
     unit_ledger.unlapse(found)

@@ -51,10 +51,16 @@ def receive(crowd: str, raw: bytes, headers: Mapping[str, str]) -> bool:
 def _keep(adapter: Marketplace, event: Event) -> bool:
     with transaction.atomic():
         _row, made = CrowdEvent.objects.get_or_create(
-            crowd=adapter.key, environment=adapter.environment, external_id=event.id,
-            defaults={"at": event.at, "listing": event.listing, "unit": event.unit,
-                      "received_at": timezone.now()},
-        )  # fmt: skip
+            crowd=adapter.key,
+            environment=adapter.environment,
+            external_id=event.id,
+            defaults={
+                "at": event.at,
+                "listing": event.listing,
+                "unit": event.unit,
+                "received_at": timezone.now(),
+            },
+        )
         posting = _posting(adapter, event) if made else None
         if posting is not None and _news(posting, event):
             announcing.posting(posting.pk)

@@ -70,6 +70,10 @@ def _bring_into_line(campaign: Campaign, annotator: Annotator, *, out: bool) -> 
         intents.intend(
             Kind.EXCLUDE if out else Kind.INCLUDE,
             key=f"standing:{campaign.pk}:{annotator.pk}:{before.count()}",
-            campaign_id=campaign.pk, crowd=batch.crowd, environment=batch.environment,
-            batch_id=batch.pk, person=annotator.external_id, group=exclusion_group(campaign),
-        )  # fmt: skip
+            campaign_id=campaign.pk,
+            crowd=batch.crowd,
+            environment=batch.environment,
+            batch_id=batch.pk,
+            person=annotator.external_id,
+            group=exclusion_group(campaign),
+        )

@@ -65,12 +65,18 @@ def _send(review: Review, said: str, reason: str, *, key: str) -> None:
     for earlier in _waiting(review.annotator_id).filter(campaign=review.campaign_id):
         delivery.drop(earlier.pk)  # this one says how things stand now
     intents.intend(
-        Operation.Kind.MESSAGE, key=key, campaign_id=review.campaign_id, crowd=batch.crowd,
-        environment=unit.posting.environment, batch_id=batch.pk, participation_id=unit.pk,
-        due_at=_due(unit), people=[unit.annotator.external_id],
+        Operation.Kind.MESSAGE,
+        key=key,
+        campaign_id=review.campaign_id,
+        crowd=batch.crowd,
+        environment=unit.posting.environment,
+        batch_id=batch.pk,
+        participation_id=unit.pk,
+        due_at=_due(unit),
+        people=[unit.annotator.external_id],
         subject=_("About your work in “%(study)s”") % {"study": review.campaign.public_title},
         text="\n\n".join(filter(None, [said, _shortened(reason), _where(), _address(unit)])),
-    )  # fmt: skip
+    )
 
 
 def reach(annotator_id: int) -> None:
@@ -80,9 +86,10 @@ def reach(annotator_id: int) -> None:
 
 def _waiting(annotator_id: int) -> QuerySet[Operation]:
     return Operation.objects.filter(
-        kind=Operation.Kind.MESSAGE, status=Operation.Status.PENDING,
+        kind=Operation.Kind.MESSAGE,
+        status=Operation.Status.PENDING,
         participation__annotator=annotator_id,
-    )  # fmt: skip
+    )
 
 
 def _due(unit: Participation) -> datetime | None:

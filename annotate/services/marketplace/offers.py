@@ -65,7 +65,7 @@ class Offer:
             quotes.note(
                 self.label, self.said, self.bill, share=self.fee_rate, currency=self.currency
             )
-        ]  # fmt: skip
+        ]
         if self.currency != DOLLARS:
             found.append(
                 f"The account at {self.label} counts in {self.currency}. Other pages, and what "
@@ -96,10 +96,20 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
     Call it outside of transactions.
     """
     offer = Offer(
-        campaign.crowd, adapters.LABELS[campaign.crowd], "", terms, (), places, terms.tasks, (),
-        reward, _bill(campaign, terms, places, reward), campaign.fee_rate, None,
+        campaign.crowd,
+        adapters.LABELS[campaign.crowd],
+        "",
+        terms,
+        (),
+        places,
+        terms.tasks,
+        (),
+        reward,
+        _bill(campaign, terms, places, reward),
+        campaign.fee_rate,
+        None,
         budget.left(campaign),
-    )  # fmt: skip
+    )
     if campaign.crowd not in adapters.MARKETPLACES:
         return replace(offer, problems=(Problem("crowd", _BY_LINK),))
     found = list(_of_numbers(campaign, terms, places, reward))
@@ -220,9 +230,12 @@ def _of_numbers(
 
 def _bill(campaign: Campaign, terms: Terms, places: int, reward: Decimal) -> Bill:
     return bills.of_units(
-        budget.tariff(campaign), reward=reward, units=max(0, places), tasks=terms.tasks,
+        budget.tariff(campaign),
+        reward=reward,
+        units=max(0, places),
+        tasks=terms.tasks,
         bonus=promises.offered(campaign),
-    )  # fmt: skip
+    )
 
 
 def _priced(offer: Offer, crowd: Marketplace, bonus: Decimal) -> Offer:
@@ -234,9 +247,14 @@ def _priced(offer: Offer, crowd: Marketplace, bonus: Decimal) -> Offer:
     if bonus:
         said = _plus(said, crowd.bonus_cost(bonus), offer.places)
     return replace(
-        offer, sizes=split, said=said, fee_told=_told(offer, crowd, said), balance=crowd.balance(),
-        grows=crowd.can.places_at_most is None, currency=crowd.currency(),
-    )  # fmt: skip
+        offer,
+        sizes=split,
+        said=said,
+        fee_told=_told(offer, crowd, said),
+        balance=crowd.balance(),
+        grows=crowd.can.places_at_most is None,
+        currency=crowd.currency(),
+    )
 
 
 def _told(offer: Offer, crowd: Marketplace, said: Cost) -> Decimal | None:
@@ -256,9 +274,13 @@ def _of_fee(offer: Offer) -> Iterator[Problem]:
     """A crowd that charges more than the campaign reckons with would exceed its budget."""
     told = "" if offer.fee_told is None else quotes.percent(offer.fee_told)
     said = quotes.too_low(
-        offer.label, offer.said, offer.bill, share=offer.fee_rate, told=told,
+        offer.label,
+        offer.said,
+        offer.bill,
+        share=offer.fee_rate,
+        told=told,
         currency=offer.currency,
-    )  # fmt: skip
+    )
     if said:
         yield Problem("fee", said)
 
@@ -285,9 +307,11 @@ def _without_effect(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
 def _sample(offer: Offer) -> Spec:
     """Return the largest posting as it would be published, under a made-up address."""
     return offer.terms.spec(
-        reward=offer.reward, places=max(offer.sizes), code=postings.code(),
+        reward=offer.reward,
+        places=max(offer.sizes),
+        code=postings.code(),
         url=postings.address(offer.crowd, public_id()),
-    )  # fmt: skip
+    )
 
 
 def _of_times(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:

@@ -31,9 +31,13 @@ def plan(batch: Batch, places: int, *, key: str, **remembered: Any) -> Posting:
         batch=batch, places=places, environment=batch.environment, code=code()
     )
     _intend(
-        posting, Kind.PUBLISH, key, places=places,
-        url=address(batch.crowd, posting.public_id), **remembered,
-    )  # fmt: skip
+        posting,
+        Kind.PUBLISH,
+        key,
+        places=places,
+        url=address(batch.crowd, posting.public_id),
+        **remembered,
+    )
     return posting
 
 
@@ -80,6 +84,12 @@ def code() -> str:
 def _intend(posting: Posting, kind: Operation.Kind, key: str, **arguments: Any) -> None:
     batch = posting.batch
     intents.intend(
-        kind, key=key, campaign_id=batch.campaign_id, crowd=batch.crowd,
-        environment=posting.environment, batch_id=batch.pk, posting_id=posting.pk, **arguments,
-    )  # fmt: skip
+        kind,
+        key=key,
+        campaign_id=batch.campaign_id,
+        crowd=batch.crowd,
+        environment=posting.environment,
+        batch_id=batch.pk,
+        posting_id=posting.pk,
+        **arguments,
+    )

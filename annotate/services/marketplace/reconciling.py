@@ -102,9 +102,10 @@ def _follow(posting: Posting, crowd: Marketplace, level: Level) -> None:
     news = confirming.news(posting.pk, listed)
     failed = [seen.unit for seen in news if not _take(posting.pk, seen)]
     confirming.lapse(
-        posting, {(seen.unit, seen.person) for seen in listed},
+        posting,
+        {(seen.unit, seen.person) for seen in listed},
         nobody=_nobody_at_work(posting, level, listed),
-    )  # fmt: skip
+    )
     problem = f"Could not be taken in, see the log: {', '.join(failed)}." if failed else ""
     _level(posting, level, problem=problem)
 
@@ -136,9 +137,12 @@ def _level(posting: Posting, level: Level, *, problem: str) -> None:
     if level.paused and not over:
         problem = problem or PAUSED.format(crowd=adapters.LABELS[posting.batch.crowd])
     Posting.objects.filter(pk=posting.pk).update(
-        looked_at=now, available=level.available, pending=level.pending, problem=problem,
+        looked_at=now,
+        available=level.available,
+        pending=level.pending,
+        problem=problem,
         **({"expires_at": level.expires_at} if level.expires_at else {}),
-    )  # fmt: skip
+    )
     goes_on = level.stage is Stage.OPEN or level.paused
     done_at = stops[-1].done_at if stops else None
     if goes_on and done_at is not None and done_at > now - len(stops) * LAG:

@@ -42,9 +42,12 @@ def _publish(batch: Batch, units: int, gaps: list[int]) -> Posting:
     number = batch.operations.filter(key__startswith=f"refill:{batch.pk}:").count() + 1
     posting = postings.plan(batch, units, key=f"refill:{batch.pk}:{number}", gaps=gaps)
     audit.record(
-        "refill", campaign_id=batch.campaign_id, subject=f"batch:{batch.public_id}", places=units,
+        "refill",
+        campaign_id=batch.campaign_id,
+        subject=f"batch:{batch.public_id}",
+        places=units,
         gaps=len(gaps),
-    )  # fmt: skip
+    )
     return posting
 
 
@@ -61,8 +64,9 @@ def _gaps(campaign_id: int) -> list[int]:
     """
     refills = Operation.objects.filter(campaign=campaign_id, key__startswith="refill:")
     offered = Counter(
-        gap for arguments in refills.values_list("arguments", flat=True)
+        gap
+        for arguments in refills.values_list("arguments", flat=True)
         for gap in arguments["gaps"]
-    )  # fmt: skip
+    )
     free = slots.free(campaign_id).values_list("pk", flat=True)
     return [gap for gap in free if offered[gap] < TRIES]

@@ -142,10 +142,12 @@ def _reachable(op: Operation) -> Marketplace | None:
     if crowd.environment == op.environment:
         return crowd
     _postpone(
-        op, SETTINGS_AFTER, code="environment",
+        op,
+        SETTINGS_AFTER,
+        code="environment",
         message=f"This belongs to {crowd.label} “{op.environment}”, but the settings name "
         f"“{crowd.environment}”.",
-    )  # fmt: skip
+    )
     return None
 
 
@@ -165,9 +167,12 @@ def _claim(op: Operation) -> bool:
     """PENDING or SENT -> SENT, for this worker alone; False if another worker was first."""
     now = timezone.now()
     taken: dict[str, Any] = {
-        "status": Status.SENT, "attempts": op.attempts + 1, "sent_at": op.sent_at or now,
-        "claimed_until": now + CLAIM, "claim": uuid.uuid4().hex,
-    }  # fmt: skip
+        "status": Status.SENT,
+        "attempts": op.attempts + 1,
+        "sent_at": op.sent_at or now,
+        "claimed_until": now + CLAIM,
+        "claim": uuid.uuid4().hex,
+    }
     return _update(op, taken)
 
 
@@ -249,6 +254,12 @@ def _get(operation_id: int, *statuses: Operation.Status, verb: str) -> Operation
 
 def _log(op: Operation, verb: str, *, actor_id: int | None = None, **detail: Any) -> None:
     audit.record(
-        verb, campaign_id=op.campaign_id, actor_id=actor_id, subject=f"operation:{op.pk}",
-        kind=op.kind, status=op.status, code=op.code, **detail,
-    )  # fmt: skip
+        verb,
+        campaign_id=op.campaign_id,
+        actor_id=actor_id,
+        subject=f"operation:{op.pk}",
+        kind=op.kind,
+        status=op.status,
+        code=op.code,
+        **detail,
+    )

@@ -31,12 +31,19 @@ def intend(
     op, created = Operation.objects.get_or_create(
         key=key,
         defaults={
-            "kind": kind, "campaign_id": campaign_id, "crowd": crowd, "environment": environment,
-            "batch_id": batch_id, "posting_id": posting_id, "participation_id": participation_id,
-            "token": uuid.uuid4().hex, "arguments": arguments, "created_at": now,
+            "kind": kind,
+            "campaign_id": campaign_id,
+            "crowd": crowd,
+            "environment": environment,
+            "batch_id": batch_id,
+            "posting_id": posting_id,
+            "participation_id": participation_id,
+            "token": uuid.uuid4().hex,
+            "arguments": arguments,
+            "created_at": now,
             "due_at": due_at or now,
         },
-    )  # fmt: skip
+    )
     if created and op.due_at <= now:
         announcing.operation(op.pk)
     return op

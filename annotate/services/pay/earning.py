@@ -18,9 +18,14 @@ def task(assignment: Assignment, *, campaign: Campaign, kind: Kind) -> None:
     """
     each = _price(assignment, campaign)
     LedgerEntry.objects.create(
-        campaign=campaign, participation_id=assignment.participation_id, assignment=assignment,
-        kind=kind, amount=each.reward, fee=each.fee, key=f"assignment:{assignment.pk}",
-    )  # fmt: skip
+        campaign=campaign,
+        participation_id=assignment.participation_id,
+        assignment=assignment,
+        kind=kind,
+        amount=each.reward,
+        fee=each.fee,
+        key=f"assignment:{assignment.pk}",
+    )
 
 
 def rest(who: Participation, *, campaign: Campaign, reward: Decimal) -> Decimal:
@@ -37,9 +42,13 @@ def rest(who: Participation, *, campaign: Campaign, reward: Decimal) -> Decimal:
     each = unit_ledger.price(who, missing)
     before = mine.filter(kind=Kind.REMAINDER).count()  # lapsed with it, and begun anew
     LedgerEntry.objects.create(
-        campaign=campaign, participation=who, kind=Kind.REMAINDER, amount=each.reward, fee=each.fee,
+        campaign=campaign,
+        participation=who,
+        kind=Kind.REMAINDER,
+        amount=each.reward,
+        fee=each.fee,
         key=f"remainder:{who.pk}" + (f":{before}" if before else ""),
-    )  # fmt: skip
+    )
     return each.reward
 
 

@@ -60,15 +60,25 @@ def give(campaign_id: int, gift: Gift, *, actor_id: int, beyond_budget: bool = F
             return _again(given, participation, gift)
         each, before = budget.tariff(campaign).bonus(gift.amount), budget.excess(campaign)
         entry = LedgerEntry.objects.create(
-            campaign=campaign, participation=participation, kind=gift.kind, amount=each.reward,
-            fee=each.fee, key=_key(campaign, gift), reason=gift.reason.strip(),
-        )  # fmt: skip
+            campaign=campaign,
+            participation=participation,
+            kind=gift.kind,
+            amount=each.reward,
+            fee=each.fee,
+            key=_key(campaign, gift),
+            reason=gift.reason.strip(),
+        )
         excess = budget.ask(campaign, before=before, beyond_budget=beyond_budget)
         audit.record(
-            gift.kind.value, campaign_id=campaign.pk, actor_id=actor_id,
-            subject=f"annotator:{participation.annotator_id}", reason=gift.reason.strip(),
-            amount=str(each.reward), fee=str(each.fee), beyond_budget=str(excess),
-        )  # fmt: skip
+            gift.kind.value,
+            campaign_id=campaign.pk,
+            actor_id=actor_id,
+            subject=f"annotator:{participation.annotator_id}",
+            reason=gift.reason.strip(),
+            amount=str(each.reward),
+            fee=str(each.fee),
+            beyond_budget=str(excess),
+        )
         settling.settle_person(campaign.pk, participation.annotator_id)  # paid as a bonus there
     return Given(entry.pk, each.reward, each.fee, excess, already=False)
 
@@ -102,8 +112,10 @@ def _key(campaign: Campaign, gift: Gift) -> str:
 
 def _again(before: LedgerEntry, participation: Participation, gift: Gift) -> Given:
     same = (before.participation_id, before.kind, before.amount) == (
-        participation.pk, gift.kind, gift.amount,
-    )  # fmt: skip
+        participation.pk,
+        gift.kind,
+        gift.amount,
+    )
     if not same:
         raise Conflict("This key has been used for another payment. Nothing was given.")
     return Given(before.pk, before.amount, before.fee, Decimal(0), already=True)

@@ -38,9 +38,13 @@ def prepare(campaign_id: int, *, actor_id: int) -> PayoutList:
             campaign_id=campaign_id, rows=due, seen=seen, actor_id=actor_id
         )
         audit.record(
-            "payout_list", campaign_id=campaign_id, actor_id=actor_id,
-            subject=f"list:{made.public_id}", amount=str(_total(due)), people=len(due),
-        )  # fmt: skip
+            "payout_list",
+            campaign_id=campaign_id,
+            actor_id=actor_id,
+            subject=f"list:{made.public_id}",
+            amount=str(_total(due)),
+            people=len(due),
+        )
     return made
 
 
@@ -58,14 +62,20 @@ def mark_paid(list_id: int, *, actor_id: int) -> int:
         _check_current(found)
         for participation_id, amount in found.rows:
             Payout.objects.create(
-                participation_id=participation_id, listed=found, amount=Decimal(amount),
-                key=f"list:{found.pk}:{participation_id}", actor_id=actor_id,
-            )  # fmt: skip
+                participation_id=participation_id,
+                listed=found,
+                amount=Decimal(amount),
+                key=f"list:{found.pk}:{participation_id}",
+                actor_id=actor_id,
+            )
         audit.record(
-            "paid_out", campaign_id=found.campaign_id, actor_id=actor_id,
-            subject=f"list:{found.public_id}", amount=str(_total(found.rows)),
+            "paid_out",
+            campaign_id=found.campaign_id,
+            actor_id=actor_id,
+            subject=f"list:{found.public_id}",
+            amount=str(_total(found.rows)),
             people=len(found.rows),
-        )  # fmt: skip
+        )
     return len(found.rows)
 
 
@@ -84,10 +94,14 @@ def undo(list_id: int, pseudonyms: Iterable[str], *, actor_id: int, reason: str)
         if len(undone) < len(names):
             raise Conflict("Not everybody of these is marked as paid by this list.")
         audit.record(
-            "payout_undone", campaign_id=found.campaign_id, actor_id=actor_id,
-            subject=f"list:{found.public_id}", reason=reason, people=names,
+            "payout_undone",
+            campaign_id=found.campaign_id,
+            actor_id=actor_id,
+            subject=f"list:{found.public_id}",
+            reason=reason,
+            people=names,
             amount=str(sum(undone, Decimal(0))),
-        )  # fmt: skip
+        )
     return len(undone)
 
 
@@ -121,9 +135,12 @@ def _undo(payout: Payout, actor_id: int) -> Decimal:
     if Payout.objects.filter(key=key).exists():
         raise Conflict("This mark has been taken back already.")
     Payout.objects.create(
-        participation_id=payout.participation_id, listed_id=payout.listed_id,
-        amount=-payout.amount, key=key, actor_id=actor_id,
-    )  # fmt: skip
+        participation_id=payout.participation_id,
+        listed_id=payout.listed_id,
+        amount=-payout.amount,
+        key=key,
+        actor_id=actor_id,
+    )
     return payout.amount
 
 

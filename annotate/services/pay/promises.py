@@ -96,15 +96,20 @@ def _add(run: TutorialRun, campaign: Campaign) -> Decimal:
     LedgerEntry.objects.bulk_create([wanted], ignore_conflicts=True)
     change_marks.mark(campaign.pk, "tutorial")
     audit.record(
-        "tutorial_bonus_due", campaign_id=campaign.pk, subject=f"tutorial_run:{run.pk}",
+        "tutorial_bonus_due",
+        campaign_id=campaign.pk,
+        subject=f"tutorial_run:{run.pk}",
         amount=str(run.promised),
-    )  # fmt: skip
+    )
     return run.promised
 
 
 def _entry(run: TutorialRun, campaign: Campaign, each: Price) -> LedgerEntry:
     return LedgerEntry(
-        key=promises.key(run.annotator_id, run.instrument), campaign=campaign,
-        participation_id=run.participation_id, kind=LedgerEntry.Kind.TUTORIAL,
-        amount=each.reward, fee=each.fee,
-    )  # fmt: skip
+        key=promises.key(run.annotator_id, run.instrument),
+        campaign=campaign,
+        participation_id=run.participation_id,
+        kind=LedgerEntry.Kind.TUTORIAL,
+        amount=each.reward,
+        fee=each.fee,
+    )

@@ -64,7 +64,10 @@ def percent(share: Decimal) -> str:
 
 def _total(crowd: str, share: Decimal, bill: Bill) -> Decimal:
     again = bills.of_units(
-        tariffs.of(crowd, share), reward=bill.work.reward / bill.units, units=bill.units,
-        tasks=bill.tasks, bonus=bill.bonuses.reward / bill.units,
-    )  # fmt: skip
+        tariffs.of(crowd, share),
+        reward=bill.work.reward / bill.units,
+        units=bill.units,
+        tasks=bill.tasks,
+        bonus=bill.bonuses.reward / bill.units,
+    )
     return again.total

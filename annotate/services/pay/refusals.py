@@ -78,8 +78,11 @@ def _cancel(participation: Participation, kinds: tuple[Kind, ...], ruling: Rulin
     amount, fee = ((row[name] or Decimal(0)).quantize(CENT) for name in ("amount", "fee"))
     if amount or fee:
         LedgerEntry.objects.create(
-            campaign_id=participation.campaign_id, participation=participation,
+            campaign_id=participation.campaign_id,
+            participation=participation,
             kind=Kind.REFUSAL if kinds is FOR_WORK else Kind.REINSTATEMENT,
-            amount=-amount, fee=-fee, key=f"ruling:{ruling.pk}:{participation.pk}",
-        )  # fmt: skip
+            amount=-amount,
+            fee=-fee,
+            key=f"ruling:{ruling.pk}:{participation.pk}",
+        )
     return amount

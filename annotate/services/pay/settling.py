@@ -134,10 +134,13 @@ def accept(participation_id: int, *, actor_id: int, beyond_budget: bool = False)
         unit_ledger.fill(found, reason="The whole unit is paid.")
         excess = budget.ask(found.campaign, before=ZERO, beyond_budget=beyond_budget)
         audit.record(
-            "unit_accepted", campaign_id=found.campaign_id, actor_id=actor_id,
-            subject=f"participation:{participation_id}", problem=found.problem,
+            "unit_accepted",
+            campaign_id=found.campaign_id,
+            actor_id=actor_id,
+            subject=f"participation:{participation_id}",
+            problem=found.problem,
             beyond_budget=str(excess),
-        )  # fmt: skip
+        )
         settle(participation_id)
 
 
@@ -242,10 +245,16 @@ def _intend_bonus(found: Participation, entry: Entry) -> None:
     if carrier is None:
         return  # it waits until this person hands something in; their account says so
     _write(
-        found, Kind.BONUS, key=f"{key}:{tried.count()}", entry=str(entry.id),
-        listing=carrier.listing, unit=carrier.unit, person=carrier.person,
-        amount=str(entry.amount), reason=_reason(entry, found.campaign.language),
-    )  # fmt: skip
+        found,
+        Kind.BONUS,
+        key=f"{key}:{tried.count()}",
+        entry=str(entry.id),
+        listing=carrier.listing,
+        unit=carrier.unit,
+        person=carrier.person,
+        amount=str(entry.amount),
+        reason=_reason(entry, found.campaign.language),
+    )
 
 
 def _reason(entry: Entry, language: str) -> str:
@@ -261,7 +270,13 @@ def _reason(entry: Entry, language: str) -> str:
 def _write(found: Participation, kind: Kind, *, key: str, **arguments: Any) -> None:
     assert found.posting is not None, "units belong to a posting"
     intents.intend(
-        kind, key=key, campaign_id=found.campaign_id, crowd=found.posting.batch.crowd,
-        environment=found.posting.environment, batch_id=found.posting.batch_id,
-        posting_id=found.posting_id, participation_id=found.pk, **arguments,
-    )  # fmt: skip
+        kind,
+        key=key,
+        campaign_id=found.campaign_id,
+        crowd=found.posting.batch.crowd,
+        environment=found.posting.environment,
+        batch_id=found.posting.batch_id,
+        posting_id=found.posting_id,
+        participation_id=found.pk,
+        **arguments,
+    )

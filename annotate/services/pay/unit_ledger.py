@@ -72,8 +72,13 @@ def square_with_approval(participation: Participation) -> None:
     """Make the ledger say that the whole unit is paid: the crowd pays it, whatever we thought."""
     rows = entries(participation.pk)
     refused = [one for one in rows if one.kind in (Kind.REFUSAL, Kind.REINSTATEMENT)]
-    _cancel(participation, refused, kind=Kind.REINSTATEMENT, why="approved",
-            reason="The crowd has approved this work.")  # fmt: skip
+    _cancel(
+        participation,
+        refused,
+        kind=Kind.REINSTATEMENT,
+        why="approved",
+        reason="The crowd has approved this work.",
+    )
     unlapse(participation)
     fill(participation, reason="The crowd pays whole units.")
     charged = _tariff(participation).unit(reward_of(participation)).fee
@@ -113,8 +118,9 @@ def square_with_rejection(participation: Participation, *, reason: str) -> None:
     """Make the ledger say that the unit is not paid, where no ruling here has said so."""
     found = account_of(participation)
     if found.earned:
-        _cancel(participation, list(found.covered), kind=Kind.REFUSAL, why="rejected",
-                reason=reason)  # fmt: skip
+        _cancel(
+            participation, list(found.covered), kind=Kind.REFUSAL, why="rejected", reason=reason
+        )
 
 
 def _correct(participation: Participation, kind: Kind, fee: Decimal) -> None:
@@ -138,16 +144,26 @@ def _cancel(
 
 
 def _add(
-    participation: Participation, kind: Kind, amount: Decimal, fee: Decimal, *, why: str,
+    participation: Participation,
+    kind: Kind,
+    amount: Decimal,
+    fee: Decimal,
+    *,
+    why: str,
     reason: str = "",
-) -> None:  # fmt: skip
+) -> None:
     """Numbered: a unit may lapse, come back, and lapse again."""
     mine = LedgerEntry.objects.filter(participation=participation)
     n = mine.filter(key__startswith=f"{why}:{participation.pk}:").count()
     LedgerEntry.objects.create(
-        campaign_id=participation.campaign_id, participation=participation, kind=kind,
-        amount=amount, fee=fee, key=f"{why}:{participation.pk}:{n}", reason=reason,
-    )  # fmt: skip
+        campaign_id=participation.campaign_id,
+        participation=participation,
+        kind=kind,
+        amount=amount,
+        fee=fee,
+        key=f"{why}:{participation.pk}:{n}",
+        reason=reason,
+    )
 
 
 def _sum(rows: list[Entry], *kinds: Kind) -> Decimal:

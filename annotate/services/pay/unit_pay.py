@@ -145,10 +145,12 @@ def account(entries: Iterable[Entry], *, reward: Decimal) -> Account:
         (covered if fits else extra).append(one)
     refusals = [one for one in rows if one.kind in REFUSED]
     return Account(
-        tuple(covered), tuple(extra), refused=_sum(refusals),
+        tuple(covered),
+        tuple(extra),
+        refused=_sum(refusals),
         refused_at=refusals[-1].id if refusals else 0,
         lapsed=_sum(one for one in rows if one.kind == Kind.LAPSE),
-    )  # fmt: skip
+    )
 
 
 def _sum(rows: Iterable[Entry]) -> Decimal:

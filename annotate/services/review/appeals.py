@@ -54,8 +54,10 @@ def make(campaign_id: int, annotator_id: int, *, text: str) -> Appeal:
             review=review, text=text, made_at=now, due_at=now + TO_ANSWER
         )
         audit.record(
-            "appeal", campaign_id=review.campaign_id, subject=f"annotator:{annotator_id}",
-        )  # fmt: skip
+            "appeal",
+            campaign_id=review.campaign_id,
+            subject=f"annotator:{annotator_id}",
+        )
     return appeal
 
 
@@ -71,9 +73,12 @@ def dismiss(review_id: int, *, actor_id: int, answer: str) -> None:
             raise Conflict("There is no open appeal: somebody has answered it.")
         messages.answered(review, answer.strip(), appeal_id=last.pk)
         audit.record(
-            "dismiss_appeal", campaign_id=review.campaign_id, actor_id=actor_id,
-            subject=f"annotator:{review.annotator_id}", answer=answer.strip(),
-        )  # fmt: skip
+            "dismiss_appeal",
+            campaign_id=review.campaign_id,
+            actor_id=actor_id,
+            subject=f"annotator:{review.annotator_id}",
+            answer=answer.strip(),
+        )
 
 
 def close(review: Review, acts: Sequence[Ruling.Act], *, answer: str, own: bool) -> bool:

@@ -20,9 +20,10 @@ def exclude(review: Review, ruling: Ruling) -> int:
     """
     leasing.end_open(review.campaign_id, review.annotator_id, now=ruling.at)
     held = Slot.objects.filter(
-        campaign=review.campaign_id, assignment__annotator=review.annotator_id,
+        campaign=review.campaign_id,
+        assignment__annotator=review.annotator_id,
         assignment__judgment__isnull=False,
-    )  # fmt: skip
+    )
     out = list(held.values_list("assignment__judgment", flat=True))
     Exclusion.objects.bulk_create(Exclusion(judgment_id=one, ruling=ruling) for one in out)
     Slot.objects.filter(assignment__judgment__in=out).update(assignment=None)
@@ -37,9 +38,10 @@ def restore(review: Review, *, at: datetime) -> int:
     a slot is added: both judgments were asked for and paid.
     """
     out = Exclusion.objects.filter(
-        judgment__campaign=review.campaign_id, judgment__annotator=review.annotator_id,
+        judgment__campaign=review.campaign_id,
+        judgment__annotator=review.annotator_id,
         restored_at=None,
-    ).select_related("judgment__assignment")  # fmt: skip
+    ).select_related("judgment__assignment")
     restored = [_bring_back(exclusion) for exclusion in out.order_by("pk")]
     Exclusion.objects.filter(pk__in=restored, restored_at=None).update(restored_at=at)
     change_marks.mark(review.campaign_id, "restored")
@@ -62,6 +64,8 @@ def _bring_back(exclusion: Exclusion) -> int:
 def _added(slots: QuerySet[Slot]) -> Slot:
     last = slots.order_by("-number")[0]
     return Slot.objects.create(
-        campaign_id=last.campaign_id, output_id=last.output_id, position=last.position,
+        campaign_id=last.campaign_id,
+        output_id=last.output_id,
+        position=last.position,
         number=last.number + 1,
-    )  # fmt: skip
+    )

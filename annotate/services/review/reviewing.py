@@ -26,9 +26,15 @@ class Result:
 
 
 def rule(
-    campaign_id: int, annotator_id: int, acts: Sequence[Act], *, actor_id: int, reason: str,
-    seen: int, beyond_budget: bool = False,
-) -> list[Ruling]:  # fmt: skip
+    campaign_id: int,
+    annotator_id: int,
+    acts: Sequence[Act],
+    *,
+    actor_id: int,
+    reason: str,
+    seen: int,
+    beyond_budget: bool = False,
+) -> list[Ruling]:
     """Rule on this annotator's work, under review or not: all of it happens, or nothing.
 
     A review that this ruling opens is closed by it.
@@ -39,9 +45,13 @@ def rule(
             acts = [*acts, Act.CLEAR]
         review_id = reviews.open_by_hand(campaign_id, annotator_id, actor_id=actor_id)
         return rulings.rule(
-            review_id, acts, actor_id=actor_id, reason=reason, seen=seen,
+            review_id,
+            acts,
+            actor_id=actor_id,
+            reason=reason,
+            seen=seen,
             beyond_budget=beyond_budget,
-        )  # fmt: skip
+        )
 
 
 def rule_everywhere(

@@ -81,6 +81,9 @@ def _opened(review: Review | None, campaign_id: int, annotator_id: int, *, now: 
 
 def _record(verb: str, review: Review, *, actor_id: int | None = None, **detail: Any) -> None:
     audit.record(
-        verb, campaign_id=review.campaign_id, actor_id=actor_id,
-        subject=f"annotator:{review.annotator_id}", **detail,
-    )  # fmt: skip
+        verb,
+        campaign_id=review.campaign_id,
+        actor_id=actor_id,
+        subject=f"annotator:{review.annotator_id}",
+        **detail,
+    )

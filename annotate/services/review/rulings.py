@@ -41,9 +41,14 @@ SOURCES: dict[Act, tuple[Status, ...]] = {
 
 
 def rule(
-    review_id: int, acts: Sequence[Act], *, actor_id: int, reason: str, seen: int = 0,
+    review_id: int,
+    acts: Sequence[Act],
+    *,
+    actor_id: int,
+    reason: str,
+    seen: int = 0,
     beyond_budget: bool = False,
-) -> list[Ruling]:  # fmt: skip
+) -> list[Ruling]:
     """Carry out these acts in this order; the annotator reads `reason`.
 
     seen: id of the last ruling that the reviewer's page showed (0: none). Raises `Conflict`
@@ -64,9 +69,12 @@ def rule(
         blind = blinding.sight(actor_id, review.campaign) == Sight.BLIND
         before = budget.excess(review.campaign)
         given = {
-            "review": review, "actor_id": actor_id, "reason": reason.strip(),
-            "at": timezone.now(), "blind": blind,
-        }  # fmt: skip
+            "review": review,
+            "actor_id": actor_id,
+            "reason": reason.strip(),
+            "at": timezone.now(),
+            "blind": blind,
+        }
         made = [
             _act(review, Ruling(act=act, late=late and act == Act.RESTORE, **given)) for act in acts
         ]
@@ -95,10 +103,15 @@ def _act(review: Review, ruling: Ruling) -> Ruling:
     ruling.save(force_insert=True)
     done = DOING[act](review, ruling, ruling.at)
     audit.record(
-        act, campaign_id=review.campaign_id, actor_id=ruling.actor_id,
-        subject=f"annotator:{review.annotator_id}", reason=ruling.reason, done=done,
-        blind=ruling.blind, late=ruling.late,
-    )  # fmt: skip
+        act,
+        campaign_id=review.campaign_id,
+        actor_id=ruling.actor_id,
+        subject=f"annotator:{review.annotator_id}",
+        reason=ruling.reason,
+        done=done,
+        blind=ruling.blind,
+        late=ruling.late,
+    )
     return ruling
 
 

@@ -53,9 +53,12 @@ def _store(key: str, content: dict[str, Any], *, owner_id: int) -> InstrumentDef
         owner_id=owner_id, key=key, version=latest + 1, definition=content, digest=found
     )
     audit.record(
-        "define_instrument", campaign_id=None, actor_id=owner_id,
-        subject=f"instrument:{key}@{made.version}", digest=found,
-    )  # fmt: skip
+        "define_instrument",
+        campaign_id=None,
+        actor_id=owner_id,
+        subject=f"instrument:{key}@{made.version}",
+        digest=found,
+    )
     return made
 
 

@@ -35,12 +35,18 @@ def store(content: Any, *, reference: str, owner_id: int) -> TutorialContent:
         raise TutorialInvalid(refused) from None
     with transaction.atomic():
         made, is_new = TutorialContent.objects.get_or_create(
-            owner_id=owner_id, instrument=instrument.key, digest=reading.digest(content),
+            owner_id=owner_id,
+            instrument=instrument.key,
+            digest=reading.digest(content),
             defaults={"content": content},
-        )  # fmt: skip
+        )
         if is_new:
             audit.record(
-                "store_tutorial", campaign_id=None, actor_id=owner_id,
-                subject=f"tutorial:{made.pk}", instrument=instrument.key, digest=made.digest,
-            )  # fmt: skip
+                "store_tutorial",
+                campaign_id=None,
+                actor_id=owner_id,
+                subject=f"tutorial:{made.pk}",
+                instrument=instrument.key,
+                digest=made.digest,
+            )
     return made

@@ -73,9 +73,10 @@ def _leave_out(assignment_id: int) -> None:
     """Leave out a judgment too that comes to somebody whose work has been excluded."""
     judgment = Judgment.objects.get(assignment=assignment_id)
     ruling = Ruling.objects.filter(
-        review__campaign=judgment.campaign_id, review__annotator=judgment.annotator_id,
+        review__campaign=judgment.campaign_id,
+        review__annotator=judgment.annotator_id,
         act=Ruling.Act.EXCLUDE,
-    ).latest("pk")  # fmt: skip
+    ).latest("pk")
     Exclusion.objects.get_or_create(
         judgment=judgment, restored_at=None, defaults={"ruling": ruling}
     )

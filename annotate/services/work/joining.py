@@ -51,9 +51,13 @@ def enter_by_name(campaign_id: int, *, name: str, address: str = "") -> Particip
 def _enter(campaign_id: int, name: str, found: Keys) -> Participation:
     with transaction.atomic():
         annotator = Annotator.objects.create(
-            crowd="link", environment=f"{OPEN_LINK}{campaign_id}", external_id=name,
-            name_small=found.small, name_large=found.large, holds_name=True,
-        )  # fmt: skip
+            crowd="link",
+            environment=f"{OPEN_LINK}{campaign_id}",
+            external_id=name,
+            name_small=found.small,
+            name_large=found.large,
+            holds_name=True,
+        )
         return Participation.objects.create(
             campaign_id=campaign_id, annotator=annotator, verified_at=timezone.now()
         )

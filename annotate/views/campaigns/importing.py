@@ -64,8 +64,11 @@ def now(request: HttpRequest, import_id: str) -> HttpResponseBase:
 
 def _act(request: HttpRequest, of: Any) -> HttpResponseBase:
     acts: dict[str, Callable[[HttpRequest, Any], None]] = {
-        "create": _create, "use": _use, "cancel": _cancel, "retry": _retry,
-    }  # fmt: skip
+        "create": _create,
+        "use": _use,
+        "cancel": _cancel,
+        "retry": _retry,
+    }
     act = acts.get(request.POST.get("act", ""))
     if act is None:
         raise NotFound("There is no such act.")

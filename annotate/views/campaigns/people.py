@@ -54,18 +54,25 @@ def change_public_words(request: HttpRequest, public_id: str) -> HttpResponseBas
         return _page(request, campaign, public=form, status=422)
     assert request.user.pk is not None
     changed = public_words.change(
-        campaign.pk, actor_id=request.user.pk,
-        title=form.cleaned_data["public_title"], about=form.cleaned_data["public_about"],
-    )  # fmt: skip
+        campaign.pk,
+        actor_id=request.user.pk,
+        title=form.cleaned_data["public_title"],
+        about=form.cleaned_data["public_about"],
+    )
     if changed:
         messages.success(request, "Annotators read the new words from now on.")
     return redirect("annotate:people", public_id)
 
 
 def _page(
-    request: HttpRequest, campaign: Campaign, *, names: NamesForm | None = None,
-    made: Sequence[str] = (), public: PublicWordsForm | None = None, status: int = 200,
-) -> HttpResponseBase:  # fmt: skip
+    request: HttpRequest,
+    campaign: Campaign,
+    *,
+    names: NamesForm | None = None,
+    made: Sequence[str] = (),
+    public: PublicWordsForm | None = None,
+    status: int = 200,
+) -> HttpResponseBase:
     context = {
         "campaign": campaign,
         "owner": is_owner(request.user, campaign),

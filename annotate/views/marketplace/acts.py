@@ -122,9 +122,10 @@ def accept(request: HttpRequest, public_id: str, participation_id: int) -> HttpR
     campaign = owned(request.user, public_id)
     try:
         settling.accept(
-            disputed_units.one(campaign.pk, participation_id), actor_id=_actor(request),
+            disputed_units.one(campaign.pk, participation_id),
+            actor_id=_actor(request),
             beyond_budget=bool(request.POST.get("beyond_budget")),
-        )  # fmt: skip
+        )
     except Conflict as refused:
         messages.error(request, refused.message)
     else:
@@ -151,9 +152,12 @@ def _extend(
         return _extend_offer(request, campaign, row, form, status=422)
     try:
         batches.extend(
-            row.batch_id, given["places"], actor_id=_actor(request), confirmed=confirmed,
+            row.batch_id,
+            given["places"],
+            actor_id=_actor(request),
+            confirmed=confirmed,
             key=f"{given['key']}:{given['places']}",
-        )  # fmt: skip
+        )
     except Invalid:
         return _extend_offer(request, campaign, row, form, status=422)
     except Conflict as refused:
@@ -163,22 +167,38 @@ def _extend(
 
 
 def _extend_offer(
-    request: HttpRequest, campaign: Any, row: BatchRow, form: ExtendForm, *,
-    changed: str = "", status: int = 200,
-) -> HttpResponseBase:  # fmt: skip
+    request: HttpRequest,
+    campaign: Any,
+    row: BatchRow,
+    form: ExtendForm,
+    *,
+    changed: str = "",
+    status: int = 200,
+) -> HttpResponseBase:
     offer: Offer = batches.offer_more(row.batch_id, places=form.cleaned_data["places"])
     for name, message in offers.by_field(offer.problems).items():
         form.add_error(name if name in form.fields else None, message)
     return _extend_page(
-        request, campaign, row, form, status=422 if offer.problems else status,
-        offer=offer, bill=words.bill(offer), changed=changed,
-    )  # fmt: skip
+        request,
+        campaign,
+        row,
+        form,
+        status=422 if offer.problems else status,
+        offer=offer,
+        bill=words.bill(offer),
+        changed=changed,
+    )
 
 
 def _extend_page(
-    request: HttpRequest, campaign: Any, row: BatchRow, form: ExtendForm, *, status: int = 200,
+    request: HttpRequest,
+    campaign: Any,
+    row: BatchRow,
+    form: ExtendForm,
+    *,
+    status: int = 200,
     **context: Any,
-) -> HttpResponseBase:  # fmt: skip
+) -> HttpResponseBase:
     context |= {
         "campaign": campaign,
         "batch": row,

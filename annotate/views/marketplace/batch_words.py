@@ -117,8 +117,10 @@ def parts(found: Bill) -> list[tuple[str, Decimal]]:
     """Return the parts of a bill in words."""
     told = [("Rewards", found.rewards), ("The crowd’s fees on them", found.work.fee)]
     if found.bonuses.reward:
-        told += [("Tutorial bonuses, if everybody is new", found.bonuses.reward),
-                 ("The crowd’s fees on bonuses", found.bonuses.fee)]  # fmt: skip
+        told += [
+            ("Tutorial bonuses, if everybody is new", found.bonuses.reward),
+            ("The crowd’s fees on bonuses", found.bonuses.fee),
+        ]
     return told
 
 

@@ -103,9 +103,13 @@ def _launch(
     began = timezone.now()
     try:
         made = batches.launch(
-            campaign.pk, wish.terms, places=wish.places, actor_id=cast(User, request.user).pk,
-            confirmed=shown.total, key=shown.key(form.cleaned_data["key"]),
-        )  # fmt: skip
+            campaign.pk,
+            wish.terms,
+            places=wish.places,
+            actor_id=cast(User, request.user).pk,
+            confirmed=shown.total,
+            key=shown.key(form.cleaned_data["key"]),
+        )
     except Invalid:
         return _offer(request, campaign, form, wish, status=422)
     except Conflict as refused:
@@ -131,28 +135,44 @@ def _reckon(request: HttpRequest, campaign: Any, form: BatchForm, wish: Wish) ->
 
 
 def _offer(
-    request: HttpRequest, campaign: Any, form: BatchForm, wish: Wish, *,
-    changed: str = "", status: int = 200,
-) -> HttpResponseBase:  # fmt: skip
+    request: HttpRequest,
+    campaign: Any,
+    form: BatchForm,
+    wish: Wish,
+    *,
+    changed: str = "",
+    status: int = 200,
+) -> HttpResponseBase:
     """Show what it costs, and all that stands against it."""
     offer = batches.offer(campaign.pk, wish.terms, places=wish.places)
     form.tell(offers.by_field(offer.problems))
     shown = {"digest": wish.digest, "total": str(offer.total)}
     token = tokens.preview_token(campaign.pk, wish.terms.tasks)
     return _page(
-        request, campaign, form, status=422 if offer.problems else status,
-        offer=offer, bill=words.bill(offer), changed=changed, terms=wish.terms,
+        request,
+        campaign,
+        form,
+        status=422 if offer.problems else status,
+        offer=offer,
+        bill=words.bill(offer),
+        changed=changed,
+        terms=wish.terms,
         fee_told=None if offer.fee_told is None else quotes.percent(offer.fee_told),
         hourly=words.hourly(offer.reward, wish.terms.minutes),
         shown=signing.dumps(shown, salt=SALT),
         preview=reverse("annotate:batch-preview", args=[token]),
-    )  # fmt: skip
+    )
 
 
 def _page(
-    request: HttpRequest, campaign: Any, form: BatchForm, *, status: int = 200,
-    offer: Offer | None = None, **context: Any,
-) -> HttpResponseBase:  # fmt: skip
+    request: HttpRequest,
+    campaign: Any,
+    form: BatchForm,
+    *,
+    status: int = 200,
+    offer: Offer | None = None,
+    **context: Any,
+) -> HttpResponseBase:
     context |= {
         "campaign": campaign,
         "world": world(campaign.crowd),

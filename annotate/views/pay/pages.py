@@ -41,9 +41,11 @@ def give(request: HttpRequest, public_id: str) -> HttpResponseBase:
         return _page(request, public_id, form, status=422)
     try:
         given = extra_pay.give(
-            campaign.pk, form.gift(), actor_id=_actor(request),
+            campaign.pk,
+            form.gift(),
+            actor_id=_actor(request),
             beyond_budget=form.cleaned_data["beyond_budget"],
-        )  # fmt: skip
+        )
     except Invalid as refused:
         for field, message in refused.errors.items():
             form.add_error(field, message)

@@ -118,11 +118,13 @@ def _line(judged: Judged, one: Compared, work: Work) -> Line:
     edit = judged.edit
     assert one.material is not None
     return Line(
-        "" if mine else judged.pseudonym, seconds(judged.seconds), judged.counts,
+        "" if mine else judged.pseudonym,
+        seconds(judged.seconds),
+        judged.counts,
         tuple(_cells(judged, one, work, mine=mine)),
         () if edit is None else tuple(word_diff(one.material.text, edit)),
         tuple(_shown(judged, one, work)),
-    )  # fmt: skip
+    )
 
 
 def _cells(judged: Judged, one: Compared, work: Work, *, mine: bool) -> Iterable[Cell]:

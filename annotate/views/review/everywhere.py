@@ -50,9 +50,10 @@ def _rule(request: HttpRequest, rows: list[Elsewhere]) -> list[Any]:
     assert request.user.pk is not None
     results = reviewing.rule_everywhere(
         [_as_shown(request, row) for row in rows if row.campaign in chosen],
-        choice.acts, actor_id=request.user.pk,
+        choice.acts,
+        actor_id=request.user.pk,
         reason=request.POST.get("reason", ""),
-    )  # fmt: skip
+    )
     return [(one, _told(one)) for one in results]
 
 

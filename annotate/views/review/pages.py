@@ -67,10 +67,14 @@ def rule(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBa
         if choice.confirms and not request.POST.get("confirmed"):
             return _confirm(request, found, typed)
         made = reviewing.rule(
-            found.campaign_id, found.annotator_id, choice.acts, actor_id=_user(request),
-            reason=typed["reason"], seen=typed["seen"],
+            found.campaign_id,
+            found.annotator_id,
+            choice.acts,
+            actor_id=_user(request),
+            reason=typed["reason"],
+            seen=typed["seen"],
             beyond_budget=bool(request.POST.get("beyond_budget")),
-        )  # fmt: skip
+        )
     except Invalid as error:
         if choice is not None and choice.confirms:
             return _confirm(request, found, typed, error)
@@ -194,9 +198,12 @@ def _say(request: HttpRequest, found: Case, ruling_ids: list[int], choice: choic
     effects = review_effects.effects(found.campaign_id, found.annotator_id)
     blocked = eligibility.block(found.campaign_id, found.annotator_id) is not None
     said = trail.happened(
-        review_effects.done(ruling_ids), codes=[str(act) for act in choice.acts],
-        collecting=found.collecting, blocked=blocked, due=money(effects.due),
-    )  # fmt: skip
+        review_effects.done(ruling_ids),
+        codes=[str(act) for act in choice.acts],
+        collecting=found.collecting,
+        blocked=blocked,
+        due=money(effects.due),
+    )
     messages.success(request, said)
 
 

@@ -60,9 +60,15 @@ class Axis:
 
 
 def strip(
-    axis: Axis, *, own: float | None, low: float | None, high: float | None, threshold: float,
-    others: Sequence[float], label: str,
-) -> Strip:  # fmt: skip
+    axis: Axis,
+    *,
+    own: float | None,
+    low: float | None,
+    high: float | None,
+    threshold: float,
+    others: Sequence[float],
+    label: str,
+) -> Strip:
     at = axis.x(threshold)
     span = (at, WIDTH - EDGE - at) if axis.flags_above else (EDGE, at - EDGE)
     return Strip(

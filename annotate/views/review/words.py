@@ -167,7 +167,8 @@ def _log(value: float) -> float:
 
 SCREENS = {
     "too_fast": Words(
-        "Too fast", "median active time",
+        "Too fast",
+        "median active time",
         big=lambda v: seconds(v.numbers.get("seconds")),
         detail=_fast,
         limit=lambda v: (
@@ -177,28 +178,32 @@ SCREENS = {
         axis=lambda values: Axis(0, min(10.0, max(3.0, *values)), _times, flags_above=False),
     ),
     "low_agreement": Words(
-        "Low agreement", "agreement with others",
+        "Low agreement",
+        "agreement with others",
         big=lambda v: number(v.value),
         detail=_agreeing,
         limit=lambda v: f"Flags where even the upper end is below {number(v.threshold)}.",
         axis=lambda values: Axis(min(-0.5, *values), max(1.5, *values), number, flags_above=False),
     ),
     "short_edits": Words(
-        "Short edits", "of required edits short or repeated",
+        "Short edits",
+        "of required edits short or repeated",
         big=lambda v: percent(v.value),
         detail=_short,
         limit=lambda v: f"Flags where even the lower end is above {percent(v.threshold)}.",
         axis=lambda _values: Axis(0, 1, percent, flags_above=True),
     ),
     "thin_evidence": Words(
-        "Thin evidence", "of judgments on thin highlights",
+        "Thin evidence",
+        "of judgments on thin highlights",
         big=lambda v: percent(v.value),
         detail=_thin,
         limit=lambda v: f"Flags where even the lower end is above {percent(v.threshold)}.",
         axis=lambda _values: Axis(0, 1, percent, flags_above=True),
     ),
     "no_variation": Words(
-        "No variation", "probability of answers so uniform",
+        "No variation",
+        "probability of answers so uniform",
         big=lambda v: _probability(v.value),
         detail=_uniform,
         limit=lambda v: f"Flags from {_probability(v.threshold)} down.",
@@ -206,13 +211,14 @@ SCREENS = {
         onto=_log,
     ),
     "random_answers": Words(
-        "Random answers", "odds of random choice against a person",
+        "Random answers",
+        "odds of random choice against a person",
         big=lambda v: _odds(v.value),
         detail=_combined,
         limit=lambda v: f"Flags from {_odds(v.threshold)}.",
         axis=lambda _values: Axis(-4, 4, _odds, flags_above=True),
     ),
-}  # fmt: skip
+}
 
 
 def title(screen: str) -> str:
@@ -239,13 +245,25 @@ def _told(one: Screened, fired: frozenset[str]) -> Told:
     verdict = one.verdict
     words = SCREENS[verdict.screen]
     state = (
-        "flagged" if verdict.flagged else "flagged_before" if verdict.screen in fired
-        else "passed" if verdict.enough else "little"
-    )  # fmt: skip
+        "flagged"
+        if verdict.flagged
+        else "flagged_before"
+        if verdict.screen in fired
+        else "passed"
+        if verdict.enough
+        else "little"
+    )
     return Told(
-        verdict.screen, words.title, state, words.big(verdict), words.unit, _detail(words, verdict),
-        words.limit(verdict), verdict.n, _strip(words, one),
-    )  # fmt: skip
+        verdict.screen,
+        words.title,
+        state,
+        words.big(verdict),
+        words.unit,
+        _detail(words, verdict),
+        words.limit(verdict),
+        verdict.n,
+        _strip(words, one),
+    )
 
 
 def _detail(words: Words, said: Numbers) -> str:
@@ -265,10 +283,14 @@ def _strip(words: Words, one: Screened) -> Strip:
     low, high = onto(verdict.low), onto(verdict.high)
     return plots.strip(
         words.axis([*usual, *([] if own is None else [own]), words.onto(verdict.threshold)]),
-        own=own, low=low, high=high, threshold=words.onto(verdict.threshold), others=others,
+        own=own,
+        low=low,
+        high=high,
+        threshold=words.onto(verdict.threshold),
+        others=others,
         label=f"{words.title}: this annotator {words.big(verdict)}, {words.limit(verdict)} "
         f"{_place(verdict.value, one.others)}",
-    )  # fmt: skip
+    )
 
 
 def _place(own: float | None, others: Sequence[float]) -> str:

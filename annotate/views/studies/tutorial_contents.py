@@ -73,9 +73,13 @@ def instrument_named(reference: str) -> Instrument:
 
 
 def form_page(
-    request: HttpRequest, instrument: Instrument, form: DefinitionForm, *, status: int = 200,
+    request: HttpRequest,
+    instrument: Instrument,
+    form: DefinitionForm,
+    *,
+    status: int = 200,
     **context: Any,
-) -> HttpResponseBase:  # fmt: skip
+) -> HttpResponseBase:
     context |= {
         "form": form,
         "instrument": instrument,

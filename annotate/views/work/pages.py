@@ -71,9 +71,14 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def show_example(
-    request: HttpRequest, study: task_page.Study, *, why: str, start: str = "", back: str = "",
+    request: HttpRequest,
+    study: task_page.Study,
+    *,
+    why: str,
+    start: str = "",
+    back: str = "",
     accept: str = "",
-) -> HttpResponse:  # fmt: skip
+) -> HttpResponse:
     """The instrument's page with its own example: no lease, nothing stored.
 
     `why` is what pressing Submit says; `start`, where there is one, is the way to real work;

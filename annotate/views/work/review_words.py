@@ -182,13 +182,14 @@ def status(looked: Looked) -> dict[str, str]:
     """Return the state in one line (`title`, with an icon and a tone) and what it means."""
     if looked.status == "cleared" and looked.blocked:
         return {
-            "icon": "info", "tone": "act",
+            "icon": "info",
+            "tone": "act",
             "title": _("Your work counts, and this researcher’s studies are closed to you"),
             "text": _(
                 "You are paid as usual for what you have done. You get no new tasks in this "
                 "researcher’s studies."
             ),
-        }  # fmt: skip
+        }
     found = _of_work(looked)
     if looked.blocked:
         closed = _("This researcher’s studies are closed to you.")
@@ -200,17 +201,21 @@ def _of_work(looked: Looked) -> dict[str, str]:
     """What `status` says of the work alone."""
     if looked.status == "open":
         return {
-            "icon": "clock", "tone": "act", "title": _("A person is looking at your work"),
+            "icon": "clock",
+            "tone": "act",
+            "title": _("A person is looking at your work"),
             "text": _(
                 "Something was noticed automatically. A person decides, not a program. Until then "
                 "you get no new tasks in this study, and what you have earned stays yours."
             ),
-        }  # fmt: skip
+        }
     if looked.status == "cleared":
         return {
-            "icon": "check", "tone": "", "title": _("Your work was looked at, and it counts"),
+            "icon": "check",
+            "tone": "",
+            "title": _("Your work was looked at, and it counts"),
             "text": _("Nothing changes for you: you can go on, and you are paid as usual."),
-        }  # fmt: skip
+        }
     if looked.pay_refused:
         text = _(
             "A person looked at your work and decided not to use it in the results and not to pay "

@@ -39,9 +39,13 @@ class Gram:
     def with_rows_at_zero(self, scores: Floats) -> "Gram":
         """The same with one row (1, 0, y) added for each of `scores`."""
         return Gram(
-            self.one_one + scores.size, self.one_x, self.one_y + scores.sum(),
-            self.x_x, self.x_y, self.y_y + (scores**2).sum(),
-        )  # fmt: skip
+            self.one_one + scores.size,
+            self.one_x,
+            self.one_y + scores.sum(),
+            self.x_x,
+            self.x_y,
+            self.y_y + (scores**2).sum(),
+        )
 
 
 @dataclass(frozen=True, slots=True)

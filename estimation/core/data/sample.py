@@ -76,9 +76,14 @@ class Sample:
     ) -> "Sample":
         """Scores on one more criterion of judgments that were checked and counted before."""
         return cls(
-            score, incidence.item, incidence.annotator, incidence.n_population, scale, metric,
+            score,
+            incidence.item,
+            incidence.annotator,
+            incidence.n_population,
+            scale,
+            metric,
             incidence,
-        )  # fmt: skip
+        )
 
     @property
     def n_judgments(self) -> int:

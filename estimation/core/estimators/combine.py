@@ -62,9 +62,15 @@ def combine(
     coefficients[:, varies] = fitted.coefficients
     slopes = coefficients.mean(axis=0)
     return Combination(
-        fitted.estimate, fitted.centre, coefficients, slopes, fitted.variance, fitted.df,
-        z.shape[1], fitted.crossfitted,
-    )  # fmt: skip
+        fitted.estimate,
+        fitted.centre,
+        coefficients,
+        slopes,
+        fitted.variance,
+        fitted.df,
+        z.shape[1],
+        fitted.crossfitted,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +96,15 @@ def _least_squares(x: Floats, y: Floats, ends: Floats) -> Combination:
     guarded = _line(np.vstack([x @ basis, np.zeros((ends.size, basis.shape[1]))]), np.r_[y, ends])
     slopes = basis @ plain.coefficients[1:]
     return Combination(
-        float(plain.coefficients[0]), float(guarded.coefficients[0]),
-        np.broadcast_to(slopes, x.shape), slopes, guarded.variance(),
-        y.size - 1.0 - basis.shape[1], x.shape[1], False,
-    )  # fmt: skip
+        float(plain.coefficients[0]),
+        float(guarded.coefficients[0]),
+        np.broadcast_to(slopes, x.shape),
+        slopes,
+        guarded.variance(),
+        y.size - 1.0 - basis.shape[1],
+        x.shape[1],
+        False,
+    )
 
 
 def _directions(x: Floats) -> Floats:
@@ -127,9 +138,15 @@ def _cross_fit(x: Floats, y: Floats, fold: Ints, ends: Floats) -> Combination:
     guarded = np.r_[r, ends]
     variance = float(guarded.var(ddof=1)) / guarded.size if y.size > 1 else float("nan")
     return Combination(
-        float(r.mean()), float(guarded.mean()), coefficients, coefficients.mean(axis=0),
-        variance, y.size - 1.0, x.shape[1], True,
-    )  # fmt: skip
+        float(r.mean()),
+        float(guarded.mean()),
+        coefficients,
+        coefficients.mean(axis=0),
+        variance,
+        y.size - 1.0,
+        x.shape[1],
+        True,
+    )
 
 
 def ridge(x: Floats, y: Floats) -> Floats:

@@ -163,9 +163,14 @@ def _estimate_from_rows(sample: Sample, method: Method, components: Crossed | No
     corrected[sample.item] = fitted.correction
     people = leniency(sample, x=corrected, slope=1.0)
     return assemble(
-        moments(sample, x=np.zeros(sample.n_population)), fitted.parts, people, method=method,
-        scale=sample.scale, n_population=sample.n_population, fitted=fitted,
-    )  # fmt: skip
+        moments(sample, x=np.zeros(sample.n_population)),
+        fitted.parts,
+        people,
+        method=method,
+        scale=sample.scale,
+        n_population=sample.n_population,
+        fitted=fitted,
+    )
 
 
 def _check_options(method: Method, components: Crossed | None) -> None:

@@ -61,9 +61,11 @@ class Running:
     def of(cls, sample: Sample, *, method: Method | None = None) -> "Running":
         """Begin with the judgments of `sample`."""
         running = cls(
-            n_population=sample.n_population, scale=sample.scale, metric=sample.metric,
+            n_population=sample.n_population,
+            scale=sample.scale,
+            metric=sample.metric,
             method=method,
-        )  # fmt: skip
+        )
         rows = sample.item.tolist(), sample.annotator.tolist(), sample.score.tolist()
         for item, annotator, score in zip(*rows, strict=True):
             running.add(item, annotator, score)
@@ -95,9 +97,13 @@ class Running:
         _, sum_x, sum_y, activity = self._active()
         mean = stats.shift + (sum_y - float(found.slope) * sum_x) / activity
         return assemble(
-            stats, found, compare(activity.astype(np.int64), mean), method=self._method,
-            scale=self._scale, n_population=self._n_population,
-        )  # fmt: skip
+            stats,
+            found,
+            compare(activity.astype(np.int64), mean),
+            method=self._method,
+            scale=self._scale,
+            n_population=self._n_population,
+        )
 
     def _moments(self) -> Moments:
         sums = self._blocks.sum(axis=1)
@@ -189,11 +195,14 @@ def _contribution(x: float, scores: list[float]) -> tuple[float, ...]:
     mean, squares = sum(scores) / k, sum(y * y for y in scores)
     one_item = (1.0, x, mean, x * x, x * mean)
     return (
-        *one_item, mean * mean,
-        *(value * k for value in one_item), squares,
-        *(value / k for value in one_item), squares / k**2,
+        *one_item,
+        mean * mean,
+        *(value * k for value in one_item),
+        squares,
+        *(value / k for value in one_item),
+        squares / k**2,
         sum((y - mean) ** 2 for y in scores),
-    )  # fmt: skip
+    )
 
 
 def _with_room(table: Floats, column: int) -> Floats:

@@ -81,9 +81,17 @@ def parts(moments: Moments, *, method: Method, scale: Scale, n_population: int) 
             annotator = annotator_part(annotator_sum, cell_sum, effective)
             df = np.minimum(df, effective - 1)
     return Parts(
-        plain.intercept + moments.shift, plain.slope, centre + moments.shift, item, rest,
-        annotator, annotator_sum, cell_sum, df, effective,
-    )  # fmt: skip
+        plain.intercept + moments.shift,
+        plain.slope,
+        centre + moments.shift,
+        item,
+        rest,
+        annotator,
+        annotator_sum,
+        cell_sum,
+        df,
+        effective,
+    )
 
 
 def _independent(moments: Moments, plain: Fit) -> tuple[Floats, Floats, Floats]:

@@ -207,9 +207,13 @@ def _outcome(
     last = sample.n_judgments - 1 if stop is None else stop
     people = np.unique(sample.annotator).size
     return (
-        last + 1, float(history.n_items[last]), stop is not None,
-        float(history.effective_annotators[last]), people, float(history.effective_annotators[-1]),
-    )  # fmt: skip
+        last + 1,
+        float(history.n_items[last]),
+        stop is not None,
+        float(history.effective_annotators[last]),
+        people,
+        float(history.effective_annotators[-1]),
+    )
 
 
 def _check_floor(study: Study, runs: _Runs, target_width: float, seed: int) -> float:
@@ -244,9 +248,13 @@ def _needed(study: Study, target_width: float, *, evenness: float, seed: int) ->
     A larger pool works less evenly than a small one, so its evenness is drawn anew.
     """
     census = expected_variance(
-        study.expected, rho=study.rho, n_items=study.n_items, n_population=study.n_items,
-        effective_annotators=_ENDLESS, double_share=study.double_share,
-    )  # fmt: skip
+        study.expected,
+        rho=study.rho,
+        n_items=study.n_items,
+        n_population=study.n_items,
+        effective_annotators=_ENDLESS,
+        double_share=study.double_share,
+    )
     for _ in range(_ROUNDS):
         needed = annotators_needed(
             target_width=target_width,
@@ -286,9 +294,13 @@ def _raters(study: Study, prices: Prices, judgments: float, effective: float) ->
 
 def _parts(study: Study, items: float, effective: float) -> dict[str, float]:
     found = expected_variance(
-        study.expected, rho=study.rho, n_items=items, n_population=study.n_items,
-        effective_annotators=effective, double_share=study.double_share,
-    )  # fmt: skip
+        study.expected,
+        rho=study.rho,
+        n_items=items,
+        n_population=study.n_items,
+        effective_annotators=effective,
+        double_share=study.double_share,
+    )
     annotator = 0.0 if study.estimand == "panel" else float(found.annotator)
     amounts = {"item": float(found.item), "annotator": annotator, "rest": float(found.rest)}
     total = sum(amounts.values())

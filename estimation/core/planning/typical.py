@@ -109,9 +109,13 @@ def _fitted(values: Floats, mean: float, variance: float) -> Floats:
 
     # Bounded: mean and variance at the edge of what is possible take infinite weights.
     found = minimize(
-        dual, np.zeros(2), jac=True, method="L-BFGS-B", bounds=[(-1e3, 1e3)] * 2,
+        dual,
+        np.zeros(2),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=[(-1e3, 1e3)] * 2,
         options={"gtol": 1e-10, "ftol": 1e-15},
-    )  # fmt: skip
+    )
     exponent = found.x @ powers
     weights = np.exp(exponent - exponent.max())
     weights /= weights.sum()

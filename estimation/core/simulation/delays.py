@@ -73,9 +73,12 @@ def _events(
             heappush(free, (now + time, person))
     columns = list(zip(*rows, strict=True))
     return (
-        np.array(columns[0]), np.array(columns[1]), np.array(columns[2]),
-        np.array(columns[3]), np.array(columns[4]),
-    )  # fmt: skip
+        np.array(columns[0]),
+        np.array(columns[1]),
+        np.array(columns[2]),
+        np.array(columns[3]),
+        np.array(columns[4]),
+    )
 
 
 class _Judge:

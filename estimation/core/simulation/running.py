@@ -56,9 +56,18 @@ def simulate(
     Raises InvalidOptionError for options out of range.
     """
     rule = Rule(
-        target_width, level, estimator, interval, estimand, finite_population, pseudo_rows,
-        report, weighing, look, planned_items,
-    )  # fmt: skip
+        target_width,
+        level,
+        estimator,
+        interval,
+        estimand,
+        finite_population,
+        pseudo_rows,
+        report,
+        weighing,
+        look,
+        planned_items,
+    )
     _check(replicates=replicates, seed=seed, price=price, processes=processes)
     starts = range(0, replicates, _CHUNK)
     job = partial(_chunk, plan, rule, seed, replicates)

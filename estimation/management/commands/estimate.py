@@ -19,9 +19,17 @@ from estimation.selectors import shown
 
 TAKES_ONE_METRIC = ("algorithm1", "regression", "ppi")
 COLUMNS = (
-    "system", "criterion", "estimate", "interval", "items", "judgments", "annotators (effective)",
-    "rho", "gamma", "data efficiency (cap)",
-)  # fmt: skip
+    "system",
+    "criterion",
+    "estimate",
+    "interval",
+    "items",
+    "judgments",
+    "annotators (effective)",
+    "rho",
+    "gamma",
+    "data efficiency (cap)",
+)
 
 
 class Command(BaseCommand):
@@ -36,32 +44,40 @@ class Command(BaseCommand):
         parser.add_argument("--judgments", type=Path, required=True, metavar="FILE")
         parser.add_argument("--metrics", type=Path, metavar="FILE")
         parser.add_argument(
-            "--metric", nargs="+", default=[], metavar="NAME",
+            "--metric",
+            nargs="+",
+            default=[],
+            metavar="NAME",
             help=f"the control variate; {ALL_METRICS!r} combines all. The only one by default",
-        )  # fmt: skip
+        )
         parser.add_argument("--system", nargs="+", default=[], metavar="NAME")
         parser.add_argument("--criterion", nargs="+", default=[], metavar="NAME")
         parser.add_argument(
-            "--estimator", choices=list(ESTIMATOR_NAMES),
+            "--estimator",
+            choices=list(ESTIMATOR_NAMES),
             help="regression where there is one metric, multi for several, mean without",
-        )  # fmt: skip
+        )
         parser.add_argument("--interval", choices=list(INTERVAL_NAMES), default="two_way")
         parser.add_argument("--estimand", choices=Estimand.values, default="population")
         parser.add_argument("--level", type=float, default=0.95)
         parser.add_argument("--scale", type=float, nargs=2, metavar=("LOW", "HIGH"))
         parser.add_argument(
-            "--unbounded", action="store_true",
+            "--unbounded",
+            action="store_true",
             help="the scale is a working range: scores may lie outside it",
-        )  # fmt: skip
+        )
         parser.add_argument(
-            "--compare", nargs=2, metavar=("A", "B"),
+            "--compare",
+            nargs=2,
+            metavar=("A", "B"),
             help="also how much the mean of A exceeds that of B, item by item",
-        )  # fmt: skip
+        )
         parser.add_argument("--seed", type=int, default=0, help="of bootstraps and of folds")
         parser.add_argument(
-            "--no-finite-population", action="store_true",
+            "--no-finite-population",
+            action="store_true",
             help="the outputs are themselves a sample: take no credit for the share judged",
-        )  # fmt: skip
+        )
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:

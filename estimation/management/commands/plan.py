@@ -58,12 +58,14 @@ class Command(BaseCommand):
             study, prices = _study(options), _prices(options)
             seed = options["seed"]
             width, money = options["target"], options["budget"]
-            goal = None if width is None else forecast(
-                study, target_width=width, prices=prices, seed=seed
-            )  # fmt: skip
-            bought = None if money is None else affordable(
-                study, budget=money, prices=prices, seed=seed
-            )  # fmt: skip
+            goal = (
+                None
+                if width is None
+                else forecast(study, target_width=width, prices=prices, seed=seed)
+            )
+            bought = (
+                None if money is None else affordable(study, budget=money, prices=prices, seed=seed)
+            )
         except TargetBelowFloorError as error:
             raise CommandError(
                 f"{error} (A lower --cap spreads the work over more people; --pool says how many "
@@ -87,9 +89,11 @@ def _add_scores(parser: ArgumentParser) -> None:
     group.add_argument("--scale", type=float, nargs=2, metavar=("LOW", "HIGH"))
     group.add_argument("--levels", type=int, help="answers on the scale; 101 for a slider")
     group.add_argument(
-        "--rho", type=float, default=0.5,
+        "--rho",
+        type=float,
+        default=0.5,
         help="correlation of metric and human metric; 0 without a metric (default: %(default)s)",
-    )  # fmt: skip
+    )
 
 
 def _add_work(parser: ArgumentParser) -> None:
@@ -154,10 +158,12 @@ def _prices(options: dict[str, Any]) -> Prices:
         raise CommandError("A unit holds at least one task.")
     rate = options["fee_rate"]
     fee, person_cost = costs.prices(
-        options["crowd"], reward=_money(options["reward"]),
-        share=None if rate is None else _money(rate), tasks=options["tasks"],
+        options["crowd"],
+        reward=_money(options["reward"]),
+        share=None if rate is None else _money(rate),
+        tasks=options["tasks"],
         bonus=_money(options["tutorial_bonus"]),
-    )  # fmt: skip
+    )
     return Prices(
         options["reward"], float(fee), options["minutes"], options["item_cost"], float(person_cost)
     )

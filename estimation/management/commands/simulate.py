@@ -33,13 +33,34 @@ EXAMPLES = """examples:
       what goes wrong when active people are milder and people should count equally
 """
 PLAN = (
-    "item", "person", "rho", "n_population", "double_share", "shared", "shared_quality",
-    "places", "unevenness", "stay", "leniency", "time_correlation", "time_spread",
-)  # fmt: skip
+    "item",
+    "person",
+    "rho",
+    "n_population",
+    "double_share",
+    "shared",
+    "shared_quality",
+    "places",
+    "unevenness",
+    "stay",
+    "leniency",
+    "time_correlation",
+    "time_spread",
+)
 RULE = (
-    "level", "replicates", "seed", "estimator", "interval", "estimand", "report", "weighing",
-    "look", "planned_items", "price", "processes",
-)  # fmt: skip
+    "level",
+    "replicates",
+    "seed",
+    "estimator",
+    "interval",
+    "estimand",
+    "report",
+    "weighing",
+    "look",
+    "planned_items",
+    "price",
+    "processes",
+)
 
 
 class Command(BaseCommand):

@@ -28,9 +28,10 @@ class Command(BaseCommand):
         )
         parser.add_argument("--pause", type=float, help="seconds an average person takes a text")
         parser.add_argument(
-            "--crowd", default="link",
+            "--crowd",
+            default="link",
             help="how people come: link, or mturk for a local stand-in that is not Amazon",
-        )  # fmt: skip
+        )
         parser.add_argument(
             "--small", action="store_true", help="fewer texts and people, wider targets"
         )

@@ -37,9 +37,12 @@ class Command(BaseCommand):
         parser.add_argument("--name", help="of the campaign; default: the file's name")
         parser.add_argument("--owner", help="user name of the researcher who owns it")
         parser.add_argument(
-            "--metric", action="append", dest="metrics", choices=[AUTO, *METRICS],
+            "--metric",
+            action="append",
+            dest="metrics",
+            choices=[AUTO, *METRICS],
             help="the control variate (default repetition); repeatable, or auto for all",
-        )  # fmt: skip
+        )
         parser.add_argument("--judgments", action="store_true", help="import the judgments too")
         parser.add_argument("--seed", type=int, help="of the random item order")
         parser.add_argument("--json", action="store_true")

@@ -20,9 +20,10 @@ class Command(BaseCommand):
         parser.add_argument("--balance", type=Decimal, default=Decimal("10000.00"))
         parser.add_argument("--seed", type=int, help="makes ids that can be foretold")
         parser.add_argument(
-            "--reuse-ids", action="store_true",
+            "--reuse-ids",
+            action="store_true",
             help="give returned assignment ids to the next worker, as Amazon may",
-        )  # fmt: skip
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         names = ("port", "host", "url", "balance", "seed", "reuse_ids")

@@ -34,10 +34,13 @@ class Command(BaseCommand):
         parser.add_argument("--width", type=float, required=True, help="target, in score units")
         parser.add_argument("--level", type=float, default=0.95)
         parser.add_argument(
-            "--metric", action="append", dest="metrics", choices=[NO_METRIC, AUTO, *METRICS],
+            "--metric",
+            action="append",
+            dest="metrics",
+            choices=[NO_METRIC, AUTO, *METRICS],
             help="the control variate (default repetition); repeatable; 'auto' takes all there "
             "can be, 'none' replays the plain mean",
-        )  # fmt: skip
+        )
         parser.add_argument("--estimand", default="population", choices=Estimand.values)
         parser.add_argument("--seed", type=int, default=0, help="of the random item order")
         parser.add_argument("--json", action="store_true")

@@ -28,9 +28,11 @@ class Command(BaseCommand):
         )
         parser.add_argument("--seed", type=int, default=0, help="of the bootstrap")
         parser.add_argument(
-            "--docs", type=Path, metavar="FOLDER",
+            "--docs",
+            type=Path,
+            metavar="FOLDER",
             help="also write reproduction.md with its plots into this folder",
-        )  # fmt: skip
+        )
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -7,10 +7,16 @@ from extras.mturk_simulator.state.errors import INVALID, OUT_OF_RANGE, TYPE_UNKN
 
 DAY = 24 * 3600
 LENGTHS = {
-    "Title": (1, 128), "Description": (1, 2000), "Keywords": (0, 1000),
-    "RequesterAnnotation": (0, 255), "Subject": (1, 200), "MessageText": (1, 4096),
-    "Reason": (1, 4096), "Name": (1, 200), "RequesterFeedback": (0, 1024),
-}  # fmt: skip
+    "Title": (1, 128),
+    "Description": (1, 2000),
+    "Keywords": (0, 1000),
+    "RequesterAnnotation": (0, 255),
+    "Subject": (1, 200),
+    "MessageText": (1, 4096),
+    "Reason": (1, 4096),
+    "Name": (1, 200),
+    "RequesterFeedback": (0, 1024),
+}
 RANGES = {
     "LifetimeInSeconds": (30, 365 * DAY),
     "AssignmentDurationInSeconds": (30, 365 * DAY),

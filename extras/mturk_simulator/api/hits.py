@@ -191,11 +191,17 @@ def _made(world: World, args: Args, kind: HitType, url: str) -> Hit:
     now = world.now()
     places = args.get("MaxAssignments", 1)
     return Hit(
-        id=world.new_id(), type=kind, serial=world.serial(), question=args["Question"], url=url,
-        annotation=args.get("RequesterAnnotation", ""), created_at=now,
-        expires_at=now + timedelta(seconds=args["LifetimeInSeconds"]), places=places,
+        id=world.new_id(),
+        type=kind,
+        serial=world.serial(),
+        question=args["Question"],
+        url=url,
+        annotation=args.get("RequesterAnnotation", ""),
+        created_at=now,
+        expires_at=now + timedelta(seconds=args["LifetimeInSeconds"]),
+        places=places,
         at_first=places,
-    )  # fmt: skip
+    )
 
 
 def _listed(world: World, args: Args, hits: Iterable[Hit]) -> Reply:

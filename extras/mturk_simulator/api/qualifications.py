@@ -19,9 +19,13 @@ from extras.mturk_simulator.state.world import World
 Args = Mapping[str, Any]
 Reply = dict[str, Any]
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "LessThan": operator.lt, "LessThanOrEqualTo": operator.le, "GreaterThan": operator.gt,
-    "GreaterThanOrEqualTo": operator.ge, "EqualTo": operator.eq, "NotEqualTo": operator.ne,
-}  # fmt: skip
+    "LessThan": operator.lt,
+    "LessThanOrEqualTo": operator.le,
+    "GreaterThan": operator.gt,
+    "GreaterThanOrEqualTo": operator.ge,
+    "EqualTo": operator.eq,
+    "NotEqualTo": operator.ne,
+}
 # What a requirement guards, besides accepting.
 GUARDS = {
     "Accept": (),
@@ -34,9 +38,7 @@ def create_type(world: World, args: Args) -> Reply:
     if any(known.name == args["Name"] for known in world.qualification_types.values()):
         raise Refused(TYPE_EXISTS, f"There is a qualification type named {args['Name']} already.")
     _check_test(args)
-    made = QualificationType(
-        world.new_id(), world.serial(), args["Name"], world.now(), {**args}
-    )  # fmt: skip
+    made = QualificationType(world.new_id(), world.serial(), args["Name"], world.now(), {**args})
     world.qualification_types[made.id] = made
     return {"QualificationType": _shown_type(made)}
 
@@ -100,9 +102,7 @@ def list_workers(world: World, args: Args) -> Reply:
 
 def allows(world: World, worker: str, kind: HitType, action: str) -> bool:
     """Return whether a worker may "discover", "preview" or "accept" HITs of this type."""
-    return all(
-        _meets(world, worker, one) for one in kind.requirements if _guards(one, action)
-    )  # fmt: skip
+    return all(_meets(world, worker, one) for one in kind.requirements if _guards(one, action))
 
 
 def _guards(requirement: Mapping[str, Any], action: str) -> bool:

@@ -12,9 +12,14 @@ from extras.mturk_simulator.state.errors import INVALID, MISSING, OUT_OF_RANGE, 
 
 TARGET = "MTurkRequesterServiceV20170117"
 TYPES: dict[str, tuple[type, ...]] = {
-    "structure": (dict,), "list": (list,), "string": (str,), "boolean": (bool,),
-    "integer": (int,), "long": (int,), "timestamp": (int, float),
-}  # fmt: skip
+    "structure": (dict,),
+    "list": (list,),
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "long": (int,),
+    "timestamp": (int, float),
+}
 
 
 @lru_cache(maxsize=1)

@@ -95,12 +95,21 @@ def earnings(world: World, worker: str) -> Response:
     parts = [
         _totals(approved, waiting, sum((one.amount for one in bonuses), Decimal(0))),
         _assignments(own),
-        table("Bonuses", ("Amount", "For", "Reason", "When"),
-              [_bonus(one) for one in reversed(bonuses)]),
-        table("Messages", ("Subject", "Text", "When"),
-              [(text(one.subject), text(one.text), when(one.at))
-               for one in reversed(world.notices) if one.worker == worker]),
-    ]  # fmt: skip
+        table(
+            "Bonuses",
+            ("Amount", "For", "Reason", "When"),
+            [_bonus(one) for one in reversed(bonuses)],
+        ),
+        table(
+            "Messages",
+            ("Subject", "Text", "When"),
+            [
+                (text(one.subject), text(one.text), when(one.at))
+                for one in reversed(world.notices)
+                if one.worker == worker
+            ],
+        ),
+    ]
     return site("Earnings", join(parts), worker, "/earnings")
 
 
@@ -166,10 +175,15 @@ def _group(world: World, worker: str, kind: HitType, members: list[Hit]) -> Html
         action = "You have had all of these, or lack a qualification for them."
     until = max((hit.expires_at for hit in members), default=None)
     return render(
-        "group", title=kind.title, description=kind.description, reward=money(kind.reward),
+        "group",
+        title=kind.title,
+        description=kind.description,
+        reward=money(kind.reward),
         open=f"{len(members)} HIT{'' if len(members) == 1 else 's'}",
-        duration=spell(kind.duration), until=when(until), action=action,
-    )  # fmt: skip
+        duration=spell(kind.duration),
+        until=when(until),
+        action=action,
+    )
 
 
 def _over(world: World, one: Assignment, same_origin: bool) -> Response:
@@ -184,10 +198,17 @@ def _over(world: World, one: Assignment, same_origin: bool) -> Response:
     again = workers.next_hit(world, one.hit.type.id, one.worker)
     group = one.hit.type.id
     buttons = [
-        post("/accept", "Accept the next one in this group", group=group, worker=one.worker,
-             **_kept(same_origin)) if again else tag("p", "There are no more in this group."),
+        post(
+            "/accept",
+            "Accept the next one in this group",
+            group=group,
+            worker=one.worker,
+            **_kept(same_origin),
+        )
+        if again
+        else tag("p", "There are no more in this group."),
         tag("a", "Back to the list", href=address("/", worker=one.worker), class_="button plain"),
-    ]  # fmt: skip
+    ]
     content = join([tag("p", became), tag("div", join(buttons), class_="buttons")])
     return site(title, content, one.worker, "")
 

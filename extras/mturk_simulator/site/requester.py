@@ -23,8 +23,18 @@ def _balance(world: World) -> Html:
 
 
 def _hits(world: World) -> Html:
-    heads = ("HIT", "Title", "Reward", "Status", "Places", "Available", "At work", "Decided",
-             "Expires", "Annotation")  # fmt: skip
+    heads = (
+        "HIT",
+        "Title",
+        "Reward",
+        "Status",
+        "Places",
+        "Available",
+        "At work",
+        "Decided",
+        "Expires",
+        "Annotation",
+    )
     rows = [_hit(world, hit) for hit in reversed(world.hits.values())]
     return table("HITs", heads, rows)
 
@@ -32,15 +42,31 @@ def _hits(world: World) -> Html:
 def _hit(world: World, hit: Hit) -> tuple[object, ...]:
     shown = hits.shown(world, hit)
     return (
-        hit.id, text(hit.type.title), money(hit.type.reward), shown["HITStatus"], hit.places,
-        shown["NumberOfAssignmentsAvailable"], shown["NumberOfAssignmentsPending"],
-        shown["NumberOfAssignmentsCompleted"], when(hit.expires_at), text(hit.annotation),
-    )  # fmt: skip
+        hit.id,
+        text(hit.type.title),
+        money(hit.type.reward),
+        shown["HITStatus"],
+        hit.places,
+        shown["NumberOfAssignmentsAvailable"],
+        shown["NumberOfAssignmentsPending"],
+        shown["NumberOfAssignmentsCompleted"],
+        when(hit.expires_at),
+        text(hit.annotation),
+    )
 
 
 def _assignments(world: World) -> Html:
-    heads = ("Assignment", "HIT", "Worker", "State", "Accepted", "Handed in",
-             "Approves itself", "Answer", "Feedback")  # fmt: skip
+    heads = (
+        "Assignment",
+        "HIT",
+        "Worker",
+        "State",
+        "Accepted",
+        "Handed in",
+        "Approves itself",
+        "Answer",
+        "Feedback",
+    )
     every = [*world.assignments.values(), *world.earlier]
     ordered = sorted(every, key=lambda one: one.accepted_at, reverse=True)
     return table("Assignments", heads, [_assignment(one) for one in ordered])
@@ -48,10 +74,16 @@ def _assignments(world: World) -> Html:
 
 def _assignment(one: Assignment) -> tuple[object, ...]:
     return (
-        one.id, one.hit.id, one.worker, one.state.value, when(one.accepted_at),
-        when(one.submitted_at), when(one.auto_approval_at), text(_answers(one.answer)),
+        one.id,
+        one.hit.id,
+        one.worker,
+        one.state.value,
+        when(one.accepted_at),
+        when(one.submitted_at),
+        when(one.auto_approval_at),
+        text(_answers(one.answer)),
         text(one.feedback),
-    )  # fmt: skip
+    )
 
 
 def _answers(document: str) -> str:

@@ -221,7 +221,7 @@ GOOD_ROW = b'{"item": "a", "system": "s", "output": "x"}\n'
         (b'{"item":"a","system":"s","output":"\\ud800"}', 1, "an incomplete character"),
         (b"[" * 100_000, 1, "not "),
     ],
-)  # fmt: skip
+)
 def test_bad_lines_are_told_with_their_number(
     ada: Client, content: bytes, line: int, says: str
 ) -> None:

@@ -92,10 +92,16 @@ def test_the_list_shows_money_and_progress(ada: Client) -> None:
 def test_acts_change_the_state_and_are_logged(ada: Client) -> None:
     made = campaign(owner=owner_of(ada), is_open=False)
     steps = [
-        ("open", "open"), ("pause", "paused"), ("open", "open"), ("close", "closing"),
-        ("finish", "closed"), ("reopen", "open"), ("close", "closing"), ("finish", "closed"),
+        ("open", "open"),
+        ("pause", "paused"),
+        ("open", "open"),
+        ("close", "closing"),
+        ("finish", "closed"),
+        ("reopen", "open"),
+        ("close", "closing"),
+        ("finish", "closed"),
         ("archive", "archived"),
-    ]  # fmt: skip
+    ]
     for verb, status in steps:
         ada.post(reverse("annotate:act", args=[made.public_id, verb]), {"why": "more people"})
         made.refresh_from_db()

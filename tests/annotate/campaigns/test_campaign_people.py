@@ -42,8 +42,11 @@ def test_who_worked_and_what_they_are_owed(ada: Client, mine: Campaign) -> None:
     page = ada.get(reverse("annotate:people", args=[mine.public_id]))
     (row,) = page.context["people"]
     assert (row.pseudonym, row.judgments, row.money.earned, row.money.due) == (
-        worker.annotator.pseudonym, 2, Decimal("0.80"), Decimal("0.80"),
-    )  # fmt: skip
+        worker.annotator.pseudonym,
+        2,
+        Decimal("0.80"),
+        Decimal("0.80"),
+    )
     assert b"evil" not in page.content
     paid = rows_of(ada.get(reverse("annotate:payments", args=[mine.public_id])))
     assert paid == [
@@ -59,8 +62,11 @@ def test_the_export_is_pseudonymous_and_complete(ada: Client, mine: Campaign) ->
     answer = ada.get(reverse("annotate:export", args=[mine.public_id]))
     header, *scores = rows_of(answer)
     assert {row[header.index("criterion")] for row in scores} == {
-        "fluency", "redundancy", "overall", "edit",
-    }  # fmt: skip
+        "fluency",
+        "redundancy",
+        "overall",
+        "edit",
+    }
     assert {row[header.index("pseudonym")] for row in scores} == {worker.annotator.pseudonym}
     assert {row[header.index("counts")] for row in scores} == {"1"}
 

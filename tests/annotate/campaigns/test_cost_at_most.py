@@ -48,9 +48,10 @@ def parts(bill: Bill) -> tuple[Decimal, Decimal, Decimal]:
 
 @settings(max_examples=300)
 @given(
-    crowd=st.sampled_from(["mturk", "prolific"]), share=st.integers(0, 9999),
+    crowd=st.sampled_from(["mturk", "prolific"]),
+    share=st.integers(0, 9999),
     portions=st.lists(CENTS, max_size=9),
-)  # fmt: skip
+)
 def test_the_parts_of_a_unit_add_up_to_the_unit(crowd: str, share: int, portions: list[Decimal]):
     charges = tariffs.of(crowd, Decimal(share) / 10_000)
     sums, earned = Price(), Decimal(0)
@@ -64,11 +65,17 @@ def test_the_parts_of_a_unit_add_up_to_the_unit(crowd: str, share: int, portions
 @pytest.mark.parametrize(
     ("crowd", "amount", "fee"),
     [
-        ("mturk", "0.01", "0.01"), ("mturk", "0.02", "0.01"), ("mturk", "0.07", "0.01"),
-        ("mturk", "0.08", "0.02"), ("mturk", "1.00", "0.20"), ("mturk", "0.00", "0.00"),
-        ("prolific", "0.01", "0.01"), ("prolific", "1.01", "0.41"), ("link", "1.00", "0.00"),
+        ("mturk", "0.01", "0.01"),
+        ("mturk", "0.02", "0.01"),
+        ("mturk", "0.07", "0.01"),
+        ("mturk", "0.08", "0.02"),
+        ("mturk", "1.00", "0.20"),
+        ("mturk", "0.00", "0.00"),
+        ("prolific", "0.01", "0.01"),
+        ("prolific", "1.01", "0.41"),
+        ("link", "1.00", "0.00"),
     ],
-)  # fmt: skip
+)
 def test_what_a_crowd_usually_charges(crowd: str, amount: str, fee: str):
     charges = tariffs.of(crowd)
     assert charges.unit(Decimal(amount)).fee == charges.bonus(Decimal(amount)).fee == Decimal(fee)
@@ -82,9 +89,11 @@ def test_by_link_each_task_is_a_payment_and_no_share_is_no_fee():
 
 @settings(max_examples=200)
 @given(
-    reward=st.integers(1, 30), judgments=st.integers(0, 300), tasks=st.integers(1, 9),
+    reward=st.integers(1, 30),
+    judgments=st.integers(0, 300),
+    tasks=st.integers(1, 9),
     bonus=st.integers(0, 100),
-)  # fmt: skip
+)
 def test_a_bill_is_what_its_units_are_charged(
     reward: int, judgments: int, tasks: int, bonus: int
 ) -> None:
@@ -143,9 +152,11 @@ def test_preview_draft_dashboard_api_and_offer_say_the_same(
     api.force_authenticate(User.objects.get())
     data = api.get(f"/api/v1/campaigns/{made.public_id}/").json()["cost_at_most"]
     assert data == {
-        "amount": f"{most.amount:.2f}", "rewards": f"{most.bill.rewards:.2f}",
-        "bonuses": f"{most.bill.bonuses.reward:.2f}", "fees": f"{most.bill.fees:.2f}",
-    }  # fmt: skip
+        "amount": f"{most.amount:.2f}",
+        "rewards": f"{most.bill.rewards:.2f}",
+        "bonuses": f"{most.bill.bonuses.reward:.2f}",
+        "fees": f"{most.bill.fees:.2f}",
+    }
     assert api.get("/api/v1/campaigns/").json()["results"][0]["cost_at_most"] == data
     if made.crowd in adapters.MARKETPLACES and "budget" not in terms:
         the_offer_says_the_same(made, most.bill, limit=terms.get("max_judgments"))
@@ -160,8 +171,17 @@ def the_offer_says_the_same(made: Campaign, bill: Bill, *, limit: str | None) ->
     offer = batches.offer(made.pk, Terms("Rate news", "Read.", tasks=tasks), places=places)
     assert (parts(offer.bill), offer.total) == (parts(bill), bill.total)
     out = StringIO()
-    call_command("launch", made.public_id, "--title", "T", "--description", "D",
-                 "--places", str(places), stdout=out)  # fmt: skip
+    call_command(
+        "launch",
+        made.public_id,
+        "--title",
+        "T",
+        "--description",
+        "D",
+        "--places",
+        str(places),
+        stdout=out,
+    )
     assert f"at most        ${bill.total}" in out.getvalue()
     assert f"rewards        ${bill.rewards}" in out.getvalue()
 
@@ -186,9 +206,10 @@ class _Done(Exception):
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    seed=st.integers(0, 2**63 - 1), share=st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]),
+    seed=st.integers(0, 2**63 - 1),
+    share=st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.9, 1.0]),
     n=st.integers(1, 40),
-)  # fmt: skip
+)
 def test_what_will_be_planned_is_known_before(db: None, seed: int, share: float, n: int) -> None:
     wanted = plan(seed=seed, double_share=share, metrics=())
     given_rows = [

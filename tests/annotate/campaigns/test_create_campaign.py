@@ -28,9 +28,13 @@ def lines(*rows: dict[str, object]) -> str:
 def run(file: Path, *options: str) -> str:
     out = StringIO()
     call_command(
-        "create_campaign", str(file), "--name", "News", *(options or ("--target", "overall=0.2")),
+        "create_campaign",
+        str(file),
+        "--name",
+        "News",
+        *(options or ("--target", "overall=0.2")),
         stdout=out,
-    )  # fmt: skip
+    )
     return out.getvalue()
 
 
@@ -63,11 +67,36 @@ def test_it_tells_what_was_made_and_where(file, settings):
 def test_every_option_reaches_the_campaign(file):
     ada = user()
     printed = run(
-        file, "--target", "overall=0.2", "--target", "edit=0.15", "--reward", "0.55",
-        "--fee-rate", "0.2", "--budget", "100", "--max-judgments", "9", "--cap", "none",
-        "--deadline", "2030-01-02T03:04", "--double-share", "0.5", "--level", "0.9",
-        "--estimand", "panel", "--owner", "ada", "--seed", "7", "--open", "--json",
-    )  # fmt: skip
+        file,
+        "--target",
+        "overall=0.2",
+        "--target",
+        "edit=0.15",
+        "--reward",
+        "0.55",
+        "--fee-rate",
+        "0.2",
+        "--budget",
+        "100",
+        "--max-judgments",
+        "9",
+        "--cap",
+        "none",
+        "--deadline",
+        "2030-01-02T03:04",
+        "--double-share",
+        "0.5",
+        "--level",
+        "0.9",
+        "--estimand",
+        "panel",
+        "--owner",
+        "ada",
+        "--seed",
+        "7",
+        "--open",
+        "--json",
+    )
     made = Campaign.objects.get(public_id=json.loads(printed)["id"])
     assert dict(made.targets.values_list("criterion", "width")) == {"overall": 0.2, "edit": 0.15}
     assert (str(made.reward), str(made.fee_rate), str(made.budget)) == ("0.55", "0.2000", "100.00")

@@ -196,9 +196,14 @@ def test_a_plan_that_cannot_be_names_the_field(field, value):
 
 @pytest.mark.parametrize(
     ("crowd", "asked", "fee"),
-    [("link", None, "0"), ("mturk", None, "0.2"), ("prolific", None, "0.4"),
-     ("mturk", Decimal("0.25"), "0.25"), ("mturk", Decimal(0), "0")],
-)  # fmt: skip
+    [
+        ("link", None, "0"),
+        ("mturk", None, "0.2"),
+        ("prolific", None, "0.4"),
+        ("mturk", Decimal("0.25"), "0.25"),
+        ("mturk", Decimal(0), "0"),
+    ],
+)
 def test_the_fee_is_the_crowds_usual_one_unless_named(crowd, asked, fee):
     made = make(crowd=crowd, fee_rate=asked)
     assert (made.crowd, made.fee_rate) == (crowd, Decimal(fee))

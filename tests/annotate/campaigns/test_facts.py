@@ -100,8 +100,10 @@ def test_an_entry_of_the_log_has_its_act_and_its_subject():
     audit.record("look", campaign_id=study.pk, subject="system:alpha", because="curious")
     entry = AuditEntry.objects.first()
     assert (entry.verb, entry.subject, entry.detail) == (
-        "look", "system:alpha", {"because": "curious"},
-    )  # fmt: skip
+        "look",
+        "system:alpha",
+        {"because": "curious"},
+    )
     assert timezone.now() - entry.at < timedelta(minutes=1)
 
 
@@ -110,9 +112,13 @@ def test_money_is_added_to_the_cent_on_every_database():
     who = person(study)
     for number in range(10):  # ten times 0.1 is 0.9999999999999999 where cents are floats
         LedgerEntry.objects.create(
-            campaign=study, participation=who, kind="reward", key=f"test:{number}",
-            amount=Decimal("0.10"), fee=Decimal("0.00"),
-        )  # fmt: skip
+            campaign=study,
+            participation=who,
+            kind="reward",
+            key=f"test:{number}",
+            amount=Decimal("0.10"),
+            fee=Decimal("0.00"),
+        )
     assert str(ledger.spent(study.pk)) == "1.00"
     assert str(ledger.earned(who.pk)[0]) == "1.00"
 

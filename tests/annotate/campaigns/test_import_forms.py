@@ -54,9 +54,14 @@ def files(draw) -> list[Row]:
 
 def as_dict(row: Row) -> dict[str, object]:
     return {
-        "item": row.item, "system": row.system, "output": row.output, "reference": row.reference,
-        "input": row.input, "paragraphs": list(row.paragraphs), "metrics": row.metrics,
-    }  # fmt: skip
+        "item": row.item,
+        "system": row.system,
+        "output": row.output,
+        "reference": row.reference,
+        "input": row.input,
+        "paragraphs": list(row.paragraphs),
+        "metrics": row.metrics,
+    }
 
 
 def json_lines(found: list[Row], draw) -> str:
@@ -291,7 +296,7 @@ def test_a_list_that_cannot_be_read_says_why(data, told):
         (b"\x00\x01\x02\x03" * 30, "This is neither JSON nor a table."),
         (b"\xff\xfe{\x00\x00\xd8\x00\xd8", "The file begins like UTF-16, but is damaged"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_text_is_called_by_its_name(data, told):
     (problem,) = refused(data)
     assert problem.startswith(told)

@@ -67,10 +67,13 @@ def sample(campaign: Campaign) -> list[tuple[Any, ...]]:
     """All that the seed decides, and the texts."""
     return list(
         campaign.slots.order_by("pk").values_list(
-            "position", "number", "output__text", "output__item__key",
+            "position",
+            "number",
+            "output__text",
+            "output__item__key",
             "output__authorships__system__name",
         )
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -360,8 +363,10 @@ def test_each_change_of_state_is_logged_with_who_did_it():
     running.run(of.pk)
     logged = AuditEntry.objects.filter(subject=f"import:{of.public_id}").order_by("pk")
     assert list(logged.values_list("verb", "actor")) == [
-        ("import_ready", None), ("import_creating", of.owner_id), ("import_done", None),
-    ]  # fmt: skip
+        ("import_ready", None),
+        ("import_creating", of.owner_id),
+        ("import_done", None),
+    ]
 
 
 ACTS = st.lists(

@@ -131,9 +131,13 @@ def test_a_duplicate_names_both_lines():
 
 @pytest.mark.parametrize(
     ("name", "one", "other"),
-    [("reference", "x", "y"), ("input", "x", "y"), ("paragraphs", ["x", "y"], ["y", "x"]),
-     ("paragraphs", ["x"], [])],
-)  # fmt: skip
+    [
+        ("reference", "x", "y"),
+        ("input", "x", "y"),
+        ("paragraphs", ["x", "y"], ["y", "x"]),
+        ("paragraphs", ["x"], []),
+    ],
+)
 def test_outputs_of_an_item_share_what_they_were_written_for(name, one, other):
     ((number, told),) = errors_of(line(**{name: one}), line(system="beta", **{name: other}))
     assert number == 2
@@ -142,8 +146,10 @@ def test_outputs_of_an_item_share_what_they_were_written_for(name, one, other):
 
 def test_all_errors_come_at_once_and_in_order():
     assert [n for n, _told in errors_of(b"{", line(), b"[]", line(item="2", system=""))] == [
-        1, 3, 4,
-    ]  # fmt: skip
+        1,
+        3,
+        4,
+    ]
 
 
 def refusal_of(*lines: bytes) -> UploadRefused:
@@ -154,9 +160,14 @@ def refusal_of(*lines: bytes) -> UploadRefused:
 
 @pytest.mark.parametrize(
     ("n_bad", "title"),
-    [(1, "line 2"), (2, "lines 2 and 3"), (5, "lines 2, 3, 4, 5 and 6"),
-     (6, "lines 2, 3, 4 and 3 more"), (1207, "lines 2, 3, 4 and 1,204 more")],
-)  # fmt: skip
+    [
+        (1, "line 2"),
+        (2, "lines 2 and 3"),
+        (5, "lines 2, 3, 4, 5 and 6"),
+        (6, "lines 2, 3, 4 and 3 more"),
+        (1207, "lines 2, 3, 4 and 1,204 more"),
+    ],
+)
 def test_equal_errors_are_told_once_with_their_lines(n_bad, title):
     refused = refusal_of(line(), *[line(system="")] * n_bad)
     (problem,) = refused.refusal.problems
@@ -201,15 +212,20 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00
 @given(
     st.lists(
         st.builds(
-            Row, item=TEXT.filter(bool), system=TEXT.filter(bool), output=TEXT,
+            Row,
+            item=TEXT.filter(bool),
+            system=TEXT.filter(bool),
+            output=TEXT,
             metrics=st.dictionaries(
                 TEXT.filter(bool), st.floats(allow_nan=False, allow_infinity=False), max_size=3
             ),
         ),
-        min_size=1, max_size=8, unique_by=lambda row: (row.item, row.system),
+        min_size=1,
+        max_size=8,
+        unique_by=lambda row: (row.item, row.system),
     ),
     st.booleans(),
-)  # fmt: skip
+)
 def test_what_was_written_is_read_back(rows, escaped):
     lines = [
         json.dumps(

@@ -45,12 +45,20 @@ def asked_with(kind: str, owner: User) -> dict[str, Any]:
     """What a campaign of this kind is made with."""
     if kind == "answers":
         answers = secret_rows(input="who drew the tower", paragraphs=PARAGRAPHS)
-        return {"instrument": "answer_correctness", "rows_": answers, "metrics": (),
-                "targets": {"any_correct": 0.2}}  # fmt: skip
+        return {
+            "instrument": "answer_correctness",
+            "rows_": answers,
+            "metrics": (),
+            "targets": {"any_correct": 0.2},
+        }
     if kind == "own":
         made = instruments.define(marked(label=f"{SECRET} rubric"), owner_id=owner.pk)
-        return {"instrument": f"{made.key}@{made.version}", "rows_": secret_rows(input="Why?"),
-                "metrics": (), "targets": {"helpful": 0.2}}  # fmt: skip
+        return {
+            "instrument": f"{made.key}@{made.version}",
+            "rows_": secret_rows(input="Why?"),
+            "metrics": (),
+            "targets": {"helpful": 0.2},
+        }
     return {"rows_": secret_rows()}
 
 
@@ -104,9 +112,11 @@ def act_on_a_task(reader: Reader, who: Participation) -> None:
 def say_something(reader: Reader, who: Participation, name: str, body: dict[str, Any]) -> Any:
     token = tokens.participation_token(who.pk)
     return reader.post(
-        reverse(f"annotate:{name}"), body, content_type="application/json",
+        reverse(f"annotate:{name}"),
+        body,
+        content_type="application/json",
         headers={"Authorization": f"Bearer {token}"},
-    )  # fmt: skip
+    )
 
 
 def learn(reader: Reader, who: Participation) -> None:

@@ -59,9 +59,11 @@ def test_a_campaign_keeps_what_it_was_given() -> None:
 def test_an_instrument_of_ones_own_says_what_is_done_and_not_what_it_is_called() -> None:
     made = instruments.define(helpful(label="Our weak rubric"), owner_id=user().pk)
     study = campaign(
-        instrument=f"{made.key}@{made.version}", rows_=asked_rows(), metrics=(),
+        instrument=f"{made.key}@{made.version}",
+        rows_=asked_rows(),
+        metrics=(),
         targets={"helpful": 0.2},
-    )  # fmt: skip
+    )
     page = Client().get(invitation(study)).content.decode()
     assert "<h1>Rate texts</h1>" in page
     assert helpful()["about"] in page
@@ -114,9 +116,11 @@ def test_a_change_is_kept_in_the_log_with_what_was_read_before() -> None:
     (entry,) = AuditEntry.objects.filter(verb="retitle")
     assert (entry.actor, entry.campaign) == (ada, made)
     assert entry.detail == {
-        "title": "Read news", "about": "", "status": "open",
+        "title": "Read news",
+        "about": "",
+        "status": "open",
         "before": ["Rate short texts", "Before."],
-    }  # fmt: skip
+    }
     (line, *_) = activity.lines(made.pk)
     assert line.text == "changed what annotators read: “Read news”"
 
@@ -234,10 +238,17 @@ def test_the_migration_takes_the_name_out_of_messages_that_wait(language: str, s
     made = campaign(name="Secret", public_title="Read news", language=language)
     for status in ("pending", "sent", "unclear", "done"):
         Operation.objects.create(
-            campaign=made, crowd="mturk", environment="sandbox", kind="message", key=status,
-            token=status, status=status, created_at=timezone.now(), due_at=timezone.now(),
+            campaign=made,
+            crowd="mturk",
+            environment="sandbox",
+            kind="message",
+            key=status,
+            token=status,
+            status=status,
+            created_at=timezone.now(),
+            due_at=timezone.now(),
             arguments={"subject": "About your work in “Secret”", "text": "Hello."},
-        )  # fmt: skip
+        )
     migration.rename_messages(apps, None)
     *waiting, sent = Operation.objects.order_by("pk")
     assert [one.arguments["text"] for one in waiting] == ["Hello."] * 3

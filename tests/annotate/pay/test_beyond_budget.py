@@ -25,9 +25,13 @@ def refused(owner: User) -> tuple[Campaign, Participation]:
     judge(who)
     judge(who)
     reviewing.rule(
-        made.pk, who.annotator_id, [Act.EXCLUDE, Act.REFUSE], actor_id=owner.pk, reason="Spam.",
+        made.pk,
+        who.annotator_id,
+        [Act.EXCLUDE, Act.REFUSE],
+        actor_id=owner.pk,
+        reason="Spam.",
         seen=0,
-    )  # fmt: skip
+    )
     judge(other)
     judge(other)
     assert budget.excess(made) == 0

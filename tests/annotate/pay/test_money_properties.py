@@ -21,7 +21,7 @@ from annotate.models import (
     PayoutList,
     Review,
     Ruling,
-)  # fmt: skip
+)
 from annotate.models.tutorial import TutorialRun
 from annotate.selectors.pay import accounts, budget, ledger
 from annotate.services.pay import extra_pay, payouts
@@ -39,14 +39,19 @@ RULES = ("exclude", "restore", "refuse", "repay")
 STEPS = st.lists(
     st.one_of(
         st.tuples(st.sampled_from(["judge", "late", "tutorial"]), st.sampled_from(PEOPLE)),
-        st.tuples(st.just("gift"), st.sampled_from(PEOPLE), st.integers(1, 3),
-                  st.sampled_from(["0.01", "0.37", "2.50"])),
+        st.tuples(
+            st.just("gift"),
+            st.sampled_from(PEOPLE),
+            st.integers(1, 3),
+            st.sampled_from(["0.01", "0.37", "2.50"]),
+        ),
         st.tuples(st.just("rule"), st.sampled_from(PEOPLE), st.sampled_from(RULES)),
         st.tuples(st.sampled_from(["list", "mark", "repeat", "submit again"])),
         st.tuples(st.just("undo"), st.sampled_from(PEOPLE)),
     ),
-    min_size=4, max_size=16,
-)  # fmt: skip
+    min_size=4,
+    max_size=16,
+)
 
 
 class World:
@@ -55,9 +60,14 @@ class World:
     def __init__(self) -> None:
         self.ada = User.objects.create(username="ada")
         self.study = campaign(
-            owner=self.ada, items=6, reward=Decimal("0.37"), fee_rate=FEE,
-            budget=Decimal("9.00"), tutorial_bonus=Decimal("0.75"), bonus_after=2,
-        )  # fmt: skip
+            owner=self.ada,
+            items=6,
+            reward=Decimal("0.37"),
+            fee_rate=FEE,
+            budget=Decimal("9.00"),
+            tutorial_bonus=Decimal("0.75"),
+            bonus_after=2,
+        )
         self.people = {name: person(self.study, name) for name in PEOPLE}
         self.list: PayoutList | None = None
         self.submitted: Assignment | None = None
@@ -102,16 +112,25 @@ class World:
     def _tutorial(self, who: str) -> None:
         if budget.affordable(self.study, extra=Decimal("0.90")):
             TutorialRun.objects.get_or_create(
-                annotator=self.people[who].annotator, instrument=self.study.instrument, version="1",
-                defaults={"participation": self.people[who], "started_at": NOW, "passed_at": NOW,
-                          "promised": Decimal("0.75")},
-            )  # fmt: skip
+                annotator=self.people[who].annotator,
+                instrument=self.study.instrument,
+                version="1",
+                defaults={
+                    "participation": self.people[who],
+                    "started_at": NOW,
+                    "passed_at": NOW,
+                    "promised": Decimal("0.75"),
+                },
+            )
 
     def _gift(self, who: str, key: int, amount: str) -> None:
         given = extra_pay.Gift(
-            extra_pay.Kind.BONUS, self.people[who].annotator.pseudonym, Decimal(amount), "Why.",
+            extra_pay.Kind.BONUS,
+            self.people[who].annotator.pseudonym,
+            Decimal(amount),
+            "Why.",
             f"key {key}",
-        )  # fmt: skip
+        )
         excess = budget.excess(self.study)
         extra_pay.give(self.study.pk, given, actor_id=self.ada.pk)
         assert budget.excess(self.study) == excess, "a gift exceeded the budget unasked"
@@ -181,9 +200,10 @@ def check(world: World) -> None:
 
 
 @settings(
-    max_examples=20, deadline=None,
+    max_examples=20,
+    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)  # fmt: skip
+)
 @given(steps=STEPS)
 def test_money_adds_up_whatever_happens(steps: list[tuple[Any, ...]], db: None) -> None:
     with suppress(_Done), transaction.atomic():
@@ -202,12 +222,27 @@ def test_a_long_story_passes_through_every_kind_of_row() -> None:
     """The steps above do reach what they are about."""
     world = World()
     story: list[tuple[Any, ...]] = [
-        ("tutorial", "ann"), ("judge", "ann"), ("judge", "ann"), ("late", "bob"), ("repeat",),
-        ("gift", "ann", 1, "0.37"), ("repeat",), ("gift", "ann", 1, "2.50"),
-        ("rule", "ann", "exclude"), ("rule", "ann", "refuse"), ("list",), ("mark",), ("mark",),
-        ("rule", "ann", "repay"), ("list",), ("undo", "bob"), ("mark",), ("undo", "ann"),
-        ("repeat",), ("rule", "ann", "refuse"),
-    ]  # fmt: skip
+        ("tutorial", "ann"),
+        ("judge", "ann"),
+        ("judge", "ann"),
+        ("late", "bob"),
+        ("repeat",),
+        ("gift", "ann", 1, "0.37"),
+        ("repeat",),
+        ("gift", "ann", 1, "2.50"),
+        ("rule", "ann", "exclude"),
+        ("rule", "ann", "refuse"),
+        ("list",),
+        ("mark",),
+        ("mark",),
+        ("rule", "ann", "repay"),
+        ("list",),
+        ("undo", "bob"),
+        ("mark",),
+        ("undo", "ann"),
+        ("repeat",),
+        ("rule", "ann", "refuse"),
+    ]
     for step in story:
         world.do(*step)
         check(world)

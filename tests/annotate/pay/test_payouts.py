@@ -47,8 +47,13 @@ def who(mine: Campaign) -> Participation:
 
 
 def gift(who: Participation, **changes: Any) -> Gift:
-    usual = {"kind": Kind.BONUS, "pseudonym": who.annotator.pseudonym, "amount": Decimal("1.50"),
-             "reason": "Careful notes.", "key": "k1"}  # fmt: skip
+    usual = {
+        "kind": Kind.BONUS,
+        "pseudonym": who.annotator.pseudonym,
+        "amount": Decimal("1.50"),
+        "reason": "Careful notes.",
+        "key": "k1",
+    }
     return Gift(**(usual | changes))
 
 
@@ -75,9 +80,13 @@ def rule(who: Participation, *acts: str, beyond_budget: bool = False) -> None:
     review_id = reviews.open_by_hand(who.campaign_id, who.annotator_id, actor_id=owner())
     last = rulings.Ruling.objects.filter(review=review_id).order_by("-pk").first()
     rulings.rule(
-        review_id, [rulings.Act(act) for act in acts], actor_id=owner(), reason="Spam.",
-        seen=last.pk if last else 0, beyond_budget=beyond_budget,
-    )  # fmt: skip
+        review_id,
+        [rulings.Act(act) for act in acts],
+        actor_id=owner(),
+        reason="Spam.",
+        seen=last.pk if last else 0,
+        beyond_budget=beyond_budget,
+    )
 
 
 # ---- lists and marks -------------------------------------------------------------------------
@@ -140,8 +149,9 @@ def test_a_mistaken_mark_is_taken_back_by_an_opposite_row(who: Participation) ->
     assert accounts.of(bob.pk).due == REWARD
     assert accounts.of(who.pk).due == 0
     assert list(Payout.objects.filter(participation=bob).values_list("amount", flat=True)) == [
-        REWARD, -REWARD,
-    ]  # fmt: skip
+        REWARD,
+        -REWARD,
+    ]
     assert mark(made) == 0, "a list is marked once"
     with pytest.raises(Conflict, match="already"):
         undo(made, bob)
@@ -212,12 +222,20 @@ def test_a_bonus_is_given_once_for_each_key(who: Participation) -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("amount", Decimal(0)), ("amount", Decimal("-1")), ("amount", Decimal("0.001")),
-        ("amount", Decimal("NaN")), ("amount", Decimal("Infinity")), ("amount", Decimal("1000.01")),
-        ("reason", "  "), ("reason", "x" * 501), ("key", ""), ("key", "x" * 41),
-        ("kind", Kind.REWARD), ("kind", Kind.REFUSAL),
+        ("amount", Decimal(0)),
+        ("amount", Decimal("-1")),
+        ("amount", Decimal("0.001")),
+        ("amount", Decimal("NaN")),
+        ("amount", Decimal("Infinity")),
+        ("amount", Decimal("1000.01")),
+        ("reason", "  "),
+        ("reason", "x" * 501),
+        ("key", ""),
+        ("key", "x" * 41),
+        ("kind", Kind.REWARD),
+        ("kind", Kind.REFUSAL),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_given(who: Participation, field: str, value: Any) -> None:
     with pytest.raises(Invalid) as refused:
         give(who, **{field: value})
@@ -324,8 +342,13 @@ def test_a_bonus_by_the_form_and_its_refusals(
     ada: Client, mine: Campaign, who: Participation
 ) -> None:
     form = ada.get(at(mine)).context["form"]
-    body = {"kind": "bonus", "annotator": who.annotator.pseudonym, "amount": "1.25",
-            "reason": "Good notes.", "key": form.initial["key"]}  # fmt: skip
+    body = {
+        "kind": "bonus",
+        "annotator": who.annotator.pseudonym,
+        "amount": "1.25",
+        "reason": "Good notes.",
+        "key": form.initial["key"],
+    }
     assert "$1.25 given" in said(ada.post(at(mine, "pay-give"), body, follow=True))
     assert "before" in said(ada.post(at(mine, "pay-give"), body, follow=True))
     assert LedgerEntry.objects.get(kind="bonus").reason == "Good notes."
@@ -345,8 +368,12 @@ def test_a_bonus_by_the_form_and_its_refusals(
 def test_money_is_the_owners_alone(client: Client, mine: Campaign, who: Participation) -> None:
     one = listed(who).public_id
     Membership.objects.create(campaign=mine, user=user("eve"), role=Membership.Role.REVIEWER)
-    addresses = [("get", at(mine)), ("post", at(mine, "pay-give")),
-                 ("post", at(mine, "payout-prepare")), ("get", at(mine, "payments"))]  # fmt: skip
+    addresses = [
+        ("get", at(mine)),
+        ("post", at(mine, "pay-give")),
+        ("post", at(mine, "payout-prepare")),
+        ("get", at(mine, "payments")),
+    ]
     addresses += [("get", at(mine, name, one)) for name in ("payout-list", "payout-file")]
     addresses += [("post", at(mine, name, one)) for name in ("payout-mark", "payout-undo")]
     for name, status in (("eve", 403), ("mallory", 404)):

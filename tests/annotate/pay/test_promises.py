@@ -47,9 +47,13 @@ def rule(who: Participation, *acts: Act) -> None:
     ada, _made = User.objects.get_or_create(username="ada")
     last = Ruling.objects.order_by("-pk").first()
     reviewing.rule(
-        who.campaign_id, who.annotator_id, list(acts), actor_id=ada.pk, reason="Why.",
+        who.campaign_id,
+        who.annotator_id,
+        list(acts),
+        actor_id=ada.pk,
+        reason="Why.",
         seen=last.pk if last else 0,
-    )  # fmt: skip
+    )
 
 
 # ---------------------------------------------------------------- due with judgments that count

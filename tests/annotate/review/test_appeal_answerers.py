@@ -200,9 +200,7 @@ def test_a_block_that_another_campaign_lifted_is_nobodys_ruling_any_more(
     rule(review, bob, Act.BLOCK)
     other = campaign(owner=owner)
     who = person(other, "spammer")
-    reviewing.rule(
-        other.pk, who.annotator_id, [Act.UNBLOCK], actor_id=owner.pk, reason="", seen=0
-    )  # fmt: skip
+    reviewing.rule(other.pk, who.annotator_id, [Act.UNBLOCK], actor_id=owner.pk, reason="", seen=0)
     assert appeal_answerers.of(review.pk).rulers == {owner.pk}
 
 

@@ -57,9 +57,11 @@ def own(who: Participation) -> str:
 def appeal(who: Participation, token: str = "") -> int:
     token = token or tokens.participation_token(who.pk)
     answer = Client().post(
-        reverse("annotate:appeal"), json.dumps({"text": "I read fast."}),
-        content_type="application/json", headers={"Authorization": f"Bearer {token}"},
-    )  # fmt: skip
+        reverse("annotate:appeal"),
+        json.dumps({"text": "I read fast."}),
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {token}"},
+    )
     return answer.status_code
 
 
@@ -263,7 +265,7 @@ def test_a_block_by_hand_without_any_review_can_be_appealed(ada: Client) -> None
     quiet = person(made, "quiet")
     reviewing.rule(
         made.pk, quiet.annotator_id, [Act.BLOCK], actor_id=owner_of(ada).pk, reason="No.", seen=0
-    )  # fmt: skip
+    )
     page = own(quiet)
     assert CAN_GO_ON not in page
     assert appeal(quiet) == 200

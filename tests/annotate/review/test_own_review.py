@@ -69,9 +69,11 @@ def own(client: Client, who: Participation) -> str:
 
 def appeal(client: Client, who: Participation, text: Any = "I read fast.", token: str = "") -> Any:
     return client.post(
-        reverse("annotate:appeal"), json.dumps({"text": text}), content_type="application/json",
+        reverse("annotate:appeal"),
+        json.dumps({"text": text}),
+        content_type="application/json",
         headers={"Authorization": f"Bearer {token or tokens.participation_token(who.pk)}"},
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -131,10 +133,13 @@ def test_the_evidence_of_paragraphs_is_counted_in_words(client: Client, ada: Cli
     paragraphs = mine.output.item.paragraphs
     word = len(paragraphs[0].split()[0])
     said = paragraphs[0][:word]
-    raw = {"plausible": True, "verdicts": [
-        {"value": 1, "spans": [{"start": 0, "end": word, "text": said}], "confirmed": True},
-        *({"value": 0, "spans": []} for _ in paragraphs[1:]),
-    ]}  # fmt: skip
+    raw = {
+        "plausible": True,
+        "verdicts": [
+            {"value": 1, "spans": [{"start": 0, "end": word, "text": said}], "confirmed": True},
+            *({"value": 0, "spans": []} for _ in paragraphs[1:]),
+        ],
+    }
     judgments.submit(mine.pk, participation_id=worker.pk, raw=raw)
     flag(worker, "thin_evidence", "no_variation")
     page = own(client, worker)
@@ -190,17 +195,36 @@ def test_what_was_decided_at_once_is_told_with_its_reason_once(
 
 def test_money_by_kind_refused_restored_paid_and_due(client: Client, who: Participation) -> None:
     LedgerEntry.objects.create(
-        campaign=who.campaign, participation=who, kind="bonus", amount=Decimal("1.25"), fee=0,
-        key="k", reason="For your remarks <3",
-    )  # fmt: skip
+        campaign=who.campaign,
+        participation=who,
+        kind="bonus",
+        amount=Decimal("1.25"),
+        fee=0,
+        key="k",
+        reason="For your remarks <3",
+    )
     LedgerEntry.objects.create(
-        campaign=who.campaign, participation=who, kind="compensation", amount=Decimal("0.30"),
-        fee=0, key="l", reason="The page broke.",
-    )  # fmt: skip
+        campaign=who.campaign,
+        participation=who,
+        kind="compensation",
+        amount=Decimal("0.30"),
+        fee=0,
+        key="l",
+        reason="The page broke.",
+    )
     Payout.objects.create(participation=who, amount=Decimal("1.10"), key="p")
     page = own(client, who)
-    for expected in ("Bonus", "For your remarks &lt;3", "$1.25", "Compensation", "$2.35",
-                     "Paid on", "−$1.10", "Still to be paid", "$1.25"):  # fmt: skip
+    for expected in (
+        "Bonus",
+        "For your remarks &lt;3",
+        "$1.25",
+        "Compensation",
+        "$2.35",
+        "Paid on",
+        "−$1.10",
+        "Still to be paid",
+        "$1.25",
+    ):
         assert expected in page
     Payout.objects.create(participation=who, amount=Decimal("-1.10"), key="q")
     review = flag(who, "too_fast")

@@ -120,8 +120,9 @@ def test_the_queue_has_the_numbers_and_appeals_come_first(ada: Client, review: R
     appeals.make(second.campaign_id, second.annotator_id, text="Please look.")
     waiting = [one for one, _flags in ada.get("/reviews/").context["waiting"]]
     assert [one.pseudonym for one in waiting] == [
-        second.annotator.pseudonym, review.annotator.pseudonym,
-    ]  # fmt: skip
+        second.annotator.pseudonym,
+        review.annotator.pseudonym,
+    ]
     page = text(ada.get("/reviews/"))
     assert "3.0 s median active time. 0.4× of the reading time" in page
     assert "Appeal, answer due" in page
@@ -134,10 +135,15 @@ def test_a_case_shows_everything_but_systems(ada: Client, review: Review) -> Non
     page = text(ada.get(at(review)))
     assert "SYSTEM-NAME" not in page
     for words in (
-        "Too fast", "2 of 6 with a second judge", "6 judgments leave all estimates at once",
-        "$2.40 stays due", "about $2.40 to collect again", "Pay can be refused until",
-        "≠&nbsp;", "Their answers by the answers of others",
-    ):  # fmt: skip
+        "Too fast",
+        "2 of 6 with a second judge",
+        "6 judgments leave all estimates at once",
+        "$2.40 stays due",
+        "about $2.40 to collect again",
+        "Pay can be refused until",
+        "≠&nbsp;",
+        "Their answers by the answers of others",
+    ):
         assert words in page, words
     assert 'role="img" aria-label="Too fast: this annotator 3.2 s' in page
     assert "spammer" not in page
@@ -240,8 +246,11 @@ def test_every_ruling_has_a_way_back(ada: Client, review: Review) -> None:
     rule(ada, review, "exclude-block")
     rule(ada, review, "refuse", confirmed="1")
     assert [one.code for one in ada.get(at(review)).context["choices"]] == [
-        "restore-unblock", "restore", "repay", "unblock",
-    ]  # fmt: skip
+        "restore-unblock",
+        "restore",
+        "repay",
+        "unblock",
+    ]
     rule(ada, review, "repay")
     assert due(review) == Decimal("2.40")
     rule(ada, review, "unblock")
@@ -249,8 +258,10 @@ def test_every_ruling_has_a_way_back(ada: Client, review: Review) -> None:
     assert "6 judgments count again." in text(answer)
     assert held(review) == 6
     assert [one.code for one in ada.get(at(review)).context["choices"]] == [
-        "exclude", "exclude-refuse", "exclude-block",
-    ]  # fmt: skip
+        "exclude",
+        "exclude-refuse",
+        "exclude-block",
+    ]
 
 
 def test_the_second_of_two_reviewers_keeps_what_they_typed(ada: Client, review: Review) -> None:
@@ -371,9 +382,10 @@ def spread(ada: Client) -> list[Review]:
 def everywhere(client: Client, spread: list[Review], choice: str, **fields: Any) -> Any:
     address = reverse("annotate:review-everywhere", args=[spread[0].annotator.pseudonym])
     body: dict[str, Any] = {
-        "choice": choice, "reason": "Spam.",
+        "choice": choice,
+        "reason": "Spam.",
         "campaign": [review.campaign.public_id for review in spread],
-    }  # fmt: skip
+    }
     return client.post(address, body | fields)
 
 

@@ -46,8 +46,10 @@ def test_distances_matrices_and_marks_by_hand() -> None:
     assert [one.distance for one in found.all] == pytest.approx([(0 + 1 / 2 + 2 / 2) / 3, 0])
     first, second = found.all
     assert [first.alone((name, 0)) for name in ("fluency", "redundancy", "overall")] == [
-        False, True, True,
-    ]  # fmt: skip
+        False,
+        True,
+        True,
+    ]
     assert (first.alone_in_editing, second.alone_in_editing) == (True, False)
     overall = found.matrices[2]
     assert [level for level, _label in overall.question.levels] == [1, 0, -1]
@@ -71,13 +73,22 @@ def test_excluded_others_are_no_yardstick() -> None:
 
 def correctness() -> Campaign:
     row = Row(
-        item="i", system="alpha", output="in 1936", reference="", metrics={},
-        input="when did it open", paragraphs=PARAGRAPHS,
-    )  # fmt: skip
+        item="i",
+        system="alpha",
+        output="in 1936",
+        reference="",
+        metrics={},
+        input="when did it open",
+        paragraphs=PARAGRAPHS,
+    )
     return campaign(
-        owner=user(), rows_=[row], instrument="answer_correctness", double_share=1.0,
-        targets={"any_correct": 0.2}, metrics=(),
-    )  # fmt: skip
+        owner=user(),
+        rows_=[row],
+        instrument="answer_correctness",
+        double_share=1.0,
+        targets={"any_correct": 0.2},
+        metrics=(),
+    )
 
 
 def answer(who: Participation, *values: int, plausible: bool = True) -> None:
@@ -87,9 +98,10 @@ def answer(who: Participation, *values: int, plausible: bool = True) -> None:
         for value, text in zip(values, PARAGRAPHS, strict=False)
     ]
     judgments.submit(
-        assignment.pk, participation_id=who.pk,
+        assignment.pk,
+        participation_id=who.pk,
         raw={"plausible": plausible, "verdicts": verdicts},
-    )  # fmt: skip
+    )
 
 
 def test_paragraphs_are_compared_one_by_one_and_evidence_is_shown() -> None:
@@ -106,11 +118,13 @@ def test_paragraphs_are_compared_one_by_one_and_evidence_is_shown() -> None:
     own = shown.lines[0]
     assert comparisons.columns(found) == ["Plausible", "Paragraphs"]
     assert [(cell.text, cell.off) for cell in own.cells] == [
-        ("yes", False), ("1 correct, ≠ 3 incorrect", True),
-    ]  # fmt: skip
+        ("yes", False),
+        ("1 correct, ≠ 3 incorrect", True),
+    ]
     assert [(part.title, part.pieces[0].text) for part in own.shown] == [
-        ("Paragraph 1", "It"), ("Paragraph 3", "A "),
-    ]  # fmt: skip
+        ("Paragraph 1", "It"),
+        ("Paragraph 3", "A "),
+    ]
     assert own.shown[0].pieces[0].marked
     assert not own.shown[0].pieces[1].marked
 
@@ -130,15 +144,21 @@ def test_effects_before_and_after() -> None:
     made, who = review.campaign_id, review.annotator_id
     before = effects.effects(made, who)
     assert (before.counting, before.excluded, before.at_stake, before.refused) == (
-        6, 0, Decimal("2.40"), 0,
-    )  # fmt: skip
+        6,
+        0,
+        Decimal("2.40"),
+        0,
+    )
     owner = review.campaign.memberships.get().user_id
     acts = [Ruling.Act.EXCLUDE, Ruling.Act.REFUSE]
     done = rulings.rule(review.pk, acts, actor_id=owner, reason="Spam.")
     after = effects.effects(made, who)
     assert (after.counting, after.excluded, after.at_stake, after.refused) == (
-        0, 6, 0, Decimal("2.40"),
-    )  # fmt: skip
+        0,
+        6,
+        0,
+        Decimal("2.40"),
+    )
     told = effects.done([ruling.pk for ruling in done])
     assert (told.out, told.back, told.refused, told.restored) == (6, 0, Decimal("2.40"), 0)
     (back,) = rulings.rule(
@@ -188,8 +208,10 @@ def test_the_queue_and_the_case_agree() -> None:
     case = reviews.case(review.campaign, line.pseudonym)
     assert case is not None
     assert (case.judgments, case.flags, case.status) == (
-        line.judgments, line.flags, Review.Status.OPEN,
-    )  # fmt: skip
+        line.judgments,
+        line.flags,
+        Review.Status.OPEN,
+    )
     assert reviews.n_waiting(owner) == 1
     assert reviews.n_waiting(user("bob").pk) is None
 
@@ -232,9 +254,17 @@ def test_a_reviewer_reads_why_nobody_is_compared_with_dice() -> None:
     def detail(**numbers: float) -> str:
         usual = {"others": 270.0, "others_needed": 270.0, "information": 0.2}
         found = Verdict(
-            "random_answers", 1, False, 1.0, None, None, 2.5, 12, False,
+            "random_answers",
+            1,
+            False,
+            1.0,
+            None,
+            None,
+            2.5,
+            12,
+            False,
             {**usual, "information_needed": 0.15, **numbers},
-        )  # fmt: skip
+        )
         return review_words.SCREENS["random_answers"].detail(found)
 
     start = "From the combinations of answers in 12 judgments."

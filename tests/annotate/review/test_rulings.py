@@ -21,7 +21,7 @@ from annotate.models import (
     Review,
     Ruling,
     Slot,
-)  # fmt: skip
+)
 from annotate.screening.base import Verdict
 from annotate.selectors.pay import ledger
 from annotate.selectors.review import eligibility
@@ -76,9 +76,12 @@ def rule(
     """Rule as the owner, having seen the last ruling unless `seen` says otherwise."""
     last = review.rulings.order_by("-pk").first()
     rulings.rule(
-        review.pk, acts, reason=reason, actor_id=User.objects.get().pk,
+        review.pk,
+        acts,
+        reason=reason,
+        actor_id=User.objects.get().pk,
         seen=seen if seen is not None else last.pk if last else 0,
-    )  # fmt: skip
+    )
     review.refresh_from_db()
 
 
@@ -90,7 +93,7 @@ def numbers(made: Campaign) -> list[tuple[float, ...]]:
     return sorted(
         (row.system_id, row.criterion, row.estimate, row.low, row.high, row.n_judgments)
         for row in rows
-    )  # fmt: skip
+    )
 
 
 def test_a_flag_pauses_leases_and_is_made_once(who: Participation) -> None:
@@ -194,9 +197,13 @@ def test_exclusion_does_not_touch_pay_and_refusing_is_undone_to_the_cent(
 
 def test_the_tutorial_bonus_is_not_refused(made: Campaign, who: Participation) -> None:
     LedgerEntry.objects.create(
-        campaign=made, participation=who, kind=LedgerEntry.Kind.TUTORIAL,
-        amount=Decimal("0.75"), fee=0, key="tutorial:x",
-    )  # fmt: skip
+        campaign=made,
+        participation=who,
+        kind=LedgerEntry.Kind.TUTORIAL,
+        amount=Decimal("0.75"),
+        fee=0,
+        key="tutorial:x",
+    )
     review = flagged(who)
     rule(review, Act.EXCLUDE, Act.REFUSE)
     assert ledger.earned(who.pk)[0] == Decimal("0.75")
@@ -342,9 +349,13 @@ def test_a_block_and_its_end_leave_nobody_waiting_for_a_ruling(
     assert one.annotator == other.annotator
     if acts == [Act.UNBLOCK]:
         reviewing.rule(
-            other.campaign_id, other.annotator_id, [Act.EXCLUDE, Act.BLOCK], actor_id=ada.pk,
-            reason="Spam.", seen=0,
-        )  # fmt: skip
+            other.campaign_id,
+            other.annotator_id,
+            [Act.EXCLUDE, Act.BLOCK],
+            actor_id=ada.pk,
+            reason="Spam.",
+            seen=0,
+        )
         assert eligibility.barred(made.pk, one.annotator_id) == "blocked"
     reviewing.rule(made.pk, one.annotator_id, acts, actor_id=ada.pk, reason="Spam.", seen=0)
     assert eligibility.waiting(made.pk) == 0

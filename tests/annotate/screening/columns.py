@@ -38,9 +38,13 @@ def crowd(seed=0, *, people=12, each=20):
     output = np.repeat(np.arange(len(who)), 2)
     distance = np.where((scores < 1).any(axis=1), rng.integers(10, 90, output.size), np.nan)
     found = columns(
-        who.ravel(), scores, output=output, seconds=rng.uniform(20, 90, output.size),
-        edit_distance=distance, edit_text=np.arange(output.size),
-    )  # fmt: skip
+        who.ravel(),
+        scores,
+        output=output,
+        seconds=rng.uniform(20, 90, output.size),
+        edit_distance=distance,
+        edit_text=np.arange(output.size),
+    )
     return reordered(found, rng.permutation(output.size))
 
 

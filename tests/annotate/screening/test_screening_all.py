@@ -30,9 +30,12 @@ def spoilt():
 
 
 EXPECTED = {
-    ("too_fast", 0), ("low_agreement", 1), ("short_edits", 2), ("no_variation", 3),
+    ("too_fast", 0),
+    ("low_agreement", 1),
+    ("short_edits", 2),
+    ("no_variation", 3),
     ("random_answers", 5),
-}  # fmt: skip
+}
 
 
 def test_every_spammer_is_found_by_the_screen_that_is_for_it():

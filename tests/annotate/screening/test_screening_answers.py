@@ -208,9 +208,12 @@ def related(rng, people, each, criteria, levels):
 
 @settings(max_examples=40, deadline=None)
 @given(
-    people=st.integers(2, 12), each=st.integers(8, 60),
-    criteria=st.integers(1, 8), levels=st.integers(2, 7), seed=st.integers(0, 99),
-)  # fmt: skip
+    people=st.integers(2, 12),
+    each=st.integers(8, 60),
+    criteria=st.integers(1, 8),
+    levels=st.integers(2, 7),
+    seed=st.integers(0, 99),
+)
 def test_dice_are_compared_with_ten_judgments_of_others_for_each_combination(
     people, each, criteria, levels, seed
 ):
@@ -293,17 +296,22 @@ def test_an_implausible_answer_is_a_category_of_its_own():
     assert categories.dice[0] == 0.5
     assert categories.typical == pytest.approx(yardsticks._dice(2))  # as many paragraphs as usual
     assert category[[0, 2, 3]].tolist() == [
-        yardsticks.IMPLAUSIBLE, yardsticks.ALL_FOR, yardsticks.ALL_AGAINST
-    ]  # fmt: skip
+        yardsticks.IMPLAUSIBLE,
+        yardsticks.ALL_FOR,
+        yardsticks.ALL_AGAINST,
+    ]
     assert np.unique(category).size == 5
 
 
 @pytest.mark.filterwarnings("error")
 @settings(max_examples=60, deadline=None)
 @given(
-    paragraphs=st.integers(0, 5), plausible=st.floats(0, 1), people=st.integers(1, 6),
-    slips=st.sampled_from([0.001, 0.1, 0.9]), seed=st.integers(0, 99),
-)  # fmt: skip
+    paragraphs=st.integers(0, 5),
+    plausible=st.floats(0, 1),
+    people=st.integers(1, 6),
+    slips=st.sampled_from([0.001, 0.1, 0.9]),
+    seed=st.integers(0, 99),
+)
 def test_odds_are_numbers_although_some_categories_are_impossible(
     paragraphs, plausible, people, slips, seed
 ):

@@ -22,9 +22,12 @@ def campaign(rows):
             length.append(size)
     found = Highlights(np.array(judgment), np.array(paragraph), tokens, np.array(length))
     return columns(
-        [row[0] for row in rows], output=np.array([row[1] for row in rows]),
-        plausible=np.ones(len(rows)), verdicts=verdicts, highlights=found,
-    )  # fmt: skip
+        [row[0] for row in rows],
+        output=np.array([row[1] for row in rows]),
+        plausible=np.ones(len(rows)),
+        verdicts=verdicts,
+        highlights=found,
+    )
 
 
 def alone(marks, n):

@@ -108,8 +108,9 @@ def test_agreement_without_its_interval_would_accuse_too_many():
         ever: set[int] = set()
         for seen in looks(columns, 100):
             ever |= {
-                v.annotator for v in screen_all(seen)
+                v.annotator
+                for v in screen_all(seen)
                 if v.screen == "low_agreement" and v.enough and (v.value or 0) < v.threshold
-            }  # fmt: skip
+            }
         accused, honest = accused + len(ever), honest + columns.people.size
     assert accuses_too_many(accused, honest)

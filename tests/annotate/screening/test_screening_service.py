@@ -129,8 +129,10 @@ def test_columns_hold_what_was_asked(made: Campaign) -> None:
     assert found is not None
     assert found.levels == (-1, 0, 1)
     assert {name: list(column) for name, column in found.scores.items()} == {
-        "fluency": [1, 1], "redundancy": [1, 1], "overall": [1, -1],
-    }  # fmt: skip
+        "fluency": [1, 1],
+        "redundancy": [1, 1],
+        "overall": [1, -1],
+    }
     assert found.edit_distance is not None
     assert found.edit_text is not None
     assert np.isnan(found.edit_distance[0])
@@ -148,13 +150,20 @@ def test_columns_of_answers_hold_words_that_were_read_and_highlighted() -> None:
         for name, text in (("a", "Ada Marsh"), ("b", "Monday"))
     ]
     made = campaign(
-        rows_=written, instrument="answer_correctness", targets={"any_correct": 0.2}, metrics=(),
-    )  # fmt: skip
+        rows_=written,
+        instrument="answer_correctness",
+        targets={"any_correct": 0.2},
+        metrics=(),
+    )
     who = person(made)
     span = {"start": 0, "end": 14, "text": "Ada Marsh drew"}
-    good = {"plausible": True, "verdicts": [
-        {"value": 1, "spans": [span], "confirmed": True}, {"value": 0, "spans": []},
-    ]}  # fmt: skip
+    good = {
+        "plausible": True,
+        "verdicts": [
+            {"value": 1, "spans": [span], "confirmed": True},
+            {"value": 0, "spans": []},
+        ],
+    }
     for raw in (good, {"plausible": False, "verdicts": []}):
         judgments.submit(leased(who).pk, participation_id=who.pk, raw=raw)
     found = columns_of.columns(made)

@@ -119,8 +119,9 @@ def test_all_that_is_missing_is_said_at_once():
 def test_known_scores(values, any_correct, avg_correct):
     response = {"plausible": True, "verdicts": [{"value": value} for value in values]}
     assert INSTRUMENT.scores(response, material=MATERIAL) == {
-        "any_correct": any_correct, "avg_correct": pytest.approx(avg_correct),
-    }  # fmt: skip
+        "any_correct": any_correct,
+        "avg_correct": pytest.approx(avg_correct),
+    }
 
 
 def test_scores_stay_on_their_scale():

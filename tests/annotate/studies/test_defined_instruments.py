@@ -30,8 +30,9 @@ def test_a_change_is_a_new_version_and_the_same_again_is_none():
     assert InstrumentDefinition.objects.count() == 2
     entries = AuditEntry.objects.filter(verb="define_instrument").order_by("id")
     assert [entry.subject for entry in entries] == [
-        "instrument:helpfulness@1", "instrument:helpfulness@2",
-    ]  # fmt: skip
+        "instrument:helpfulness@1",
+        "instrument:helpfulness@2",
+    ]
     assert {entry.actor for entry in entries} == {ada}
 
 

@@ -45,8 +45,10 @@ def test_one_is_defined_by_its_text_or_a_file(ada: Client) -> None:
     assert "“Helpfulness”, version 2, is defined." in page.content.decode()
     (newest, first) = page.context["defined"]
     assert (newest.reference, first.reference, first.mine) == (
-        "helpfulness@2", "helpfulness@1", True,
-    )  # fmt: skip
+        "helpfulness@2",
+        "helpfulness@1",
+        True,
+    )
 
 
 def test_problems_are_told_by_their_paths_and_the_text_is_kept(ada: Client) -> None:
@@ -64,9 +66,13 @@ def test_problems_are_told_by_their_paths_and_the_text_is_kept(ada: Client) -> N
 
 @pytest.mark.parametrize(
     ("text", "says", "status"),
-    [("", "paste its text", 422), ("{", "Not JSON", 422), ("x" * 250_001, "250001", 422),
-     (json.dumps(helpful(key="language_quality")), "built in", 409)],
-)  # fmt: skip
+    [
+        ("", "paste its text", 422),
+        ("{", "Not JSON", 422),
+        ("x" * 250_001, "250001", 422),
+        (json.dumps(helpful(key="language_quality")), "built in", 409),
+    ],
+)
 def test_what_cannot_be_one_is_explained(ada: Client, text: str, says: str, status: int) -> None:
     page = paste(ada, text)
     assert page.status_code == status
@@ -106,8 +112,9 @@ def test_the_fields_of_widths_are_those_of_the_instrument(ada: Client) -> None:
     address = reverse("annotate:campaign-criteria")
     fields = ada.get(address, {"instrument": "helpfulness@1"}).context["form"].width_fields
     assert [(field.name, field.value()) for field in fields] == [
-        ("width_helpful", "0.40"), ("width_invented", None),
-    ]  # fmt: skip
+        ("width_helpful", "0.40"),
+        ("width_invented", None),
+    ]
     built_in = ada.get(address, {"instrument": "language_quality"}).context["form"].width_fields
     assert [(field.name, field.value()) for field in built_in][2] == ("width_overall", "0.20")
 

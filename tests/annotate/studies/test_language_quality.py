@@ -34,9 +34,15 @@ def test_any_answer_below_the_best_needs_an_edit(criterion, level):
 
 @pytest.mark.parametrize(
     "edit",
-    [TEXT, f"  {TEXT}\n", TEXT.replace(" ", "\u00a0"), TEXT.replace(" ", "  "),
-     TEXT.replace(" ", "\r\n"), TEXT + "\u200b"],
-)  # fmt: skip
+    [
+        TEXT,
+        f"  {TEXT}\n",
+        TEXT.replace(" ", "\u00a0"),
+        TEXT.replace(" ", "  "),
+        TEXT.replace(" ", "\r\n"),
+        TEXT + "\u200b",
+    ],
+)
 def test_spaces_are_no_edit(edit):
     assert "spaces" in refused(redundancy=-1, edit=edit)
 

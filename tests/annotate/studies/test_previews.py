@@ -26,8 +26,10 @@ def content(**changes: Any) -> dict[str, Any]:
 
 def rows() -> dict[str, int]:
     """How many rows each of our tables has."""
-    ours = [*apps.get_app_config("annotate").get_models(),
-            *apps.get_app_config("estimation").get_models()]  # fmt: skip
+    ours = [
+        *apps.get_app_config("annotate").get_models(),
+        *apps.get_app_config("estimation").get_models(),
+    ]
     return {model.__name__: model._default_manager.count() for model in ours}
 
 
@@ -77,9 +79,14 @@ def test_an_instrument_is_seen_as_annotators_see_it(ada: Client) -> None:
 
 @pytest.mark.parametrize(
     "address",
-    ["/instruments/nothing/1/preview/", f"{QUALITY}99/preview/", f"{QUALITY}tutorials/xx/preview/",
-     f"{QUALITY}tutorials/999/preview/", "/instruments/recorded_language_quality/1/preview/"],
-)  # fmt: skip
+    [
+        "/instruments/nothing/1/preview/",
+        f"{QUALITY}99/preview/",
+        f"{QUALITY}tutorials/xx/preview/",
+        f"{QUALITY}tutorials/999/preview/",
+        "/instruments/recorded_language_quality/1/preview/",
+    ],
+)
 def test_what_is_not_there_is_told(ada: Client, address: str) -> None:
     assert ada.get(address).status_code == 404
 
@@ -107,8 +114,9 @@ def test_each_question_comes_with_what_annotators_are_told(ada: Client) -> None:
         right = [one for part in page.context["told"] for one in part.answers if one.accepted]
         assert len(right) >= 1
         assert (page.context["previous"], page.context["following"]) == (
-            number - 1, number + 1 if number < len(questions) else 0,
-        )  # fmt: skip
+            number - 1,
+            number + 1 if number < len(questions) else 0,
+        )
     for odd in ("0", "-1", "x", "999", "9" * 500):
         assert ada.get(TUTORIAL, {"question": odd}).status_code == 200
     assert rows() == before
@@ -134,8 +142,10 @@ def test_answers_are_graded_for_looking_only(ada: Client) -> None:
     (right,) = first["accepted"]
     answer = graded(ada, first["key"], {"value": right}).json()
     assert answer == {
-        "correct": True, "feedback": [first["feedback"][str(right)]], "paragraphs": [],
-    }  # fmt: skip
+        "correct": True,
+        "feedback": [first["feedback"][str(right)]],
+        "paragraphs": [],
+    }
     assert graded(ada, first["key"], {}).status_code == 422
     assert graded(ada, "no-such", {}).status_code == 422
     assert graded(ada, first["key"], {}, tutorial={"questions": []}).status_code == 422

@@ -32,8 +32,12 @@ def refused(text: str = TEXT, **response: Any) -> dict[str, str]:
 def test_highlights_are_stored_as_offsets_of_the_text() -> None:
     stored = check(evidence={"helpful": [span("ten"), span("button"), span("for ten")]})
     start = TEXT.index("button")
-    assert stored == {**NEEDS, "evidence": {"helpful": [[start, TEXT.index(" seconds")]]},
-                      "edit": None, "distance": 0}  # fmt: skip
+    assert stored == {
+        **NEEDS,
+        "evidence": {"helpful": [[start, TEXT.index(" seconds")]]},
+        "edit": None,
+        "distance": 0,
+    }
     assert TEXT[start:].startswith("button")
 
 
@@ -75,16 +79,22 @@ def test_the_edit_is_scored_only_where_there_may_be_one() -> None:
     assert scores["edit"] > 0
     plain = Rating(read(helpful()))
     assert set(plain.scores({"helpful": 1, "invented": 0}, material=Material(TEXT))) == {
-        "helpful", "invented",
-    }  # fmt: skip
+        "helpful",
+        "invented",
+    }
     assert plain.check({"helpful": 1, "invented": 0, "edit": "x"}, material=Material(TEXT)) == {
-        "helpful": 1, "invented": 0,
-    }  # fmt: skip
+        "helpful": 1,
+        "invented": 0,
+    }
 
 
 def test_the_page_is_told_what_each_level_requires() -> None:
     first, second = INSTRUMENT.page(Material(TEXT))["criteria"]
     assert [level["requires"] for level in first["levels"]] == [
-        (), (), (), ("evidence",), ("evidence",),
-    ]  # fmt: skip
+        (),
+        (),
+        (),
+        ("evidence",),
+        ("evidence",),
+    ]
     assert second["levels"][1]["requires"] == ("edit", "evidence")

@@ -81,11 +81,19 @@ LEVEL = ["criteria", 1, "levels", 0]
         (["steps", 1], " ", "steps[1]", "empty"),
         (["instructions", 0], {}, "instructions[0]", "Is empty"),
         (["instructions", 0], "text", "instructions[0]", "Must be an object"),
-        (["instructions", 0, "examples", 0, "txt"], "", "instructions[0].examples[0].txt",
-         "Did you mean “text”?"),
+        (
+            ["instructions", 0, "examples", 0, "txt"],
+            "",
+            "instructions[0].examples[0].txt",
+            "Did you mean “text”?",
+        ),
         (["criteria"], [], "criteria", "1 to 8"),
-        (["criteria"], [HELPFUL["criteria"][0] | {"name": f"c{n}"} for n in range(9)], "criteria",
-         "Has 9 members"),
+        (
+            ["criteria"],
+            [HELPFUL["criteria"][0] | {"name": f"c{n}"} for n in range(9)],
+            "criteria",
+            "Has 9 members",
+        ),
         (["criteria"], {}, "criteria", "Must be a list"),
         (["criteria", 0], None, "criteria[0]", "Must be an object"),
         (["criteria", 1, "name"], "helpful", "criteria[1].name", "same name as criteria[0].name"),
@@ -94,16 +102,24 @@ LEVEL = ["criteria", 1, "levels", 0]
         (["criteria", 1, "question"], GONE, "criteria[1].question", "Missing"),
         (["criteria", 1, "higher_is_better"], "no", "criteria[1].higher_is_better", "true or"),
         (["criteria", 1, "levls"], [], "criteria[1].levls", "Did you mean “levels”?"),
-        (["criteria", 1, "levels"], [HELPFUL["criteria"][0]["levels"][0]], "criteria[1].levels",
-         "2 to 7"),
+        (
+            ["criteria", 1, "levels"],
+            [HELPFUL["criteria"][0]["levels"][0]],
+            "criteria[1].levels",
+            "2 to 7",
+        ),
         ([*LEVEL, "cue"], GONE, "criteria[1].levels[0].cue", "Missing"),
         ([*LEVEL, "value"], 1, "criteria[1].levels[1].value", "same value as criteria[1].levels"),
         ([*LEVEL, "value"], True, "criteria[1].levels[0].value", "whole number"),
         ([*LEVEL, "value"], 0.5, "criteria[1].levels[0].value", "whole number"),
         ([*LEVEL, "value"], 101, "criteria[1].levels[0].value", "from -100 to 100"),
         ([*LEVEL, "label"], "Something", "criteria[1].levels[1].label", "same label"),
-        ([*LEVEL, "requires"], ["evidense"], "criteria[1].levels[0].requires[0]",
-         "Did you mean “evidence”?"),
+        (
+            [*LEVEL, "requires"],
+            ["evidense"],
+            "criteria[1].levels[0].requires[0]",
+            "Did you mean “evidence”?",
+        ),
         ([*LEVEL, "requires"], [["edit"]], "criteria[1].levels[0].requires[0]", "is not “edit”"),
         ([*LEVEL, "requires"], "edit", "criteria[1].levels[0].requires", "Must be a list"),
         (["edit"], {"titel": "x"}, "edit.titel", "Did you mean “title”?"),
@@ -112,7 +128,7 @@ LEVEL = ["criteria", 1, "levels", 0]
         (["example"], {"text": "a"}, "example.input", "Missing"),
         (["exmaple"], {}, "exmaple", "Did you mean “example”?"),
     ],
-)  # fmt: skip
+)
 def test_each_problem_is_told_at_its_path(path, value, where, says):
     found = problems(changed(path, value))
     assert list(found) == [where]
@@ -125,8 +141,11 @@ def test_all_problems_are_told_at_once():
     whole["criteria"][1]["name"] = "distance"
     whole["zzz"] = 1
     assert set(problems(whole)) == {
-        "zzz", "key", "criteria[0].levels[3].cue", "criteria[1].name",
-    }  # fmt: skip
+        "zzz",
+        "key",
+        "criteria[0].levels[3].cue",
+        "criteria[1].name",
+    }
 
 
 @pytest.mark.parametrize("value", [None, 3, "text", [], [HELPFUL]])

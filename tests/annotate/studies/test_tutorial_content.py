@@ -63,15 +63,17 @@ def test_the_designed_numbers(language):
 def test_no_level_is_the_answer_too_often(language):
     for section in SECTIONS[language][:2]:
         answers = [
-            question.accepted for question in LANGUAGE_QUALITY[language].questions
+            question.accepted
+            for question in LANGUAGE_QUALITY[language].questions
             if question.section == section
-        ]  # fmt: skip
+        ]
         assert sorted(answers) == [(-1,), (0,), (1,)]
     verdicts = Counter(
         paragraph.verdict
-        for question in ANSWER_CORRECTNESS[language].questions if question.kind == "evidence"
+        for question in ANSWER_CORRECTNESS[language].questions
+        if question.kind == "evidence"
         for paragraph in question.paragraphs
-    )  # fmt: skip
+    )
     assert set(verdicts) == {-1, 0, 1}
 
 
@@ -101,8 +103,10 @@ def test_the_levels_are_in_the_language_of_the_pages():
     question = QUESTIONS["de", "fluency-fine"]
     with translation.override("de"):
         assert [str(option.label) for option in question.options] == [
-            "Flüssig", "Teils flüssig", "Nicht flüssig"
-        ]  # fmt: skip
+            "Flüssig",
+            "Teils flüssig",
+            "Nicht flüssig",
+        ]
 
 
 @of_kind("choice")
@@ -127,27 +131,52 @@ def test_alternatives_pass_by_the_rules_too_and_the_text_itself_does_not(questio
 @pytest.mark.parametrize(
     ("key", "edit", "said"),
     [
-        ("edit-preposition", "Der Chor freut sich über sein erstes Konzert im neuen Saal am "
-         "Sonntag.", "nach „freut sich“"),
+        (
+            "edit-preposition",
+            "Der Chor freut sich über sein erstes Konzert im neuen Saal am Sonntag.",
+            "nach „freut sich“",
+        ),
         ("edit-preposition", "Der Chor freut sich auf Sonntag.", "erstes Konzert"),
-        ("edit-preposition", "Der Chor freut sich auf sein erstes Konzert im neuen Saal am "
-         "Sonntag, auf das die ganze Stadt seit dem Frühjahr wartet.", "weit mehr"),
-        ("edit-repetition", "Die Bücherei ist geschlossen. Ihr Dach wird repariert.",
-         "Diese Woche"),
-        ("edit-repetition", "Die Bücherei ist diese Woche geschlossen, weil ihr Dach repariert "
-         "wird. Die Bücherei ist geschlossen.", "zweimal"),
+        (
+            "edit-preposition",
+            "Der Chor freut sich auf sein erstes Konzert im neuen Saal am "
+            "Sonntag, auf das die ganze Stadt seit dem Frühjahr wartet.",
+            "weit mehr",
+        ),
+        (
+            "edit-repetition",
+            "Die Bücherei ist geschlossen. Ihr Dach wird repariert.",
+            "Diese Woche",
+        ),
+        (
+            "edit-repetition",
+            "Die Bücherei ist diese Woche geschlossen, weil ihr Dach repariert "
+            "wird. Die Bücherei ist geschlossen.",
+            "zweimal",
+        ),
         ("edit-repetition", "Die Bücherei ist diese Woche geschlossen.", "Grund"),
-        ("edit-preposition", "The choir is looking forward in its first concert in the new hall "
-         "on Sunday.", "after “looking forward”"),
+        (
+            "edit-preposition",
+            "The choir is looking forward in its first concert in the new hall on Sunday.",
+            "after “looking forward”",
+        ),
         ("edit-preposition", "The choir looks forward to Sunday.", "first concert"),
-        ("edit-preposition", "The choir is looking forward to its first concert in the new hall "
-         "on Sunday, which everybody in town has waited for since the spring.", "far more"),
+        (
+            "edit-preposition",
+            "The choir is looking forward to its first concert in the new hall "
+            "on Sunday, which everybody in town has waited for since the spring.",
+            "far more",
+        ),
         ("edit-repetition", "The library is closed. Its roof is being repaired.", "This week"),
-        ("edit-repetition", "The library is closed this week because its roof is being repaired. "
-         "The library is closed.", "twice"),
+        (
+            "edit-repetition",
+            "The library is closed this week because its roof is being repaired. "
+            "The library is closed.",
+            "twice",
+        ),
         ("edit-repetition", "The library is closed this week.", "reason"),
     ],
-)  # fmt: skip
+)
 def test_what_an_edit_lacks_is_named(key, edit, said):
     question = QUESTIONS["de" if edit.startswith(GERMAN) else "en", key]
     got = grade(question, {"edit": edit})
@@ -158,23 +187,30 @@ def test_what_an_edit_lacks_is_named(key, edit, said):
 @pytest.mark.parametrize(
     ("key", "edit"),
     [
-        ("edit-preposition", "Der Chor freut sich auf sein erstes Konzert am Sonntag im neuen "
-         "Saal."),
+        (
+            "edit-preposition",
+            "Der Chor freut sich auf sein erstes Konzert am Sonntag im neuen Saal.",
+        ),
         ("edit-preposition", "Am Sonntag singt der Chor sein erstes Konzert im neuen Saal."),
         ("edit-repetition", "Die Bibliothek ist diese Woche wegen Dacharbeiten zu."),
-        ("edit-repetition", "Diese Woche ist die Bücherei geschlossen, um das Dach zu "
-         "reparieren."),
-        ("edit-repetition", "Diese Woche bleibt die Bücherei geschlossen: Ihr Dach wird "
-         "repariert."),
-        ("edit-preposition", "The choir looks forward to its first concert in the new hall on "
-         "Sunday."),
-        ("edit-preposition", "The choir is excited about its first concert in the new hall on "
-         "Sunday."),
+        ("edit-repetition", "Diese Woche ist die Bücherei geschlossen, um das Dach zu reparieren."),
+        (
+            "edit-repetition",
+            "Diese Woche bleibt die Bücherei geschlossen: Ihr Dach wird repariert.",
+        ),
+        (
+            "edit-preposition",
+            "The choir looks forward to its first concert in the new hall on Sunday.",
+        ),
+        (
+            "edit-preposition",
+            "The choir is excited about its first concert in the new hall on Sunday.",
+        ),
         ("edit-repetition", "The library is closed this week because of repairs to the roof."),
         ("edit-repetition", "The library is shut this week for roof repairs."),
         ("edit-repetition", "This week the library is closed because its roof is being fixed."),
     ],
-)  # fmt: skip
+)
 def test_sensible_edits_pass(key, edit):
     question = QUESTIONS["de" if edit.startswith(GERMAN) else "en", key]
     assert grade(question, {"edit": edit}).feedback == (question.feedback,)

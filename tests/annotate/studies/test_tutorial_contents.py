@@ -63,11 +63,18 @@ def test_an_own_tutorial_is_required_where_the_instrument_has_none() -> None:
     ada = user()
     instruments.define(HELPFUL, owner_id=ada.pk)
     example = {
-        "kind": "example", "key": "look", "section": "Look", "prompt": "Look at this.",
+        "kind": "example",
+        "key": "look",
+        "section": "Look",
+        "prompt": "Look at this.",
         "steps": [{"title": "One", "text": "See."}],
-    }  # fmt: skip
-    content = {"instrument": "helpfulness", "version": "1", "language": "en",
-               "questions": [example]}  # fmt: skip
+    }
+    content = {
+        "instrument": "helpfulness",
+        "version": "1",
+        "language": "en",
+        "questions": [example],
+    }
     made = tutorial_contents.store(content, reference="helpfulness", owner_id=ada.pk)
     asked = {"instrument": "helpfulness", "targets": {"helpful": 0.4}, "tutorial": True}
     assert campaign(**asked, tutorial_id=made.pk, rows_=asked_rows()).tutorial_required
@@ -82,8 +89,12 @@ def test_one_is_supplied_and_downloaded_in_the_browser(ada: Client) -> None:
     assert "&lt;i&gt;Ours&lt;/i&gt;" in page.content.decode()
     made = TutorialContent.objects.get()
     assert json.loads(ada.get(f"{PAGE}{made.pk}.json").content) == own(title="<i>Ours</i>")
-    for gone in (f"{PAGE}xx.json", f"{PAGE}999.json", "/instruments/nothing/tutorials/",
-                 f"/instruments/answer_correctness/tutorials/{made.pk}.json"):  # fmt: skip
+    for gone in (
+        f"{PAGE}xx.json",
+        f"{PAGE}999.json",
+        "/instruments/nothing/tutorials/",
+        f"/instruments/answer_correctness/tutorials/{made.pk}.json",
+    ):
         assert ada.get(gone).status_code == 404, gone
 
 

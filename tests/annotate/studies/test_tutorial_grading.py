@@ -48,8 +48,9 @@ def test_a_choice_is_graded_with_the_feedback_of_its_value(value, correct, said)
     assert (got.correct, got.feedback) == (correct, (said,))
 
 
-@pytest.mark.parametrize("response", [{}, {"value": None}, {"value": "0"}, {"value": True},
-                                      {"value": 3}])  # fmt: skip
+@pytest.mark.parametrize(
+    "response", [{}, {"value": None}, {"value": "0"}, {"value": True}, {"value": 3}]
+)
 def test_a_choice_of_no_level_is_refused(response):
     with pytest.raises(InvalidResponse) as caught:
         grade(question(CHOICE), response)

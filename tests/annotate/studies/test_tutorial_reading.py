@@ -11,36 +11,56 @@ from annotate.instruments.tutorials import reading
 
 CRITERIA = registry.get("language_quality").criteria
 CHOICE = {
-    "key": "one", "kind": "choice", "section": "Fluency", "prompt": "How fluent?",
-    "text": "It rain.", "criterion": "fluency", "accepted": [0],
+    "key": "one",
+    "kind": "choice",
+    "section": "Fluency",
+    "prompt": "How fluent?",
+    "text": "It rain.",
+    "criterion": "fluency",
+    "accepted": [0],
     "feedback": {"1": "No.", "0": "Yes.", "-1": "No."},
-}  # fmt: skip
+}
 EDIT = {
-    "key": "two", "kind": "edit", "section": "Improving", "prompt": "Improve it.",
-    "text": "It rain all day.", "feedback": "Fine.",
+    "key": "two",
+    "kind": "edit",
+    "section": "Improving",
+    "prompt": "Improve it.",
+    "text": "It rain all day.",
+    "feedback": "Fine.",
     "defects": [{"strings": ["it rain"], "feedback": "Still wrong."}],
     "meaning": [{"any_of": ["all day", "the whole day"], "feedback": "How long?"}],
     "distance": {"least": 1, "most": 10, "too_little": "Little.", "too_much": "Much."},
-}  # fmt: skip
+}
 EVIDENCE = {
-    "key": "three", "kind": "evidence", "section": "Evidence", "prompt": "Check.",
-    "question": "how many", "answer": "three",
+    "key": "three",
+    "kind": "evidence",
+    "section": "Evidence",
+    "prompt": "Check.",
+    "question": "how many",
+    "answer": "three",
     "paragraphs": [
         {
-            "text": "There are three of them.", "verdict": 1, "evidence": ["three of them"],
+            "text": "There are three of them.",
+            "verdict": 1,
+            "evidence": ["three of them"],
             "feedback": {"1": "Yes.", "0": "No.", "-1": "No."},
             "highlight": {"none": "None.", "poor": "Poor.", "good": "Good."},
         },
     ],
-}  # fmt: skip
+}
 EXAMPLE = {
-    "key": "four", "kind": "example", "section": "Evidence", "prompt": "Read.",
+    "key": "four",
+    "kind": "example",
+    "section": "Evidence",
+    "prompt": "Read.",
     "steps": [{"title": "See:", "text": "There are three.", "quote": "three"}],
-}  # fmt: skip
+}
 WHOLE: dict[str, Any] = {
-    "instrument": "language_quality", "version": "7", "language": "en",
+    "instrument": "language_quality",
+    "version": "7",
+    "language": "en",
     "questions": [CHOICE, EDIT, EVIDENCE, EXAMPLE],
-}  # fmt: skip
+}
 
 
 def read(raw: Any) -> Any:
@@ -70,8 +90,11 @@ def refused(raw: Any) -> dict[str, str]:
 def test_a_tutorial_of_all_kinds_is_read():
     tutorial = read(WHOLE)
     assert [question.kind for question in tutorial.questions] == [
-        "choice", "edit", "evidence", "example",
-    ]  # fmt: skip
+        "choice",
+        "edit",
+        "evidence",
+        "example",
+    ]
     assert [option.value for option in tutorial.questions[0].options] == [1, 0, -1]
     assert tutorial.version.startswith("7-")
     assert len(tutorial.version) <= 64
@@ -114,7 +137,7 @@ def test_a_tutorial_of_all_kinds_is_read():
         ("questions.2.paragraphs.0.highlight", None, "questions[2].paragraphs[0].highlight"),
         ("questions.3.steps.0.quote", "seven", "questions[3].steps[0].quote"),
     ],
-)  # fmt: skip
+)
 def test_each_fault_is_told_by_its_path(path, value, where):
     raw = changed(path, value)
     if value == ["the"]:

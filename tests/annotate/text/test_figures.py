@@ -40,15 +40,26 @@ def test_a_number_that_rounds_to_zero_has_no_sign():
 
 def test_a_difference_has_its_sign():
     assert [signed(v) for v in (0.32, -0.08, 0.0, 0.001, -0.001)] == [
-        "+0.32", "−0.08", "0.00", "0.00", "0.00",
-    ]  # fmt: skip
+        "+0.32",
+        "−0.08",
+        "0.00",
+        "0.00",
+        "0.00",
+    ]
     assert signed(None) == "–"
 
 
 def test_a_tick_has_no_needless_digits():
     assert [short(v) for v in (-1, -0.5, 0, 0.5, 1, 20, 0.25, 1e3)] == [
-        "−1", "−0.5", "0", "0.5", "1", "20", "0.25", "1,000",
-    ]  # fmt: skip
+        "−1",
+        "−0.5",
+        "0",
+        "0.5",
+        "1",
+        "20",
+        "0.25",
+        "1,000",
+    ]
 
 
 def test_money_has_its_unit_and_its_currency():
@@ -81,8 +92,11 @@ def test_cents_are_left_out_where_they_do_not_matter():
 
 def test_plurals():
     assert [many(n, "judgment") for n in (0, 1, 2, 1200)] == [
-        "0 judgments", "1 judgment", "2 judgments", "1,200 judgments",
-    ]  # fmt: skip
+        "0 judgments",
+        "1 judgment",
+        "2 judgments",
+        "1,200 judgments",
+    ]
     assert [many(n, "person", "people") for n in (1, 2)] == ["1 person", "2 people"]
     told = Template('{{ n|many:"person,people" }}, {{ n|many:"item" }}')
     assert told.render(Context({"n": 1})) == "1 person, 1 item"
@@ -97,9 +111,16 @@ def test_shares_counts_and_widths():
 
 @pytest.mark.parametrize(
     ("minutes", "words"),
-    [(0, "less than a minute"), (1, "1 minute"), (15, "15 minutes"), (60, "1 hour"),
-     (179, "2 hours"), (1440, "1 day"), (4000, "2 days")],
-)  # fmt: skip
+    [
+        (0, "less than a minute"),
+        (1, "1 minute"),
+        (15, "15 minutes"),
+        (60, "1 hour"),
+        (179, "2 hours"),
+        (1440, "1 day"),
+        (4000, "2 days"),
+    ],
+)
 def test_lengths_of_time(minutes: int, words: str):
     assert lasting(timedelta(minutes=minutes)) == words
 

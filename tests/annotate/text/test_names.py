@@ -65,12 +65,24 @@ def test_these_are_one(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("Ana", "Ava"), ("Nina", "Nida"), ("Jan", "Jana"), ("José", "Jose"), ("Anna", "Anni"),
-        ("Max", "Mix"), ("Tim", "Tom"), ("Ann Lee", "Ann Leo"), ("person 2", "person 3"),
-        ("P1", "P2"), ("★", "★★"), ("...", "."), ("王伟", "王芳"), ("Anna", "Анны"),
-        ("Uwe", "Ywe"), ("Bea", "ssea"),
+        ("Ana", "Ava"),
+        ("Nina", "Nida"),
+        ("Jan", "Jana"),
+        ("José", "Jose"),
+        ("Anna", "Anni"),
+        ("Max", "Mix"),
+        ("Tim", "Tom"),
+        ("Ann Lee", "Ann Leo"),
+        ("person 2", "person 3"),
+        ("P1", "P2"),
+        ("★", "★★"),
+        ("...", "."),
+        ("王伟", "王芳"),
+        ("Anna", "Анны"),
+        ("Uwe", "Ywe"),
+        ("Bea", "ssea"),
     ],
-)  # fmt: skip
+)
 def test_these_are_two(one: str, other: str) -> None:
     assert not are_one(one, other)
 

@@ -15,13 +15,27 @@ ROWS = st.lists(st.lists(CELLS, min_size=2, max_size=4), min_size=1, max_size=5)
 @pytest.mark.parametrize(
     ("text", "stops"),
     [
-        ("", None), ("a b", None), (CODE, None), (LONG, None), ("\ta\tb", None), ("a\t", None),
-        ("a\tb", 4), ("a\tb\nc\td", 4), ("Norholm\t18,400", 6), (TABLE, 12), ("語" * 8 + "\tb", 9),
-        ("a\tb\r\nc\td", 4), (f"{'x' * 40}\ty", None), ("a\tb\tc\td\te\tf\tg", 4),
+        ("", None),
+        ("a b", None),
+        (CODE, None),
+        (LONG, None),
+        ("\ta\tb", None),
+        ("a\t", None),
+        ("a\tb", 4),
+        ("a\tb\nc\td", 4),
+        ("Norholm\t18,400", 6),
+        (TABLE, 12),
+        ("語" * 8 + "\tb", 9),
+        ("a\tb\r\nc\td", 4),
+        (f"{'x' * 40}\ty", None),
+        ("a\tb\tc\td\te\tf\tg", 4),
         ("\t".join("abcdefghij"), None),
-        (f"a\t{'x' * 60}", 4), (f"a\t{'x' * 61}", None), ("\t", None), ("a\n\n", None),
+        (f"a\t{'x' * 60}", 4),
+        (f"a\t{'x' * 61}", None),
+        ("\t", None),
+        ("a\n\n", None),
     ],
-)  # fmt: skip
+)
 def test_what_a_table_is_and_how_wide_its_columns_are(text: str, stops: int | None) -> None:
     assert tab_stops(text) == stops
     assert tabs(text) == (f" tabs-{stops}" if stops else "")

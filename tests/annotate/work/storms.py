@@ -71,8 +71,9 @@ def check_slots(pk: int) -> None:
         "SELECT p.id FROM annotate_slot p JOIN annotate_assignment a ON a.id = p.assignment_id "
         "WHERE p.campaign_id = %s AND (a.output_id <> p.output_id OR a.campaign_id <> %s "
         "OR a.status NOT IN ('leased', 'submitted', 'verified'))",
-        pk, pk,
-    ), "a slot is held by an assignment that cannot hold it"  # fmt: skip
+        pk,
+        pk,
+    ), "a slot is held by an assignment that cannot hold it"
     assert not sql(
         "SELECT a.id FROM annotate_assignment a LEFT JOIN annotate_slot p "
         "ON p.assignment_id = a.id WHERE a.campaign_id = %s AND a.status = 'leased' "
@@ -104,8 +105,9 @@ def check_people(study: Campaign) -> None:
         "SELECT a.annotator_id FROM annotate_slot p JOIN annotate_assignment a "
         "ON a.id = p.assignment_id WHERE p.campaign_id = %s "
         "GROUP BY a.annotator_id HAVING count(*) > %s",
-        study.pk, most,
-    ), "an annotator is over the cap"  # fmt: skip
+        study.pk,
+        most,
+    ), "an annotator is over the cap"
     assert not sql(
         "SELECT annotator_id FROM annotate_assignment WHERE campaign_id = %s "
         "AND status = 'leased' GROUP BY annotator_id HAVING count(*) > 2",

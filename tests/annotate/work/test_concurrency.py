@@ -71,9 +71,12 @@ def test_the_cap_binds_in_every_tab():
 @pytest.mark.parametrize("budget", ["33.00", "33.43"])
 def test_the_budget_is_spent_to_the_cent_and_no_further(budget):
     study = campaign(
-        items=60, annotator_cap=None,
-        reward=Decimal("0.37"), fee_rate=Decimal("0.20"), budget=Decimal(budget),
-    )  # fmt: skip
+        items=60,
+        annotator_cap=None,
+        reward=Decimal("0.37"),
+        fee_rate=Decimal("0.20"),
+        budget=Decimal(budget),
+    )
     people = crowd(study, THREADS)
     outcomes = at_once([lambda who=who: work_until_refused(who) for who in people])
     assert {outcome[-1] for outcome in outcomes} == {"budget"}

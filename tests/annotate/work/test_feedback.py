@@ -110,8 +110,10 @@ def test_averages_are_over_those_who_answered(who):
     feedback.give(person(campaign(), "p3").pk, clarity=1, comment="elsewhere")
     summary = given_feedback.summary(who.campaign_id)
     assert [(a.name, a.mean, a.n) for a in summary.averages] == [
-        ("clarity", 3.5, 2), ("enjoyment", None, 0), ("pay", 1.0, 1),
-    ]  # fmt: skip
+        ("clarity", 3.5, 2),
+        ("enjoyment", None, 0),
+        ("pay", 1.0, 1),
+    ]
     assert [comment.text for comment in summary.comments] == ["second", "first"]
 
 

@@ -60,9 +60,11 @@ def test_a_judgment_keeps_what_the_server_knows():
     mine = leased(who)
     Assignment.objects.filter(pk=mine.pk).update(leased_at=timezone.now() - timedelta(seconds=90))
     judgments.submit(
-        mine.pk, participation_id=who.pk, active_seconds=40.0,
+        mine.pk,
+        participation_id=who.pk,
+        active_seconds=40.0,
         raw=GOOD | {"elapsed_seconds": 1, "distance": 99, "reward": 50},
-    )  # fmt: skip
+    )
     judgment = Judgment.objects.get()
     assert 90 <= judgment.elapsed_seconds < 120
     assert judgment.active_seconds == 40.0

@@ -66,8 +66,10 @@ def test_coming_again_is_the_same_participation_and_its_time_runs_on():
     first = arrive(there)
     again = arrive(there, verified=True)
     assert (again.pk, again.receipt, again.deadline_at) == (
-        first.pk, first.receipt, first.deadline_at
-    )  # fmt: skip
+        first.pk,
+        first.receipt,
+        first.deadline_at,
+    )
     assert again.verified_at is not None
 
 
@@ -252,8 +254,12 @@ def test_two_tabs_of_one_unit_share_its_tasks():
 def test_two_units_of_one_person_are_leased_side_by_side():
     there = posting(tasks=2)
     one, two = arrive(there, unit="U1"), arrive(there, unit="U2")
-    tasks = [leased(one), leasing.lease_ahead(one.pk, after=leased(one).pk),
-             leased(two), leasing.lease_ahead(two.pk, after=leased(two).pk)]  # fmt: skip
+    tasks = [
+        leased(one),
+        leasing.lease_ahead(one.pk, after=leased(one).pk),
+        leased(two),
+        leasing.lease_ahead(two.pk, after=leased(two).pk),
+    ]
     assert all(isinstance(task, Assignment) for task in tasks)
     assert len({task.output_id for task in tasks}) == 4
     submit(tasks[0], one)
@@ -413,8 +419,10 @@ def test_what_could_not_be_done_is_paid_as_announced():
     assert participations.hand_in(who.pk)
     rest = LedgerEntry.objects.get(kind=LedgerEntry.Kind.REMAINDER)
     assert (rest.amount, rest.fee, rest.key) == (
-        Decimal("1.20"), Decimal("0.24"), f"remainder:{who.pk}"
-    )  # fmt: skip
+        Decimal("1.20"),
+        Decimal("0.24"),
+        f"remainder:{who.pk}",
+    )
     assert ledger.earned(who.pk)[0] == Decimal("2.00")
     assert budget.committed(made) == Decimal("2.40")
 

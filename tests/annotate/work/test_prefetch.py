@@ -95,8 +95,11 @@ def test_the_receipt_names_the_task_reserved_and_todays_words(client, who):
     assert receipt["assignment"] == later.pk
     assert receipt["words"]["title"].startswith("Task 2 · Rate short texts")
     assert receipt["words"]["texts"] == {
-        "place": "Task 2 of at most 25", "today": "1 task", "earned": "$0.40", "notice": "",
-    }  # fmt: skip
+        "place": "Task 2 of at most 25",
+        "today": "1 task",
+        "earned": "$0.40",
+        "notice": "",
+    }
     assert leasing.lease(who.pk).pk == later.pk
 
 

@@ -60,9 +60,12 @@ def with_content(*questions, version="1", **changes):
 def answer(who, question, response=None):
     tutorial = tutorial_of(who)
     return tutorial_runs.answer(
-        who.pk, version=tutorial.version, key=question.key,
-        raw=right(question) if response is None else response, active_seconds=4.5,
-    )  # fmt: skip
+        who.pk,
+        version=tutorial.version,
+        key=question.key,
+        raw=right(question) if response is None else response,
+        active_seconds=4.5,
+    )
 
 
 def due(made):

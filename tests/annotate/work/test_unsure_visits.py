@@ -64,9 +64,11 @@ def own(client: Client, who: Participation) -> str:
 
 def appeal(client: Client, token: str) -> Any:
     return client.post(
-        reverse("annotate:appeal"), json.dumps({"text": "I read fast."}),
-        content_type="application/json", headers={"Authorization": f"Bearer {token}"},
-    )  # fmt: skip
+        reverse("annotate:appeal"),
+        json.dumps({"text": "I read fast."}),
+        content_type="application/json",
+        headers={"Authorization": f"Bearer {token}"},
+    )
 
 
 def messages() -> list[dict[str, Any]]:

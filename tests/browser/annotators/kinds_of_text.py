@@ -34,8 +34,12 @@ SENTENCE = (
 LONG = "\n\n".join(SENTENCE * 5 for _ in range(20)).strip()  # 3,000 words
 NOTHING = " \n\t\u200b\n"
 KINDS = {
-    "code": CODE, "table": TABLE, "right-to-left": RIGHT_TO_LEFT, "long": LONG, "empty": NOTHING,
-}  # fmt: skip
+    "code": CODE,
+    "table": TABLE,
+    "right-to-left": RIGHT_TO_LEFT,
+    "long": LONG,
+    "empty": NOTHING,
+}
 
 # Where each line that shows something begins: [its text, distance from the start of the box].
 _LINES = """element => {

@@ -242,9 +242,17 @@ def test_what_is_missing_is_said_and_marked_and_led_to(desk):
 
 
 def test_what_the_server_refuses_is_shown_at_its_paragraph(desk):
-    desk.page.route("**/submit", lambda route: route.fulfill(status=422, json={
-        "error": "invalid", "message": "", "errors": {"paragraph-2": "Paragraph 2: highlight it."},
-    }))  # fmt: skip
+    desk.page.route(
+        "**/submit",
+        lambda route: route.fulfill(
+            status=422,
+            json={
+                "error": "invalid",
+                "message": "",
+                "errors": {"paragraph-2": "Paragraph 2: highlight it."},
+            },
+        ),
+    )
     desk.plausible()
     finish(desk, 1, 2, 3)
     desk.page.click("#submit")

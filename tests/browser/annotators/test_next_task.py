@@ -266,8 +266,12 @@ def test_inside_a_sandboxed_frame_of_another_site(page, live_server, extra, fore
     """No cookies, no storage, perhaps an opaque origin: it is put in place all the same."""
     who = person(campaign())
     address = f"{live_server.url}/work/p/{tokens.participation_token(who.pk)}/"
-    page.goto(foreign_site(f'<iframe sandbox="allow-scripts{extra}" src="{address}"'
-                           ' width="1000" height="700"></iframe>'))  # fmt: skip
+    page.goto(
+        foreign_site(
+            f'<iframe sandbox="allow-scripts{extra}" src="{address}"'
+            ' width="1000" height="700"></iframe>'
+        )
+    )
     frame: FrameLocator = page.frame_locator("iframe")
     see_framed(frame, 1)
     frame_of(page).evaluate(MARK)

@@ -143,8 +143,15 @@ def test_markup_in_a_definition_is_shown_as_text(page: Page, live_server: Any) -
     whole["instructions"][0]["text"] = MARKUP
     words = dict.fromkeys(("task", "hint", "about", "input_label"), MARKUP)
     edit = dict.fromkeys(("title", "hint", "when"), MARKUP)
-    made = open_own(page, live_server, criteria=whole["criteria"], edit=edit,
-                    instructions=whole["instructions"], steps=[MARKUP], **words)  # fmt: skip
+    made = open_own(
+        page,
+        live_server,
+        criteria=whole["criteria"],
+        edit=edit,
+        instructions=whole["instructions"],
+        steps=[MARKUP],
+        **words,
+    )
     choose(page, helpful=4, invented=1)
     page.click("#submit")
     expect(page.locator("#missing")).to_contain_text(MARKUP)

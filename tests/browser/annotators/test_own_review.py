@@ -32,8 +32,12 @@ def flag(who: Participation) -> int:
 def test_an_appeal_inside_a_sandboxed_frame_of_another_site(page, url, who, extra, foreign_site):
     judge(who)
     flag(who)
-    page.goto(foreign_site(f'<iframe sandbox="allow-scripts{extra}" src="{url}"'
-                           ' width="1000" height="700"></iframe>'))  # fmt: skip
+    page.goto(
+        foreign_site(
+            f'<iframe sandbox="allow-scripts{extra}" src="{url}"'
+            ' width="1000" height="700"></iframe>'
+        )
+    )
     frame = page.frame_locator("iframe")
     frame.get_by_role("link", name="See what was noticed").click()
     expect(frame.locator("#appeal-text")).to_be_visible()

@@ -55,9 +55,15 @@ def test_the_page_of_answers_is_as_light_with_ten_paragraphs(page, live_server, 
 def test_so_are_those_of_people_from_a_marketplace(page, live_server, unit):
     """The longest: in German, with the instructions, or with what somebody new is told."""
     made = campaign(
-        rows_=rows(LONG), instrument="answer_correctness", metrics=(), double_share=0,
-        targets={"any_correct": 0.2}, crowd="mturk", language="de", contact="ada@example.org",
-    )  # fmt: skip
+        rows_=rows(LONG),
+        instrument="answer_correctness",
+        metrics=(),
+        double_share=0,
+        targets={"any_correct": 0.2},
+        crowd="mturk",
+        language="de",
+        contact="ada@example.org",
+    )
     sizes = weigh_at(page, live_server, entry(posting(made), unit))
     expect(page.locator(".first-time")).to_have_count(1 if unit else 0)
     assert 40_000 < sum(sizes.values()) < LIMIT

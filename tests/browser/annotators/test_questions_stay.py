@@ -54,14 +54,16 @@ def long_study(**changes: Any) -> Campaign:
     """Eight questions of seven levels beside a long text: higher than any screen."""
     criteria = [
         {
-            "name": f"c{n}", "label": f"Question {n}", "question": "How far does it hold?",
+            "name": f"c{n}",
+            "label": f"Question {n}",
+            "question": "How far does it hold?",
             "levels": [
                 {"value": value, "label": f"Level {value}", "cue": "When to choose it"}
                 for value in range(7)
             ],
         }
         for n in range(8)
-    ]  # fmt: skip
+    ]
     definition = marked(key="many", criteria=criteria, **changes)
     instruments.define(definition, owner_id=user().pk)
     rows = [Row(str(n), "alpha", LONG, input=LONG) for n in range(2)]
@@ -71,9 +73,12 @@ def long_study(**changes: Any) -> Campaign:
 def answers_study() -> Campaign:
     rows = [Row(str(n), "a", "Yes", input="Is it?", paragraphs=(LONG, "No.")) for n in range(2)]
     return campaign(
-        rows_=rows, instrument="answer_correctness", metrics=(), double_share=0,
+        rows_=rows,
+        instrument="answer_correctness",
+        metrics=(),
+        double_share=0,
         targets={"any_correct": 0.2},
-    )  # fmt: skip
+    )
 
 
 def in_view(page: Page, selector: str) -> bool:

@@ -54,9 +54,12 @@ def marked_study(text: str) -> Campaign:
 def answered(text: str) -> Campaign:
     asked = [Row(str(n), "a", text, input=text, paragraphs=(text, "Other.")) for n in range(2)]
     return campaign(
-        rows_=asked, instrument="answer_correctness", metrics=(), double_share=0,
+        rows_=asked,
+        instrument="answer_correctness",
+        metrics=(),
+        double_share=0,
         targets={"any_correct": 0.2},
-    )  # fmt: skip
+    )
 
 
 def test_code_is_rated_and_edited_with_its_indentation(page: Page, live_server: Any) -> None:
@@ -171,17 +174,22 @@ def marked_review(visitor: Visitor) -> Campaign:
     owner = User.objects.get()
     instruments.define(marked(), owner_id=owner.pk)
     made = campaign(
-        owner=owner, rows_=[Row("1", "alpha", CODE, input=CODE)], instrument="marked",
-        targets={"helpful": 0.4}, metrics=(), double_share=0,
-    )  # fmt: skip
+        owner=owner,
+        rows_=[Row("1", "alpha", CODE, input=CODE)],
+        instrument="marked",
+        targets={"helpful": 0.4},
+        metrics=(),
+        double_share=0,
+    )
     start = CODE.index("weights is None")
     end = CODE.index("weights = [") + len("weights")
     span = {"start": start, "end": end, "text": CODE[start:end]}
     who = person(made)
     judgments.submit(
-        leased(who).pk, participation_id=who.pk,
+        leased(who).pk,
+        participation_id=who.pk,
         raw={"helpful": -1, "invented": 0, "evidence": {"helpful": [span]}, "edit": None},
-    )  # fmt: skip
+    )
     return made
 
 
@@ -191,35 +199,53 @@ def tutorial_of_code() -> dict[str, Any]:
     raw = json.loads(files.text("language_quality", "en"))
     choice = raw["questions"][0] | {"text": text}
     edit = {
-        "key": "edit", "kind": "edit", "section": "Code", "prompt": "Mend it.", "text": text,
+        "key": "edit",
+        "kind": "edit",
+        "section": "Code",
+        "prompt": "Mend it.",
+        "text": text,
         "defects": [{"strings": ["values"], "feedback": "Still there."}],
         "meaning": [{"any_of": ["mean"], "feedback": "Gone."}],
         "distance": {"least": 1, "most": 90, "too_little": "Little.", "too_much": "Much."},
-        "alternatives": [text.replace("values", "numbers")], "feedback": "Well done.",
-    }  # fmt: skip
+        "alternatives": [text.replace("values", "numbers")],
+        "feedback": "Well done.",
+    }
     paragraph = {
-        "text": text, "verdict": 1, "evidence": ["total / sum(weights)"],
+        "text": text,
+        "verdict": 1,
+        "evidence": ["total / sum(weights)"],
         "feedback": {"1": "Right.", "0": "No.", "-1": "No."},
         "highlight": {"none": "None.", "poor": "Poor.", "good": "Good."},
-    }  # fmt: skip
+    }
     evidence = {
-        "key": "evidence", "kind": "evidence", "section": "Code", "prompt": "What does it show?",
-        "question": text, "answer": text, "paragraphs": [paragraph],
-    }  # fmt: skip
+        "key": "evidence",
+        "kind": "evidence",
+        "section": "Code",
+        "prompt": "What does it show?",
+        "question": text,
+        "answer": text,
+        "paragraphs": [paragraph],
+    }
     asked = {**raw["questions"][0], "key": "asked", "text": "", "question": text, "answer": text}
     example = {
-        "key": "example", "kind": "example", "section": "Code", "prompt": "Read it.",
-        "question": text, "answer": text,
+        "key": "example",
+        "kind": "example",
+        "section": "Code",
+        "prompt": "Read it.",
+        "question": text,
+        "answer": text,
         "steps": [{"title": "So:", "text": text, "quote": "total / sum(weights)"}],
-    }  # fmt: skip
+    }
     return raw | {"questions": [choice, edit, evidence, asked, example]}
 
 
 SHOWN = (
-    [".read"], [".sheet .read"], [".pair dd >> nth=0", ".pair dd >> nth=1", ".marked"],
+    [".read"],
+    [".sheet .read"],
+    [".pair dd >> nth=0", ".pair dd >> nth=1", ".marked"],
     [".asked .value >> nth=0", ".asked .value >> nth=1"],
     [".pair dd >> nth=0", ".pair dd >> nth=1", "blockquote"],
-)  # fmt: skip
+)
 
 
 def test_a_tutorial_shows_code_with_its_indentation(visitor: Visitor) -> None:

@@ -40,8 +40,16 @@ LISTEN = """() => {
   });
 }"""
 # What blames in the language of the page, whatever the question.
-BLAME = ("Very little", "Sehr wenig", "Not yet", "Noch nicht", "Still missing", "Es fehlt noch",
-         "Almost", "Fast")  # fmt: skip
+BLAME = (
+    "Very little",
+    "Sehr wenig",
+    "Not yet",
+    "Noch nicht",
+    "Still missing",
+    "Es fehlt noch",
+    "Almost",
+    "Fast",
+)
 
 
 @dataclass(frozen=True)
@@ -157,11 +165,25 @@ def test_no_word_is_said_against_an_ideal_answer(
 
 
 PARTS = {  # a word that names a part of the page: what must be on it, then
-    "en": {"question": ".level", "answers": ".level", "paragraph": ".paragraph", "level": ".level",
-           "highlight": ".marked", "text box": "#edit", "notes": ".said:visible"},
-    "de": {"Frage": ".level", "Antworten": ".level", "Absatz": ".paragraph", "Absätze":
-           ".paragraph", "Stufe": ".level", "Markier": ".marked", "Textfeld": "#edit"},
-}  # fmt: skip
+    "en": {
+        "question": ".level",
+        "answers": ".level",
+        "paragraph": ".paragraph",
+        "level": ".level",
+        "highlight": ".marked",
+        "text box": "#edit",
+        "notes": ".said:visible",
+    },
+    "de": {
+        "Frage": ".level",
+        "Antworten": ".level",
+        "Absatz": ".paragraph",
+        "Absätze": ".paragraph",
+        "Stufe": ".level",
+        "Markier": ".marked",
+        "Textfeld": "#edit",
+    },
+}
 
 
 @pytest.mark.parametrize(("key", "language"), BUILT_IN)
@@ -190,9 +212,11 @@ def test_a_question_of_many_levels_shows_the_keys_that_answer_it(
     raw = json.loads(files.text("language_quality", "en"))
     levels = [{"value": n, "label": f"Level {n}"} for n in range(11)]
     first = raw["questions"][0] | {
-        "options": levels, "ask": "How good?", "accepted": [3],
+        "options": levels,
+        "ask": "How good?",
+        "accepted": [3],
         "feedback": {str(n): f"Said to {n}." for n in range(11)},
-    }  # fmt: skip
+    }
     first.pop("criterion")
     raw["questions"] = [first]
     content = tutorial_contents.store(raw, reference="language_quality", owner_id=user().pk)

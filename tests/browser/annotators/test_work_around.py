@@ -97,8 +97,12 @@ def test_feedback_is_asked_for_at_the_end_and_may_be_left(page, url, who):
 @pytest.mark.parametrize("extra", ["", " allow-same-origin"])
 def test_feedback_inside_a_sandboxed_frame_of_another_site(page, url, who, extra, foreign_site):
     judge(who)
-    page.goto(foreign_site(f'<iframe sandbox="allow-scripts{extra}" src="{url}me/"'
-                           ' width="1000" height="700"></iframe>'))  # fmt: skip
+    page.goto(
+        foreign_site(
+            f'<iframe sandbox="allow-scripts{extra}" src="{url}me/"'
+            ' width="1000" height="700"></iframe>'
+        )
+    )
     frame = page.frame_locator("iframe")
     frame.get_by_label("Generous").check()
     frame.locator("#feedback-send").click()
@@ -113,8 +117,11 @@ def older(route: Route) -> None:
 
 
 def test_dialogs_close_in_a_frame_that_may_send_no_forms(page, url, foreign_site):
-    page.goto(foreign_site(f'<iframe sandbox="allow-scripts" src="{url}"'
-                           ' width="1000" height="700"></iframe>'))  # fmt: skip
+    page.goto(
+        foreign_site(
+            f'<iframe sandbox="allow-scripts" src="{url}" width="1000" height="700"></iframe>'
+        )
+    )
     frame = page.frame_locator("iframe")
     expect(frame.locator("[data-current]")).to_be_visible()
     frame.locator("[data-opens=instructions]").click()
@@ -142,8 +149,12 @@ def test_without_a_lease_the_draft_stays_and_the_way_on_is_shown(page, url, who)
     open_task(page, url)
     answer_all(page)
     saved(page)
-    page.route(re.compile("/submit$"), lambda route: route.continue_(
-        headers={**route.request.headers, "authorization": "Bearer forged"}))  # fmt: skip
+    page.route(
+        re.compile("/submit$"),
+        lambda route: route.continue_(
+            headers={**route.request.headers, "authorization": "Bearer forged"}
+        ),
+    )
     page.click("#submit")
     expect(page.locator("#missing")).to_contain_text("lost its key")
     expect(page.locator("#questions input:checked")).to_have_count(3)

@@ -88,8 +88,11 @@ def test_single_keys_are_switched_off_and_on_again(page, url):
 
 
 def test_keys_stay_off_for_the_next_task_where_nothing_can_be_stored(page, url, foreign_site):
-    page.goto(foreign_site(f'<iframe sandbox="allow-scripts" src="{url}"'
-                           ' width="1000" height="700"></iframe>'))  # fmt: skip
+    page.goto(
+        foreign_site(
+            f'<iframe sandbox="allow-scripts" src="{url}" width="1000" height="700"></iframe>'
+        )
+    )
     frame = page.frame_locator("iframe")
     see_framed(frame, 1)
     frame.locator("[data-opens=keys]").click()

@@ -191,8 +191,12 @@ def test_without_work_it_looks_again_by_itself(page, url, who):
 @pytest.mark.parametrize("extra", ["", " allow-same-origin"])
 def test_inside_a_sandboxed_frame_of_another_site(page, live_server, who, extra, foreign_site):
     invitation = f"{live_server.url}/work/join/{tokens.invitation_token(who.campaign_id)}/"
-    page.goto(foreign_site(f'<iframe sandbox="allow-scripts allow-forms{extra}" src="{invitation}"'
-                           ' width="1000" height="700"></iframe>'))  # fmt: skip
+    page.goto(
+        foreign_site(
+            f'<iframe sandbox="allow-scripts allow-forms{extra}" src="{invitation}"'
+            ' width="1000" height="700"></iframe>'
+        )
+    )
     frame = page.frame_locator("iframe")
     frame.locator("[name=name]").fill("framed")
     frame.locator("text=Start").click()
@@ -270,13 +274,22 @@ def test_drafts_are_compared_to_their_depth(page, url):
     page.goto(url)
     alike = [
         [{"a": 1, "b": {"c": [1], "d": None}}, {"b": {"d": None, "c": [1]}, "a": 1}],
-        [[], []], [None, None], [[[0, 5]], [[0, 5]]], ["a", "a"],
-    ]  # fmt: skip
+        [[], []],
+        [None, None],
+        [[[0, 5]], [[0, 5]]],
+        ["a", "a"],
+    ]
     different = [
-        [{"a": {"b": 1}}, {"a": {"b": 2}}], [{"a": {"b": 1}}, {"a": {}}], [{"a": {}}, {"a": []}],
-        [{"a": [[0, 5]]}, {"a": [[0, 6]]}], [[1, 2], [2, 1]], [{}, None], [0, None], [0, "0"],
+        [{"a": {"b": 1}}, {"a": {"b": 2}}],
+        [{"a": {"b": 1}}, {"a": {}}],
+        [{"a": {}}, {"a": []}],
+        [{"a": [[0, 5]]}, {"a": [[0, 6]]}],
+        [[1, 2], [2, 1]],
+        [{}, None],
+        [0, None],
+        [0, "0"],
         [{"a": None}, {"b": None}],
-    ]  # fmt: skip
+    ]
     assert page.evaluate(SAME, alike) == [True] * len(alike)
     turned = [[b, a] for a, b in different]
     assert page.evaluate(SAME, different + turned) == [False] * 2 * len(different)

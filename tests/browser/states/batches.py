@@ -25,8 +25,9 @@ from tests.factories import campaign
 TERMS = Terms(
     "Language quality: 5 tasks about short texts",
     "You read 5 short texts and answer a few questions about each.",
-    tasks=5, minutes=10,
-)  # fmt: skip
+    tasks=5,
+    minutes=10,
+)
 
 
 def crowd(visitor: Visitor, environment: str = "sandbox") -> Scripted:
@@ -52,7 +53,7 @@ def launch(made: Campaign, places: int = 20) -> Batch:
     owner = made.memberships.get().user_id
     batch = batches.launch(
         made.pk, TERMS, places=places, actor_id=owner, confirmed=total, key=f"{made.pk}-{places}"
-    )  # fmt: skip
+    )
     delivery.carry_out_due()
     return batch
 
@@ -140,9 +141,15 @@ def _troubles(visitor: Visitor) -> None:
     batch = launch(made)
     who = came(batch.postings.first(), "W1", "approved")
     op = intents.intend(
-        Operation.Kind.BONUS, key="b", campaign_id=made.pk, crowd="mturk", environment="sandbox",
-        batch_id=batch.pk, participation_id=who.pk, amount="0.75",
-    )  # fmt: skip
+        Operation.Kind.BONUS,
+        key="b",
+        campaign_id=made.pk,
+        crowd="mturk",
+        environment="sandbox",
+        batch_id=batch.pk,
+        participation_id=who.pk,
+        amount="0.75",
+    )
     message = "The crowd does not list this bonus. Look at its own pages, then say what happened."
     Operation.objects.filter(pk=op.pk).update(status="unclear", message=message)
     page = look(visitor, made)
@@ -157,9 +164,10 @@ def _doubt(visitor: Visitor) -> None:
     for name, tasks in (("W1", 4), ("W2", 1)):
         unit = came(posting, name, "confirmed")
         Participation.objects.filter(pk=unit.pk).update(
-            problem=TOO_LITTLE.format(n=tasks, tasks=5), submitted_at=timezone.now(),
+            problem=TOO_LITTLE.format(n=tasks, tasks=5),
+            submitted_at=timezone.now(),
             auto_approval_at=timezone.now() + timedelta(days=1),
-        )  # fmt: skip
+        )
     page = look(visitor, made)
     expect(page.get_by_role("heading", name="2 units wait for your decision")).to_be_visible()
 

@@ -22,9 +22,13 @@ def own(**changes: object):
     owner = user("bea")
     made = instruments.define(marked(), owner_id=owner.pk)
     return campaign(
-        owner=owner, instrument=made.key, targets={"helpful": 0.4}, name="Help, autumn",
-        rows_=[replace(row, input=QUESTION) for row in rows()], **changes,
-    )  # fmt: skip
+        owner=owner,
+        instrument=made.key,
+        targets={"helpful": 0.4},
+        name="Help, autumn",
+        rows_=[replace(row, input=QUESTION) for row in rows()],
+        **changes,
+    )
 
 
 def task(visitor: Visitor) -> Page:

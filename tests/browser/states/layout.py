@@ -53,9 +53,13 @@ def _rating(kind: str) -> None:
             for n in range(2)
         ]
         made = campaign(
-            rows_=rows, instrument="answer_correctness", metrics=(), double_share=0,
-            targets={"any_correct": 0.2}, language=LANGUAGES.get(kind, "en"),
-        )  # fmt: skip
+            rows_=rows,
+            instrument="answer_correctness",
+            metrics=(),
+            double_share=0,
+            targets={"any_correct": 0.2},
+            language=LANGUAGES.get(kind, "en"),
+        )
         desk = Desk(visitor.page, visitor.base, person(made))
         desk.open()
         desk.plausible()

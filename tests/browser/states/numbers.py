@@ -19,9 +19,12 @@ PICTURES = os.environ.get("PICTURES", "")
 def after(n: int) -> Callable[[Visitor], None]:
     def reach(visitor: Visitor) -> None:
         made = campaign(
-            owner=logged_in(visitor), items=130, targets=GOALS, budget=Decimal(200),
+            owner=logged_in(visitor),
+            items=130,
+            targets=GOALS,
+            budget=Decimal(200),
             name="News in short, autumn",
-        )  # fmt: skip
+        )
         collect(made, n, every=15)
         dashboard(visitor, made)
 

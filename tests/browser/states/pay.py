@@ -21,9 +21,7 @@ Act = rulings.Act
 FAST = Verdict(
     "too_fast", 0, True, 0.08, 0.01, 0.2, 1.0, 4, True, {"seconds": 2.6, "others_seconds": 31.0}
 )
-UNIFORM = replace(
-    FAST, screen="no_variation", numbers={"modal_share": 0.96, "longest_run": 11.0}
-)  # fmt: skip
+UNIFORM = replace(FAST, screen="no_variation", numbers={"modal_share": 0.96, "longest_run": 11.0})
 
 
 def flagged(*acts: Act, **changes: object) -> tuple[Participation, Review]:

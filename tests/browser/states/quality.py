@@ -17,9 +17,12 @@ PEOPLE = 8
 
 def study(owner: User, **changes: Any) -> Campaign:
     settings = {
-        "items": 60, "systems": ("pointer",), "targets": {"overall": 1.6}, "double_share": 0,
+        "items": 60,
+        "systems": ("pointer",),
+        "targets": {"overall": 1.6},
+        "double_share": 0,
         "name": "News in short, autumn",
-    }  # fmt: skip
+    }
     return campaign(owner=owner, **(settings | changes))
 
 

@@ -75,11 +75,18 @@ def texts() -> bytes:
     """The texts with references and two numbers that the plan does not use."""
     return as_lines(
         *(
-            {"id": r.item, "model": r.system, "output": r.output, "reference": r.reference,
-             "comet": i / 10, "length_in_words": i, "url": "https://example.org"}
+            {
+                "id": r.item,
+                "model": r.system,
+                "output": r.output,
+                "reference": r.reference,
+                "comet": i / 10,
+                "length_in_words": i,
+                "url": "https://example.org",
+            }
             for i, r in enumerate(rows())
         )
-    )  # fmt: skip
+    )
 
 
 def sent(visitor: Visitor, content: bytes, **fields: str) -> Page:
@@ -153,9 +160,11 @@ def _kept(visitor: Visitor) -> None:
 def _reading(visitor: Visitor) -> None:
     page = sent(visitor, texts())
     CampaignImport.objects.update(
-        done=31_000_000, total=48_000_000, outputs_size=48_000_000,
+        done=31_000_000,
+        total=48_000_000,
+        outputs_size=48_000_000,
         claimed_until=timezone.now() + timedelta(minutes=5),
-    )  # fmt: skip
+    )
     expect(page.get_by_text("29.6")).to_be_visible()
 
 

@@ -32,12 +32,15 @@ OUTPUTS = {
 def rows() -> list[Row]:
     return [
         Row(
-            item=item, system=system, output=outputs[i], reference=reference,
+            item=item,
+            system=system,
+            output=outputs[i],
+            reference=reference,
             metrics={"quality": float(len(outputs[i]) % 11)},
         )
         for i, (item, reference) in enumerate(ITEMS)
         for system, outputs in OUTPUTS.items()
-    ]  # fmt: skip
+    ]
 
 
 def german_rows() -> list[Row]:

@@ -100,8 +100,13 @@ class Walk:
         assert hit is not None, "nothing is open to them"
         posting = Posting.objects.get(external_id=hit.id)
         unit = self.turk.accept(hit.id, person)
-        claim = Claim(person=person, posting=posting.public_id, listing=hit.id, unit=unit,
-                      submit_to=self.turk.url)  # fmt: skip
+        claim = Claim(
+            person=person,
+            posting=posting.public_id,
+            listing=hit.id,
+            unit=unit,
+            submit_to=self.turk.url,
+        )
         who = participations.arrive(posting.public_id, claim, verified=False)
         pass_tutorial(who)
         for n in range(TASKS):
@@ -133,9 +138,16 @@ def walk(
     request: Any, browser: Browser, live_server: Any, turk: MTurkFarSide, clock: Clock, ada: User
 ) -> Iterator[Walk]:
     study = campaign(
-        owner=ada, items=60, systems=("alpha",), crowd="mturk", tutorial=True, double_share=0,
-        targets={"overall": 9.0}, budget=Decimal(200), contact="ada@example.org",
-    )  # fmt: skip
+        owner=ada,
+        items=60,
+        systems=("alpha",),
+        crowd="mturk",
+        tutorial=True,
+        double_share=0,
+        targets={"overall": 9.0},
+        budget=Decimal(200),
+        contact="ada@example.org",
+    )
     made = Walk(browser, live_server.url, turk, clock, study, request.param)
     yield made
     for context in made.contexts:
@@ -328,6 +340,12 @@ def _end(walk: Walk, page: Page) -> None:
     page.goto(f"{walk.turk.url}/requester")
     walk.picture(page, "requester")
     assert audit.compared(walk.study.pk, world) == {
-        "hits": 2, "approved": 8, "rejected": 1, "bonuses": 9, "paid": "19.55",
-        "ledger": "19.55", "waiting": "0.00", "agree": True,
-    }  # fmt: skip
+        "hits": 2,
+        "approved": 8,
+        "rejected": 1,
+        "bonuses": 9,
+        "paid": "19.55",
+        "ledger": "19.55",
+        "waiting": "0.00",
+        "agree": True,
+    }

@@ -120,9 +120,15 @@ def test_axe_finds_nothing(
     requester.reject_assignment(AssignmentId=worked, RequesterFeedback="Copied.")
     group = two_hits[0]["HITGroupId"]
     paths = (
-        "/", "/?worker=A2", f"/mturk/preview?groupId={group}&worker=A2", "/requester", "/no",
-        f"/work/{unit}?worker=A1", f"/work/{worked}?worker=A1", "/earnings?worker=A1",
-    )  # fmt: skip
+        "/",
+        "/?worker=A2",
+        f"/mturk/preview?groupId={group}&worker=A2",
+        "/requester",
+        "/no",
+        f"/work/{unit}?worker=A1",
+        f"/work/{worked}?worker=A1",
+        "/earnings?worker=A1",
+    )
     context = browser.new_context(
         viewport={"width": 320, "height": 800}, color_scheme=scheme, bypass_csp=True
     )

@@ -99,10 +99,16 @@ def walk(
     browser: Browser, live_server: Any, far: ProlificFarSide, clock: Clock, ada: User
 ) -> Iterator[Walk]:
     study = campaign(
-        owner=ada, items=20, crowd="prolific", reward=Decimal("0.60"), tutorial=True,
-        tutorial_bonus=Decimal("0.75"), bonus_after=TASKS, budget=Decimal(100),
+        owner=ada,
+        items=20,
+        crowd="prolific",
+        reward=Decimal("0.60"),
+        tutorial=True,
+        tutorial_bonus=Decimal("0.75"),
+        bonus_after=TASKS,
+        budget=Decimal(100),
         contact="ada@example.org",
-    )  # fmt: skip
+    )
     desk, phone = _page(browser), _page(browser, viewport=PHONE)
     yield Walk(far, clock, study, live_server.url, desk.new_page(), phone.new_page())
     desk.close()

@@ -13,9 +13,7 @@ STORED = replace(TERMS, auto_approval=USUAL_AUTO_APPROVAL)
 
 def launched(made: Campaign, places: int = 20, terms: Terms = TERMS, key: str = "k") -> Batch:
     total = batches.offer(made.pk, terms, places=places).total
-    return batches.launch(
-        made.pk, terms, places=places, actor_id=None, confirmed=total, key=key
-    )  # fmt: skip
+    return batches.launch(made.pk, terms, places=places, actor_id=None, confirmed=total, key=key)
 
 
 def problems(made: Campaign, terms: Terms = TERMS, places: int = 20) -> dict[str, str]:
@@ -28,9 +26,13 @@ def came(posting: Posting, name: str, status: str = "active") -> Participation:
 
     annotator = Annotator.objects.create(crowd="mturk", environment="sandbox", external_id=name)
     return Participation.objects.create(
-        campaign=posting.batch.campaign, annotator=annotator, external_key=f"U-{name}",
-        posting=posting, tasks=posting.batch.tasks, status=status,
-    )  # fmt: skip
+        campaign=posting.batch.campaign,
+        annotator=annotator,
+        external_key=f"U-{name}",
+        posting=posting,
+        tasks=posting.batch.tasks,
+        status=status,
+    )
 
 
 def stages() -> list[str]:

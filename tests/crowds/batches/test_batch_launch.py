@@ -112,9 +112,10 @@ def test_problems_stand_beside_their_fields_and_above(
     ada: Client, mine: Campaign, scripted: Scripted
 ) -> None:
     scripted.problems = [
-        Problem("description", "Too plain."), Problem("audience", "Nobody lives there."),
+        Problem("description", "Too plain."),
+        Problem("audience", "Nobody lives there."),
         Problem("url", "Pages need https://."),
-    ]  # fmt: skip
+    ]
     scripted.funds = Decimal(1)
     _sent, answer = offered(ada, mine)
     form = answer.context["form"]
@@ -129,9 +130,17 @@ def test_problems_stand_beside_their_fields_and_above(
 
 @pytest.mark.parametrize(
     ("field", "wrong"),
-    [("title", " "), ("title", "x" * 129), ("places", "0"), ("tasks", "x"),
-     ("countries", "Germany"), ("approval_rate", "101"), ("auto_approval", "31"), ("minutes", "")],
-)  # fmt: skip
+    [
+        ("title", " "),
+        ("title", "x" * 129),
+        ("places", "0"),
+        ("tasks", "x"),
+        ("countries", "Germany"),
+        ("approval_rate", "101"),
+        ("auto_approval", "31"),
+        ("minutes", ""),
+    ],
+)
 def test_what_cannot_be_is_told_before_the_crowd_is_asked(
     ada: Client, mine: Campaign, field: str, wrong: str
 ) -> None:

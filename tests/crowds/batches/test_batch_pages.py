@@ -74,9 +74,16 @@ def test_settings_that_name_no_world_are_told(
 
 def _typed() -> dict[str, Any]:
     return {
-        "key": "k", "title": "T", "description": "D", "tasks": 2, "minutes": 4, "duration": 60,
-        "lifetime": 3, "approve_after": 24, "auto_approval": 7,
-    }  # fmt: skip
+        "key": "k",
+        "title": "T",
+        "description": "D",
+        "tasks": 2,
+        "minutes": 4,
+        "duration": 60,
+        "lifetime": 3,
+        "approve_after": 24,
+        "auto_approval": 7,
+    }
 
 
 def test_reviewers_see_work_but_neither_money_nor_acts(ada: Client, mine: Campaign) -> None:
@@ -88,8 +95,11 @@ def test_reviewers_see_work_but_neither_money_nor_acts(ada: Client, mine: Campai
     assert "Confirmed" in page
     assert "$" not in page
     assert "<form" not in page[page.index("<main") :]
-    for name, more in (("batch-new", ()), ("batch-stop", (batch.public_id,)),
-                       ("batch-extend", (batch.public_id,))):  # fmt: skip
+    for name, more in (
+        ("batch-new", ()),
+        ("batch-stop", (batch.public_id,)),
+        ("batch-extend", (batch.public_id,)),
+    ):
         assert ada.get(at(mine, name, *more)).status_code == 403
     assert ada.post(at(mine, "batches-look")).status_code == 403
     op = Operation.objects.first()
@@ -99,8 +109,12 @@ def test_reviewers_see_work_but_neither_money_nor_acts(ada: Client, mine: Campai
 def test_others_see_nothing(ada: Client, mine: Campaign) -> None:
     batch = launched(mine)
     ada.force_login(user("eve"))
-    for name, more in (("batches", ()), ("batches-now", ()), ("batch-new", ()),
-                       ("batch-stop", (batch.public_id,))):  # fmt: skip
+    for name, more in (
+        ("batches", ()),
+        ("batches-now", ()),
+        ("batch-new", ()),
+        ("batch-stop", (batch.public_id,)),
+    ):
         assert ada.get(at(mine, name, *more)).status_code == 404
 
 
@@ -260,9 +274,14 @@ def test_a_person_says_whether_it_happened(
 ) -> None:
     batch = launched(mine, places=4)
     stop = intents.intend(
-        Operation.Kind.STOP, key="s", campaign_id=mine.pk, crowd="mturk", environment="sandbox",
-        batch_id=batch.pk, posting_id=batch.postings.get().pk,
-    )  # fmt: skip
+        Operation.Kind.STOP,
+        key="s",
+        campaign_id=mine.pk,
+        crowd="mturk",
+        environment="sandbox",
+        batch_id=batch.pk,
+        posting_id=batch.postings.get().pk,
+    )
     Operation.objects.filter(pk=stop.pk).update(status="unclear", message="Look there.")
     page = ada.get(at(mine)).content.decode()
     assert "It is unknown whether it happened" in page
@@ -397,7 +416,10 @@ def test_a_unit_in_doubt_is_decided_by_owners_of_its_campaign_alone(
 def test_refused_pay_is_a_decision(mine: Campaign, doubted: Participation) -> None:
     assert [one.participation_id for one in disputed_units.of_campaign(mine.pk)] == [doubted.pk]
     Review.objects.create(
-        campaign=mine, annotator=doubted.annotator, status="excluded", pay_refused=True,
+        campaign=mine,
+        annotator=doubted.annotator,
+        status="excluded",
+        pay_refused=True,
         opened_at=timezone.now(),
-    )  # fmt: skip
+    )
     assert disputed_units.of_campaign(mine.pk) == ()

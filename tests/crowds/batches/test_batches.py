@@ -29,9 +29,7 @@ def test_a_launch_writes_postings_and_intents_and_then_they_are_published(
 ):
     ada = user()
     total = batches.offer(made.pk, TERMS, places=20).total
-    batch = batches.launch(
-        made.pk, TERMS, places=20, actor_id=ada.pk, confirmed=total, key="k"
-    )  # fmt: skip
+    batch = batches.launch(made.pk, TERMS, places=20, actor_id=ada.pk, confirmed=total, key="k")
     assert (batch.places, batch.reward, batch.tasks) == (20, Decimal("1.00"), 2)
     assert from_json(batch.terms) == exclusion_lists.applied(STORED, made)
     assert stages() == [Stage.PLANNED] * 3

@@ -57,11 +57,17 @@ def test_after_a_pause_one_is_led_to_another_batch(ada: Client, mine: Campaign) 
 
 def test_another_batch_starts_from_the_terms_of_the_last(ada: Client, mine: Campaign) -> None:
     terms = Terms(
-        "Rate roads", "Read about roads.", ("roads", "news"), tasks=3, minutes=4.5,
-        duration=timedelta(minutes=45), lifetime=timedelta(days=2),
-        approve_after=timedelta(hours=6), auto_approval=timedelta(days=3),
+        "Rate roads",
+        "Read about roads.",
+        ("roads", "news"),
+        tasks=3,
+        minutes=4.5,
+        duration=timedelta(minutes=45),
+        lifetime=timedelta(days=2),
+        approve_after=timedelta(hours=6),
+        auto_approval=timedelta(days=3),
         audience=Audience(countries=("US", "GB"), approved_work=7),
-    )  # fmt: skip
+    )
     launched(mine, places=4, terms=terms)
     page = ada.get(at(mine, "batch-new"))
     assert "The form repeats the last batch" in page.content.decode()

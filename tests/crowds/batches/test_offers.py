@@ -35,9 +35,15 @@ def test_an_offer_says_what_it_costs_and_writes_nothing(made: Campaign):
 
 @pytest.mark.parametrize(
     ("places", "most", "expected"),
-    [(1, 9, (1,)), (9, 9, (9,)), (10, 9, (5, 5)), (100, 9, (9, 9, 9, 9) + (8,) * 8),
-     (100, None, (100,)), (0, 9, ())],
-)  # fmt: skip
+    [
+        (1, 9, (1,)),
+        (9, 9, (9,)),
+        (10, 9, (5, 5)),
+        (100, 9, (9, 9, 9, 9) + (8,) * 8),
+        (100, None, (100,)),
+        (0, 9, ()),
+    ],
+)
 def test_places_are_divided_evenly(places: int, most: int | None, expected: tuple[int, ...]):
     assert offers.sizes(places, most) == expected
 
@@ -144,9 +150,12 @@ def test_batches_of_one_campaign_keep_to_one_environment(made: Campaign, scripte
 
 def test_a_budget_that_does_not_pay_is_told(scripted: Scripted):
     made = campaign(
-        crowd="mturk", reward=Decimal("0.50"), fee_rate=Decimal("0.2"), budget=Decimal("30.00"),
+        crowd="mturk",
+        reward=Decimal("0.50"),
+        fee_rate=Decimal("0.2"),
+        budget=Decimal("30.00"),
         items=20,
-    )  # fmt: skip
+    )
     assert not problems(made)
     launched(made)  # $24 may become due
     found = batches.offer(made.pk, TERMS, places=6)  # 7.20
@@ -184,9 +193,14 @@ def test_places_that_are_on_their_way_are_not_offered_again(made: Campaign, scri
 
 def test_the_bonuses_of_new_people_belong_to_the_cost(scripted: Scripted):
     made = campaign(
-        crowd="mturk", reward=Decimal("0.50"), fee_rate=Decimal("0.2"), items=20, tutorial=True,
-        tutorial_bonus=Decimal("0.75"), budget=Decimal("21.00"),
-    )  # fmt: skip
+        crowd="mturk",
+        reward=Decimal("0.50"),
+        fee_rate=Decimal("0.2"),
+        items=20,
+        tutorial=True,
+        tutorial_bonus=Decimal("0.75"),
+        budget=Decimal("21.00"),
+    )
     found = batches.offer(made.pk, TERMS, places=10)  # 12.00 for the units, 9.00 for tutorials
     assert found.bill.bonuses == Price(Decimal("7.50"), Decimal("1.50"))
     assert (found.bill.work.total, found.total, found.fits_budget) == (12, 21, True)
@@ -211,9 +225,12 @@ def test_batches_are_sized_from_the_plan(scripted: Scripted):
 
 def test_the_budget_limits_the_size(scripted: Scripted):
     made = campaign(
-        crowd="mturk", items=20, reward=Decimal("0.50"), fee_rate=Decimal("0.2"),
+        crowd="mturk",
+        items=20,
+        reward=Decimal("0.50"),
+        fee_rate=Decimal("0.2"),
         budget=Decimal("13.00"),
-    )  # fmt: skip
+    )
     assert batches.suggested_places(made.pk, 2) == 10  # 1.20 each
     launched(made, places=10)
     assert batches.suggested_places(made.pk, 2) == 0

@@ -62,9 +62,16 @@ def market(far: FarSide, clock: Clock) -> Market:
     key = "mturk" if "mturk" in type(far).__name__.lower() else "prolific"
     ada = user(f"{SECRET}-ada")
     made = campaign(
-        owner=ada, name=NAME, rows_=secret_rows(), crowd=key, reward=Decimal("0.90"), tutorial=True,
-        fee_rate=Decimal("0.4"), double_share=0.5, contact="ada@example.org",
-    )  # fmt: skip
+        owner=ada,
+        name=NAME,
+        rows_=secret_rows(),
+        crowd=key,
+        reward=Decimal("0.90"),
+        tutorial=True,
+        fee_rate=Decimal("0.4"),
+        double_share=0.5,
+        contact="ada@example.org",
+    )
     researcher = Client()
     researcher.force_login(ada)
     sent, _ = offered(
@@ -81,8 +88,12 @@ def way_in(market: Market, unit: Unit | None) -> str:
     key = market.study.crowd
     path = reverse("annotate:entry", args=[key, tokens.posting_token(posting.public_id)])
     came = unit or Unit(posting.external_id, NOT_ACCEPTED, "")
-    mine = {"assignmentId": came.unit, "hitId": came.listing, "workerId": came.person,
-            "turkSubmitTo": getattr(market.far, "url", "")}  # fmt: skip
+    mine = {
+        "assignmentId": came.unit,
+        "hitId": came.listing,
+        "workerId": came.person,
+        "turkSubmitTo": getattr(market.far, "url", ""),
+    }
     theirs = {"SESSION_ID": came.unit, "STUDY_ID": came.listing, "PROLIFIC_PID": came.person}
     return f"{path}?{urlencode(mine if key == 'mturk' else theirs)}"
 
@@ -172,9 +183,12 @@ def test_a_batch_suggests_the_public_words_in_the_language_of_the_study() -> Non
         in words["description"]
     )
     own = campaign(
-        crowd="mturk", public_title="Read news", public_about="You read news.", tutorial=True,
+        crowd="mturk",
+        public_title="Read news",
+        public_about="You read news.",
+        tutorial=True,
         tutorial_bonus=Decimal(0),
-    )  # fmt: skip
+    )
     words = batch_words.defaults(own, None)
     assert words["title"] == "Read news"
     assert words["description"] == (

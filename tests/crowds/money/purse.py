@@ -64,11 +64,20 @@ class Purse(Market):
         ada = User.objects.create(username=f"ada-{seed}")
         budget = None if money.budget is None else money.budget * CENT
         study = campaign(
-            owner=ada, items=money.items, systems=("alpha",), crowd="mturk", budget=budget,
-            reward=money.reward * CENT, fee_rate=Decimal("0.2"), double_share=0.25,
-            tutorial=True, tutorial_id=_one_question().pk, tutorial_bonus=money.bonus * CENT,
-            bonus_after=money.after, annotator_cap=None,
-        )  # fmt: skip
+            owner=ada,
+            items=money.items,
+            systems=("alpha",),
+            crowd="mturk",
+            budget=budget,
+            reward=money.reward * CENT,
+            fee_rate=Decimal("0.2"),
+            double_share=0.25,
+            tutorial=True,
+            tutorial_id=_one_question().pk,
+            tutorial_bonus=money.bonus * CENT,
+            bonus_after=money.after,
+            annotator_cap=None,
+        )
         made = cls(far, far.adapter(), clock, random.Random(seed), study, ada)
         made.terms, made.start = replace(TERMS, tasks=money.tasks), far.balance
         return made
@@ -84,9 +93,13 @@ class Purse(Market):
         offer = batches.offer(self.study.pk, self.terms, places=places)
         assert not offer.problems or self.closed(), offer.problems
         batches.launch(
-            self.study.pk, self.terms, places=places, actor_id=None, confirmed=offer.total,
+            self.study.pk,
+            self.terms,
+            places=places,
+            actor_id=None,
+            confirmed=offer.total,
             key=f"k{next(self.keys)}",
-        )  # fmt: skip
+        )
         return places
 
     def extend(self) -> None:
@@ -196,6 +209,7 @@ def whole(purse: Purse, number: int) -> Unit:
 def _one_question() -> TutorialContent:
     raw = {**WHOLE, "version": "1", "questions": [CHOICE]}
     return TutorialContent.objects.create(
-        instrument="language_quality", content=json.loads(json.dumps(raw)),
+        instrument="language_quality",
+        content=json.loads(json.dumps(raw)),
         digest=reading.digest(raw),
-    )  # fmt: skip
+    )

@@ -58,18 +58,25 @@ def launch_all(made: Campaign, terms: Terms) -> int:
 def test_the_least_fee_belongs_to_the_budget(turk: MTurkFarSide, tasks: int, units: int) -> None:
     """$3.00 pay for 100 units of $0.02 at MTurk, which charges a cent for each."""
     made = campaign(
-        crowd="mturk", reward=Decimal("0.02"), budget=Decimal("3.00"), items=200,
-        systems=("alpha",), double_share=0.0, annotator_cap=None,
-    )  # fmt: skip
+        crowd="mturk",
+        reward=Decimal("0.02"),
+        budget=Decimal("3.00"),
+        items=200,
+        systems=("alpha",),
+        double_share=0.0,
+        annotator_cap=None,
+    )
     assert launch_all(made, Terms("Rate news", "Read a text.", tasks=tasks)) == units
     assert payments.left(made) == 0
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=SLOW)
 @given(
-    reward=st.integers(1, 30), tasks=st.integers(1, 9), bonus=st.sampled_from([0, 1, 2, 7, 75]),
+    reward=st.integers(1, 30),
+    tasks=st.integers(1, 9),
+    bonus=st.sampled_from([0, 1, 2, 7, 75]),
     after=st.sampled_from([0, 1, 3]),
-)  # fmt: skip
+)
 def test_what_the_account_fell_by_is_what_the_ledger_says(
     turk: MTurkFarSide, clock: Clock, reward: int, tasks: int, bonus: int, after: int
 ) -> None:
@@ -94,9 +101,11 @@ def test_what_the_account_fell_by_is_what_the_ledger_says(
 
 @settings(max_examples=8, deadline=None, suppress_health_check=SLOW)
 @given(
-    reward=st.integers(1, 30), tasks=st.integers(1, 9), bonus=st.sampled_from([0, 2, 40]),
+    reward=st.integers(1, 30),
+    tasks=st.integers(1, 9),
+    bonus=st.sampled_from([0, 2, 40]),
     budget=st.integers(3, 1500),
-)  # fmt: skip
+)
 def test_a_suggestion_is_never_refused_and_takes_what_the_budget_pays(
     turk: MTurkFarSide, clock: Clock, reward: int, tasks: int, bonus: int, budget: int
 ) -> None:
@@ -143,9 +152,14 @@ def test_what_version_0_1_wrote_down_is_corrected_when_it_is_paid(
     LedgerEntry.objects.all()._raw_delete("default")
     for assignment in purse.study.assignments.all():
         LedgerEntry.objects.create(
-            campaign=purse.study, participation=assignment.participation, assignment=assignment,
-            kind="reward", amount=Decimal("0.02"), fee=0, key=f"assignment:{assignment.pk}",
-        )  # fmt: skip
+            campaign=purse.study,
+            participation=assignment.participation,
+            assignment=assignment,
+            kind="reward",
+            amount=Decimal("0.02"),
+            fee=0,
+            key=f"assignment:{assignment.pk}",
+        )
     purse.later(hours=3)
     assert purse.fell() == purse.ledger() == Decimal("0.07")
     assert LedgerEntry.objects.get(amount=0).fee == Decimal("0.01")

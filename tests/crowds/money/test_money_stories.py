@@ -28,10 +28,26 @@ pytestmark = [pytest.mark.django_db, pytest.mark.stories]
 CHUNKS, CAMPAIGNS, LENGTH = 12, 25, 22
 # How often each step is taken.
 STEPS = {
-    "launch": 3, "accept": 9, "finish": 10, "work": 4, "look": 5, "carry_out": 4, "hours": 3,
-    "minutes": 1, "give_back": 1.5, "forge": 0.7, "bonus": 2, "rule": 3, "return_task": 0.7,
-    "end_lease": 1, "accept_doubtful": 1, "extend": 1, "stop": 0.7, "close": 0.2, "fault": 1,
-}  # fmt: skip
+    "launch": 3,
+    "accept": 9,
+    "finish": 10,
+    "work": 4,
+    "look": 5,
+    "carry_out": 4,
+    "hours": 3,
+    "minutes": 1,
+    "give_back": 1.5,
+    "forge": 0.7,
+    "bonus": 2,
+    "rule": 3,
+    "return_task": 0.7,
+    "end_lease": 1,
+    "accept_doubtful": 1,
+    "extend": 1,
+    "stop": 0.7,
+    "close": 0.2,
+    "fault": 1,
+}
 
 
 class _Done(Exception):
@@ -44,9 +60,13 @@ def money(rng: random.Random) -> Money:
     unit = reward * tasks * 1.2 + bonus * 1.2 + 2
     budget = rng.choice([None, round(unit * rng.uniform(1, 4)), round(unit * rng.uniform(3, 9))])
     return Money(
-        reward, tasks, bonus, after=rng.choice([0, 1, 3]), budget=budget,
+        reward,
+        tasks,
+        bonus,
+        after=rng.choice([0, 1, 3]),
+        budget=budget,
         items=rng.choice([3, tasks + 2, 3 * tasks + 6]),
-    )  # fmt: skip
+    )
 
 
 def tell(far: MTurkFarSide, clock: Clock, seed: int) -> Purse:

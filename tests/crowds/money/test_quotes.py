@@ -42,9 +42,12 @@ def charging(scripted: Scripted, share: str) -> None:
 @pytest.fixture
 def study(ada: Client, scripted: Scripted) -> Campaign:
     return campaign(
-        owner=User.objects.get(), crowd="prolific", reward=Decimal("0.45"), items=32,
+        owner=User.objects.get(),
+        crowd="prolific",
+        reward=Decimal("0.45"),
+        items=32,
         budget=Decimal(200),
-    )  # fmt: skip
+    )
 
 
 def test_a_crowd_that_charges_more_is_not_launched_on(study: Campaign, scripted: Scripted):
@@ -80,10 +83,12 @@ def test_a_crowd_that_does_not_say_is_said(study: Campaign, scripted: Scripted):
 
 
 @given(
-    reward=st.integers(1, 2000), places=st.integers(1, 500), bonus=st.integers(0, 200),
+    reward=st.integers(1, 2000),
+    places=st.integers(1, 500),
+    bonus=st.integers(0, 200),
     share=st.sampled_from(["0.3333333333", "0.4", "0.4286", "0.5136", "0.25", "0"]),
     used=st.sampled_from(["0.2", "0.4", "0.6"]),
-)  # fmt: skip
+)
 def test_the_fee_that_is_told_covers_what_is_charged(
     reward: int, places: int, bonus: int, share: str, used: str
 ) -> None:

@@ -165,9 +165,11 @@ def test_a_unit_that_the_crowd_never_lists_again_is_left_to_a_person(
     mturk: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unit = confirmed(mturk)
-    monkeypatch.setattr(mturk.crowd, "approve", lambda *_unit: Outcome(
-        Effect.RETRYABLE, NOT_YET, "It is not known there."
-    ))  # fmt: skip
+    monkeypatch.setattr(
+        mturk.crowd,
+        "approve",
+        lambda *_unit: Outcome(Effect.RETRYABLE, NOT_YET, "It is not known there."),
+    )
     mturk.later(hours=3)
     for _ in range(5):
         assert [op.status for op in mturk.ops(Kind.APPROVE)] == [Operation.Status.PENDING]
@@ -373,10 +375,14 @@ def test_a_bonus_waits_until_its_person_has_handed_something_in(mturk: Market) -
 def test_a_tutorial_is_paid_as_a_bonus_and_no_refusal_takes_it_back(mturk: Market) -> None:
     unit = mturk.done()
     run = TutorialRun.objects.create(
-        annotator=mturk.of(unit).annotator, participation=mturk.of(unit),
-        instrument=mturk.study.instrument, version="1", started_at=timezone.now(),
-        passed_at=timezone.now(), promised=Decimal("0.05"),
-    )  # fmt: skip
+        annotator=mturk.of(unit).annotator,
+        participation=mturk.of(unit),
+        instrument=mturk.study.instrument,
+        version="1",
+        started_at=timezone.now(),
+        passed_at=timezone.now(),
+        promised=Decimal("0.05"),
+    )
     Campaign.objects.update(bonus_after=2)
     mturk.sync()
     assert LedgerEntry.objects.get(kind="tutorial").participation == run.participation

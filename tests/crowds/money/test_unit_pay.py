@@ -64,8 +64,13 @@ EARNED = rows((Kind.REWARD, "0.30"), (Kind.REWARD, "0.30"))
 def test_the_reward_covers_what_fits_and_the_rest_is_extra() -> None:
     assert paid_as_bonus(EARNED) == []
     assert account(EARNED, reward=DUE).earned == DUE
-    more = rows((Kind.REWARD, "0.30"), (Kind.TUTORIAL, "0.75"), (Kind.REWARD, "0.30"),
-                (Kind.REWARD, "0.30"), (Kind.BONUS, "0.10"))  # fmt: skip
+    more = rows(
+        (Kind.REWARD, "0.30"),
+        (Kind.TUTORIAL, "0.75"),
+        (Kind.REWARD, "0.30"),
+        (Kind.REWARD, "0.30"),
+        (Kind.BONUS, "0.10"),
+    )
     assert account(more, reward=DUE).earned == DUE
     assert paid_as_bonus(more) == [2, 4, 5]
     assert paid_as_bonus(more, handed_in=False) == [2, 5], "work of a unit is paid once handed in"
@@ -86,8 +91,13 @@ def test_where_the_crowd_will_not_pay_the_unit_its_work_goes_as_one_bonus() -> N
 
 
 def test_refused_work_is_not_paid_in_any_way_but_what_was_given_is() -> None:
-    refused = rows((Kind.REWARD, "0.30"), (Kind.TUTORIAL, "0.75"), (Kind.COMPENSATION, "0.20"),
-                   (Kind.REFUSAL, "-0.50"), (Kind.COMPENSATION, "0.10"))  # fmt: skip
+    refused = rows(
+        (Kind.REWARD, "0.30"),
+        (Kind.TUTORIAL, "0.75"),
+        (Kind.COMPENSATION, "0.20"),
+        (Kind.REFUSAL, "-0.50"),
+        (Kind.COMPENSATION, "0.10"),
+    )
     assert account(refused, reward=DUE).earned == 0
     assert paid_as_bonus(refused) == [2, 5], "given after the refusal: meant"
     assert instead(refused, due="0.00") == []

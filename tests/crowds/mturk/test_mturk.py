@@ -222,22 +222,29 @@ def test_requirements_say_whom_a_hit_is_for(far, crowd):
     own = next(name for name in asked if name in far.world.qualification_types)
     assert asked == {
         "00000000000000000071": {
-            "QualificationTypeId": "00000000000000000071", "Comparator": "In",
-            "ActionsGuarded": "Accept", "LocaleValues": [{"Country": "DE"}, {"Country": "AT"}],
+            "QualificationTypeId": "00000000000000000071",
+            "Comparator": "In",
+            "ActionsGuarded": "Accept",
+            "LocaleValues": [{"Country": "DE"}, {"Country": "AT"}],
         },
         "000000000000000000L0": {
-            "QualificationTypeId": "000000000000000000L0", "Comparator": "GreaterThanOrEqualTo",
-            "ActionsGuarded": "Accept", "IntegerValues": [97],
+            "QualificationTypeId": "000000000000000000L0",
+            "Comparator": "GreaterThanOrEqualTo",
+            "ActionsGuarded": "Accept",
+            "IntegerValues": [97],
         },
         "00000000000000000040": {
-            "QualificationTypeId": "00000000000000000040", "Comparator": "GreaterThanOrEqualTo",
-            "ActionsGuarded": "Accept", "IntegerValues": [500],
+            "QualificationTypeId": "00000000000000000040",
+            "Comparator": "GreaterThanOrEqualTo",
+            "ActionsGuarded": "Accept",
+            "IntegerValues": [500],
         },
         own: {
-            "QualificationTypeId": own, "Comparator": "DoesNotExist",
+            "QualificationTypeId": own,
+            "Comparator": "DoesNotExist",
             "ActionsGuarded": "DiscoverPreviewAndAccept",
         },
-    }  # fmt: skip
+    }
 
 
 def test_an_exclusion_list_is_made_once_and_found_again_by_its_name(far, crowd):

@@ -46,11 +46,17 @@ TOO_MUCH = {
     "auto_approval": [timedelta(seconds=-1), timedelta(seconds=2_592_001)],
     "url": ["http://a.example/", "https:///", "", "https://a.example/" + "x" * 65_536],
     "audience": [
-        Audience(("DE",) * 31), Audience(("Germany",)), Audience(("de",)),
-        Audience(languages=("de",)), Audience(approval_rate=101), Audience(approval_rate=-1),
-        Audience(approved_work=-1), Audience(masters=True), Audience(exclusion="x" * 151),
+        Audience(("DE",) * 31),
+        Audience(("Germany",)),
+        Audience(("de",)),
+        Audience(languages=("de",)),
+        Audience(approval_rate=101),
+        Audience(approval_rate=-1),
+        Audience(approved_work=-1),
+        Audience(masters=True),
+        Audience(exclusion="x" * 151),
     ],
-}  # fmt: skip
+}
 
 
 def cases(table):
@@ -119,8 +125,9 @@ def test_a_question_frames_our_page_whatever_its_address_holds():
         "ExternalQuestion.xsd"
     )
     assert [(child.tag, child.text) for child in root] == [
-        (f"{{{schema}}}ExternalURL", url), (f"{{{schema}}}FrameHeight", "0"),
-    ]  # fmt: skip
+        (f"{{{schema}}}ExternalURL", url),
+        (f"{{{schema}}}FrameHeight", "0"),
+    ]
     assert root.tag == f"{{{schema}}}ExternalQuestion"
 
 
@@ -132,11 +139,15 @@ def test_our_receipt_is_found_among_other_fields():
 @pytest.mark.parametrize(
     "answers",
     [
-        "", "no XML", "<a", ANSWERS.format(""), ANSWERS.format(ANSWER.format("receipts", "x")),
+        "",
+        "no XML",
+        "<a",
+        ANSWERS.format(""),
+        ANSWERS.format(ANSWER.format("receipts", "x")),
         ANSWERS.format("<Answer><QuestionIdentifier>receipt</QuestionIdentifier></Answer>"),
         ANSWERS.format(ANSWER.format("receipt", "x"))[:-5],
     ],
-)  # fmt: skip
+)
 def test_without_a_receipt_there_is_none(answers):
     assert receipt_in(answers) == ""
 

@@ -22,9 +22,13 @@ every_world = pytest.mark.parametrize("name", WORLDS)
 
 def given(name: str = "sandbox", **changes: str) -> dict[str, str]:
     return {
-        "posting": tokens.posting_token("p0st1ng"), "assignmentId": "3ASSIGNMENT",
-        "hitId": "3HIT", "workerId": "A1WORKER", "turkSubmitTo": SUBMIT_TO[name], **changes,
-    }  # fmt: skip
+        "posting": tokens.posting_token("p0st1ng"),
+        "assignmentId": "3ASSIGNMENT",
+        "hitId": "3HIT",
+        "workerId": "A1WORKER",
+        "turkSubmitTo": SUBMIT_TO[name],
+        **changes,
+    }
 
 
 @every_world
@@ -52,15 +56,15 @@ def test_amazons_addresses_are_recognised(endpoint, environment):
         ("sandbox", "ftp://localhost", "", "MTURK_ENDPOINT_URL"),
         ("sandbox", "http://localhost:8123", "localhost", "MTURK_WORKER_URL"),
         ("production", "", "http://localhost:8123", "MTURK_WORKER_URL"),
+        ("sandbox", "https://mturk-requester.us-east-1.amazonaws.com", "", "MTURK_ENDPOINT_URL"),
         (
-            "sandbox", "https://mturk-requester.us-east-1.amazonaws.com", "", "MTURK_ENDPOINT_URL"
-        ),
-        (
-            "production", "https://mturk-requester-sandbox.us-east-1.amazonaws.com", "",
+            "production",
+            "https://mturk-requester-sandbox.us-east-1.amazonaws.com",
+            "",
             "MTURK_ENVIRONMENT",
         ),
     ],
-)  # fmt: skip
+)
 def test_settings_that_contradict_each_other_say_which(environment, endpoint, worker, setting):
     with pytest.raises(Configuration, match=setting):
         MTurk(environment, endpoint_url=endpoint, worker_url=worker)
@@ -69,9 +73,12 @@ def test_settings_that_contradict_each_other_say_which(environment, endpoint, wo
 @every_world
 def test_somebody_who_accepted_comes_in(name):
     assert WORLDS[name].parse_entry(given(name)) == Claim(
-        person="A1WORKER", posting="p0st1ng", listing="3HIT", unit="3ASSIGNMENT",
+        person="A1WORKER",
+        posting="p0st1ng",
+        listing="3HIT",
+        unit="3ASSIGNMENT",
         submit_to=SUBMIT_TO[name],
-    )  # fmt: skip
+    )
 
 
 def test_nobody_is_confirmed_before_the_work_is_listed():
@@ -91,12 +98,21 @@ def test_a_look_before_accepting_is_a_preview():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("assignmentId", ""), ("assignmentId", "3assignment"), ("assignmentId", "3'--"),
-        ("assignmentId", "3" * 65), ("assignmentId", "3A\n"), ("hitId", ""), ("hitId", "../x"),
-        ("workerId", ""), ("workerId", "B1"), ("workerId", "A"), ("workerId", "A1 "),
-        ("workerId", "A" * 65), ("workerId", "Ä1"),
+        ("assignmentId", ""),
+        ("assignmentId", "3assignment"),
+        ("assignmentId", "3'--"),
+        ("assignmentId", "3" * 65),
+        ("assignmentId", "3A\n"),
+        ("hitId", ""),
+        ("hitId", "../x"),
+        ("workerId", ""),
+        ("workerId", "B1"),
+        ("workerId", "A"),
+        ("workerId", "A1 "),
+        ("workerId", "A" * 65),
+        ("workerId", "Ä1"),
     ],
-)  # fmt: skip
+)
 def test_names_that_mturk_never_gives_are_refused(name, value):
     found = WORLDS["sandbox"].parse_entry(given(**{name: value}))
     assert isinstance(found, Invalid)
@@ -106,13 +122,20 @@ def test_names_that_mturk_never_gives_are_refused(name, value):
 @pytest.mark.parametrize(
     "submit_to",
     [
-        "", "https://evil.example", "https://workersandbox.mturk.com.evil.example",
-        "https://workersandbox.mturk.com@evil.example", "//workersandbox.mturk.com",
-        "http://workersandbox.mturk.com", "https://workersandbox.mturk.com:444",
-        "javascript:alert(1)//workersandbox.mturk.com", "https://[", "https://www.mturk.com",
-        "https://worker.mturk.com", "http://localhost:8123",
+        "",
+        "https://evil.example",
+        "https://workersandbox.mturk.com.evil.example",
+        "https://workersandbox.mturk.com@evil.example",
+        "//workersandbox.mturk.com",
+        "http://workersandbox.mturk.com",
+        "https://workersandbox.mturk.com:444",
+        "javascript:alert(1)//workersandbox.mturk.com",
+        "https://[",
+        "https://www.mturk.com",
+        "https://worker.mturk.com",
+        "http://localhost:8123",
     ],
-)  # fmt: skip
+)
 def test_work_is_handed_in_only_at_the_same_world(submit_to):
     found = WORLDS["sandbox"].parse_entry(given(turkSubmitTo=submit_to))
     assert isinstance(found, Invalid)

@@ -36,38 +36,47 @@ def request_error(turk: str, message: str = "So it is.") -> Exception:
 
 ANSWERS = {
     Kind.THROTTLED: [
-        answer("ThrottlingException", message="Rate exceeded"), answer("Any", status=429),
+        answer("ThrottlingException", message="Rate exceeded"),
+        answer("Any", status=429),
     ],
     Kind.UNKNOWN: [
-        answer("ServiceFault", "AWS.ServiceUnavailable", status=500), answer("", status=503),
+        answer("ServiceFault", "AWS.ServiceUnavailable", status=500),
+        answer("", status=503),
         answer("ServiceFault"),
     ],
     Kind.FUNDS: [request_error("InsufficientFunds", "This Requester has insufficient funds")],
     Kind.MISSING: [
         request_error("HITDoesNotExist", "Hit 3A does not exist. (1657421793250 s)"),
-        request_error("AssignmentDoesNotExist"), request_error("QualificationTypeDoesNotExist"),
+        request_error("AssignmentDoesNotExist"),
+        request_error("QualificationTypeDoesNotExist"),
     ],
     Kind.STATE: [
         request_error("InvalidAssignmentState", "This operation can be called with a status of"),
         request_error("InvalidHITState"),
     ],
     Kind.DUPLICATE: [
-        request_error("HITAlreadyExists"), request_error("HitAlreadyExists"),
-        request_error("DuplicateRequest"), request_error("QualificationTypeAlreadyExists"),
+        request_error("HITAlreadyExists"),
+        request_error("HitAlreadyExists"),
+        request_error("DuplicateRequest"),
+        request_error("QualificationTypeAlreadyExists"),
         answer("RequestError", "", 'The idempotency token "3VX" has already been processed.'),
     ],
     Kind.INCREASE: [request_error("InvalidMaximumAssignmentsIncrease")],
     Kind.SETTINGS: [
-        answer("UnrecognizedClientException"), answer("InvalidSignatureException"),
-        answer("AccessDeniedException"), answer("ExpiredTokenException", status=403),
-        answer("RequestError", "AWS.AccountNotLinked"), answer("RequestError", "AWS.NotAuthorized"),
+        answer("UnrecognizedClientException"),
+        answer("InvalidSignatureException"),
+        answer("AccessDeniedException"),
+        answer("ExpiredTokenException", status=403),
+        answer("RequestError", "AWS.AccountNotLinked"),
+        answer("RequestError", "AWS.NotAuthorized"),
     ],
     Kind.INVALID: [
-        answer("ValidationException"), request_error("InvalidParameterValue"),
+        answer("ValidationException"),
+        request_error("InvalidParameterValue"),
         answer("RequestError", "AWS.ParameterOutOfRange"),
         answer("RequestError", "AWS.MechanicalTurk.PermissionDeniedException"),
     ],
-}  # fmt: skip
+}
 BROKEN = {
     Kind.UNREACHED: [
         raised.EndpointConnectionError(endpoint_url="x"),
@@ -75,26 +84,38 @@ BROKEN = {
         raised.ProxyConnectionError(proxy_url="x"),
     ],
     Kind.UNKNOWN: [
-        raised.ReadTimeoutError(endpoint_url="x"), raised.ConnectionClosedError(endpoint_url="x"),
-        raised.HTTPClientError(error="x"), raised.SSLError(endpoint_url="x", error="x"),
+        raised.ReadTimeoutError(endpoint_url="x"),
+        raised.ConnectionClosedError(endpoint_url="x"),
+        raised.HTTPClientError(error="x"),
+        raised.SSLError(endpoint_url="x", error="x"),
     ],
     Kind.SETTINGS: [
-        raised.NoCredentialsError(), raised.ProfileNotFound(profile="x"),
+        raised.NoCredentialsError(),
+        raised.ProfileNotFound(profile="x"),
         raised.PartialCredentialsError(provider="env", cred_var="x"),
     ],
     Kind.INVALID: [raised.ParamValidationError(report="x")],
-}  # fmt: skip
+}
 EFFECTS = {
-    Kind.THROTTLED: Effect.RETRYABLE, Kind.UNREACHED: Effect.RETRYABLE,
-    Kind.UNKNOWN: Effect.AMBIGUOUS, Kind.FUNDS: Effect.REFUSED, Kind.MISSING: Effect.REFUSED,
-    Kind.STATE: Effect.REFUSED, Kind.DUPLICATE: Effect.ALREADY, Kind.INCREASE: Effect.REFUSED,
+    Kind.THROTTLED: Effect.RETRYABLE,
+    Kind.UNREACHED: Effect.RETRYABLE,
+    Kind.UNKNOWN: Effect.AMBIGUOUS,
+    Kind.FUNDS: Effect.REFUSED,
+    Kind.MISSING: Effect.REFUSED,
+    Kind.STATE: Effect.REFUSED,
+    Kind.DUPLICATE: Effect.ALREADY,
+    Kind.INCREASE: Effect.REFUSED,
     Kind.INVALID: Effect.REFUSED,
-}  # fmt: skip
+}
 READING = {
-    Kind.THROTTLED: base.Throttled, Kind.UNREACHED: base.Transient, Kind.UNKNOWN: base.Transient,
-    Kind.FUNDS: base.InsufficientFunds, Kind.MISSING: base.NotFound,
-    Kind.STATE: base.InvalidTransition, Kind.SETTINGS: base.Configuration,
-}  # fmt: skip
+    Kind.THROTTLED: base.Throttled,
+    Kind.UNREACHED: base.Transient,
+    Kind.UNKNOWN: base.Transient,
+    Kind.FUNDS: base.InsufficientFunds,
+    Kind.MISSING: base.NotFound,
+    Kind.STATE: base.InvalidTransition,
+    Kind.SETTINGS: base.Configuration,
+}
 
 
 def cases():

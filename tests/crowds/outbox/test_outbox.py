@@ -28,19 +28,32 @@ def posting(made: Campaign | None = None, **fields: Any) -> Posting:
     from django.utils import timezone
 
     batch = Batch.objects.create(
-        campaign=made, crowd="mturk", environment="sandbox", terms=to_json(TERMS), reward="0.40",
-        tasks=1, places=9, key=f"batch:{made.pk}", created_at=timezone.now(),
-    )  # fmt: skip
+        campaign=made,
+        crowd="mturk",
+        environment="sandbox",
+        terms=to_json(TERMS),
+        reward="0.40",
+        tasks=1,
+        places=9,
+        key=f"batch:{made.pk}",
+        created_at=timezone.now(),
+    )
     return Posting.objects.create(batch=batch, places=9, environment="sandbox", **fields)
 
 
 def intended(kind: Operation.Kind = Kind.PUBLISH, to: Posting | None = None) -> Operation:
     to = to or posting()
     return intents.intend(
-        kind, key=f"{kind}:{to.pk}", campaign_id=to.batch.campaign_id, crowd="mturk",
-        environment="sandbox", posting_id=to.pk, batch_id=to.batch_id,
-        places=9, url="https://plumbline.test/work/on/mturk/x/",
-    )  # fmt: skip
+        kind,
+        key=f"{kind}:{to.pk}",
+        campaign_id=to.batch.campaign_id,
+        crowd="mturk",
+        environment="sandbox",
+        posting_id=to.pk,
+        batch_id=to.batch_id,
+        places=9,
+        url="https://plumbline.test/work/on/mturk/x/",
+    )
 
 
 def tried(op: Operation) -> Operation:
@@ -196,14 +209,18 @@ def test_only_what_was_refused_or_is_unclear_is_tried_again(scripted: Scripted):
 def bonus(monkeypatch: pytest.MonkeyPatch) -> list[Outcome]:
     """Bonuses that are paid through a crowd without keys; settled ones are kept."""
     settled: list[Outcome] = []
-    monkeypatch.setitem(handlers._handlers, Kind.BONUS, handlers.Handler(
-        call=lambda op, crowd: crowd.pay_bonus(None, op.token),  # type: ignore[arg-type]
-        settle=lambda op, outcome: settled.append(outcome),
-        find=lambda op, crowd: (
-            Outcome(Effect.ALREADY) if crowd.find_bonus(None, op.token) else None  # type: ignore[arg-type]
+    monkeypatch.setitem(
+        handlers._handlers,
+        Kind.BONUS,
+        handlers.Handler(
+            call=lambda op, crowd: crowd.pay_bonus(None, op.token),  # type: ignore[arg-type]
+            settle=lambda op, outcome: settled.append(outcome),
+            find=lambda op, crowd: (
+                Outcome(Effect.ALREADY) if crowd.find_bonus(None, op.token) else None  # type: ignore[arg-type]
+            ),
+            keyed=True,
         ),
-        keyed=True,
-    ))  # fmt: skip
+    )
     return settled
 
 
@@ -284,9 +301,12 @@ def test_an_error_of_ours_is_no_answer(scripted: Scripted, clock, caplog):
 def test_one_that_fails_does_not_keep_the_others_waiting(scripted: Scripted, monkeypatch, caplog):
     broken, fine = intended(), intended(to=posting(campaign()))
     publish = handlers.handler(Kind.PUBLISH)
-    fail = handlers.Handler(publish.call, lambda op, outcome: (
-        1 / 0 if op.pk == broken.pk else publish.settle(op, outcome)  # type: ignore[arg-type]
-    ))  # fmt: skip
+    fail = handlers.Handler(
+        publish.call,
+        lambda op, outcome: (
+            1 / 0 if op.pk == broken.pk else publish.settle(op, outcome)  # type: ignore[arg-type]
+        ),
+    )
     monkeypatch.setitem(handlers._handlers, Kind.PUBLISH, fail)
     delivery.carry_out_due()
     fine.refresh_from_db()
@@ -437,8 +457,9 @@ def test_a_crowd_is_never_called_inside_a_transaction(scripted: Scripted):
     open_: list[bool] = []
     publish = scripted.publish
     scripted.publish = lambda spec, key: (  # type: ignore[method-assign]
-        open_.append(transaction.get_connection().in_atomic_block), publish(spec, key)
-    )[1]  # fmt: skip
+        open_.append(transaction.get_connection().in_atomic_block),
+        publish(spec, key),
+    )[1]
     assert tried(intended()).status == Status.DONE
     assert open_ == [False]
 

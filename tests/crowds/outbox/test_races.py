@@ -65,9 +65,13 @@ class Scene:
 
     def seen(self) -> Submission:
         return Submission(
-            listing=self.there.external_id, unit=self.who.external_key, person="AW1",
-            state=UnitState.SUBMITTED, receipt=self.who.receipt, submitted_at=timezone.now(),
-        )  # fmt: skip
+            listing=self.there.external_id,
+            unit=self.who.external_key,
+            person="AW1",
+            state=UnitState.SUBMITTED,
+            receipt=self.who.receipt,
+            submitted_at=timezone.now(),
+        )
 
     def expire(self) -> None:
         """The lease of the open task ends: who submits it is late."""
@@ -245,9 +249,13 @@ def test_two_workers_that_settle_the_same_intend_it_once():
 def test_an_operation_is_settled_by_whoever_holds_its_claim(scene: Scene):
     """Dropping meets a worker that has just claimed it: one of the two wins, and says so."""
     op = intents.intend(
-        Operation.Kind.APPROVE, key="k", campaign_id=scene.who.campaign_id, crowd="mturk",
-        environment="sandbox", participation_id=scene.who.pk,
-    )  # fmt: skip
+        Operation.Kind.APPROVE,
+        key="k",
+        campaign_id=scene.who.campaign_id,
+        crowd="mturk",
+        environment="sandbox",
+        participation_id=scene.who.pk,
+    )
     claimed = Operation.objects.get(pk=op.pk)
     won, dropped = meet(lambda: delivery._claim(claimed), lambda: delivery.drop(op.pk))
     assert (won, dropped) == (True, False)

@@ -17,10 +17,12 @@ TOKEN, SECRET = "a-token", "a-secret"
 # Each of what its descriptions may mean: options of `World`.
 WORLDS: dict[str, dict[str, Any]] = {
     f"{reopens.lower()}, {'stopped' if stops else 'not stopped'} when full": {
-        "reopens": reopens, "stops_full": stops,
+        "reopens": reopens,
+        "stops_full": stops,
     }
-    for reopens in ("ACTIVE", "PAUSED") for stops in (True, False)
-}  # fmt: skip
+    for reopens in ("ACTIVE", "PAUSED")
+    for stops in (True, False)
+}
 
 
 class ProlificFarSide:
@@ -84,8 +86,9 @@ class ProlificFarSide:
         }
 
     def bonuses(self) -> list[tuple[str, str, Decimal]]:
-        return [(person, unit, Decimal(amount) / 100)
-                for person, unit, amount in self.world.bonuses]  # fmt: skip
+        return [
+            (person, unit, Decimal(amount) / 100) for person, unit, amount in self.world.bonuses
+        ]
 
     def event(self, kind: str, resource: str, *, name: str = "e1") -> tuple[bytes, dict[str, str]]:
         """Return what a hook would send: the body and its headers, signed."""

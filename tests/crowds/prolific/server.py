@@ -17,53 +17,119 @@ Call = Callable[[World, dict[str, Any], str], Any]
 ID = "([0-9A-Za-z-]+)"
 # Path, then for each method: what the call is called (faults name it), its status and what it does.
 ROUTES: list[tuple[str, dict[str, tuple[str, int, Call]]]] = [
-    ("users/me/", {"GET": ("account", 200, lambda w, b, i: {
-        "id": "0" * 24, "currency_code": w.currency, "available_balance": w.available})}),
+    (
+        "users/me/",
+        {
+            "GET": (
+                "account",
+                200,
+                lambda w, b, i: {
+                    "id": "0" * 24,
+                    "currency_code": w.currency,
+                    "available_balance": w.available,
+                },
+            )
+        },
+    ),
     ("workspaces/", {"GET": ("workspaces", 200, lambda w, b, i: [{"id": w.workspace}])}),
     ("filters/", {"GET": ("filters", 200, lambda w, b, i: FILTERS)}),
-    ("study-cost-calculator/", {"POST": ("cost", 200, lambda w, b, i: {
-        "total_cost": with_fee(int(b["reward"] * b["total_available_places"]))})}),
-    ("studies/", {
-        "GET": ("studies", 200, lambda w, b, i: w.list_studies()),
-        "POST": ("create", 201, lambda w, b, i: w.create_study(b))}),
-    (f"studies/{ID}/", {
-        "GET": ("study", 200, lambda w, b, i: w.study(i)),
-        "PATCH": ("extend", 200, lambda w, b, i: w.change_study(i, b))}),
-    (f"studies/{ID}/transition/", {
-        "POST": ("", 200, lambda w, b, i: w.move_study(i, b["action"]))}),
+    (
+        "study-cost-calculator/",
+        {
+            "POST": (
+                "cost",
+                200,
+                lambda w, b, i: {
+                    "total_cost": with_fee(int(b["reward"] * b["total_available_places"]))
+                },
+            )
+        },
+    ),
+    (
+        "studies/",
+        {
+            "GET": ("studies", 200, lambda w, b, i: w.list_studies()),
+            "POST": ("create", 201, lambda w, b, i: w.create_study(b)),
+        },
+    ),
+    (
+        f"studies/{ID}/",
+        {
+            "GET": ("study", 200, lambda w, b, i: w.study(i)),
+            "PATCH": ("extend", 200, lambda w, b, i: w.change_study(i, b)),
+        },
+    ),
+    (
+        f"studies/{ID}/transition/",
+        {"POST": ("", 200, lambda w, b, i: w.move_study(i, b["action"]))},
+    ),
     (f"studies/{ID}/submissions/", {"GET": ("listing", 200, lambda w, b, i: w.of_study(i))}),
     ("submissions/bonus-payments/", {"POST": ("prepare", 201, lambda w, b, i: w.prepare_bonus(b))}),
     (f"submissions/{ID}/", {"GET": ("submission", 200, lambda w, b, i: w.submission(i))}),
-    (f"submissions/{ID}/transition/", {
-        "POST": ("", 200, lambda w, b, i: w.move_submission(i, b))}),
+    (f"submissions/{ID}/transition/", {"POST": ("", 200, lambda w, b, i: w.move_submission(i, b))}),
     (f"bulk-bonus-payments/{ID}/pay/", {"POST": ("pay", 202, lambda w, b, i: w.pay_bonus(i))}),
-    ("participant-groups/", {
-        "GET": ("groups", 200, lambda w, b, i: list(w.groups.values())),
-        "POST": ("group", 201, lambda w, b, i: w.create_group(b))}),
-    (f"participant-groups/{ID}/participants/", {
-        method: ("members", 200, lambda w, b, i, m=method: w.change_group(
-            i, b["participant_ids"], m)) for method in ("POST", "DELETE")}),
-    ("hooks/secrets/", {
-        "GET": ("secrets", 200, lambda w, b, i: w.secrets),
-        "POST": ("secret", 201, lambda w, b, i: w.create_secret(b))}),
-    ("hooks/subscriptions/", {
-        "GET": ("hooks", 200, lambda w, b, i: list(w.hooks.values())),
-        "POST": ("hook", 201, lambda w, b, i: w.create_hook(b))}),
-    (f"hooks/subscriptions/{ID}/", {
-        "POST": ("confirm", 200, lambda w, b, i: w.confirm_hook(i, b["secret"])),
-        "DELETE": ("unhook", 204, lambda w, b, i: w.hooks.pop(i) and None)}),
+    (
+        "participant-groups/",
+        {
+            "GET": ("groups", 200, lambda w, b, i: list(w.groups.values())),
+            "POST": ("group", 201, lambda w, b, i: w.create_group(b)),
+        },
+    ),
+    (
+        f"participant-groups/{ID}/participants/",
+        {
+            method: (
+                "members",
+                200,
+                lambda w, b, i, m=method: w.change_group(i, b["participant_ids"], m),
+            )
+            for method in ("POST", "DELETE")
+        },
+    ),
+    (
+        "hooks/secrets/",
+        {
+            "GET": ("secrets", 200, lambda w, b, i: w.secrets),
+            "POST": ("secret", 201, lambda w, b, i: w.create_secret(b)),
+        },
+    ),
+    (
+        "hooks/subscriptions/",
+        {
+            "GET": ("hooks", 200, lambda w, b, i: list(w.hooks.values())),
+            "POST": ("hook", 201, lambda w, b, i: w.create_hook(b)),
+        },
+    ),
+    (
+        f"hooks/subscriptions/{ID}/",
+        {
+            "POST": ("confirm", 200, lambda w, b, i: w.confirm_hook(i, b["secret"])),
+            "DELETE": ("unhook", 204, lambda w, b, i: w.hooks.pop(i) and None),
+        },
+    ),
     ("messages/", {"POST": ("message", 201, lambda w, b, i: w.send(b))}),
-]  # fmt: skip
+]
 # The requests behind a method of the adapter. AFTER strikes the last: the effect itself.
 BEHIND = {
-    "publish": ("create", "PUBLISH"), "add_places": ("extend",), "stop": ("STOP",),
-    "approve": ("APPROVE",), "reject": ("REJECT",), "pay_bonus": ("prepare", "pay"),
-    "iter_submissions": ("listing",), "posting_level": ("study",), "archive": ("study",),
-    "get_submission": ("submission",), "verify_claim": ("submission",),
-    "find_postings": ("studies",), "balance": ("account",), "validate": ("account",),
-    "estimate_cost": ("cost",), "bonus_cost": ("cost",), "set_excluded": ("members",),
+    "publish": ("create", "PUBLISH"),
+    "add_places": ("extend",),
+    "stop": ("STOP",),
+    "approve": ("APPROVE",),
+    "reject": ("REJECT",),
+    "pay_bonus": ("prepare", "pay"),
+    "iter_submissions": ("listing",),
+    "posting_level": ("study",),
+    "archive": ("study",),
+    "get_submission": ("submission",),
+    "verify_claim": ("submission",),
+    "find_postings": ("studies",),
+    "balance": ("account",),
+    "validate": ("account",),
+    "estimate_cost": ("cost",),
+    "bonus_cost": ("cost",),
+    "set_excluded": ("members",),
     "message": ("message",),
-}  # fmt: skip
+}
 PAGE = 100
 
 
@@ -194,8 +260,12 @@ class Handler(BaseHTTPRequestHandler):
     def _answer(self, status: int, data: Any) -> None:
         more = data.pop("_headers", {}) if isinstance(data, dict) else {}
         raw = b"" if data is None else json.dumps(data, default=_plain).encode()
-        said = {"Content-Type": "application/json", "Content-Length": len(raw), **more,
-                "Date": format_datetime(self.server.world.now(), usegmt=True)}  # fmt: skip
+        said = {
+            "Content-Type": "application/json",
+            "Content-Length": len(raw),
+            **more,
+            "Date": format_datetime(self.server.world.now(), usegmt=True),
+        }
         lines = "".join(f"{name}: {value}\r\n" for name, value in said.items())
         head = f"HTTP/1.1 {status} -\r\n{lines}\r\n"
         try:
@@ -222,8 +292,11 @@ def _page(rows: list[Any], query: str, *, links: bool) -> dict[str, Any]:
     following = offset + limit
     more = links and following < len(rows)
     href = f"https://elsewhere.invalid/api?limit={limit}&offset={following}" if more else None
-    return {"results": rows[offset:following], "_links": {"next": {"href": href}},
-            "meta": {"count": len(rows)}}  # fmt: skip
+    return {
+        "results": rows[offset:following],
+        "_links": {"next": {"href": href}},
+        "meta": {"count": len(rows)},
+    }
 
 
 def _error(status: int, detail: Any, code: int = 140100) -> dict[str, Any]:

@@ -41,10 +41,18 @@ def crowd(far) -> Prolific:
 
 def spec(**changes: object) -> Spec:
     made = Spec(
-        title="Compare texts", description="Say which of two texts reads better.", keywords=(),
-        reward=Decimal("1.50"), places=3, url=URL, minutes=4.2, duration=timedelta(minutes=30),
-        lifetime=timedelta(days=1), auto_approval=timedelta(days=7), code="C0DE",
-    )  # fmt: skip
+        title="Compare texts",
+        description="Say which of two texts reads better.",
+        keywords=(),
+        reward=Decimal("1.50"),
+        places=3,
+        url=URL,
+        minutes=4.2,
+        duration=timedelta(minutes=30),
+        lifetime=timedelta(days=1),
+        auto_approval=timedelta(days=7),
+        code="C0DE",
+    )
     return replace(made, **changes)
 
 
@@ -344,8 +352,10 @@ def test_a_rejection_carries_its_reason_and_its_category(far, crowd):
     _listing, unit = handed_in(far, crowd)
     assert crowd.reject(unit, reason="x" * 100).effect is Effect.APPLIED
     assert far.world.submissions[unit]["decided"] == {
-        "action": "REJECT", "message": "x" * 100, "rejection_category": "OTHER"
-    }  # fmt: skip
+        "action": "REJECT",
+        "message": "x" * 100,
+        "rejection_category": "OTHER",
+    }
 
 
 def test_a_decision_waits_until_prolific_lists_the_work(far, crowd):
@@ -395,9 +405,7 @@ def test_a_bonus_is_asked_for_once_and_left_open_where_nobody_knows(
 def test_a_bonus_whose_amount_was_read_differently_is_not_paid(far, crowd, monkeypatch):
     bonus = a_bonus(far, crowd)
     real = far.world.prepare_bonus
-    monkeypatch.setattr(
-        far.world, "prepare_bonus", lambda body: {**real(body), "amount": 7500}
-    )  # fmt: skip
+    monkeypatch.setattr(far.world, "prepare_bonus", lambda body: {**real(body), "amount": 7500})
     outcome = crowd.pay_bonus(bonus, "b")
     assert (outcome.effect, outcome.code) == (Effect.REFUSED, "amount")
     assert far.bonuses() == []

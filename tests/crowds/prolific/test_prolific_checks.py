@@ -21,11 +21,18 @@ def test_a_sound_posting_has_no_problem():
 @pytest.mark.parametrize(
     ("field", "value"),
     [
-        ("title", " "), ("description", ""), ("places", 0), ("reward", Decimal("1.505")),
-        ("reward", Decimal("0")), ("minutes", 0.0), ("duration", timedelta(minutes=4)),
-        ("duration", timedelta(hours=24)), ("url", "plumbline.example/work"), ("code", "A-1"),
+        ("title", " "),
+        ("description", ""),
+        ("places", 0),
+        ("reward", Decimal("1.505")),
+        ("reward", Decimal("0")),
+        ("minutes", 0.0),
+        ("duration", timedelta(minutes=4)),
+        ("duration", timedelta(hours=24)),
+        ("url", "plumbline.example/work"),
+        ("code", "A-1"),
     ],
-)  # fmt: skip
+)
 def test_each_part_is_looked_at(field, value):
     assert fields(**{field: value}) == [field]
 

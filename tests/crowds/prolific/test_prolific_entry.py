@@ -36,9 +36,11 @@ def claim(far, crowd) -> Claim:
 
 def address(claim: Claim) -> dict[str, str]:
     return {
-        "PROLIFIC_PID": claim.person, "STUDY_ID": claim.listing, "SESSION_ID": claim.unit,
+        "PROLIFIC_PID": claim.person,
+        "STUDY_ID": claim.listing,
+        "SESSION_ID": claim.unit,
         "posting": tokens.posting_token(claim.posting),
-    }  # fmt: skip
+    }
 
 
 KNOWN = "fEdfxHIZSq4xI3fc68+mG2s1NECtAkNDbuGI/q8u+Ic="
@@ -71,8 +73,7 @@ def test_a_posting_that_we_did_not_sign_does_not_come_in(crowd, claim):
 @pytest.mark.parametrize("field", ["person", "listing", "unit"])
 def test_an_id_that_belongs_to_something_else_is_not_confirmed(far, crowd, claim, field):
     other = publish(crowd, "another")
-    others = {"person": far.person(2), "listing": other,
-              "unit": far.accept(other, far.person(2))}  # fmt: skip
+    others = {"person": far.person(2), "listing": other, "unit": far.accept(other, far.person(2))}
     answer = crowd.verify_claim(replace(claim, **{field: others[field]}))
     assert refused(answer, HTTPStatus.FORBIDDEN)
 
@@ -126,8 +127,9 @@ def test_the_work_is_handed_in_by_going_back_with_the_code(far, crowd):
 
 def test_pages_are_never_framed(crowd):
     assert crowd.frame_policy().directives == {
-        "frame-ancestors": ["'none'"], "form-action": ["'self'"]
-    }  # fmt: skip
+        "frame-ancestors": ["'none'"],
+        "form-action": ["'self'"],
+    }
 
 
 # ---------------------------------------------------------------- events

@@ -31,9 +31,15 @@ def far(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProlificFarS
 @pytest.fixture
 def study(ada: Client, far: ProlificFarSide) -> Campaign:
     return campaign(
-        owner=User.objects.get(), crowd="prolific", reward=Decimal("0.45"), items=32, tutorial=True,
-        tutorial_bonus=Decimal("0.60"), fee_rate=Decimal("0.4"), budget=Decimal(200),
-    )  # fmt: skip
+        owner=User.objects.get(),
+        crowd="prolific",
+        reward=Decimal("0.45"),
+        items=32,
+        tutorial=True,
+        tutorial_bonus=Decimal("0.60"),
+        fee_rate=Decimal("0.4"),
+        budget=Decimal(200),
+    )
 
 
 def worker() -> None:
@@ -68,9 +74,11 @@ def test_launch_watch_extend_and_stop_by_the_pages(
     there = far.world.studies[listing]
     assert (there["reward"], there["total_available_places"]) == (180, 4)
     assert {one["filter_id"] for one in there["filters"]} == {
-        "current-country-of-residence", "fluent-languages", "approval_rate",
+        "current-country-of-residence",
+        "fluent-languages",
+        "approval_rate",
         "participant_group_blocklist",
-    }  # fmt: skip
+    }
     assert listing in read(ada, study)
 
     batch = Batch.objects.get()
@@ -101,8 +109,13 @@ def test_launch_watch_extend_and_stop_by_the_api(
     api = APIClient()
     api.force_authenticate(User.objects.get())
     base = f"/api/v1/campaigns/{study.public_id}/batches/"
-    terms = {"title": "Rate news", "description": "Read and rate.", "tasks": 4, "minutes": "10",
-             "places": 4}  # fmt: skip
+    terms = {
+        "title": "Rate news",
+        "description": "Read and rate.",
+        "tasks": 4,
+        "minutes": "10",
+        "places": 4,
+    }
     vain = api.post(f"{base}offer/", {**terms, "keywords": ["news"]}, format="json").json()
     assert [one["field"] for one in vain["problems"]] == ["keywords"]
     offer = api.post(f"{base}offer/", terms, format="json").json()
@@ -147,9 +160,14 @@ def test_without_money_there_nothing_is_made(
     ],
 )
 def test_settings_that_are_wrong_say_what_to_do(
-    ada: Client, far: ProlificFarSide, study: Campaign, settings: Any, setting: str, value: str,
+    ada: Client,
+    far: ProlificFarSide,
+    study: Campaign,
+    settings: Any,
+    setting: str,
+    value: str,
     words: str,
-) -> None:  # fmt: skip
+) -> None:
     setattr(settings, setting, value)
     _sent, answer = offered(ada, study, tasks=4, minutes=10, approved_work="")
     assert answer.status_code == 422

@@ -17,9 +17,12 @@ def test_messages_go_to_each_person_and_name_who_was_not_reached(far, crowd):
     assert outcome.effect is Effect.APPLIED
     assert outcome.failed == (far.person(2), far.person(3))
     assert far.world.messages == [
-        {"recipient_id": far.person(1), "study_id": listing,
-         "body": "Your pay\n\nIt is on its way."}
-    ]  # fmt: skip
+        {
+            "recipient_id": far.person(1),
+            "study_id": listing,
+            "body": "Your pay\n\nIt is on its way.",
+        }
+    ]
 
 
 def test_nobody_reached_is_no_success(far, crowd):

@@ -17,17 +17,35 @@ AUTO_APPROVAL = timedelta(days=21)
 FINISHED = ("AWAITING REVIEW", "APPROVED", "REJECTED")
 LEAST_PER_HOUR = 600
 CATEGORIES = {
-    "TOO_QUICKLY", "TOO_SLOWLY", "FAILED_INSTRUCTIONS", "INCOMP_LONGITUDINAL", "FAILED_CHECK",
-    "LOW_EFFORT", "MALINGERING", "NO_CODE", "BAD_CODE", "NO_DATA", "UNSUPP_DEVICE", "OTHER",
-}  # fmt: skip
+    "TOO_QUICKLY",
+    "TOO_SLOWLY",
+    "FAILED_INSTRUCTIONS",
+    "INCOMP_LONGITUDINAL",
+    "FAILED_CHECK",
+    "LOW_EFFORT",
+    "MALINGERING",
+    "NO_CODE",
+    "BAD_CODE",
+    "NO_DATA",
+    "UNSUPP_DEVICE",
+    "OTHER",
+}
 FILTERS = [
-    {"filter_id": "current-country-of-residence", "title": "Current country of residence",
-     "type": "select", "choices": {"0": "United Kingdom", "1": "United States", "9": "Germany"}},
-    {"filter_id": "fluent-languages", "title": "Fluent languages",
-     "type": "select", "choices": {"19": "English", "22": "German"}},
+    {
+        "filter_id": "current-country-of-residence",
+        "title": "Current country of residence",
+        "type": "select",
+        "choices": {"0": "United Kingdom", "1": "United States", "9": "Germany"},
+    },
+    {
+        "filter_id": "fluent-languages",
+        "title": "Fluent languages",
+        "type": "select",
+        "choices": {"19": "English", "22": "German"},
+    },
     {"filter_id": "approval_rate", "title": "Approval rate", "type": "range"},
     {"filter_id": "participant_group_blocklist", "title": "Blocked groups", "type": "select"},
-]  # fmt: skip
+]
 
 
 class Refused(Exception):
@@ -120,8 +138,9 @@ class World:
     def change_study(self, study_id: str, body: dict[str, Any]) -> dict[str, Any]:
         study = self.study(study_id)
         if study["status"] != "UNPUBLISHED" and set(body) - {
-            "internal_name", "total_available_places"
-        }:  # fmt: skip
+            "internal_name",
+            "total_available_places",
+        }:
             raise Refused(400, "This field cannot be changed once the study is published.")
         more = body.get("total_available_places", study["total_available_places"])
         added = more - study["total_available_places"]
@@ -137,9 +156,11 @@ class World:
     def move_study(self, study_id: str, action: str) -> dict[str, Any]:
         study = self.study(study_id)
         allowed = {
-            "PUBLISH": ("UNPUBLISHED",), "PAUSE": ("ACTIVE",), "START": ("PAUSED",),
+            "PUBLISH": ("UNPUBLISHED",),
+            "PAUSE": ("ACTIVE",),
+            "START": ("PAUSED",),
             "STOP": ("ACTIVE", "PAUSED", *["AWAITING REVIEW"][: self.stops_full]),
-        }  # fmt: skip
+        }
         if study["status"] not in allowed.get(action, ()):
             raise Refused(400, f"Cannot {action} a study that is {study['status']}.", 140101)
         places = study["total_available_places"]
@@ -168,8 +189,9 @@ class World:
 
     def of_study(self, study_id: str) -> list[dict[str, Any]]:
         self.study(study_id)
-        return [self.as_listed(row) for row in self.submissions.values()
-                if row["study_id"] == study_id]  # fmt: skip
+        return [
+            self.as_listed(row) for row in self.submissions.values() if row["study_id"] == study_id
+        ]
 
     def as_listed(self, row: dict[str, Any]) -> dict[str, Any]:
         """Lists say `participant_id`; a single submission says `participant`."""
@@ -250,9 +272,14 @@ class World:
             raise NoPlace("blocked")
         unit = new_id()
         self.submissions[unit] = {
-            "id": unit, "study_id": study_id, "participant": person, "status": "ACTIVE",
-            "started": self.now(), "started_at": self.stamp(), "completed_at": None,
-        }  # fmt: skip
+            "id": unit,
+            "study_id": study_id,
+            "participant": person,
+            "status": "ACTIVE",
+            "started": self.now(),
+            "started_at": self.stamp(),
+            "completed_at": None,
+        }
         return unit
 
     def _blocked(self, study_id: str, person: str) -> bool:
@@ -297,16 +324,27 @@ class World:
         for line in body["csv_bonuses"].split():
             name, amount = line.split(",")
             row = next(
-                (row for row in self.submissions.values()
-                 if row["study_id"] == body["study_id"] and name in (row["id"], row["participant"])
-                 and row["status"] in FINISHED), None,
-            )  # fmt: skip
+                (
+                    row
+                    for row in self.submissions.values()
+                    if row["study_id"] == body["study_id"]
+                    and name in (row["id"], row["participant"])
+                    and row["status"] in FINISHED
+                ),
+                None,
+            )
             if row is None:
                 raise Refused(400, f"Unknown ids: {name}")
             rows.append((row["participant"], row["id"], int(Decimal(amount) * 100)))
         total = sum(amount for _person, _unit, amount in rows)
-        payment = {"id": new_id(), "study": body["study_id"], "amount": total, "vat": 0,
-                   "fees": with_fee(total) - total, "total_amount": with_fee(total)}  # fmt: skip
+        payment = {
+            "id": new_id(),
+            "study": body["study_id"],
+            "amount": total,
+            "vat": 0,
+            "fees": with_fee(total) - total,
+            "total_amount": with_fee(total),
+        }
         self.payments[payment["id"]] = {**payment, "rows": rows}
         return payment
 
@@ -335,9 +373,9 @@ class World:
 
     def change_group(self, group_id: str, people: list[str], change: str) -> dict[str, Any]:
         members: set[str] = self.group(group_id)["members"]
-        act: Callable[..., None] = {
-            "POST": members.update, "DELETE": members.difference_update
-        }[change]  # fmt: skip
+        act: Callable[..., None] = {"POST": members.update, "DELETE": members.difference_update}[
+            change
+        ]
         act(people)
         return {"results": [{"participant_id": person} for person in sorted(members)]}
 

@@ -10,10 +10,28 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 KEYS = [
-    "system", "criterion", "estimator", "estimate", "std_error", "low", "high", "level", "df",
-    "estimand", "n_items", "n_population", "n_judgments", "n_annotators", "effective_annotators",
-    "variance", "rho", "gamma", "data_efficiency", "data_efficiency_cap", "notices",
-]  # fmt: skip
+    "system",
+    "criterion",
+    "estimator",
+    "estimate",
+    "std_error",
+    "low",
+    "high",
+    "level",
+    "df",
+    "estimand",
+    "n_items",
+    "n_population",
+    "n_judgments",
+    "n_annotators",
+    "effective_annotators",
+    "variance",
+    "rho",
+    "gamma",
+    "data_efficiency",
+    "data_efficiency_cap",
+    "notices",
+]
 VARIANCE = ["item", "annotator", "residual", "one_way_item", "one_way_annotator", "item_means"]
 
 # Case 2b of docs/statistics.md: ten judgments, ten outputs, one metric.
@@ -86,8 +104,12 @@ def test_the_share_of_outputs_judged_narrows_the_interval(files):
 def test_order_of_rows_and_names_change_nothing(files):
     first = run(*files())
     rows, scores = judgments()[::-1], metrics()[::-1]
-    other = run(*files([row.replace("alpha,", "alpha,item ") for row in rows],
-                       [row.replace("alpha,", "alpha,item ") for row in scores]))  # fmt: skip
+    other = run(
+        *files(
+            [row.replace("alpha,", "alpha,item ") for row in rows],
+            [row.replace("alpha,", "alpha,item ") for row in scores],
+        )
+    )
     assert other[0]["low"] == pytest.approx(first[0]["low"], abs=1e-12)
 
 
@@ -109,8 +131,10 @@ def test_every_system_and_criterion_has_its_own_entry(files):
     arguments = files(rows, [*metrics(), *metrics("beta")])
     found = run(*arguments)
     assert [(f["system"], f["criterion"]) for f in found] == [
-        ("alpha", "overall"), ("beta", "overall"), ("beta", "fluency"),
-    ]  # fmt: skip
+        ("alpha", "overall"),
+        ("beta", "overall"),
+        ("beta", "fluency"),
+    ]
     assert found[0]["estimate"] == found[2]["estimate"]
     some = run(*arguments, "--system", "beta", "--criterion", "fluency")
     assert [(f["system"], f["criterion"]) for f in some] == [("beta", "fluency")]

@@ -49,8 +49,14 @@ def test_the_table_gives_coverage_with_its_own_uncertainty():
     lines = simulated(price=0.5).splitlines()
     table = {line.split()[0]: line for line in lines}
     assert set(table) == {
-        "stopped", "coverage", "judgments", "annotators", "cost", "error", "notices",
-    }  # fmt: skip
+        "stopped",
+        "coverage",
+        "judgments",
+        "annotators",
+        "cost",
+        "error",
+        "notices",
+    }
     assert "95 %" in table["coverage"]
     assert "25 of 25" in table["stopped"]
 
@@ -68,9 +74,16 @@ def test_every_kind_of_score_runs(scores):
 
 def test_every_turn_of_the_crowd_runs():
     found = outcome(
-        pool=True, stay=8.0, leniency=0.3, time_correlation=-0.38, shared=0.2,
-        shared_quality=0.3, report="spill", replicates=3, width=0.4,
-    )  # fmt: skip
+        pool=True,
+        stay=8.0,
+        leniency=0.3,
+        time_correlation=-0.38,
+        shared=0.2,
+        shared_quality=0.3,
+        report="spill",
+        replicates=3,
+        width=0.4,
+    )
     assert found["replicates"] == 3
 
 

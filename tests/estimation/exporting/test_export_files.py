@@ -70,10 +70,13 @@ def test_any_text_comes_back_from_a_table(values: list[str]) -> None:
 
 @given(
     st.dictionaries(
-        st.text(max_size=5), st.recursive(st.text(max_size=20) | st.integers() | st.none(),
-                                          lambda inner: st.lists(inner, max_size=3))
+        st.text(max_size=5),
+        st.recursive(
+            st.text(max_size=20) | st.integers() | st.none(),
+            lambda inner: st.lists(inner, max_size=3),
+        ),
     )
-)  # fmt: skip
+)
 def test_any_answer_comes_back_from_a_line(response: dict[str, Any]) -> None:
     file = tables.File("x.jsonl", "", {"response": ""})
     (line,) = contents.encoded(file, [{"response": response}])
@@ -121,9 +124,14 @@ def test_what_comes_while_it_is_sent_is_not_in_it(study: Campaign) -> None:
 def test_a_judgment_that_was_stored_later_under_an_earlier_id_is_left_out(study: Campaign) -> None:
     now = exports.moment(study.pk)
     late = exports.Moment(
-        now.campaign, now.judgment[1:], now.annotator[1:], now.state[1:], now.output, now.team,
+        now.campaign,
+        now.judgment[1:],
+        now.annotator[1:],
+        now.state[1:],
+        now.output,
+        now.team,
         now.teams,
-    )  # fmt: skip
+    )
     assert [one.id for one in exports.judgments(late)] == list(now.judgment[1:])
 
 

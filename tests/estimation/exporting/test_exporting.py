@@ -81,14 +81,16 @@ def test_scores_can_be_estimated_from_again(study: Campaign, tmp_path: Path) -> 
     counting = [row for row in found.table("scores.csv") if row["counts"] == "1"]
     newest = Estimate.objects.filter(campaign=study, system__name="alpha", criterion="overall")
     shown = [
-        row for row in found.table("estimates.csv")
+        row
+        for row in found.table("estimates.csv")
         if (row["newest"], row["system"], row["criterion"]) == ("1", "alpha", "overall")
-    ]  # fmt: skip
+    ]
     assert float(shown[0]["estimate"]) == newest.order_by("-pk")[0].estimate
     mine = [
-        float(row["score"]) for row in counting
+        float(row["score"])
+        for row in counting
         if (row["system"], row["criterion"]) == ("alpha", "overall")
-    ]  # fmt: skip
+    ]
     assert len(mine) == int(shown[0]["n_judgments"])
     judged, values = tmp_path / "scores.csv", tmp_path / "metrics.csv"
     with judged.open("w", newline="") as file:
@@ -97,12 +99,14 @@ def test_scores_can_be_estimated_from_again(study: Campaign, tmp_path: Path) -> 
         writer.writerows(counting)
     values.write_text(found.files["metrics.csv"])
     out = io.StringIO()
-    call_command("estimate", judgments=judged, metrics=values, metric=["quality"], json=True,
-                 stdout=out)  # fmt: skip
+    call_command(
+        "estimate", judgments=judged, metrics=values, metric=["quality"], json=True, stdout=out
+    )
     again = next(
-        one for one in json.loads(out.getvalue())
+        one
+        for one in json.loads(out.getvalue())
         if (one["system"], one["criterion"]) == ("alpha", "overall")
-    )  # fmt: skip
+    )
     assert again["estimate"] == pytest.approx(float(shown[0]["estimate"]), abs=1e-12)
 
 
@@ -191,11 +195,13 @@ def test_texts_that_several_systems_wrote_are_one_output_and_a_row_for_each() ->
 def test_highlights_carry_their_words_and_paragraphs_their_verdicts() -> None:
     paragraphs = ["Ada Lovelace 🖋 lived in London.", "She wrote the first program."]
     made = campaign(
-        instrument="answer_correctness", targets={"any_correct": 0.2}, metrics=(),
+        instrument="answer_correctness",
+        targets={"any_correct": 0.2},
+        metrics=(),
         rows_=[
             Row(item="q", system="s", output="London", input="where?", paragraphs=tuple(paragraphs))
         ],
-    )  # fmt: skip
+    )
     words = {"start": 15, "end": 30, "text": paragraphs[0][15:30]}
     verdicts = [{"value": 1, "spans": [words], "confirmed": True}, {"value": 0}]
     judge(person(made), plausible=True, verdicts=verdicts)
@@ -213,17 +219,24 @@ def test_highlights_of_an_instrument_of_ones_own_name_their_criterion() -> None:
     key = InstrumentDefinition.objects.get().key
     text = "Hold the 🔴 button for ten seconds, then wait."
     made = campaign(
-        instrument=key, targets={"helpful": 0.2}, metrics=(),
+        instrument=key,
+        targets={"helpful": 0.2},
+        metrics=(),
         rows_=[Row(item="q", system="s", output=text, input="How do I switch it off?")],
-    )  # fmt: skip
+    )
     start = text.index("button")
     span = {"start": start, "end": start + 6, "text": "button"}
     judge(person(made), helpful=-2, invented=0, evidence={"helpful": [span]})
     (row,) = exported(made).objects("judgments.jsonl")
     assert row["highlights"] == [
-        {"criterion": "helpful", "paragraph": None, "start": start, "end": start + 6,
-         "text": "button"},
-    ]  # fmt: skip
+        {
+            "criterion": "helpful",
+            "paragraph": None,
+            "start": start,
+            "end": start + 6,
+            "text": "button",
+        },
+    ]
 
 
 def test_an_empty_campaign_is_exported_too() -> None:

@@ -182,13 +182,31 @@ SPANS = st.sampled_from([None, *(timedelta(minutes=m) for m in (0, 15, 45, 180, 
 
 def _facts(status: Status, crowd: str, close_reason: str, estimand: str, cap: int | None) -> Facts:
     return Facts(
-        campaign_id=1, public_id="x", name="News", status=status, close_reason=close_reason,
-        opened_at=None, closed_at=None, reward=Decimal("0.40"), budget=Decimal(30),
-        max_judgments=None, deadline=None, annotator_cap=cap, lease_minutes=30, double_share=0.25,
-        metric_choice="none", metrics=(), stop_mode="precision", estimand=estimand, level=0.95,
-        contact="", crowd=crowd, criteria=(OVERALL,), targets={"overall": 0.2},
+        campaign_id=1,
+        public_id="x",
+        name="News",
+        status=status,
+        close_reason=close_reason,
+        opened_at=None,
+        closed_at=None,
+        reward=Decimal("0.40"),
+        budget=Decimal(30),
+        max_judgments=None,
+        deadline=None,
+        annotator_cap=cap,
+        lease_minutes=30,
+        double_share=0.25,
+        metric_choice="none",
+        metrics=(),
+        stop_mode="precision",
+        estimand=estimand,
+        level=0.95,
+        contact="",
+        crowd=crowd,
+        criteria=(OVERALL,),
+        targets={"overall": 0.2},
         systems=(SystemFacts(1, "alpha", None),),
-    )  # fmt: skip
+    )
 
 
 @st.composite
@@ -198,10 +216,26 @@ def cells(draw: Any) -> Cell:
         n, width = draw(st.integers(2, 400)), draw(st.none() | st.floats(0, 20))
         half = None if width is None else width / 2
         row = Newest(
-            1, 1, "overall", None, True, 0.4, half and 0.4 - half, half and 0.4 + half, width,
-            half, None, None, n, 400, n, draw(st.integers(1, 60)), draw(st.floats(1, 60)), 0,
+            1,
+            1,
+            "overall",
+            None,
+            True,
+            0.4,
+            half and 0.4 - half,
+            half and 0.4 + half,
+            width,
+            half,
+            None,
+            None,
+            n,
+            400,
+            n,
+            draw(st.integers(1, 60)),
+            draw(st.floats(1, 60)),
+            0,
             {"at_target": draw(st.booleans()), "parts": {"annotator": draw(st.floats(0, 1))}},
-        )  # fmt: skip
+        )
     return Cell(SystemFacts(1, "alpha", None), OVERALL, 0.2, row, Decimal("0.40"))
 
 
@@ -210,9 +244,12 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situa
     crowd = draw(st.sampled_from(["link", "mturk", "prolific"]))
     status = draw(st.sampled_from(statuses))
     facts = _facts(
-        status, crowd, draw(st.sampled_from(["", *CloseReason.values])),
-        draw(st.sampled_from(["population", "panel"])), draw(st.none() | st.integers(1, 25)),
-    )  # fmt: skip
+        status,
+        crowd,
+        draw(st.sampled_from(["", *CloseReason.values])),
+        draw(st.sampled_from(["population", "panel"])),
+        draw(st.none() | st.integers(1, 25)),
+    )
     free = draw(SMALL)
     came = draw(SMALL)
     reviewed, left_out = draw(st.integers(0, came)), 0
@@ -222,26 +259,48 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situa
     offered = Offered()
     if crowd != "link":
         offered = Offered(
-            launched=draw(st.booleans()), publishing=draw(SMALL), untaken=draw(SMALL),
-            at_work=draw(SMALL), promised=draw(SMALL), waited=draw(SPANS), retried=draw(SMALL),
-            stuck=draw(SMALL), unfunded=draw(SMALL),
-        )  # fmt: skip
+            launched=draw(st.booleans()),
+            publishing=draw(SMALL),
+            untaken=draw(SMALL),
+            at_work=draw(SMALL),
+            promised=draw(SMALL),
+            waited=draw(SPANS),
+            retried=draw(SMALL),
+            stuck=draw(SMALL),
+            unfunded=draw(SMALL),
+        )
     return Situation(
         facts=facts,
         progress=Progress(
-            outputs=9, outputs_judged=1, planned=20, doubled=2, judged=draw(SMALL), missing=free,
-            running=leases + draw(SMALL), annotators=came, room=None, spent=Decimal("1.20"),
+            outputs=9,
+            outputs_judged=1,
+            planned=20,
+            doubled=2,
+            judged=draw(SMALL),
+            missing=free,
+            running=leases + draw(SMALL),
+            annotators=came,
+            room=None,
+            spent=Decimal("1.20"),
         ),
         cells=tuple(draw(st.lists(cells(), min_size=1, max_size=3))),
         price=Decimal("0.40"),
         most=costs.AtMost(bills.Bill(20, 1, tariffs.Price(Decimal("8.00"))), None),
         waiting=reviewed if some else draw(SMALL),
         availability=Availability(
-            came, reviewed, left_out, at_cap, free,
+            came,
+            reviewed,
+            left_out,
+            at_cap,
+            free,
             free if reviewed + at_cap == came else draw(st.integers(0, free)),
         ),
         liveness=Liveness(
-            leases, draw(st.integers(0, leases)), None, draw(SPANS), draw(SPANS),
+            leases,
+            draw(st.integers(0, leases)),
+            None,
+            draw(SPANS),
+            draw(SPANS),
             draw(SPANS) or timedelta(0),
         ),
         offered=offered,
@@ -250,18 +309,28 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situa
         deadline_soon=draw(st.booleans()),
         in_doubt=draw(SMALL) if crowd != "link" else 0,
         near=draw(st.none() | st.builds(Deadline, st.integers(1, 3), st.just(None)))
-        if crowd != "link" else None,
+        if crowd != "link"
+        else None,
         unscored=draw(SMALL),
         due=Decimal(draw(SMALL)),
-    )  # fmt: skip
+    )
 
 
 @given(now=situations())
 def test_there_is_always_one_act_and_it_is_well_said(now: Situation) -> None:
     advice = rules.advise(now)
     _speaks_well(advice)
-    assert advice.act in ("", "open", "finish", "reopen", "people", "batches", "launch",
-                          "reviews", "pay")  # fmt: skip
+    assert advice.act in (
+        "",
+        "open",
+        "finish",
+        "reopen",
+        "people",
+        "batches",
+        "launch",
+        "reviews",
+        "pay",
+    )
 
 
 @st.composite
@@ -272,12 +341,17 @@ def stalled(draw: Any) -> Situation:
     wide = replace(now.cells[0], row=None)
     nothing = ("publishing", "untaken", "at_work", "promised", "stuck", "unfunded")
     found = replace(
-        now, limit=None, reserved=False, cells=(wide, *now.cells[1:]),
+        now,
+        limit=None,
+        reserved=False,
+        cells=(wide, *now.cells[1:]),
         progress=replace(now.progress, missing=free, running=0),
         availability=replace(now.availability, free=free, for_nobody=free),
         liveness=replace(now.liveness, leases=0, active=0, behind=timedelta(0)),
-        offered=replace(now.offered, **dict.fromkeys(nothing, 0)), near=None, in_doubt=0,
-    )  # fmt: skip
+        offered=replace(now.offered, **dict.fromkeys(nothing, 0)),
+        near=None,
+        in_doubt=0,
+    )
     assert not found.can_come
     return found
 

@@ -22,8 +22,10 @@ from tests.estimation.reviewed import by_hand, settle
 from tests.factories import campaign, judge, person
 
 pytestmark = [
-    pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens"),
-]  # fmt: skip
+    pytest.mark.orm,
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("no_screens"),
+]
 
 Act = Ruling.Act
 

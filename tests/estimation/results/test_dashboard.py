@@ -45,13 +45,27 @@ def estimated(made: Campaign, n: int, width: float | None = 0.3, **changes: Any)
     rows = [
         Estimate(
             **{
-                "campaign": made, "system": system, "criterion": criterion,
-                "estimator": "regression", "interval": "two_way", "estimand": "population",
-                "metrics": made.metrics, "level": 0.95, "estimate": 0.4,
-                "low": half and 0.4 - half, "high": half and 0.4 + half, "width": width,
-                "std_error": half and half / 2, "df": 20, "mean_estimate": 0.41,
-                "mean_low": half and 0.41 - 1.25 * half, "mean_high": half and 0.41 + 1.25 * half,
-                "n_items": n, "n_population": 100, "n_judgments": n, "n_annotators": 20,
+                "campaign": made,
+                "system": system,
+                "criterion": criterion,
+                "estimator": "regression",
+                "interval": "two_way",
+                "estimand": "population",
+                "metrics": made.metrics,
+                "level": 0.95,
+                "estimate": 0.4,
+                "low": half and 0.4 - half,
+                "high": half and 0.4 + half,
+                "width": width,
+                "std_error": half and half / 2,
+                "df": 20,
+                "mean_estimate": 0.41,
+                "mean_low": half and 0.41 - 1.25 * half,
+                "mean_high": half and 0.41 + 1.25 * half,
+                "n_items": n,
+                "n_population": 100,
+                "n_judgments": n,
+                "n_annotators": 20,
                 "effective_annotators": 18.0,
                 "detail": {"at_target": bool(width and width <= 0.2 and n >= 30)},
             }
@@ -59,7 +73,7 @@ def estimated(made: Campaign, n: int, width: float | None = 0.3, **changes: Any)
         )
         for system in made.systems.all()
         for criterion in ("overall", "fluency")
-    ]  # fmt: skip
+    ]
     return Estimate.objects.bulk_create(rows)
 
 
@@ -412,9 +426,16 @@ def test_pages_ask_a_constant_number_of_queries(client: Client, ada: User) -> No
     for n in range(4):
         for criterion in ("overall", "edit"):
             Agreement.objects.create(
-                campaign=large, criterion=criterion, distance="ordinal", level=0.95, alpha=0.4,
-                n_outputs=3, n_judgments=6, n_annotators=3, digest=str(n),
-            )  # fmt: skip
+                campaign=large,
+                criterion=criterion,
+                distance="ordinal",
+                level=0.95,
+                alpha=0.4,
+                n_outputs=3,
+                n_judgments=6,
+                n_annotators=3,
+                digest=str(n),
+            )
         exclude(person(large, f"p{n}"), ada, "too_fast", "no_variation")
     person(large, "able")  # as one of the small one is
     for name in ("dashboard", "numbers"):

@@ -26,8 +26,10 @@ from tests.estimation.reviewed import by_hand, exclude, settle, take_turns
 from tests.factories import campaign, judge, person, user
 
 pytestmark = [
-    pytest.mark.orm, pytest.mark.django_db, pytest.mark.usefixtures("no_screens"),
-]  # fmt: skip
+    pytest.mark.orm,
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("no_screens"),
+]
 
 Act = Ruling.Act
 HIDDEN = "so that no ruling aims at a result"
@@ -38,7 +40,7 @@ def made(ada: User, eve: User) -> Campaign:
     """Two systems; 40 judgments by 6 people, and somebody who finds everything perfect."""
     found = campaign(
         owner=ada, items=60, targets={"overall": 0.01}, double_share=0, annotator_cap=None
-    )  # fmt: skip
+    )
     Membership.objects.create(campaign=found, user=eve, role=Membership.Role.REVIEWER)
     take_turns([person(found, f"p{i}") for i in range(6)], 40)
     for _ in range(8):
@@ -224,9 +226,7 @@ def test_it_takes_as_many_queries_for_more_work(made: Campaign, review: Review, 
     assert count() == before <= 20
 
 
-@given(
-    appealed=st.none() | st.integers(-40, 40), closed=st.none() | st.integers(-40, 40)
-)  # fmt: skip
+@given(appealed=st.none() | st.integers(-40, 40), closed=st.none() | st.integers(-40, 40))
 def test_it_is_final_at_the_limit_or_the_closing_and_an_appeal_in_time_alone_holds_it(
     appealed: int | None, closed: int | None
 ) -> None:

@@ -244,12 +244,30 @@ def test_what_is_cut_is_said_and_the_decision_looks_at_the_whole(client: Client,
 
 def _estimate(made: Campaign, *, estimate: float, low: float, high: float) -> Estimate:
     return Estimate.objects.create(
-        campaign=made, system=made.systems.get(), criterion="overall", estimator="regression",
-        interval="two_way", estimand="population", metrics=made.metrics, level=0.95,
-        estimate=estimate, low=low, high=high, width=high - low, std_error=0.1, df=20,
-        mean_estimate=estimate, mean_low=low, mean_high=high, n_items=40, n_population=40,
-        n_judgments=40, n_annotators=9, effective_annotators=9.0, detail={"at_target": False},
-    )  # fmt: skip
+        campaign=made,
+        system=made.systems.get(),
+        criterion="overall",
+        estimator="regression",
+        interval="two_way",
+        estimand="population",
+        metrics=made.metrics,
+        level=0.95,
+        estimate=estimate,
+        low=low,
+        high=high,
+        width=high - low,
+        std_error=0.1,
+        df=20,
+        mean_estimate=estimate,
+        mean_low=low,
+        mean_high=high,
+        n_items=40,
+        n_population=40,
+        n_judgments=40,
+        n_annotators=9,
+        effective_annotators=9.0,
+        detail={"at_target": False},
+    )
 
 
 def test_the_table_of_a_plot_is_cut_and_its_csv_is_whole(client: Client, ada: User) -> None:

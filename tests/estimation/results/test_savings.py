@@ -76,7 +76,8 @@ def test_judgments_that_serve_two_systems_count_once():
 
 
 def test_systems_without_intervals_are_left_out():
-    found = savings.of_campaign([[(Row(), 0.2)], [], [(Row(width=None), 0.2)]], judged=60,
-                                price=PRICE)  # fmt: skip
+    found = savings.of_campaign(
+        [[(Row(), 0.2)], [], [(Row(width=None), 0.2)]], judged=60, price=PRICE
+    )
     assert found.judgments == 34
     assert savings.of_campaign([], judged=0, price=PRICE).why

@@ -93,8 +93,9 @@ def test_both_numbers_and_the_counts(client: Client, ada: User) -> None:
     out = found(made).excluded
     assert (out.judgments, out.annotators) == (4, 1)
     assert [(r.screen, r.annotators, r.judgments) for r in out.reasons] == [
-        ("no_variation", 1, 4), ("too_fast", 1, 4),
-    ]  # fmt: skip
+        ("no_variation", 1, 4),
+        ("too_fast", 1, 4),
+    ]
     exclude(person(made, "p0"), ada)
     settle(made)
     out = found(made).excluded
@@ -250,8 +251,10 @@ def test_a_closing_campaign_says_that_nobody_who_came_may_fill_its_gaps(
     settle(made)
     advice = board(client, made).advice
     assert (advice.title, advice.act, advice.also) == (
-        "Invite new people, or finish", "people", "finish",
-    )  # fmt: skip
+        "Invite new people, or finish",
+        "people",
+        "finish",
+    )
     assert "8 people have done the 5 texts allowed" in advice.text
     assert "1 person has been excluded or blocked" in advice.text
     person(made, "new")

@@ -24,8 +24,12 @@ def run(folder: Path, *options: str, **more: str) -> "subprocess.CompletedProces
     (folder / "tmp").mkdir()
     return subprocess.run(
         [sys.executable, "manage.py", "demo", "--headless", "--port", str(free_port()), *options],
-        cwd=ROOT, env=environment(folder) | more, capture_output=True, text=True, timeout=400,
-    )  # fmt: skip
+        cwd=ROOT,
+        env=environment(folder) | more,
+        capture_output=True,
+        text=True,
+        timeout=400,
+    )
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -97,9 +101,12 @@ def test_the_product_ends_with_the_demonstration_however_it_ends(how, tmp_path):
     port = free_port()
     demo = subprocess.Popen(
         [sys.executable, "manage.py", "demo", "--small", "--port", str(port)],
-        cwd=ROOT, env=environment(tmp_path), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        cwd=ROOT,
+        env=environment(tmp_path),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         preexec_fn=hears_interrupts,
-    )  # fmt: skip
+    )
     try:
         wait_for(lambda: answers(port) or demo.poll() is not None, seconds=60)
         demo.send_signal(how)

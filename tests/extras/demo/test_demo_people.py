@@ -60,9 +60,12 @@ class Stub(ThreadingHTTPServer):
         if self.questions:
             asked = {"version": "1-abc", "question": self.questions[0]}
             return {
-                "token": "t0k", "assignment": None, "urls": urls, "finished": None,
+                "token": "t0k",
+                "assignment": None,
+                "urls": urls,
+                "finished": None,
                 "tutorial": asked,
-            }  # fmt: skip
+            }
         return {"token": "t0k", "assignment": assignment, "urls": urls, "finished": finished}
 
     def learnt(self, body: dict[str, Any]) -> tuple[int, Any]:

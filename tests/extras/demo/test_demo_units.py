@@ -100,9 +100,11 @@ def test_a_unit_is_previewed_accepted_done_and_handed_in(turk: Running, study: S
     preview, came = study.came
     assert preview["assignmentId"] == PREVIEW
     assert came == {
-        "assignmentId": unit.id, "hitId": unit.hit.id, "workerId": unit.worker,
+        "assignmentId": unit.id,
+        "hitId": unit.hit.id,
+        "workerId": unit.worker,
         "turkSubmitTo": turk.url,
-    }  # fmt: skip
+    }
 
 
 def test_the_next_unit_follows_without_another_preview(turk: Running, study: Study) -> None:

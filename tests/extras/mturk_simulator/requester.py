@@ -18,23 +18,32 @@ QUESTION = (
     "<FrameHeight>0</FrameHeight></ExternalQuestion>"
 )
 TYPE: dict[str, Any] = {
-    "Title": "Rate short texts", "Description": "Three questions about one text.",
-    "Reward": "0.80", "AssignmentDurationInSeconds": 3600,
-    "AutoApprovalDelayInSeconds": 3 * 86400, "Keywords": "rating, texts",
-}  # fmt: skip
+    "Title": "Rate short texts",
+    "Description": "Three questions about one text.",
+    "Reward": "0.80",
+    "AssignmentDurationInSeconds": 3600,
+    "AutoApprovalDelayInSeconds": 3 * 86400,
+    "Keywords": "rating, texts",
+}
 HIT: dict[str, Any] = {
-    **TYPE, "LifetimeInSeconds": 86400, "MaxAssignments": 3,
+    **TYPE,
+    "LifetimeInSeconds": 86400,
+    "MaxAssignments": 3,
     "Question": QUESTION.format("https://example.org/work?study=1&amp;part=2"),
-}  # fmt: skip
+}
 BAD_CODE = "AWS.MechanicalTurk."
 
 
 @contextmanager
 def client(url: str, **config: Any) -> Iterator[Any]:
     made = boto3.client(
-        "mturk", endpoint_url=url, region_name="us-east-1", aws_access_key_id="x",
-        aws_secret_access_key="y", config=Config(**config),
-    )  # fmt: skip
+        "mturk",
+        endpoint_url=url,
+        region_name="us-east-1",
+        aws_access_key_id="x",
+        aws_secret_access_key="y",
+        config=Config(**config),
+    )
     try:
         yield made
     finally:

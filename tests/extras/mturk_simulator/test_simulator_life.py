@@ -45,9 +45,11 @@ def test_life(turk: MTurkFarSide, requester: Any) -> None:
     address, parameters = framed(page)
     assert address == "https://example.org/work"
     assert parameters == {
-        "study": ["1"], "part": ["2"], "hitId": [made["HITId"]],
+        "study": ["1"],
+        "part": ["2"],
+        "hitId": [made["HITId"]],
         "assignmentId": ["ASSIGNMENT_ID_NOT_AVAILABLE"],
-    }  # fmt: skip
+    }
 
     here, page = read(turk, "/accept", hit=made["HITId"], worker="A1")
     _, parameters = framed(page)
@@ -342,13 +344,22 @@ def test_exclusion_by_qualification(turk: MTurkFarSide, requester: Any) -> None:
         Name="Left out", Description="Not again", QualificationTypeStatus="Active"
     )["QualificationType"]["QualificationTypeId"]
     asked = [
-        {"QualificationTypeId": kind, "Comparator": "DoesNotExist",
-         "ActionsGuarded": "DiscoverPreviewAndAccept"},
-        {"QualificationTypeId": "00000000000000000071", "Comparator": "In",
-         "LocaleValues": [{"Country": "US"}, {"Country": "GB"}]},
-        {"QualificationTypeId": "000000000000000000L0", "Comparator": "GreaterThanOrEqualTo",
-         "IntegerValues": [95]},
-    ]  # fmt: skip
+        {
+            "QualificationTypeId": kind,
+            "Comparator": "DoesNotExist",
+            "ActionsGuarded": "DiscoverPreviewAndAccept",
+        },
+        {
+            "QualificationTypeId": "00000000000000000071",
+            "Comparator": "In",
+            "LocaleValues": [{"Country": "US"}, {"Country": "GB"}],
+        },
+        {
+            "QualificationTypeId": "000000000000000000L0",
+            "Comparator": "GreaterThanOrEqualTo",
+            "IntegerValues": [95],
+        },
+    ]
     made = hit(requester, QualificationRequirements=asked)
     worker = {"QualificationTypeId": kind, "WorkerId": "A1"}
     requester.associate_qualification_with_worker(IntegerValue=1, **worker)

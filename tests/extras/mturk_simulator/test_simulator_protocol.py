@@ -24,9 +24,10 @@ SERVICE = ServiceModel(Loader().load_service_model("mturk", "service-2"), "mturk
 def post(turk: MTurkFarSide, target: str, arguments: object) -> tuple[int, dict[str, Any]]:
     """Return status and body of one request, as they came over the wire."""
     request = Request(
-        turk.url, data=json.dumps(arguments).encode(),
+        turk.url,
+        data=json.dumps(arguments).encode(),
         headers={"X-Amz-Target": target, "Content-Type": "application/x-amz-json-1.1"},
-    )  # fmt: skip
+    )
     try:
         with urlopen(request) as answer:
             assert answer.headers["Content-Type"] == "application/x-amz-json-1.1"
@@ -83,8 +84,13 @@ def script(turk: MTurkFarSide) -> Iterator[tuple[str, dict[str, Any]]]:
     def call(operation: str, **arguments: Any) -> tuple[str, dict[str, Any]]:
         return operation, checked(turk, operation, **arguments)
 
-    kind = call("CreateQualificationType", Name="Left out", Description="Not again",
-                Keywords="own", QualificationTypeStatus="Active")  # fmt: skip
+    kind = call(
+        "CreateQualificationType",
+        Name="Left out",
+        Description="Not again",
+        Keywords="own",
+        QualificationTypeStatus="Active",
+    )
     yield kind
     type_id = {"QualificationTypeId": kind[1]["QualificationType"]["QualificationTypeId"]}
     worker = {"WorkerId": "A1"}
@@ -167,8 +173,10 @@ def test_errors_have_three_parts(turk: MTurkFarSide) -> None:
 
 
 INVALID, RANGE, MISSING = (
-    "AWS.MechanicalTurk.InvalidParameterValue", "AWS.ParameterOutOfRange", "AWS.MissingParameters",
-)  # fmt: skip
+    "AWS.MechanicalTurk.InvalidParameterValue",
+    "AWS.ParameterOutOfRange",
+    "AWS.MissingParameters",
+)
 
 
 @pytest.mark.parametrize(

@@ -109,9 +109,14 @@ def test_other_names_of_this_machine_lead_here(turk: MTurkFarSide) -> None:
 
 @pytest.mark.parametrize(
     ("text", "shape"),
-    [("A1B2", "A1B2"), ("Anna", r"AANNA[0-9A-F]{8}"), ("Åse 2", r"ASE2[0-9A-F]{8}"),
-     ("王", r"A[0-9A-F]{8}"), ("x" * 60, r"AX{20}[0-9A-F]{8}")],
-)  # fmt: skip
+    [
+        ("A1B2", "A1B2"),
+        ("Anna", r"AANNA[0-9A-F]{8}"),
+        ("Åse 2", r"ASE2[0-9A-F]{8}"),
+        ("王", r"A[0-9A-F]{8}"),
+        ("x" * 60, r"AX{20}[0-9A-F]{8}"),
+    ],
+)
 def test_any_name_is_a_worker(text: str, shape: str) -> None:
     assert re.fullmatch(shape, worker_id(text))
     assert worker_id(worker_id(text)) == worker_id(text)

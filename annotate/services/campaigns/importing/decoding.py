@@ -17,17 +17,22 @@ _MARKS = [
     (codecs.BOM_UTF8, "utf-8"),
 ]
 _NO_TEXT = [
-    (b"PK\x03\x04", "This is a spreadsheet (.xlsx) or a zip archive. Save the table as CSV, or "
-     "unpack the archive."),
+    (
+        b"PK\x03\x04",
+        "This is a spreadsheet (.xlsx) or a zip archive. Save the table as CSV, or "
+        "unpack the archive.",
+    ),
     (b"\xd0\xcf\x11\xe0", "This is a spreadsheet of an old kind (.xls). Save the table as CSV."),
-    (b"\x1f\x8b", "This file is compressed. Unpack it first, or use the command line, which "
-     "reads .gz files."),
+    (
+        b"\x1f\x8b",
+        "This file is compressed. Unpack it first, or use the command line, which reads .gz files.",
+    ),
     (b"BZh", "This file is compressed. Unpack it first."),
     (b"\xfd7zXZ", "This file is compressed. Unpack it first."),
     (b"(\xb5/\xfd", "This file is compressed. Unpack it first."),
     (b"%PDF", "This is a PDF document. Save the table as CSV, or write JSON lines."),
     (b"PAR1", "This is a Parquet file. Write it as JSON lines or as CSV."),
-]  # fmt: skip
+]
 
 
 def head_of(blocks: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:

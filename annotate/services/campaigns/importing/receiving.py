@@ -132,9 +132,14 @@ def receive_or_change(
     """Import what a form sends: a new import, or another plan for stored files."""
     if before is None or outputs is not None or metrics is not None or drop_metrics:
         return receive(
-            plan, outputs, metrics, owner_id=owner_id, key=key, replaces=before,
+            plan,
+            outputs,
+            metrics,
+            owner_id=owner_id,
+            key=key,
+            replaces=before,
             drop_metrics=drop_metrics,
-        )  # fmt: skip
+        )
     change_plan(before, plan)
     return before
 
@@ -144,9 +149,11 @@ def change_plan(of: CampaignImport, plan: Plan) -> None:
     changed = CampaignImport.objects.filter(
         pk=of.pk, status__in=(Status.READING, *CampaignImport.WAITING)
     ).update(
-        plan=as_json(plan), revision=F("revision") + 1, changed_at=timezone.now(),
+        plan=as_json(plan),
+        revision=F("revision") + 1,
+        changed_at=timezone.now(),
         digest=hashlib.sha256(f"{of.digest} {as_json(plan)}".encode()).hexdigest(),
-    )  # fmt: skip
+    )
     if not changed:
         raise Conflict("The campaign is being created already: its plan cannot be changed here.")
 
@@ -163,9 +170,14 @@ def create(of: CampaignImport, *, revision: int, actor_id: int) -> None:
         raise Conflict("There is nothing to create yet.")
     creating.check(plan_of(of), facts_of(of))
     moved = states.move(
-        of, Status.CREATING, where={"revision": revision}, actor_id=actor_id,
-        done=0, total=0, attempts=0,
-    )  # fmt: skip
+        of,
+        Status.CREATING,
+        where={"revision": revision},
+        actor_id=actor_id,
+        done=0,
+        total=0,
+        attempts=0,
+    )
     of.refresh_from_db()
     if not moved and of.status not in (Status.CREATING, Status.DONE):
         raise Conflict("The plan has been changed since it was shown. This is the new one.")

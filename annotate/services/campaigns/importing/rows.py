@@ -74,9 +74,15 @@ def row_of(known: Mapping[str, Any], line: int, unknown: Iterable[str] = ()) -> 
     except Violations as violations:
         raise FaultyError(_told(violations, unknown)) from None
     return Row(
-        item=read.item, system=read.system, output=read.output, reference=read.reference,
-        input=read.input, paragraphs=tuple(read.paragraphs), metrics=read.metrics, line=line,
-    )  # fmt: skip
+        item=read.item,
+        system=read.system,
+        output=read.output,
+        reference=read.reference,
+        input=read.input,
+        paragraphs=tuple(read.paragraphs),
+        metrics=read.metrics,
+        line=line,
+    )
 
 
 def _prepared(known: Mapping[str, Any]) -> dict[str, Any]:

@@ -180,9 +180,11 @@ def _settle(of: CampaignImport, to: Status, *, keep: bool = False, **changes: An
 
 
 def _create(
-    of: CampaignImport, checked: Checked, sheet: Sheet,
+    of: CampaignImport,
+    checked: Checked,
+    sheet: Sheet,
     progress: Progress = lambda _done, _total: None,
-) -> Campaign:  # fmt: skip
+) -> Campaign:
     """Make the campaign chunk by chunk, each in one short transaction; go on where it was."""
     total = checked.facts.n_items
     campaign = of.campaign or _begin(of, checked, sheet)

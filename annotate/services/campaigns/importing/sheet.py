@@ -61,9 +61,17 @@ class Sheet:
             self._db.execute(
                 "INSERT INTO row (item, system, line, output, hash, blank, metrics, loose) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (item, system, row.line, row.output, hash(row.output), not is_visible(row.output),
-                 _packed(row.metrics), _packed(loose)),
-            )  # fmt: skip
+                (
+                    item,
+                    system,
+                    row.line,
+                    row.output,
+                    hash(row.output),
+                    not is_visible(row.output),
+                    _packed(row.metrics),
+                    _packed(loose),
+                ),
+            )
         except sqlite3.IntegrityError:
             raise self._twice(row, item, system) from None
 
@@ -88,9 +96,17 @@ class Sheet:
         added = self._db.execute(
             "INSERT INTO item (key, line, reference, input, paragraphs, hashes, has_input, "
             "has_question) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (row.item, row.line, row.reference, row.input, json.dumps(row.paragraphs), hashes,
-             bool(row.whole_input.strip()), question and bool(row.paragraphs)),
-        )  # fmt: skip
+            (
+                row.item,
+                row.line,
+                row.reference,
+                row.input,
+                json.dumps(row.paragraphs),
+                hashes,
+                bool(row.whole_input.strip()),
+                question and bool(row.paragraphs),
+            ),
+        )
         return int(added.lastrowid or 0)
 
     def _differences(
@@ -109,9 +125,14 @@ class Sheet:
     def _twice(self, row: Row, item: int, system: int) -> FaultyError:
         (line,) = self._one("SELECT line FROM row WHERE item = ? AND system = ?", item, system)
         return FaultyError(
-            [("twice", f"system “{row.system}” already has an output for item “{row.item}” "
-              f"on {self.unit} {line:,}. Keep one of them.")]
-        )  # fmt: skip
+            [
+                (
+                    "twice",
+                    f"system “{row.system}” already has an output for item “{row.item}” "
+                    f"on {self.unit} {line:,}. Keep one of them.",
+                )
+            ]
+        )
 
     def add_value(self, system: str, item: str, metric: str, value: float) -> None:
         """Add a metric's value to a row that is here; raises `FaultyError` if none is."""
@@ -161,12 +182,17 @@ class Sheet:
         )
         return [
             Row(
-                item=key, system=system, output=output, reference=reference, input=given,
+                item=key,
+                system=system,
+                output=output,
+                reference=reference,
+                input=given,
                 paragraphs=tuple(json.loads(paragraphs)),
-                metrics=_merged(metrics, columns, loose), line=line,
+                metrics=_merged(metrics, columns, loose),
+                line=line,
             )
             for system, output, metrics, columns, line in rows
-        ]  # fmt: skip
+        ]
 
     def size_of(self, item: int) -> int:
         (count,) = self._one("SELECT count(*) FROM row WHERE item = ?", item)

@@ -12,7 +12,11 @@ from annotate.states import ImportStatus as Status
 
 TRANSITIONS: dict[Status, set[Status]] = {
     Status.READING: {
-        Status.READY, Status.REFUSED, Status.CREATING, Status.FAILED, Status.CANCELLED,
+        Status.READY,
+        Status.REFUSED,
+        Status.CREATING,
+        Status.FAILED,
+        Status.CANCELLED,
     },
     Status.READY: {Status.CREATING, Status.CANCELLED},
     Status.REFUSED: {Status.CANCELLED},
@@ -20,7 +24,7 @@ TRANSITIONS: dict[Status, set[Status]] = {
     Status.FAILED: {Status.READING, Status.CREATING, Status.CANCELLED},
     Status.DONE: set(),
     Status.CANCELLED: set(),
-}  # fmt: skip
+}
 
 
 def move(

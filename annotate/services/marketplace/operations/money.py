@@ -33,9 +33,10 @@ def _override(op: Operation, crowd: Marketplace) -> Outcome:
 
 def _reject(op: Operation, crowd: Marketplace) -> Outcome:
     outcome = crowd.reject(
-        _unit(op).external_key, reason=op.arguments["reason"],
+        _unit(op).external_key,
+        reason=op.arguments["reason"],
         category=op.arguments.get("category", ""),
-    )  # fmt: skip
+    )
     return _patient(op, outcome)
 
 

@@ -18,9 +18,11 @@ def _include(op: Operation, crowd: Marketplace) -> Outcome:
 def _set(op: Operation, crowd: Marketplace, *, excluded: bool) -> Outcome:
     """The latest request counts: it waits for calls under way and replaces earlier requests."""
     same = Operation.objects.filter(
-        kind__in=(Kind.EXCLUDE, Kind.INCLUDE), campaign=op.campaign_id,
-        arguments__person=op.arguments["person"], arguments__group=op.arguments["group"],
-    )  # fmt: skip
+        kind__in=(Kind.EXCLUDE, Kind.INCLUDE),
+        campaign=op.campaign_id,
+        arguments__person=op.arguments["person"],
+        arguments__group=op.arguments["group"],
+    )
     if same.filter(pk__gt=op.pk).exists():
         return Outcome(Effect.ALREADY, message="Something else was decided since.")
     if same.filter(pk__lt=op.pk, status=Operation.Status.SENT).exists():

@@ -46,9 +46,11 @@ def spec(op: Operation) -> Spec:
     posting = _posting(op)
     agreed = terms.from_json(posting.batch.terms)
     return agreed.spec(
-        reward=Decimal(posting.batch.reward), places=op.arguments["places"],
-        url=op.arguments["url"], code=posting.code,
-    )  # fmt: skip
+        reward=Decimal(posting.batch.reward),
+        places=op.arguments["places"],
+        url=op.arguments["url"],
+        code=posting.code,
+    )
 
 
 def _publish(op: Operation, crowd: Marketplace) -> Outcome:
@@ -70,10 +72,15 @@ def _published(op: Operation, outcome: Outcome) -> None:
         raise Conflict("What the crowd calls this posting is not known. Let it be looked for.")
     lifetime = terms.from_json(posting.batch.terms).lifetime
     move(
-        posting, Stage.OPEN, sources=NOT_YET, external_id=posted.listing,
-        external_group=posted.group, url=posted.url, problem="",
+        posting,
+        Stage.OPEN,
+        sources=NOT_YET,
+        external_id=posted.listing,
+        external_group=posted.group,
+        url=posted.url,
+        problem="",
         expires_at=timezone.now() + lifetime,
-    )  # fmt: skip
+    )
     delivery.hurry(_others(op))
 
 
@@ -161,9 +168,22 @@ def _archived(op: Operation, outcome: Outcome) -> None:
         _note(op, problem=outcome.message)
 
 
-register(Kind.PUBLISH, Handler(_publish, _published, _find_published, keyed=True,
-                               dropped=_unpublished, again=_publish_again))  # fmt: skip
-register(Kind.ADD_PLACES, Handler(_add, _added, _find_added, keyed=True,
-                                  again=lambda op: _ask_again(op, _posting(op).batch)))  # fmt: skip
+register(
+    Kind.PUBLISH,
+    Handler(
+        _publish,
+        _published,
+        _find_published,
+        keyed=True,
+        dropped=_unpublished,
+        again=_publish_again,
+    ),
+)
+register(
+    Kind.ADD_PLACES,
+    Handler(
+        _add, _added, _find_added, keyed=True, again=lambda op: _ask_again(op, _posting(op).batch)
+    ),
+)
 register(Kind.STOP, Handler(_stop, _stopped, natural=True))
 register(Kind.ARCHIVE, Handler(_archive, _archived, natural=True))

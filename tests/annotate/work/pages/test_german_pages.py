@@ -36,8 +36,13 @@ def sentences(value: object) -> list[str]:
 
 def answer_task() -> dict:
     rows = [factories.Row("1", "alpha", "Ada Marsh", input="wer", paragraphs=("Ein Absatz.",))]
-    return {"rows_": rows, "instrument": "answer_correctness", "metrics": (),
-            "targets": {"any_correct": 0.2}, "double_share": 0}  # fmt: skip
+    return {
+        "rows_": rows,
+        "instrument": "answer_correctness",
+        "metrics": (),
+        "targets": {"any_correct": 0.2},
+        "double_share": 0,
+    }
 
 
 @pytest.mark.parametrize("changes", [{}, answer_task(), {"tutorial": True}])

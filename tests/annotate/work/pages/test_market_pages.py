@@ -197,8 +197,7 @@ def policy(response) -> dict[str, list[str]]:
 def test_each_page_may_be_framed_by_its_own_crowd(client):
     there = posting(tasks=1)
     who = arrive(there)
-    pages = [client.get(entry(there)), client.get(work_url(who)),
-             client.get(work_url(who) + "me/")]  # fmt: skip
+    pages = [client.get(entry(there)), client.get(work_url(who)), client.get(work_url(who) + "me/")]
     judge(who)
     pages.append(client.get(work_url(who)))
     assert form(pages[-1])

@@ -53,9 +53,13 @@ def test_an_answer_is_graded_with_its_reason(client, who):
     first = tutorial_of(who).questions[0]
     answer = post(client, who, response=wrong(first), active_seconds=3)
     assert answer.json() == {
-        "correct": False, "feedback": [first.feedback[wrong(first)["value"]]],
-        "paragraphs": [], "passed": False, "promised": "", "due": "",
-    }  # fmt: skip
+        "correct": False,
+        "feedback": [first.feedback[wrong(first)["value"]]],
+        "paragraphs": [],
+        "passed": False,
+        "promised": "",
+        "due": "",
+    }
     assert post(client, who, active_seconds="long").json()["correct"]
     seconds = TutorialAnswer.objects.order_by("pk").values_list("active_seconds", flat=True)
     assert list(seconds) == [3, None]

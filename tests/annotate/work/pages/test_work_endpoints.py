@@ -71,9 +71,17 @@ def test_what_is_missing_is_said_at_its_field(client, who, response, field):
 
 @pytest.mark.parametrize(
     ("given", "stored"),
-    [(3, 3.0), (2.5, 2.5), (-1, None), ("7", None), (True, None), (None, None), (10**300, None),
-     ([], None)],
-)  # fmt: skip
+    [
+        (3, 3.0),
+        (2.5, 2.5),
+        (-1, None),
+        ("7", None),
+        (True, None),
+        (None, None),
+        (10**300, None),
+        ([], None),
+    ],
+)
 def test_the_pages_clock_is_sanitised(client, who, given, stored):
     answer = call(client, who, "submit", JUDGED | {"active_seconds": given})
     assert answer.status_code == 200
@@ -103,9 +111,14 @@ def test_a_megabyte_is_refused_and_a_long_edit_explained(client, who):
 def test_the_longest_honest_response_is_taken(client):
     paragraphs = tuple(chr(0x20000 + n) * 20_000 for n in range(10))  # four bytes a character
     row = replace(rows(1)[0], input="what now", paragraphs=paragraphs)
-    who = person(campaign(
-        rows_=[row], instrument="answer_correctness", targets={"any_correct": 0.2}, metrics=(),
-    ))  # fmt: skip
+    who = person(
+        campaign(
+            rows_=[row],
+            instrument="answer_correctness",
+            targets={"any_correct": 0.2},
+            metrics=(),
+        )
+    )
     spans = [[{"start": 0, "end": len(text), "text": text}] for text in paragraphs]
     verdicts = [{"value": 1, "spans": one, "confirmed": True} for one in spans]
     body = {"response": {"plausible": True, "verdicts": verdicts}, "version": "1"}
@@ -158,10 +171,16 @@ def test_draft_is_kept_and_a_stale_tab_is_told(client, who):
 
 
 @pytest.mark.parametrize(
-    "body", [{}, {"revision": -1, "data": {}}, {"revision": True, "data": {}},
-             {"revision": "0", "data": {}}, {"revision": 10**30, "data": {}},
-             {"revision": 0, "data": []}],
-)  # fmt: skip
+    "body",
+    [
+        {},
+        {"revision": -1, "data": {}},
+        {"revision": True, "data": {}},
+        {"revision": "0", "data": {}},
+        {"revision": 10**30, "data": {}},
+        {"revision": 0, "data": []},
+    ],
+)
 def test_what_is_no_draft_is_refused(client, who, body):
     assert call(client, who, "draft", body).status_code == 400
     assert not Draft.objects.exists()
@@ -222,10 +241,14 @@ def test_return_gives_another_text(client, who):
 )
 def test_any_origin_may_ask_without_credentials(client, who, verb, method):
     url = reverse(f"annotate:work-{verb}", args=[leased(who).pk])
-    preflight = client.options(url, headers={
-        "Origin": "null", "Access-Control-Request-Method": method,
-        "Access-Control-Request-Headers": "authorization,content-type",
-    })  # fmt: skip
+    preflight = client.options(
+        url,
+        headers={
+            "Origin": "null",
+            "Access-Control-Request-Method": method,
+            "Access-Control-Request-Headers": "authorization,content-type",
+        },
+    )
     assert preflight.status_code == 204
     assert method in preflight["Access-Control-Allow-Methods"]
     assert "authorization" in preflight["Access-Control-Allow-Headers"].lower()

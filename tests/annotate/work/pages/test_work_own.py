@@ -30,12 +30,26 @@ def test_it_says_what_was_done_earned_and_how_it_is_paid(client):
     judge(who)
     for kind, amount in (("tutorial", "0.75"), ("compensation", "0.40")):
         LedgerEntry.objects.create(
-            campaign=who.campaign, participation=who, kind=kind, amount=Decimal(amount),
-            fee=Decimal(0), key=kind,
-        )  # fmt: skip
+            campaign=who.campaign,
+            participation=who,
+            kind=kind,
+            amount=Decimal(amount),
+            fee=Decimal(0),
+            key=kind,
+        )
     page = client.get(own_url(who)).content.decode()
-    for expected in ("2 tasks", "$0.80", "$0.75", "$0.40", "$1.95", "Tutorial", "too late",
-                     who.annotator.pseudonym, "ada@example.org", work_url(who)[:10]):  # fmt: skip
+    for expected in (
+        "2 tasks",
+        "$0.80",
+        "$0.75",
+        "$0.40",
+        "$1.95",
+        "Tutorial",
+        "too late",
+        who.annotator.pseudonym,
+        "ada@example.org",
+        work_url(who)[:10],
+    ):
         assert expected in page
     assert not Assignment.objects.filter(status="leased").exists()
 

@@ -26,18 +26,30 @@ def test_the_page_carries_the_work_for_its_script(client, who):
     assert data["assignment"]["text"] == assignment.output.text
     assert data["assignment"]["draft"] == {"revision": 0, "data": {}}
     assert [c["name"] for c in data["assignment"]["task"]["criteria"]] == [
-        "fluency", "redundancy", "overall",
-    ]  # fmt: skip
+        "fluency",
+        "redundancy",
+        "overall",
+    ]
     assert set(data["assignment"]["task"]["criteria"][0]["levels"][0]) == {
-        "value", "label", "cue", "requires",
-    }  # fmt: skip
+        "value",
+        "label",
+        "cue",
+        "requires",
+    }
     assert set(data["urls"]) == {"page", "heartbeat", "draft", "submit", "return"}
     assert data["finished"] is None
 
 
 def test_html_in_a_text_is_text(client):
-    rows = [Row(item="i", system="s", output="<b>Bold</b></script><script>alert(1)</script>",
-                reference="r", metrics={"quality": 1.0})]  # fmt: skip
+    rows = [
+        Row(
+            item="i",
+            system="s",
+            output="<b>Bold</b></script><script>alert(1)</script>",
+            reference="r",
+            metrics={"quality": 1.0},
+        )
+    ]
     page = client.get(work_url(person(campaign(rows_=rows)))).content.decode()
     assert "<script>alert" not in page
     assert "<b>Bold" not in page

@@ -35,9 +35,15 @@ def work_data(client: Client, url: str) -> dict[str, Any]:
 
 
 def call(
-    client: Client, who: Participation, verb: str, body: Any = None, *,
-    assignment: int | None = None, token: str | None = None, raw: str | None = None,
-):  # fmt: skip
+    client: Client,
+    who: Participation,
+    verb: str,
+    body: Any = None,
+    *,
+    assignment: int | None = None,
+    token: str | None = None,
+    raw: str | None = None,
+):
     pk = leased(who).pk if assignment is None else assignment
     token = tokens.participation_token(who.pk) if token is None else token
     return client.generic(
