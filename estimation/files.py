@@ -133,7 +133,7 @@ class Table:
 
     def name(self, column: str, row: int) -> str:
         """Return the name in a row's column."""
-        return list(self.names.of(column))[self.columns[column][row]]
+        return str(list(self.names.of(column))[self.columns[column][row]])
 
 
 def read_judgments(path: Path, names: Vocabulary) -> Table:

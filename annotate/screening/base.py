@@ -92,7 +92,7 @@ class Columns:
         """(C,) which columns of `answers` share their levels' meaning: paragraphs are alike."""
         paragraphs = 0 if self.verdicts is None else self.verdicts.shape[1]
         lone = len(self.scores) + (self.plausible is not None)
-        return np.r_[np.arange(lone), np.full(paragraphs, lone)].astype(np.int64)
+        return np.concatenate([np.arange(lone), np.full(paragraphs, lone)]).astype(np.int64)
 
     def others(self, people: int, judgments: int) -> NDArray[np.bool_]:
         """(A,) whether there are so many *other* annotators with so many judgments."""

@@ -54,7 +54,7 @@ def _repeated(columns: Columns) -> NDArray[np.bool_]:
 def _pairs(one: Ints, other: Ints) -> Ints:
     """(T,) a number for each different pair."""
     codes, size = np.unique(other, return_inverse=True)[1], len(other)
-    return np.unique(one * size + codes, return_inverse=True)[1]
+    return np.asarray(np.unique(one * size + codes, return_inverse=True)[1])
 
 
 def _or(column: Floats | None, default: Floats) -> Floats:

@@ -73,7 +73,8 @@ def spec(
         base.mark_line(clip=True, color=theme.ink, strokeWidth=1.5).encode(y=y("estimate")),
         *_end(alt, points[-1], frame, theme, y, target),
     ]
-    return _configured(alt, alt.layer(*layers), theme).to_dict()
+    spec: dict[str, Any] = _configured(alt, alt.layer(*layers), theme).to_dict()
+    return spec
 
 
 def _record(point: Point) -> dict[str, float | None]:

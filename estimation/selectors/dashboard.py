@@ -108,7 +108,7 @@ class Dashboard:
 
     @property
     def zone(self) -> str:
-        return settings.TIME_ZONE
+        return str(settings.TIME_ZONE)
 
     @property
     def live(self) -> bool:

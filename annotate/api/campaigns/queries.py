@@ -73,13 +73,14 @@ def judgments(campaign: Campaign, *, with_texts: bool) -> QuerySet[Judgment]:
     with_texts: with the texts that highlights are made in.
     """
     marked = () if with_texts else ("output__text", "output__item__paragraphs")
-    return (
+    rows: QuerySet[Judgment] = (
         Judgment.objects.filter(campaign=campaign)
         .annotate(excluded=_excluded(OuterRef("pk")))
         .select_related("annotator", "output__item", "assignment__slot")
         .prefetch_related("scores", "output__authorships__system")
         .defer("output__item__input", "output__item__reference", *marked)
     )
+    return rows
 
 
 def items(campaign: Campaign) -> QuerySet[Item]:

@@ -274,7 +274,8 @@ def _groups(campaign: Campaign) -> QuerySet[Participation, Any]:
         "cancelled",
         "owes",
     )
-    return units.values(*alike).annotate(n=Count("pk")).values_list(*alike, "n")
+    counted: QuerySet[Participation, Any] = units.values(*alike).annotate(n=Count("pk"))
+    return counted.values_list(*alike, "n")
 
 
 def _undecided(campaign: Campaign) -> QuerySet[Participation]:

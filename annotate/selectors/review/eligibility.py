@@ -90,8 +90,8 @@ def appealed(review: Review) -> bool:
 
 def since(review: Review) -> datetime:
     """Return when the last flag or ruling of a review was."""
-    last = review.rulings.order_by("-at").values_list("at", flat=True).first()
-    return max(filter(None, (last, review.opened_at)))
+    last = review.rulings.aggregate(last=Max("at"))["last"]
+    return max(last, review.opened_at) if last else review.opened_at
 
 
 def open_reviews(campaign_id: int, *, before: datetime) -> list[tuple[int, str]]:

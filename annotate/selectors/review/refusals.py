@@ -26,7 +26,7 @@ def until(campaign_id: int, annotator_id: int) -> datetime | None:
     limit = crowd.refusal_limit
     if crowd.key not in adapters.MARKETPLACES:
         mine = Judgment.objects.filter(campaign=campaign_id, annotator=annotator_id)
-        last = mine.aggregate(last=Max("submitted_at"))["last"]
+        last: datetime | None = mine.aggregate(last=Max("submitted_at"))["last"]
         return last and last + limit
     units = _units(campaign_id, annotator_id).filter(status=Status.CONFIRMED)
     ends = [

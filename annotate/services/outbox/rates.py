@@ -25,4 +25,4 @@ def permit(crowd: str, environment: str, *, wait: float = 0.0) -> bool:
 
 def _take(name: str) -> bool:
     taken = counting.count(f"calls:{name}:{int(time.time())}", KEPT)
-    return taken <= settings.CROWD_CALLS_PER_SECOND
+    return bool(taken <= settings.CROWD_CALLS_PER_SECOND)

@@ -190,7 +190,7 @@ def _unit(found: Participation, account: Account, review: Review | None) -> Unit
 def _paid(found: Participation, account: Account) -> Decimal:
     keys = [f"approve:{found.pk}", *(bonus_key(one.id) for one in account.covered)]
     rows = Payout.objects.filter(participation=found, key__in=keys)
-    return sum(rows.values_list("amount", flat=True), unit_ledger.ZERO)
+    return sum(rows.values_list("amount", flat=True), ZERO)
 
 
 def _paid_under(account: Account) -> set[int]:

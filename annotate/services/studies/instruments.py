@@ -46,7 +46,8 @@ def _store(key: str, content: dict[str, Any], *, owner_id: int) -> InstrumentDef
     _check_key(key, owner_id=owner_id)
     found = digest(content)
     versions = InstrumentDefinition.objects.filter(key=key)
-    if same := versions.filter(digest=found).first():
+    same: InstrumentDefinition | None = versions.filter(digest=found).first()
+    if same:
         return same
     latest = versions.aggregate(latest=Max("version"))["latest"] or 0
     made = InstrumentDefinition.objects.create(

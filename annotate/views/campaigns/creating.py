@@ -122,7 +122,7 @@ def _page(
     return render(request, template, context, status=status)
 
 
-def _files(request: HttpRequest) -> Iterable[UploadedFile]:
+def _files(request: HttpRequest) -> "Iterable[UploadedFile[bytes]]":
     return [file for file in request.FILES.values() if isinstance(file, UploadedFile)]
 
 

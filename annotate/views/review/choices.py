@@ -14,7 +14,7 @@ from annotate.text.figures import many, money
 from annotate.text.languages import interface_language
 
 if TYPE_CHECKING:
-    from annotate.instruments.base import Words
+    from annotate.instruments.wording import Words
 
 OPEN, CLEARED, EXCLUDED = "open", "cleared", "excluded"
 COUNTS = (NONE, OPEN, CLEARED)

@@ -1,6 +1,7 @@
 """Every sentence that tells annotators what was noticed in their work, and what follows from it."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -134,7 +135,7 @@ def evidence(found: Fired, tasks: Iterable[OwnTask], instrument: Instrument) -> 
         "short_edits": _edit,
         "thin_evidence": _highlighted,
     }
-    seen = see.get(found.screen, lambda task: _answers(task, instrument))
+    seen = see.get(found.screen) or partial(_answers, instrument=instrument)
     return [(task, said) for task in tasks if (said := seen(task))]
 
 

@@ -138,7 +138,7 @@ def _run_probability(p: Floats, n: int, length: int) -> Floats:
         none[length] = 1 - p**length
     for m in range(length + 1, n + 1):
         none[m] = none[m - 1] - (1 - p) * p**length * none[m - length - 1]
-    return np.clip(1 - none[n], 0, 1)
+    return np.asarray(np.clip(1 - none[n], 0, 1))
 
 
 def _longest_runs(answer: Ints, n_levels: int) -> Ints:

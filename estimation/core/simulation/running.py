@@ -123,7 +123,7 @@ def _reported(campaign: Campaign, rule: Rule, stop: Stop) -> NDArray[np.intp]:
     if rule.report != "spill":
         return stop.rows
     later = np.arange(stop.frontier, campaign.sample.n_judgments)
-    return np.r_[stop.rows, later[campaign.shared[campaign.sample.item[later]]]]
+    return np.concatenate([stop.rows, later[campaign.shared[campaign.sample.item[later]]]])
 
 
 def _estimate(sample: Sample, rule: Rule) -> Estimate:

@@ -114,13 +114,13 @@ def _meets(world: World, worker: str, requirement: Mapping[str, Any]) -> bool:
     value = _value(world, worker, requirement["QualificationTypeId"])
     comparator = requirement["Comparator"]
     if comparator in checks.PRESENCE:
-        return (value is not None) == (comparator == "Exists")
+        return bool((value is not None) == (comparator == "Exists"))
     wanted = requirement.get("IntegerValues") or [
         place["Country"] for place in requirement.get("LocaleValues", [])
     ]
     if comparator in checks.SETS:
-        return (value in wanted) == (comparator == "In")
-    return value is not None and COMPARE[comparator](value, wanted[0])
+        return bool((value in wanted) == (comparator == "In"))
+    return value is not None and bool(COMPARE[comparator](value, wanted[0]))
 
 
 def _value(world: World, worker: str, kind: str) -> int | str | None:
