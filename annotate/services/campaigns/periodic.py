@@ -4,10 +4,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, Posting
-from annotate.selectors.pay import promises
+from annotate.selectors.pay.promises import ended
 from annotate.services import change_marks, locks
 from annotate.services.marketplace import postings
-from annotate.services.pay import promises as bonus_promises
+from annotate.services.pay import promises
 from annotate.services.work import leasing
 
 
@@ -16,11 +16,11 @@ def expire_all() -> int:
     now = timezone.now()
     due = Assignment.objects.filter(status=leasing.LEASED, expires_at__lte=now)
     campaigns = due.order_by().values_list("campaign_id", flat=True).distinct()
-    ended = sum(leasing.expire_due(campaign_id, now=now) for campaign_id in campaigns)
+    n_ended = sum(leasing.expire_due(campaign_id, now=now) for campaign_id in campaigns)
     late = Campaign.objects.filter(status=Campaign.Status.OPEN, deadline__lte=now)
     for campaign_id in late.values_list("pk", flat=True):
         change_marks.mark(campaign_id, "deadline")
-    return ended
+    return n_ended
 
 
 def pay_promises() -> int:
@@ -29,9 +29,9 @@ def pay_promises() -> int:
     A campaign does that when it ends: this is for what was passed or restored at that moment.
     """
     n = 0
-    for campaign_id in promises.ended():
+    for campaign_id in ended():
         with transaction.atomic():
-            n += bonus_promises.end(locks.campaign(campaign_id))
+            n += promises.end(locks.campaign(campaign_id))
     return n
 
 

@@ -7,7 +7,8 @@ from django.db.models import Max
 
 from annotate.errors import Conflict, Invalid
 from annotate.instruments import registry
-from annotate.instruments.rating.reading import Refused, as_data, read
+from annotate.instruments.rating.reading import as_data, read
+from annotate.instruments.reader import Refused
 from annotate.instruments.tutorials.reading import digest
 from annotate.models import InstrumentDefinition
 from annotate.services import audit
