@@ -91,9 +91,9 @@ def _for_nobody(campaign_id: int, able: Collection[int]) -> int:
         status=Assignment.Status.EXPIRED, judgment__isnull=True
     )
     begun = slots.free(campaign_id).filter(Exists(had.filter(output=OuterRef("output"))))
-    free = Counter(begun.values_list("output", flat=True))
+    n_free = Counter(begun.values_list("output", flat=True))
     pairs = set(
         had.filter(output__in=begun.order_by().values("output")).values_list("output", "annotator")
     )
     seen = Counter(output for output, who in pairs if who in able)
-    return sum(n for output, n in free.items() if seen[output] >= len(able))
+    return sum(n for output, n in n_free.items() if seen[output] >= len(able))
