@@ -15,7 +15,7 @@ from annotate.errors import NotAllowed, NotFound, ServiceError
 from annotate.models import Campaign, CampaignImport, Membership
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.campaigns.blinding import sees_results
-from annotate.services.review import results_seen
+from annotate.services.review import reviews
 
 Who = User | AnonymousUser
 View = Callable[..., HttpResponseBase]
@@ -73,7 +73,7 @@ def look(mine: Access) -> Campaign:
     """Return the campaign as `with_results` does, where its page has asked for the access."""
     if not mine.sees_results:
         raise NotAllowed(HIDDEN, code="hidden")
-    results_seen.record(mine.campaign.pk, mine.user_id)
+    reviews.record_results_seen(mine.campaign.pk, mine.user_id)
     return mine.campaign
 
 

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from annotate.services.campaigns import periodic
+from annotate.services.campaigns import life
 from annotate.services.campaigns.importing import running
 from annotate.services.marketplace import reconciling
 from annotate.services.outbox import delivery
@@ -15,13 +15,13 @@ AN_IMPORT = {"soft_time_limit": 3000, "time_limit": 3060}
 @shared_task
 def expire_leases() -> int:
     """Free the slots of leases that are over, in all campaigns."""
-    return periodic.expire_all()
+    return life.expire_all()
 
 
 @shared_task
 def stop_expired() -> int:
     """Stop the postings whose time is over."""
-    return periodic.stop_expired()
+    return life.stop_expired()
 
 
 @shared_task

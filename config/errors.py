@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from django.views import defaults
 
 from annotate.errors import NotFound, ServiceError
-from annotate.views.work import errors
+from annotate.views.work import access
 
 API, WORK = "/api/", "/work/"
 UNAVAILABLE = 503
@@ -33,20 +33,20 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     gone = isinstance(sys.exception(), OperationalError | InterfaceError)
     status = UNAVAILABLE if gone else 500
     if request.path.startswith(WORK):
-        return errors.broken(request, status)
+        return access.error_page(request, status)
     if request.path.startswith(API):
         answer: HttpResponse = _json("unavailable" if gone else "broken", BROKEN, status)
     else:
         answer = HttpResponse(render_to_string("500.html"), status=status)
     if gone:
-        answer["Retry-After"] = str(errors.AGAIN)
+        answer["Retry-After"] = str(access.AGAIN)
     return answer
 
 
 def refusal(request: HttpRequest, error: ServiceError) -> HttpResponse:
     """Refuse a request before any view has seen it; nothing is asked of the database."""
     if request.path.startswith(WORK):
-        return errors.refused(request, error)
+        return access.refusal_page(request, error)
     if request.path.startswith(API):
         return _json(error.code, error.message, error.status)
     return HttpResponse(render_to_string("4xx.html", {"error": error}), status=error.status)

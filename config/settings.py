@@ -259,7 +259,7 @@ REST_FRAMEWORK = {
         "rest_framework.parsers.FormParser",
         "rest_framework.parsers.MultiPartParser",
     ],
-    "EXCEPTION_HANDLER": "annotate.api.errors.handle",
+    "EXCEPTION_HANDLER": "annotate.api.base.handle",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Plumbline",

@@ -22,7 +22,7 @@ from estimation.core import (
 )
 from estimation.core.data.errors import ReplicatesNeededError
 from estimation.interval_choice import ESTIMATOR_NAMES, Asked, Ends, about, ends_of
-from estimation.samples_from_files import Cell, Pair
+from estimation.samples_from_files import FileCell, FilePair
 
 T = TypeVar("T")
 
@@ -104,7 +104,7 @@ class Report:
         }
 
 
-def report(cell: Cell, asked: Asked) -> Report:
+def report(cell: FileCell, asked: Asked) -> Report:
     """Estimate one cell; raises an `EstimationError` for options that cannot be met."""
     sample, library = cell.sample, ESTIMATOR_NAMES[asked.estimator]
     found = estimate(
@@ -131,7 +131,7 @@ def report(cell: Cell, asked: Asked) -> Report:
     )
 
 
-def compare(pair: Pair, asked: Asked) -> Report:
+def compare(pair: FilePair, asked: Asked) -> Report:
     """Estimate by how much the first system exceeds the second, item by item."""
     estimator = ESTIMATOR_NAMES[asked.estimator]
     found = difference(

@@ -26,11 +26,11 @@ class UnknownNameError(FileError):
     """A system, criterion or metric that the file does not have."""
 
 
-class TooFewJudgmentsError(FileError):
+class FileTooShortError(FileError):
     """Fewer than two judgments of a system on a criterion."""
 
 
-class ScoreOffScaleError(FileError):
+class FileScoreError(FileError):
     """A score outside the criterion's scale."""
 
 
@@ -38,7 +38,7 @@ class ScaleNeededError(FileError):
     """A criterion whose scale nobody named."""
 
 
-class MetricIncompleteError(FileError):
+class FileMetricError(FileError):
     """A metric that is missing for some of a system's outputs."""
 
 
@@ -51,7 +51,7 @@ class AmbiguousMetricError(FileError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class Selection:
     """What to estimate; empty tuples mean everything that the files have.
 
     metrics: names, or "auto" for all. scale, bounded: None for those of known criteria.
@@ -67,7 +67,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Cell:
+class FileCell:
     """One system on one criterion; `notices` say what its numbers rest on."""
 
     system: str
@@ -77,7 +77,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Pair:
+class FilePair:
     """Two systems on one criterion, their items numbered alike."""
 
     systems: tuple[str, str]
@@ -95,7 +95,7 @@ class Population:
     metric: Floats | None
 
 
-def chosen_metrics(metrics: Table | None, wanted: Wanted) -> tuple[str, ...]:
+def chosen_metrics(metrics: Table | None, wanted: Selection) -> tuple[str, ...]:
     """Return the metrics to use, in the order named; raises `UnknownNameError`."""
     if metrics is None:
         return ()
@@ -117,7 +117,7 @@ def chosen_metrics(metrics: Table | None, wanted: Wanted) -> tuple[str, ...]:
     return known
 
 
-def cells(judgments: Table, metrics: Table | None, wanted: Wanted) -> Iterator[Cell]:
+def cells(judgments: Table, metrics: Table | None, wanted: Selection) -> Iterator[FileCell]:
     """Yield the sample of every wanted system × criterion; raises a `FileError`."""
     known = _judged_systems(judgments)
     systems = tuple(known)
@@ -132,12 +132,12 @@ def cells(judgments: Table, metrics: Table | None, wanted: Wanted) -> Iterator[C
             at = _rows(judgments, system, criterion)
             if at.size or (wanted.systems and wanted.criteria):
                 sample = _sample(judgments, at, population, scale, system, criterion)
-                yield Cell(system, criterion, sample, notices)
+                yield FileCell(system, criterion, sample, notices)
 
 
 def pairs(
-    judgments: Table, metrics: Table | None, wanted: Wanted, systems: tuple[str, str]
-) -> Iterator[Pair]:
+    judgments: Table, metrics: Table | None, wanted: Selection, systems: tuple[str, str]
+) -> Iterator[FilePair]:
     """Yield the samples of two systems on every wanted criterion; raises a `FileError`.
 
     Both must list the same items in the metrics file; without one, the items judged for both are
@@ -160,7 +160,7 @@ def pairs(
             _sample(judgments, at, population, scale, name, criterion)
             for at, population, name in zip(rows, known, systems, strict=True)
         )
-        yield Pair(systems, criterion, first, second, () if metrics else (NO_METRICS_FILE,))
+        yield FilePair(systems, criterion, first, second, () if metrics else (NO_METRICS_FILE,))
 
 
 def _judged_systems(judgments: Table) -> Names:
@@ -199,7 +199,7 @@ def _known(path: Path, what: str, names: Names, asked: tuple[str, ...]) -> tuple
     return tuple(dict.fromkeys(asked))
 
 
-def _scales(judgments: Table, wanted: Wanted) -> dict[str, Scale]:
+def _scales(judgments: Table, wanted: Selection) -> dict[str, Scale]:
     """The wanted criteria in order, with their scales."""
     names, path = judgments.names.criterion, judgments.path
     criteria = tuple(names)
@@ -208,7 +208,7 @@ def _scales(judgments: Table, wanted: Wanted) -> dict[str, Scale]:
     return {name: _scale(path, name, wanted) for name in criteria}
 
 
-def _scale(path: Path, criterion: str, wanted: Wanted) -> Scale:
+def _scale(path: Path, criterion: str, wanted: Selection) -> Scale:
     known = KNOWN_SCALES.get(criterion)
     if wanted.scale:
         return Scale(*wanted.scale, bounded=not wanted.unbounded)
@@ -237,7 +237,7 @@ def _metric(metrics: Table, rows: Ints, items: Ints, system: str, name: str) -> 
     missing = np.flatnonzero(np.isnan(values))
     if missing.size:
         item = list(metrics.names.item)[items[missing[0]]]
-        raise MetricIncompleteError(
+        raise FileMetricError(
             metrics.path,
             0,
             f"the metric {name} is missing for {missing.size} of {items.size} "
@@ -284,7 +284,7 @@ def _check_number(judgments: Table, rows: Ints, system: str, criterion: str) -> 
         return
     line = int(judgments.line[rows[0]]) if rows.size else 0
     count = "a single judgment" if rows.size else "no judgment"
-    raise TooFewJudgmentsError(
+    raise FileTooShortError(
         judgments.path, line, f"{count} of {system} on {criterion}; an estimate needs two or more."
     )
 
@@ -294,7 +294,7 @@ def _check_scale(judgments: Table, rows: Ints, criterion: str, scale: Scale) -> 
     off = (score < scale.low) | (score > scale.high)
     if scale.bounded and off.any():
         row = int(rows[np.argmax(off)])
-        raise ScoreOffScaleError(
+        raise FileScoreError(
             judgments.path,
             int(judgments.line[row]),
             f"the score {judgments.value[row]:g} on {criterion} lies outside the scale "

@@ -1,4 +1,4 @@
-"""What all parts of the API share: bounded bodies, pages by id, finite numbers."""
+"""What all parts of the API share: bounded bodies, pages by id, one shape of errors."""
 
 import math
 from typing import Any
@@ -7,10 +7,12 @@ from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
-from rest_framework.views import APIView
+from rest_framework.response import Response
+from rest_framework.views import APIView, exception_handler
 
-from annotate.errors import Invalid
+from annotate.errors import Invalid, ServiceError, TooMany
 from annotate.requests import bodies
+from annotate.services.campaigns.importing.problems import Refusal, UploadRefused
 from annotate.text.numerals import number
 
 
@@ -71,3 +73,51 @@ def _texts(found: Any) -> list[str]:
     if isinstance(found, list | tuple):
         return [text for inner in found for text in _texts(inner)]
     return [str(found)]
+
+
+def handle(error: Exception, context: dict[str, Any]) -> Response | None:
+    """Answer with `{"error": code, "message": text}`.
+
+    Where fields are wrong, `errors` maps each to what to do; where rows of an upload are wrong,
+    `rows` lists line and message of examples, and `problems` counts all by their kind.
+    """
+    if isinstance(error, ServiceError):
+        later = {"Retry-After": str(error.wait)} if isinstance(error, TooMany) else None
+        return Response(_service_error(error), status=error.status, headers=later)
+    if isinstance(error, UploadRefused):
+        return Response({"error": "refused", **refusal_as_data(error.refusal)}, status=422)
+    response = exception_handler(error, context)
+    if response is not None:
+        response.data = _framework_error(response.data)
+    return response
+
+
+def refusal_as_data(refusal: Refusal) -> dict[str, Any]:
+    return {
+        "message": str(refusal),
+        "rows": [{"line": row.line, "message": row.message} for row in refusal.errors],
+        "more": refusal.more,
+        "problems": [
+            {
+                "message": problem.message,
+                "lines": [row.line for row in problem.examples],
+                "count": problem.count,
+            }
+            for problem in refusal.problems
+        ],
+    }
+
+
+def _service_error(error: ServiceError) -> dict[str, Any]:
+    body: dict[str, Any] = {"error": error.code, "message": error.message}
+    if isinstance(error, Invalid):
+        body["errors"] = error.errors
+    return body
+
+
+def _framework_error(data: Any) -> dict[str, Any]:
+    if isinstance(data, dict) and "detail" in data:
+        detail = data["detail"]
+        return {"error": getattr(detail, "code", "refused"), "message": str(detail)}
+    errors = flat(data) if isinstance(data, dict) else flat({"body": data})
+    return {"error": "invalid", "message": " ".join(errors.values()), "errors": errors}

@@ -1,11 +1,17 @@
-"""JSON of the API: read by the product's one parser, never by the framework's."""
+"""JSON of the API: read by the product's one parser; the rows of an import go into a file."""
 
-from collections.abc import Mapping
+import json
+import weakref
+from collections.abc import Iterator, Mapping
+from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
+from annotate.services.campaigns.importing.json_values import Values, listed
+from annotate.services.campaigns.importing.problems import UploadRefused
+from annotate.text import json_text
 from annotate.text.json_text import NotJson, parse
 
 
@@ -24,3 +30,82 @@ class JsonParser(BaseParser):
             return parse(stream.read())
         except NotJson as error:
             raise ParseError(str(error)) from None
+
+
+BLOCK = 64 * 1024  # bytes that are read at a time
+IN_MEMORY = 1024 * 1024
+
+
+class Rows:
+    """The rows of a request as an uploaded file: a JSON list, one entry on each line."""
+
+    name = "outputs.json"
+
+    def __init__(self, entries: Iterator[Any]) -> None:
+        self._file = SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115  closed with the rows
+        weakref.finalize(self, self._file.close)
+        before = b"["
+        for entry in entries:
+            self._file.write(before + json.dumps(entry).encode())
+            before = b",\n"
+        self._file.write(b"]" if before != b"[" else b"[]")
+        self.size = self._file.tell()
+
+    def chunks(self, chunk_size: int) -> Iterator[bytes]:
+        self._file.seek(0)
+        while block := self._file.read(chunk_size):
+            yield block
+
+
+class ImportParser(BaseParser):
+    """Reads an object whose `outputs` may be long."""
+
+    media_type = "application/json"
+
+    def parse(
+        self,
+        stream: Any,
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        values = Values(_blocks(stream), json_text.DECODER)
+        try:
+            found = _members(values) if values.take("{") else json_text.checked(values.value())
+            if values.peek():
+                raise values.refused("something follows the value")
+        except (json_text.NotJson, UploadRefused) as error:
+            raise ParseError(str(error)) from None
+        return found
+
+
+def _blocks(stream: Any) -> Iterator[bytes]:
+    while block := stream.read(BLOCK):
+        yield block
+
+
+def _members(values: Values) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if values.take("}"):
+        return found
+    while True:
+        name = _name(values, found)
+        rows = name == "outputs" and values.take("[")
+        found[name] = Rows(_entries(values)) if rows else json_text.checked(values.value())
+        if values.take("}"):
+            return found
+        if not values.take(","):
+            raise values.refused("a comma or the end of the object is missing")
+
+
+def _name(values: Values, found: dict[str, Any]) -> str:
+    name = json_text.checked(values.value()) if values.peek() == '"' else None
+    if name is None or not values.take(":"):
+        raise values.refused("a name in quotation marks and a colon are missing")
+    json_text.once([(one, None) for one in (*found, name)])
+    return str(name)
+
+
+def _entries(values: Values) -> Iterator[Any]:
+    """Yield rows whose texts are checked later, each with its place in the list."""
+    for entry in listed(values):
+        yield json_text.checked(entry, text=str)

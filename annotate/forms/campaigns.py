@@ -15,8 +15,7 @@ from annotate.instruments.base import Criterion, Instrument
 from annotate.instruments.tutorials import files
 from annotate.selectors.studies import instruments, tutorial_contents
 from annotate.services.campaigns.metric_choice import AUTO, choice
-from annotate.services.campaigns.plans import MOST_BONUS_AFTER, Plan
-from annotate.services.campaigns.public_words import LONGEST_ABOUT, LONGEST_TITLE
+from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, MOST_BONUS_AFTER, Plan
 from annotate.states import Estimand, MetricChoice, StopMode
 from annotate.text.numerals import number
 from estimation.metrics import METRICS, Metric

@@ -1,30 +1,36 @@
-from annotate.models.annotator import Annotator, Participation
+from annotate.models.annotators import (
+    Annotator,
+    Feedback,
+    Participation,
+    TutorialAnswer,
+    TutorialRun,
+)
 from annotate.models.audit import AuditEntry
-from annotate.models.background import PendingScore, TaskLease
-from annotate.models.campaign import (
+from annotate.models.campaigns import (
     Authorship,
     Campaign,
+    CampaignImport,
+    ImportChunk,
     Item,
     Membership,
     Output,
     System,
     Target,
 )
-from annotate.models.crowd import Batch, CrowdEvent, Operation, Posting
-from annotate.models.importing import CampaignImport, ImportChunk
-from annotate.models.instrument import InstrumentDefinition, TutorialContent
-from annotate.models.payment import LedgerEntry, Payout, PayoutList
-from annotate.models.screening import (
-    Appeal,
-    Block,
-    Exclusion,
-    Flag,
-    ResultsSeen,
-    Review,
-    Ruling,
+from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
+from annotate.models.pay import LedgerEntry, Payout, PayoutList
+from annotate.models.review import Appeal, Block, Exclusion, Flag, ResultsSeen, Review, Ruling
+from annotate.models.studies import InstrumentDefinition, TutorialContent
+from annotate.models.work import (
+    Assignment,
+    ChangeMark,
+    Draft,
+    Judgment,
+    PendingScore,
+    Score,
+    Slot,
+    TaskLease,
 )
-from annotate.models.tutorial import Feedback, TutorialAnswer, TutorialRun
-from annotate.models.work import Assignment, ChangeMark, Draft, Judgment, Score, Slot
 
 __all__ = [
     "Annotator",

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from annotate.models.base import Fact
-from annotate.models.campaign import Campaign
+from annotate.models.campaigns import Campaign
 
 
 class AuditEntry(Fact):

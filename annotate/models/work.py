@@ -1,11 +1,11 @@
-"""The work itself: slots, assignments, judgments, scores, and marks of changed evidence."""
+"""The work itself: slots, assignments, judgments, scores and change marks; turns of tasks."""
 
 from django.db import models
 from django.db.models import F, Q
 
-from annotate.models.annotator import Annotator, Participation
+from annotate.models.annotators import Annotator, Participation
 from annotate.models.base import Fact
-from annotate.models.campaign import Campaign, Output
+from annotate.models.campaigns import Campaign, Output
 
 
 class Assignment(models.Model):
@@ -149,3 +149,31 @@ class ChangeMark(models.Model):
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="change_marks")
     reason = models.CharField(max_length=40)
     at = models.DateTimeField(auto_now_add=True)
+
+
+class TaskLease(models.Model):
+    """Who does something that one task at a time should do, and until when at most.
+
+    It saves work and guards nothing: a task that was slower than its lease finds another beside
+    it, and both must be safe. No session of the database holds it, so a pool of connections or a
+    worker that was killed leaves it to its end and no longer.
+    """
+
+    name = models.CharField(max_length=60, unique=True)
+    holder = models.CharField(max_length=32)
+    expires_at = models.DateTimeField()
+
+
+class PendingScore(models.Model):
+    """A judgment whose scores take too long for the task that makes estimates.
+
+    due_at: when it is to be tried (again); while a task is at it, when that must be over.
+    """
+
+    judgment = models.OneToOneField(
+        Judgment, models.CASCADE, primary_key=True, related_name="pending_score"
+    )
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+")
+    since = models.DateTimeField(auto_now_add=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    due_at = models.DateTimeField(db_index=True)

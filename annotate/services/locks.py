@@ -1,30 +1,64 @@
-"""The lock of a campaign, and the order in which rows are locked.
+"""The locks: of a campaign's row, in the order in which rows are locked, and of a task's turn."""
 
-Rows are locked in one order everywhere, or transactions could wait for each other in a circle:
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import uuid4
 
-1. the marks that an estimator clears, by primary key (`change_marks.clear`)
-2. the campaign (`campaign`)
-3. participations
-4. assignments, by primary key where there are several
-5. slots
-6. tutorial runs
-7. what only is added or deleted: judgments, ledger, drafts, marks, audit
-8. batches, then postings, then operations of the outbox
+from django.utils import timezone
 
-A transaction may begin at any of them and must not go back: a transaction that holds an assignment
-never asks for the campaign. On Postgres this includes an UPDATE that found its row changed and so
-changed nothing: it had to wait, and keeps the row locked until its transaction ends. So a step that
-may be repeated under the lock of the campaign is a separate transaction (`judgments._in_time`, then
-`_late`).
-
-Code that moves a marketplace's participation out of `active` locks the campaign first and ends its
-open leases in the same transaction (`end_leases`). A submit is then either committed before, or
-finds its lease ended and reads the participation under the lock.
-"""
-
-from annotate.models import Campaign
+from annotate.models import Campaign, TaskLease
 
 
 def campaign(campaign_id: int) -> Campaign:
     """Lock the campaign's row until the end of the transaction."""
     return Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A lease that the caller holds."""
+
+    name: str
+    holder: str
+    duration: timedelta
+
+    def renew(self) -> bool:
+        """Extend the lease by its duration; False if another task has taken it over."""
+        return self._until(self.duration)
+
+    def release(self) -> None:
+        self._until(timedelta(0))
+
+    def _until(self, duration: timedelta) -> bool:
+        mine = TaskLease.objects.filter(name=self.name, holder=self.holder)
+        return bool(mine.update(expires_at=timezone.now() + duration))
+
+
+@contextmanager
+def hold(name: str, duration: timedelta) -> Iterator[Held | None]:
+    """Hold the lease of this name while the block runs; None where another task holds it.
+
+    Call it outside of transactions: others see a lease once it is committed. A task that is
+    killed holds it until `duration` is over, and one that is slower renews it.
+    """
+    held = Held(name, uuid4().hex, duration)
+    if not _take(held):
+        yield None
+        return
+    try:
+        yield held
+    finally:
+        held.release()
+
+
+def _take(wanted: Held) -> bool:
+    now = timezone.now()
+    until = now + wanted.duration
+    over = TaskLease.objects.filter(name=wanted.name, expires_at__lte=now)
+    if over.update(holder=wanted.holder, expires_at=until):
+        return True
+    return TaskLease.objects.get_or_create(
+        name=wanted.name, defaults={"holder": wanted.holder, "expires_at": until}
+    )[1]

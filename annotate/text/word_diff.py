@@ -10,14 +10,14 @@ _LINE_BREAK = re.compile(r"\r\n?")
 
 
 @dataclass(frozen=True)
-class Run:
+class DiffRun:
     """Words in a row that share their fate: same, out or in."""
 
     kind: str
     text: str
 
 
-def word_diff(before: str, after: str) -> list[Run]:
+def word_diff(before: str, after: str) -> list[DiffRun]:
     """Return the runs of words that turn one text into the other, laid out as the other is.
 
     Of white space only line breaks count: words that are only indented anew are the same.
@@ -35,12 +35,12 @@ def _compared(tokens: list[str]) -> list[str]:
     return ["\n" * one.count("\n") or " " if one.isspace() else one for one in tokens]
 
 
-def _runs(code: tuple[str, int, int, int, int], a: list[str], b: list[str]) -> Iterator[Run]:
+def _runs(code: tuple[str, int, int, int, int], a: list[str], b: list[str]) -> Iterator[DiffRun]:
     kind, a1, a2, b1, b2 = code
     if kind == "equal":
-        yield Run("same", "".join(b[b1:b2]))
+        yield DiffRun("same", "".join(b[b1:b2]))
         return
     if a2 > a1:
-        yield Run("out", "".join(a[a1:a2]))
+        yield DiffRun("out", "".join(a[a1:a2]))
     if b2 > b1:
-        yield Run("in", "".join(b[b1:b2]))
+        yield DiffRun("in", "".join(b[b1:b2]))

@@ -1,7 +1,6 @@
 from django.urls import path
 
-from estimation.api.effects import EffectView
-from estimation.api.sensitivity import SensitivityView
+from estimation.api.exclusions import EffectView, SensitivityView
 from estimation.api.views import (
     AgreementList,
     ComparisonList,

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api.base import BoundedView, ById
-from annotate.selectors.pay import costs
+from annotate.selectors.pay import budget
 from estimation.api.serializers import (
     AgreementSerializer,
     ComparisonSerializer,
@@ -59,7 +59,7 @@ class EstimateList(ResultsView[Estimate]):
     def get_serializer_context(self) -> dict[str, Any]:
         if getattr(self, "swagger_fake_view", False):  # the schema is asked for, not a campaign
             return {**super().get_serializer_context()}
-        return {**super().get_serializer_context(), "price": costs.of_judgment(self.campaign)}
+        return {**super().get_serializer_context(), "price": budget.cost_of_judgment(self.campaign)}
 
     def get_queryset(self) -> QuerySet[Estimate]:
         if _whole_history(self.request):

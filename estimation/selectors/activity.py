@@ -8,7 +8,7 @@ from string import Formatter
 from typing import Any
 
 from annotate.selectors.campaigns import listing
-from annotate.selectors.campaigns.listing import Act
+from annotate.selectors.campaigns.listing import LoggedAct
 from annotate.states import CloseReason
 from annotate.text.figures import many, money
 from estimation.models import Decision
@@ -58,7 +58,7 @@ _OF_RULES = {"close", "finish", "resume", "stop_system", "resume_system"}
 
 
 @dataclass(frozen=True)
-class Line:
+class ActivityLine:
     at: datetime
     icon: str
     who: str
@@ -66,7 +66,7 @@ class Line:
     times: int = 1  # in a row, the last of them then
 
 
-def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[Line, ...]:
+def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[ActivityLine, ...]:
     """Return the last acts and decisions in one order, the newest first."""
     acts = [
         _act(act)
@@ -74,24 +74,24 @@ def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[Line, ...]:
         if act.actor or act.verb not in _OF_RULES
     ]
     decided = [
-        Line(decision.at, _ICONS.get(decision.verb, "info"), "Plumbline", decision.text)
+        ActivityLine(decision.at, _ICONS.get(decision.verb, "info"), "Plumbline", decision.text)
         for decision in history.decisions(campaign_id, limit=LOOKED_AT)
     ]
     ordered = sorted([*acts, *decided], key=lambda line: line.at, reverse=True)
     return tuple(_told_once(ordered)[:limit])
 
 
-def _told_once(ordered: list[Line]) -> list[Line]:
+def _told_once(ordered: list[ActivityLine]) -> list[ActivityLine]:
     """Put lines in a row together that say the same of the same person."""
     runs = (list(run) for _, run in groupby(ordered, key=lambda line: (line.who, line.text)))
     return [replace(run[0], times=len(run)) for run in runs]
 
 
-def _act(act: Act) -> Line:
-    return Line(act.at, "", act.actor or "Plumbline", _text(act))
+def _act(act: LoggedAct) -> ActivityLine:
+    return ActivityLine(act.at, "", act.actor or "Plumbline", _text(act))
 
 
-def _text(act: Act) -> str:
+def _text(act: LoggedAct) -> str:
     sentence = _VERBS.get(act.verb)
     if sentence is None:  # a subject may be a name with braces in it: it is no sentence of ours
         return f"{act.verb.replace('_', ' ')} {act.subject}".rstrip()

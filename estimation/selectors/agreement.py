@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Max, QuerySet, Subquery
 
 from annotate.instruments.base import Criterion
-from annotate.selectors.campaigns.listing import Facts
+from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.text.figures import many
 from estimation.models import Agreement
 from estimation.selectors import shown
@@ -22,7 +22,7 @@ PLOT, MARGIN = 300.0, 10.0
 
 
 @dataclass(frozen=True)
-class Newest:
+class NewestAgreement:
     """The newest alpha of one criterion, and what it rests on."""
 
     criterion: str
@@ -53,7 +53,7 @@ class Agreed:
     """One criterion: its row, and the scale on which all are drawn."""
 
     criterion: Criterion
-    row: Newest
+    row: NewestAgreement
     least: float
     planned: int  # outputs of the campaign that several people are to judge
 
@@ -144,10 +144,10 @@ def awaited(found: Sequence[Agreed], *, planned: int, final: bool) -> Awaited | 
     return Awaited("Agreement figures", of, n, shown.least(planned), final)
 
 
-def agreed(facts: Facts, *, planned: int) -> tuple[Agreed, ...]:
+def agreed(facts: CampaignFacts, *, planned: int) -> tuple[Agreed, ...]:
     """Return the newest agreement of each criterion that has any, the primary ones first."""
-    names = Newest.__dataclass_fields__
-    rows = {row[0]: Newest(*row) for row in newest(facts.campaign_id).values_list(*names)}
+    names = NewestAgreement.__dataclass_fields__
+    rows = {row[0]: NewestAgreement(*row) for row in newest(facts.campaign_id).values_list(*names)}
     ends = [row.low if row.low is not None else row.alpha for row in rows.values()]
     least = min([-0.1, *(end for end in ends if end is not None)])
     ordered = sorted(facts.criteria, key=lambda criterion: criterion.name not in facts.targets)

@@ -7,8 +7,8 @@ from functools import cached_property
 from types import MappingProxyType
 
 from annotate.instruments.base import Criterion
-from annotate.selectors.campaigns.listing import Facts, SystemFacts
-from annotate.selectors.campaigns.progress import Items
+from annotate.selectors.campaigns.listing import CampaignFacts, ListedSystem
+from annotate.selectors.campaigns.progress import ItemCounts
 from annotate.text import figures
 from annotate.text.figures import many, number
 from estimation.core.stopping.precision import MIN_EFFECTIVE_ANNOTATORS
@@ -18,7 +18,7 @@ from estimation.selectors.savings import Saving
 from estimation.selectors.shown import Awaited
 
 LEAST_SHARE = 0.005  # of the squared error: less is rounding
-NO_ITEMS: Mapping[int, Items] = MappingProxyType({})
+NO_ITEMS: Mapping[int, ItemCounts] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -31,13 +31,13 @@ class State:
 
 
 @dataclass(frozen=True)
-class Cell:
+class ShownCell:
     """One system × criterion; `row` is None before its first estimate.
 
     judged, population: items of the system; used where there is no row that says so.
     """
 
-    system: SystemFacts
+    system: ListedSystem
     criterion: Criterion
     target: float | None
     row: Newest | None
@@ -179,12 +179,12 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class CriterionRow:
     """All systems on one criterion, drawn on one scale."""
 
     criterion: Criterion
     target: float | None
-    cells: tuple[Cell, ...]
+    cells: tuple[ShownCell, ...]
 
     @property
     def newest_id(self) -> int | None:
@@ -198,8 +198,12 @@ class Row:
 
 
 def rows(
-    facts: Facts, newest: list[Newest], *, price: Decimal, items: Mapping[int, Items] = NO_ITEMS
-) -> tuple[Row, ...]:
+    facts: CampaignFacts,
+    newest: list[Newest],
+    *,
+    price: Decimal,
+    items: Mapping[int, ItemCounts] = NO_ITEMS,
+) -> tuple[CriterionRow, ...]:
     """Return one row for each criterion, the primary ones first.
 
     items: of each system, for those that have no estimate yet.
@@ -209,17 +213,17 @@ def rows(
     primary = [c for name in targets for c in facts.criteria if c.name == name]
     others = [c for c in facts.criteria if c.name not in targets]
     return tuple(
-        Row(
+        CriterionRow(
             criterion,
             targets.get(criterion.name),
             tuple(
-                Cell(
+                ShownCell(
                     system,
                     criterion,
                     targets.get(criterion.name),
                     found.get((system.system_id, criterion.name)),
                     price,
-                    *items.get(system.system_id, Items()),
+                    *items.get(system.system_id, ItemCounts()),
                     facts.is_final,
                 )
                 for system in facts.systems

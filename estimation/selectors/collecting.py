@@ -3,7 +3,7 @@
 from datetime import timedelta
 from math import ceil
 
-from annotate.selectors.campaigns.liveness import SEEN
+from annotate.selectors.campaigns.progress import SEEN
 from annotate.text.figures import count, lasting, many, moment, width
 from estimation.selectors.situation import Advice, Situation
 

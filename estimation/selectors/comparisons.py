@@ -7,7 +7,7 @@ from math import floor, log10
 from django.db.models import Max, QuerySet, Subquery
 
 from annotate.instruments.base import Criterion
-from annotate.selectors.campaigns.listing import Facts
+from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.text.figures import short
 from estimation.models import Comparison
 from estimation.selectors import shown
@@ -19,7 +19,7 @@ ROUND = (1, 1.5, 2, 3, 5, 7.5, 10)
 
 
 @dataclass(frozen=True)
-class Newest:
+class NewestComparison:
     """The newest comparison of two systems on one criterion."""
 
     id: int
@@ -53,12 +53,12 @@ class Axis:
 
 
 @dataclass(frozen=True)
-class Contrast:
+class ShownContrast:
     """One pair: by how much the first exceeds the second, and what that tells."""
 
     first: str
     second: str
-    row: Newest
+    row: NewestComparison
     criterion: Criterion
     axis: Axis
 
@@ -103,15 +103,15 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class Table:
+class ContrastTable:
     """All pairs on one primary criterion."""
 
     criterion: Criterion
     axis: Axis
-    contrasts: tuple[Contrast, ...]
+    contrasts: tuple[ShownContrast, ...]
 
     @property
-    def shown(self) -> tuple[Contrast, ...]:
+    def shown(self) -> tuple[ShownContrast, ...]:
         """The pairs that rest on enough items to be shown."""
         return tuple(contrast for contrast in self.contrasts if contrast.is_shown)
 
@@ -122,7 +122,7 @@ class Table:
         return "left of 0: the first is better"
 
 
-def awaited(tables: Sequence[Table]) -> Awaited | None:
+def awaited(tables: Sequence[ContrastTable]) -> Awaited | None:
     """Return what the first differences wait for; None where any is shown, or there are none."""
     rows = [contrast.row for table in tables for contrast in table.contrasts]
     if not rows or any(table.shown for table in tables):
@@ -145,10 +145,10 @@ def newest(campaign_id: int) -> QuerySet[Comparison]:
     return rows.order_by("id")
 
 
-def tables(facts: Facts) -> tuple[Table, ...]:
+def tables(facts: CampaignFacts) -> tuple[ContrastTable, ...]:
     """Return the differences on each primary criterion that has any; one query."""
-    names = [field.name for field in fields(Newest)]
-    rows = [Newest(*row) for row in newest(facts.campaign_id).values_list(*names)]
+    names = [field.name for field in fields(NewestComparison)]
+    rows = [NewestComparison(*row) for row in newest(facts.campaign_id).values_list(*names)]
     criteria = [c for name in facts.targets for c in facts.criteria if c.name == name]
     return tuple(
         _table(facts, criterion, mine)
@@ -157,20 +157,22 @@ def tables(facts: Facts) -> tuple[Table, ...]:
     )
 
 
-def _table(facts: Facts, criterion: Criterion, rows: Sequence[Newest]) -> Table:
+def _table(
+    facts: CampaignFacts, criterion: Criterion, rows: Sequence[NewestComparison]
+) -> ContrastTable:
     names = {system.system_id: system.name for system in facts.systems}
     axis = Axis(_reach(criterion, rows))
-    return Table(
+    return ContrastTable(
         criterion,
         axis,
         tuple(
-            Contrast(names[row.first_id], names[row.second_id], row, criterion, axis)
+            ShownContrast(names[row.first_id], names[row.second_id], row, criterion, axis)
             for row in rows
         ),
     )
 
 
-def _reach(criterion: Criterion, rows: Sequence[Newest]) -> float:
+def _reach(criterion: Criterion, rows: Sequence[NewestComparison]) -> float:
     """A round number that holds every interval, as far as two scores can differ."""
     values = [
         abs(value)

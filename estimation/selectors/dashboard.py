@@ -9,28 +9,27 @@ from hashlib import sha256
 from django.conf import settings
 from django.utils import timezone
 
-from annotate.selectors.campaigns import availability, liveness, progress
-from annotate.selectors.campaigns.availability import Availability
-from annotate.selectors.campaigns.listing import Facts
-from annotate.selectors.campaigns.liveness import Liveness
-from annotate.selectors.campaigns.progress import Items, Progress
-from annotate.selectors.pay import accounts, deadlines, disputed_units
-from annotate.selectors.pay.costs import AtMost
-from annotate.selectors.pay.deadlines import Deadline
-from annotate.selectors.review import eligibility, exclusions, ruling_statistics
-from annotate.selectors.review.exclusions import Excluded
-from annotate.selectors.review.ruling_statistics import Conduct
+from annotate.selectors.campaigns import progress, slots
+from annotate.selectors.campaigns import progress as liveness
+from annotate.selectors.campaigns.listing import CampaignFacts
+from annotate.selectors.campaigns.progress import ItemCounts, Liveness, Progress
+from annotate.selectors.campaigns.slots import Availability
+from annotate.selectors.pay import accounts, open_units
+from annotate.selectors.pay.budget import AtMost
+from annotate.selectors.pay.open_units import Deadline
+from annotate.selectors.review import eligibility, ruling_statistics
+from annotate.selectors.review.ruling_statistics import Conduct, ExcludedCounts
 from annotate.selectors.work import offered, scoring
 from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from annotate.text.figures import many
 from estimation.selectors import agreement, cells, comparisons, history, savings
-from estimation.selectors.activity import Line, lines
+from estimation.selectors.activity import ActivityLine, lines
 from estimation.selectors.advice import advise
 from estimation.selectors.agreement import Agreed
-from estimation.selectors.cells import Cell, Row
-from estimation.selectors.comparisons import Table
+from estimation.selectors.cells import CriterionRow, ShownCell
+from estimation.selectors.comparisons import ContrastTable
 from estimation.selectors.history import Newest
 from estimation.selectors.savings import Saving
 from estimation.selectors.sensitivity import Sensitivity, compare
@@ -42,7 +41,7 @@ SOON = timedelta(days=2)  # a deadline that is worth naming
 
 
 @dataclass(frozen=True)
-class Notice:
+class ShownNotice:
     """Something a reader must be told, and for which cells."""
 
     text: str
@@ -51,19 +50,19 @@ class Notice:
 
 @dataclass(frozen=True)
 class Dashboard:
-    facts: Facts
+    facts: CampaignFacts
     progress: Progress
     price: Decimal
     most: AtMost
-    rows: tuple[Row, ...]
+    rows: tuple[CriterionRow, ...]
     metric_done: int
     n_pending: int  # judgments that count and whose scores take long
     at: datetime | None
-    lines: tuple[Line, ...]
-    comparisons: tuple[Table, ...]
+    lines: tuple[ActivityLine, ...]
+    comparisons: tuple[ContrastTable, ...]
     n_waiting: int  # annotators who wait for a reviewer's ruling
     agreed: tuple[Agreed, ...]
-    excluded: Excluded
+    excluded: ExcludedCounts
     conduct: Conduct
     availability: Availability
     liveness: Liveness
@@ -77,15 +76,15 @@ class Dashboard:
     due: Decimal
 
     @property
-    def primary_rows(self) -> tuple[Row, ...]:
+    def primary_rows(self) -> tuple[CriterionRow, ...]:
         return tuple(row for row in self.rows if row.target is not None)
 
     @property
-    def secondary_rows(self) -> tuple[Row, ...]:
+    def secondary_rows(self) -> tuple[CriterionRow, ...]:
         return tuple(row for row in self.rows if row.target is None and row.is_shown)
 
     @property
-    def primary(self) -> tuple[Cell, ...]:
+    def primary(self) -> tuple[ShownCell, ...]:
         return tuple(cell for row in self.primary_rows for cell in row.cells)
 
     @property
@@ -220,7 +219,7 @@ class Dashboard:
         return tuple(found)
 
     @property
-    def notices(self) -> tuple[Notice, ...]:
+    def notices(self) -> tuple[ShownNotice, ...]:
         """What the primary estimates say about themselves, each sentence once."""
         about: dict[str, list[str]] = {}
         for cell in self.primary:
@@ -228,7 +227,7 @@ class Dashboard:
                 about.setdefault(notice["text"], []).append(cell.name)
         everywhere = sum(cell.shown is not None for cell in self.primary)
         return tuple(
-            Notice(text, () if len(names) == everywhere else tuple(names))
+            ShownNotice(text, () if len(names) == everywhere else tuple(names))
             for text, names in about.items()
         )
 
@@ -239,7 +238,7 @@ class Dashboard:
 
 
 def build(
-    facts: Facts,
+    facts: CampaignFacts,
     *,
     price: Decimal,
     most: AtMost,
@@ -268,7 +267,7 @@ def build(
         comparisons=comparisons.tables(facts),
         n_waiting=eligibility.waiting(pk),
         agreed=agreement.agreed(facts, planned=counts.doubled),
-        excluded=exclusions.excluded(pk, since=facts.closed_at),
+        excluded=ruling_statistics.excluded(pk, since=facts.closed_at),
         conduct=ruling_statistics.of(pk),
         availability=_availability(facts, counts),
         liveness=liveness.liveness(pk, lease_minutes=facts.lease_minutes),
@@ -277,29 +276,27 @@ def build(
         limit=limit,
         reserved=reserved,
         deadline_soon=facts.deadline is not None and facts.deadline < timezone.now() + SOON,
-        n_in_doubt=disputed_units.count(pk) if facts.marketplace else 0,
-        near=deadlines.near(pk) if facts.marketplace else None,
+        n_in_doubt=open_units.count_disputed(pk) if facts.marketplace else 0,
+        near=open_units.next_deadline(pk) if facts.marketplace else None,
         due=_due(facts),
     )
 
 
-def _items(facts: Facts, newest: Sequence[Newest]) -> dict[int, Items]:
+def _items(facts: CampaignFacts, newest: Sequence[Newest]) -> dict[int, ItemCounts]:
     """Counted only while an estimate is missing; every estimate counts its own."""
     if len(newest) >= len(facts.systems) * len(facts.criteria):
         return {}
     return progress.items(facts.campaign_id)
 
 
-def _availability(facts: Facts, counts: Progress) -> Availability:
+def _availability(facts: CampaignFacts, counts: Progress) -> Availability:
     """Looked for only while judgments are collected."""
     if facts.status not in LIVE:
         return Availability()
-    return availability.availability(
-        facts.campaign_id, cap=facts.annotator_cap, free=counts.missing
-    )
+    return slots.availability(facts.campaign_id, cap=facts.annotator_cap, free=counts.missing)
 
 
-def _due(facts: Facts) -> Decimal:
+def _due(facts: CampaignFacts) -> Decimal:
     """What is to be paid by hand: looked for once nothing more is earned."""
     if facts.marketplace or facts.status != Status.CLOSED:
         return Decimal(0)

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from annotate.selectors.campaigns.liveness import SEEN
+from annotate.selectors.campaigns.progress import SEEN
 from annotate.states import CloseReason
 from annotate.text.figures import lasting, many, moment, money, number
-from estimation.selectors.cells import Cell
+from estimation.selectors.cells import ShownCell
 from estimation.selectors.collecting import confirming, why_nobody
 from estimation.selectors.situation import Advice, Situation
 
@@ -182,7 +182,7 @@ def _slots(n: int) -> str:
     return many(n, "slot")
 
 
-def _best(cells: tuple[Cell, ...]) -> str:
+def _best(cells: tuple[ShownCell, ...]) -> str:
     """Name the best system by the first primary criterion, as a reading aid, not as a test."""
     known = [cell for cell in cells if cell.shown and cell.criterion == cells[0].criterion]
     if len(known) < 2:

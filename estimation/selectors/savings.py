@@ -16,7 +16,7 @@ CENT = Decimal("0.01")
 USELESS = ("not_helping_yet", "constant_metric", "no_metric")
 
 
-class Compared(Protocol):
+class HasWidths(Protocol):
     """What is asked of an estimate: its width, and that of the plain mean on the same data."""
 
     @property
@@ -51,7 +51,7 @@ TOO_FEW = Saving(why=f"What the metric saves is known after {MIN_ITEMS} judged i
 NOT_NARROWER = Saving(why="The metric does not help yet: the plain mean is known as precisely.")
 
 
-def of_estimate(row: Compared, *, price: Decimal) -> Saving:
+def of_estimate(row: HasWidths, *, price: Decimal) -> Saving:
     """What the metric saves on one system × criterion."""
     if obstacle := _unknown(row) or _useless(row):
         return obstacle
@@ -59,7 +59,7 @@ def of_estimate(row: Compared, *, price: Decimal) -> Saving:
 
 
 def of_campaign(
-    samples: Sequence[Sequence[tuple[Compared, float]]], *, judged: int, price: Decimal
+    samples: Sequence[Sequence[tuple[HasWidths, float]]], *, judged: int, price: Decimal
 ) -> Saving:
     """What the metrics save in all, judgments that serve several systems counted once.
 
@@ -76,7 +76,7 @@ def of_campaign(
     return _saving(min(judged, sum(sizes)), needed / sum(sizes), price)
 
 
-def _slowest(sample: Sequence[tuple[Compared, float]]) -> float:
+def _slowest(sample: Sequence[tuple[HasWidths, float]]) -> float:
     """How many times the judgments the plain mean would need, by the worst of each."""
     plain = max((row.mean_width or 0.0) / target for row, target in sample)
     ours = max((row.width or 0.0) / target for row, target in sample)
@@ -92,14 +92,14 @@ def _saving(judgments: int, ratio: float, price: Decimal) -> Saving:
     return Saving(spared, 1 - 1 / ratio, (spared * price).quantize(CENT))
 
 
-def _unknown(row: Compared) -> Saving | None:
+def _unknown(row: HasWidths) -> Saving | None:
     """Why nothing can be said about this estimate yet, if that is so."""
     if not row.width or not row.mean_width:
         return NO_INTERVAL
     return TOO_FEW if row.n_items < MIN_ITEMS else None
 
 
-def _useless(row: Compared) -> Saving | None:
+def _useless(row: HasWidths) -> Saving | None:
     """Why the metric does not help this estimate, where the estimate itself says so."""
     for notice in row.detail.get("notices", []):
         if notice["code"] in USELESS:
@@ -107,6 +107,6 @@ def _useless(row: Compared) -> Saving | None:
     return None
 
 
-def _first_obstacle(samples: Sequence[Sequence[tuple[Compared, float]]]) -> Saving:
+def _first_obstacle(samples: Sequence[Sequence[tuple[HasWidths, float]]]) -> Saving:
     found = (_unknown(row) for sample in samples for row, _ in sample)
     return next(filter(None, found), NO_INTERVAL)

@@ -5,23 +5,22 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 from typing import Any
 
-from annotate.selectors.campaigns.listing import Facts
-from annotate.selectors.review import exclusions, ruling_statistics
-from annotate.selectors.review.exclusions import BY_HAND, Excluded
-from annotate.selectors.review.ruling_statistics import Conduct
+from annotate.selectors.campaigns.listing import CampaignFacts
+from annotate.selectors.review import ruling_statistics
+from annotate.selectors.review.ruling_statistics import BY_HAND, Conduct, ExcludedCounts
 from annotate.text.figures import many
 from estimation.selectors import cells, history
-from estimation.selectors.cells import Cell, State
+from estimation.selectors.cells import ShownCell, State
 
 # What is said of a screen, where that is not its name without the underscores.
 _WORDS = {BY_HAND: "no screen, by hand"}
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedEstimate:
     """One system × criterion; `whole` is its estimate with nobody left out, if anybody is."""
 
-    cell: Cell
+    cell: ShownCell
 
     @property
     def whole(self) -> Mapping[str, Any] | None:
@@ -86,16 +85,16 @@ class Compared:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    excluded: Excluded
+    excluded: ExcludedCounts
     conduct: Conduct
-    rows: tuple[Compared, ...]
+    rows: tuple[ComparedEstimate, ...]
 
     @property
-    def moved(self) -> tuple[Compared, ...]:
+    def moved(self) -> tuple[ComparedEstimate, ...]:
         return tuple(row for row in self.rows if row.moves)
 
     @property
-    def lost(self) -> tuple[Compared, ...]:
+    def lost(self) -> tuple[ComparedEstimate, ...]:
         """Without an estimate, which they might have with the excluded work."""
         return tuple(row for row in self.rows if row.cell.row is None)
 
@@ -140,23 +139,23 @@ class Sensitivity:
         return "What that changes is known for the estimates below that show both numbers."
 
 
-def of(facts: Facts) -> Sensitivity:
+def of(facts: CampaignFacts) -> Sensitivity:
     """Return what exclusions change in a campaign; the number of queries depends on nothing."""
     found = cells.rows(facts, history.latest(facts.campaign_id), price=Decimal(0))
     primary = [cell for row in found if row.target is not None for cell in row.cells]
-    excluded = exclusions.excluded(facts.campaign_id, since=facts.closed_at)
+    excluded = ruling_statistics.excluded(facts.campaign_id, since=facts.closed_at)
     return compare(primary, excluded, ruling_statistics.of(facts.campaign_id))
 
 
-def compare(primary: Sequence[Cell], excluded: Excluded, how: Conduct) -> Sensitivity:
-    return Sensitivity(excluded, how, tuple(Compared(cell) for cell in primary))
+def compare(primary: Sequence[ShownCell], excluded: ExcludedCounts, how: Conduct) -> Sensitivity:
+    return Sensitivity(excluded, how, tuple(ComparedEstimate(cell) for cell in primary))
 
 
 def reason_name(screen: str) -> str:
     return _WORDS.get(screen, screen.replace("_", " "))
 
 
-def _left_out(excluded: Excluded) -> str:
+def _left_out(excluded: ExcludedCounts) -> str:
     judgments = many(excluded.judgments, "judgment")
     verb = "is" if excluded.judgments == 1 else "are"
     people = many(excluded.annotators, "annotator")

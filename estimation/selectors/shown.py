@@ -13,7 +13,7 @@ LEAST_ITEMS = 10
 
 
 @dataclass(frozen=True)
-class Range:
+class ScoreRange:
     """The scores between which an interval is shown."""
 
     low: float
@@ -23,7 +23,7 @@ class Range:
         return None if value is None else min(max(value, self.low), self.high)
 
 
-class Bounds(Protocol):
+class ScoreBounds(Protocol):
     """What a criterion and a scale have in common."""
 
     @property
@@ -34,18 +34,18 @@ class Bounds(Protocol):
     def bounded(self) -> bool: ...
 
 
-def of_scale(criterion: Bounds, estimate: float | None = None) -> Range:
+def of_scale(criterion: ScoreBounds, estimate: float | None = None) -> ScoreRange:
     """Return the scale; of an unbounded one the working range.
 
     An estimate above its working range keeps the upper end of its interval. No score is below
     the range.
     """
     if criterion.bounded or estimate is None or estimate <= criterion.high:
-        return Range(criterion.low, criterion.high)
-    return Range(criterion.low, inf)
+        return ScoreRange(criterion.low, criterion.high)
+    return ScoreRange(criterion.low, inf)
 
 
-def span(criterion: Bounds) -> float:
+def span(criterion: ScoreBounds) -> float:
     """Return the widest that an interval on this criterion is said to be."""
     return criterion.high - criterion.low
 

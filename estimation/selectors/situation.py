@@ -1,19 +1,19 @@
-"""What advice depends on, and what it is."""
+"""What advice depends on, and what comes before any other advice."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 from decimal import Decimal
 
-from annotate.selectors.campaigns.availability import Availability
-from annotate.selectors.campaigns.listing import Facts
-from annotate.selectors.campaigns.liveness import Liveness
-from annotate.selectors.campaigns.progress import Progress
-from annotate.selectors.pay.costs import AtMost
-from annotate.selectors.pay.deadlines import Deadline
+from annotate.selectors.campaigns.listing import CampaignFacts
+from annotate.selectors.campaigns.progress import Liveness, Progress
+from annotate.selectors.campaigns.slots import Availability
+from annotate.selectors.pay.budget import AtMost
+from annotate.selectors.pay.open_units import Deadline
 from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus, CloseReason
-from estimation.selectors.cells import Cell
+from annotate.text.figures import lasting, many, moment
+from estimation.selectors.cells import ShownCell
 
 ZERO = Decimal("0.00")
 
@@ -41,7 +41,7 @@ class Advice:
 class Widened:
     """A primary interval that was at its target at the closing, and is not since an exclusion."""
 
-    cell: Cell
+    cell: ShownCell
     width_before: float
 
 
@@ -56,9 +56,9 @@ class Situation:
     whose scores take long. due: pay by hand, looked for when it is closed.
     """
 
-    facts: Facts
+    facts: CampaignFacts
     progress: Progress
-    cells: tuple[Cell, ...]
+    cells: tuple[ShownCell, ...]
     price: Decimal
     most: AtMost
     waiting: int = 0
@@ -89,7 +89,7 @@ class Situation:
         return 0 if self.limit else self.progress.missing
 
     @property
-    def wide(self) -> tuple[Cell, ...]:
+    def wide(self) -> tuple[ShownCell, ...]:
         return tuple(cell for cell in self.cells if not cell.at_target)
 
     @property
@@ -116,3 +116,65 @@ class Situation:
 
 # A branch: advice, if it applies.
 Branch = Callable[[Situation], Advice | None]
+
+
+def crowd_pays_soon(now: Situation) -> Advice | None:
+    if now.near is None:
+        return None
+    units, one = many(now.near.units, "unit"), now.near.units == 1
+    text = (
+        f"{units} under review or in doubt {'is' if one else 'are'} approved by {now.market} "
+        f"automatically from {moment(now.near.first)}. Pay that was approved there can no longer "
+        "be refused."
+    )
+    act, label = ("batches", "Decide") if now.in_doubt else ("reviews", "Review them")
+    return Advice("pays_soon", f"Decide about {units} before the crowd pays", text, act, label)
+
+
+def crowd_wants_money(now: Situation) -> Advice | None:
+    n = now.offered.unfunded
+    if not n:
+        return None
+    text = (
+        f"{many(n, 'operation')} at {now.market} {'waits' if n == 1 else 'wait'}, because the "
+        "account there does not hold enough money. Nothing is lost: what was refused is tried "
+        "again as soon as you say so."
+    )
+    title = f"Top up the account at {now.market}"
+    return Advice("unfunded", title, text, "batches", "See what waits")
+
+
+def crowd_waits(now: Situation) -> Advice | None:
+    n = now.offered.stuck
+    if not n:
+        return None
+    text = (
+        f"{many(n, 'operation')} at {now.market} {'was' if n == 1 else 'were'} refused, or may or "
+        "may not have happened. Plumbline does not try again until you decide."
+    )
+    return Advice("stuck", f"Decide about {many(n, 'operation')}", text, "batches", "Decide")
+
+
+def units_in_doubt(now: Situation) -> Advice | None:
+    n = now.in_doubt
+    if not n:
+        return None
+    text = (
+        f"What was handed in with {'it' if n == 1 else 'them'} does not agree with what is known "
+        "here, and people wait for their pay."
+    )
+    return Advice("in_doubt", f"Decide whether to pay {many(n, 'unit')}", text, "batches", "Decide")
+
+
+def worker_is_late(now: Situation) -> Advice | None:
+    if not now.liveness.behind:
+        return None
+    text = (
+        f"New judgments have waited for their estimates for {lasting(now.liveness.behind)}; "
+        "usually that takes seconds. Meanwhile no interval is checked, and nothing stops at its "
+        "target. See that the worker and beat are running, and read their logs."
+    )
+    return Advice("worker", "See why no estimates are computed", text)
+
+
+URGENT = (crowd_pays_soon, crowd_wants_money, crowd_waits, units_in_doubt, worker_is_late)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief, Scores
-from annotate.services import task_leases
+from annotate.services import locks
 from annotate.states import CampaignStatus
 from estimation.core import NoVariationError, alpha_without_each, krippendorff_alpha
 from estimation.models import Agreement, AgreementDue
@@ -79,7 +79,7 @@ def measure(campaign_id: int) -> bool:
     """Measure what is due and store it; False where nothing was, or another task is at it."""
     if not AgreementDue.objects.filter(campaign=campaign_id).exists():
         return False
-    with task_leases.hold(f"agreement:{campaign_id}", LEASE) as lease:
+    with locks.hold(f"agreement:{campaign_id}", LEASE) as lease:
         if lease is None:
             return False
         marks = list(AgreementDue.objects.filter(campaign=campaign_id).values_list("pk", flat=True))

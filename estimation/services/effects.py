@@ -14,7 +14,7 @@ Key = tuple[str, int]  # a criterion's name and a system's id
 
 
 @dataclass(frozen=True)
-class Effect:
+class ExclusionEffect:
     """The estimates of one primary criterion, one for each system: how many of them lose their
     last judgments, and the largest change of the others.
 
@@ -36,7 +36,7 @@ class _Found:
     half_width: float | None
 
 
-def measure(campaign_id: int, annotator_id: int) -> tuple[Effect, ...]:
+def measure(campaign_id: int, annotator_id: int) -> tuple[ExclusionEffect, ...]:
     """Return the effect of this annotator's exclusion on the evidence as it is now."""
     brief = counting.brief(campaign_id)
     seen = data.see(brief)
@@ -64,10 +64,12 @@ def _found(brief: Brief, cell: data.Cell) -> _Found:
     return _Found(made.estimate, interval.width / 2 if interval else None)
 
 
-def _effect(criterion: Criterion, without: dict[Key, _Found], whole: dict[Key, _Found]) -> Effect:
+def _effect(
+    criterion: Criterion, without: dict[Key, _Found], whole: dict[Key, _Found]
+) -> ExclusionEffect:
     keys = [key for key in whole if key[0] == criterion.name]
     pairs = [(without[key], whole[key]) for key in keys if key in without]
-    return Effect(
+    return ExclusionEffect(
         criterion.name,
         str(criterion.label),
         estimates=len(keys),

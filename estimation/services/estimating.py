@@ -10,17 +10,16 @@ from django.utils import timezone
 from annotate.selectors.campaigns import counting, slots
 from annotate.selectors.campaigns.counting import Brief, SystemOutputs
 from annotate.selectors.work import scoring as scored
-from annotate.services import task_leases
+from annotate.services import locks
 from annotate.services.change_marks import clear
-from annotate.services.review import screening
-from annotate.services.task_leases import Held
+from annotate.services.locks import Held
+from annotate.services.review import reviews
 from annotate.services.work import scoring
 from annotate.signals import change_marked
 from estimation import data
 from estimation.core import Estimate, estimate
-from estimation.services import agreement, catching_up, comparing, history, metrics, stopping
-from estimation.services.comparing import Contrast
-from estimation.services.finding import Finding
+from estimation.services import agreement, catching_up, history, metrics, stopping
+from estimation.services.findings import Contrast, Finding, contrasts
 from estimation.services.rule import rule_for
 
 ROUNDS = 5
@@ -71,7 +70,7 @@ def refresh(campaign_id: int) -> bool:
     for _round in range(ROUNDS):
         if not counting.marks(campaign_id):
             return done
-        with task_leases.hold(f"refresh:{campaign_id}", LEASE) as lease:
+        with locks.hold(f"refresh:{campaign_id}", LEASE) as lease:
             if lease is None:
                 return done
             try:
@@ -101,7 +100,7 @@ def findings(brief: Brief, seen: data.Seen) -> tuple[list[Finding], list[Contras
         )
         for cell in data.cells(brief, systems, seen)
     ]
-    return found, comparing.contrasts(brief, systems, seen)
+    return found, contrasts(brief, systems, seen)
 
 
 def _with_excluded(
@@ -158,7 +157,7 @@ def _see(brief: Brief, turn: _Turn) -> data.Seen:
     """Read what counts, once metrics, scores and screens have caught up with it."""
     metrics.ensure(brief, progress=turn.go_on)
     scoring.ensure(brief.campaign_id, progress=turn.go_on)
-    screening.screen(brief.campaign_id)
+    reviews.screen(brief.campaign_id)
     turn.renew()
     seen = data.see(brief)
     if seen.scores.waiting > scored.waiting(brief.campaign_id):  # some are of an earlier version

@@ -7,8 +7,7 @@ from estimation.core import Difference, Interval
 from estimation.core import Estimate as Estimated
 from estimation.models import Comparison, Estimate, Inference
 from estimation.selectors import comparisons, history
-from estimation.services.comparing import Contrast
-from estimation.services.finding import Finding
+from estimation.services.findings import Contrast, Finding
 
 Row = TypeVar("Row", bound=Inference)
 

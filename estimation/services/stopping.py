@@ -6,17 +6,17 @@
 from dataclasses import dataclass, field
 
 from annotate.selectors.campaigns import counting, slots
-from annotate.selectors.campaigns.counting import Brief, Standing
+from annotate.selectors.campaigns.counting import Brief, SystemStanding
 from annotate.services.campaigns import life
 from annotate.states import CampaignStatus, CloseReason
 from estimation.models import Decision, Estimate
-from estimation.services.finding import Finding
+from estimation.services.findings import Finding
 
 Verb = Decision.Verb
 
 
 @dataclass(frozen=True)
-class Act:
+class StoppingAct:
     """Something to do, why, and the indices of the findings that caused it."""
 
     verb: Verb
@@ -40,7 +40,7 @@ class _Sample:
     because: tuple[int, ...]
 
 
-def decide(brief: Brief, found: list[Finding]) -> list[Act]:
+def decide(brief: Brief, found: list[Finding]) -> list[StoppingAct]:
     """Return what to do about these findings; usually nothing."""
     samples = _samples(brief, found)
     if brief.status == CampaignStatus.OPEN:
@@ -50,12 +50,12 @@ def decide(brief: Brief, found: list[Finding]) -> list[Act]:
     return []
 
 
-def ends(acts: list[Act]) -> bool:
+def ends(acts: list[StoppingAct]) -> bool:
     """Return whether these acts make the estimates final."""
     return any(act.verb == Verb.FINISH for act in acts)
 
 
-def carry_out(acts: list[Act], rows: list[Estimate]) -> None:
+def carry_out(acts: list[StoppingAct], rows: list[Estimate]) -> None:
     """Do each act through its service, and store it with the estimates that caused it.
 
     An act that somebody else has made impossible meanwhile leaves no decision behind.
@@ -72,7 +72,7 @@ def carry_out(acts: list[Act], rows: list[Estimate]) -> None:
             decision.estimates.set([rows[index] for index in act.because])
 
 
-def _do(act: Act) -> bool:
+def _do(act: StoppingAct) -> bool:
     match act.verb:
         case Verb.STOP_SYSTEM:
             assert act.system_id is not None
@@ -110,12 +110,12 @@ def _samples(brief: Brief, found: list[Finding]) -> list[_Sample]:
     ]
 
 
-def _unfinished(system: Standing) -> int:
+def _unfinished(system: SystemStanding) -> int:
     """Of a system that no judgment counts for: it stopped, and then all was excluded."""
     return 0 if system.stop_position is None else slots.unfinished_items(system.system_id)
 
 
-def _while_open(brief: Brief, samples: list[_Sample]) -> list[Act]:
+def _while_open(brief: Brief, samples: list[_Sample]) -> list[StoppingAct]:
     acts = [act for sample in samples if (act := _about_system(brief, sample))]
     resumed = any(act.verb == Verb.RESUME_SYSTEM for act in acts)
     if not resumed and all(sample.stopped or sample.at_target for sample in samples):
@@ -125,7 +125,7 @@ def _while_open(brief: Brief, samples: list[_Sample]) -> list[Act]:
     return acts
 
 
-def _about_system(brief: Brief, sample: _Sample) -> Act | None:
+def _about_system(brief: Brief, sample: _Sample) -> StoppingAct | None:
     if sample.at_target and not sample.stopped:
         text = f"{sample.name} reached its target width on every primary criterion."
         verb = Verb.STOP_SYSTEM
@@ -134,7 +134,7 @@ def _about_system(brief: Brief, sample: _Sample) -> Act | None:
         verb = Verb.RESUME_SYSTEM
     else:
         return None
-    return Act(
+    return StoppingAct(
         verb,
         brief.campaign_id,
         reason=CloseReason.TARGET,
@@ -144,13 +144,13 @@ def _about_system(brief: Brief, sample: _Sample) -> Act | None:
     )
 
 
-def _close(brief: Brief, samples: list[_Sample], reason: CloseReason) -> Act:
+def _close(brief: Brief, samples: list[_Sample], reason: CloseReason) -> StoppingAct:
     text = f"Collection ends: {reason.label}. Items already begun are finished first."
     because = tuple(index for sample in samples for index in sample.because)
-    return Act(Verb.CLOSE, brief.campaign_id, reason=reason, text=text, because=because)
+    return StoppingAct(Verb.CLOSE, brief.campaign_id, reason=reason, text=text, because=because)
 
 
-def _while_closing(brief: Brief, samples: list[_Sample]) -> list[Act]:
+def _while_closing(brief: Brief, samples: list[_Sample]) -> list[StoppingAct]:
     # A mark that came after ours says that these findings miss the last of the drain.
     if not life.drained(brief.campaign_id) or counting.marks(brief.campaign_id):
         return []
@@ -159,7 +159,7 @@ def _while_closing(brief: Brief, samples: list[_Sample]) -> list[Act]:
     if brief.close_reason == CloseReason.TARGET and wide:
         names = ", ".join(sample.name for sample in wide)
         return [
-            Act(
+            StoppingAct(
                 Verb.RESUME,
                 brief.campaign_id,
                 reason="wider_after_drain",
@@ -170,5 +170,7 @@ def _while_closing(brief: Brief, samples: list[_Sample]) -> list[Act]:
         ]
     text = "Everything that was begun is finished; these estimates are final."
     return [
-        Act(Verb.FINISH, brief.campaign_id, reason=brief.close_reason, text=text, because=because)
+        StoppingAct(
+            Verb.FINISH, brief.campaign_id, reason=brief.close_reason, text=text, because=because
+        )
     ]

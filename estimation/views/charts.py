@@ -12,7 +12,7 @@ from annotate.errors import NotFound
 from annotate.instruments.base import Criterion
 from annotate.permissions import researcher_page, with_results
 from annotate.selectors.campaigns import listing
-from annotate.selectors.campaigns.listing import Facts
+from annotate.selectors.campaigns.listing import CampaignFacts
 from estimation.charts import render as charts
 from estimation.charts.theme import THEMES
 from estimation.selectors import history, shown
@@ -98,7 +98,7 @@ def data(
     return _kept(response)
 
 
-def _facts(request: HttpRequest, public_id: str, criterion: str, system_id: int) -> Facts:
+def _facts(request: HttpRequest, public_id: str, criterion: str, system_id: int) -> CampaignFacts:
     facts = listing.facts(with_results(request.user, public_id))
     known = any(c.name == criterion for c in facts.criteria)
     if not known or all(s.system_id != system_id for s in facts.systems):
@@ -106,16 +106,18 @@ def _facts(request: HttpRequest, public_id: str, criterion: str, system_id: int)
     return facts
 
 
-def _points(facts: Facts, criterion: str, system_id: int, upto: int, *, most: int) -> list[Point]:
+def _points(
+    facts: CampaignFacts, criterion: str, system_id: int, upto: int, *, most: int
+) -> list[Point]:
     points = history.points(facts.campaign_id, criterion, most=most, upto=upto)
     return [point for point in points if point.system_id == system_id]
 
 
-def _criterion(facts: Facts, name: str) -> Criterion:
+def _criterion(facts: CampaignFacts, name: str) -> Criterion:
     return next(criterion for criterion in facts.criteria if criterion.name == name)
 
 
-def _cut(facts: Facts, criterion: str, points: list[Point]) -> list[Point]:
+def _cut(facts: CampaignFacts, criterion: str, points: list[Point]) -> list[Point]:
     """Cut the intervals to the scale, as the page shows them; the CSV has them whole."""
     scale = _criterion(facts, criterion)
 

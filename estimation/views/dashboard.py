@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotate.permissions import Access, access, look, researcher_page
 from annotate.selectors.campaigns import listing, progress
-from annotate.selectors.pay import costs
+from annotate.selectors.pay import budget
 from annotate.selectors.review import reviews
 from annotate.selectors.work import admission
 from annotate.states import CampaignStatus as Status
@@ -59,7 +59,7 @@ def _context(mine: Access) -> dict[str, Any]:
     campaign = look(mine)
     facts = listing.facts(campaign)
     limit, reserved = _limits(campaign)
-    most = costs.at_most(campaign)
+    most = budget.cost_at_most(campaign)
     board = dashboard.build(
         facts, price=most.of_judgment, most=most, limit=limit, reserved=reserved
     )

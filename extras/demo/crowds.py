@@ -16,7 +16,7 @@ from django.contrib.auth.models import User
 from annotate.adapters import LABELS
 from annotate.crowds.terms import Terms
 from annotate.selectors.campaigns import counting
-from annotate.selectors.pay import disputed_units, free_units
+from annotate.selectors.pay import open_units
 from annotate.services.marketplace import batches, reconciling
 from annotate.services.pay import settling
 from annotate.services.review.rulings import Act
@@ -231,7 +231,7 @@ class OnMTurk:
         self._decide(campaign_id)
         if counting.brief(campaign_id).status != CampaignStatus.OPEN:
             return
-        left = any(one.units for one in free_units.untaken(campaign_id))
+        left = any(one.units for one in open_units.untaken(campaign_id))
         if not left and (places := batches.suggested_places(campaign_id, self.terms.tasks)):
             self._launch(campaign_id, places)
 
@@ -248,11 +248,11 @@ class OnMTurk:
         )
 
     def _decide(self, campaign_id: int) -> None:
-        for unit in disputed_units.of_campaign(campaign_id):
+        for unit in open_units.disputed(campaign_id):
             settling.accept(unit.participation_id, actor_id=User.objects.get().pk)
 
     def unconfirmed(self, campaign_id: int) -> int:
-        return free_units.unconfirmed_units(campaign_id)
+        return open_units.unconfirmed_units(campaign_id)
 
     def settled(self, campaign_id: int) -> bool:
         reconciling.reconcile_all(all_=True)

@@ -22,7 +22,7 @@ from annotate.services.campaigns.plans import Plan
 from annotate.services.review import rulings
 from annotate.services.review.rulings import Act
 from annotate.states import CloseReason
-from estimation.selectors.latest import latest
+from estimation.selectors.history import estimate_rows
 from extras.demo import corpus, environment, people
 from extras.demo.crowds import Coming
 
@@ -190,7 +190,7 @@ def result(on: Stage) -> dict[str, Any]:
     Each estimate's reason says why the collection of its system ended.
     """
     brief = counting.brief(on.campaign_id)
-    rows = latest(on.campaign_id)
+    rows = estimate_rows(on.campaign_id)
     wide = {row.system for row in rows if row.criterion in brief.targets and not row.at_target}
     estimates = [
         {name: getattr(row, name) for name in SHOWN}

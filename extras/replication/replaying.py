@@ -14,7 +14,7 @@ from annotate.states import CampaignStatus
 from estimation import data
 from estimation.core import Estimate, Sample, estimate
 from estimation.core.estimators.parts import Estimand
-from estimation.selectors.latest import EstimateRow, latest
+from estimation.selectors.history import EstimateRow, estimate_rows
 from estimation.services import estimating, metrics
 from extras.replication import recording
 from extras.replication.recording import Due, Recorder
@@ -135,7 +135,7 @@ def _settle(campaign_id: int) -> None:
 
 
 def _row(campaign_id: int, criterion: str) -> EstimateRow:
-    return next(row for row in latest(campaign_id) if row.criterion == criterion)
+    return next(row for row in estimate_rows(campaign_id) if row.criterion == criterion)
 
 
 def _outcome_of_row(row: EstimateRow) -> Outcome:

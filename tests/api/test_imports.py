@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.api.campaigns.import_parser import BLOCK
+from annotate.api.parsers import BLOCK
 from annotate.models import Campaign, CampaignImport, ImportChunk
 from annotate.services.campaigns.importing import running
 from tests.api.test_import import CAMPAIGNS, LINES, PLAN, ROWS, post, post_file, upload

@@ -9,7 +9,7 @@ from django.test import Client
 from annotate import adapters
 from annotate.crowds.base import Marketplace
 from annotate.models import Campaign
-from annotate.services.outbox import rates
+from annotate.services.outbox import crowd_calls
 from tests.crowds.clock import Clock
 from tests.crowds.contract import FAR_SIDES
 from tests.crowds.far_side import FarSide
@@ -25,14 +25,14 @@ def scripted(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     """A crowd that does as told, in place of MTurk, called as often as one likes."""
     crowd = Scripted()
     monkeypatch.setattr(adapters, "marketplace", lambda _crowd: crowd)
-    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
+    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: True)
     return crowd
 
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits: neither for a limit of calls, nor before asking again."""
-    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
+    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: True)
     monkeypatch.setattr(botocore.endpoint.time, "sleep", lambda _seconds: None)
 
 

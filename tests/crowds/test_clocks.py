@@ -9,10 +9,9 @@ from django.utils import timezone
 from annotate.crowds import clocks
 from annotate.crowds.base import Effect, Marketplace, Stage
 from annotate.models import Posting
-from annotate.services import announcing
-from annotate.services.campaigns import periodic
+from annotate.services.campaigns import life
 from annotate.services.marketplace import confirming, events, reconciling
-from annotate.services.outbox import delivery
+from annotate.services.outbox import delivery, intents
 from tests.crowds.clock import Clock
 from tests.crowds.contract import FAR_SIDES, hand_in, publish, takes_nobody
 from tests.crowds.far_side import FarSide
@@ -135,9 +134,9 @@ def test_work_waits_for_its_approval_as_long_as_was_announced(at_market: Market)
 def test_nothing_is_stopped_before_its_time_is_over(at_market: Market) -> None:
     at_market.sync()
     at_market.pass_time(TERMS.lifetime - timedelta(hours=1))
-    assert periodic.stop_expired() == 0
+    assert life.stop_expired() == 0
     at_market.pass_time(timedelta(hours=1, minutes=1))
-    assert periodic.stop_expired() == 1
+    assert life.stop_expired() == 1
 
 
 @pytest.mark.orm
@@ -162,7 +161,7 @@ def test_an_event_is_news(
         far.move_clock(timedelta(seconds=5))
         raw, headers = far.event("study.status.change", made.ours()[0])
         announced: list[int] = []
-        monkeypatch.setattr(announcing, "posting", announced.append)
+        monkeypatch.setattr(intents, "posting", announced.append)
         assert events.receive("prolific", raw, headers)
         assert announced == [made.posting().pk]
 

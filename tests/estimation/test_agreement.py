@@ -13,7 +13,7 @@ from annotate.selectors.campaigns import listing as facts_of
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.review import reviews, rulings
-from annotate.services.studies import instruments
+from annotate.services.studies import definitions
 from annotate.services.work import judgments
 from estimation.core import krippendorff_alpha
 from estimation.models import Agreement
@@ -81,7 +81,7 @@ def test_krippendorffs_table_as_edits_and_as_levels(db: None) -> None:
         lambda value: {"scores": {"fluency": 1, "redundancy": 1, "overall": 1, "edit": value}},
     )
     assert alpha(edits, "edit") == (0.849, "interval")
-    made = instruments.define(helpful(), owner_id=user().pk)
+    made = definitions.define(helpful(), owner_id=user().pk)
     levels = canonical(instrument=made.key, targets={"helpful": 0.1})
     judged_as(levels, lambda value: {"helpful": value - 3, "invented": int(value > 2)})
     assert alpha(levels, "helpful") == (0.815, "ordinal")

@@ -14,7 +14,7 @@ from annotate.services.work import judgments, leasing
 from estimation import data
 from estimation.models import Comparison, Estimate
 from estimation.selectors import comparisons
-from estimation.selectors.latest import latest
+from estimation.selectors.history import estimate_rows
 from estimation.services import estimating
 from estimation.services.rule import planned_items
 from tests.factories import GOOD, campaign, person, rows, user
@@ -104,10 +104,10 @@ def test_the_same_texts_do_not_differ():
 def test_none_or_several_metrics(asked, estimator):
     study = campaign(items=30, metrics=asked)
     worse_beta(study)
-    assert {row.estimator for row in latest(study.pk)} == {estimator}
-    assert {tuple(row.metrics) for row in latest(study.pk)} == {asked}
+    assert {row.estimator for row in estimate_rows(study.pk)} == {estimator}
+    assert {tuple(row.metrics) for row in estimate_rows(study.pk)} == {asked}
     assert {row.estimator for row in Comparison.objects.all()} == {estimator}
-    assert all(row.width for row in latest(study.pk))
+    assert all(row.width for row in estimate_rows(study.pk))
 
 
 def test_anytime_intervals_are_wider_and_stop_later():
@@ -131,9 +131,9 @@ def test_anytime_intervals_are_wider_and_stop_later():
 def test_a_sequence_begins_at_thirty_items():
     study = campaign(items=60, systems=("alpha",), double_share=0, stop_mode="anytime")
     worse_beta(study, count=29)
-    assert {row.width for row in latest(study.pk)} == {None}
+    assert {row.width for row in estimate_rows(study.pk)} == {None}
     worse_beta(study, count=3)
-    assert all(row.width for row in latest(study.pk))
+    assert all(row.width for row in estimate_rows(study.pk))
 
 
 def test_planned_items_by_hand():
@@ -198,9 +198,9 @@ def test_the_dashboard_says_it_in_words(client: Client, numbers: Any, told: str)
 def test_less_editing_is_better():
     study = campaign(targets={"edit": 0.1})
     edit = next(c for c in counting.brief(study.pk).criteria if c.name == "edit")
-    row = comparisons.Newest(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40, 100)
+    row = comparisons.NewestComparison(1, 1, 2, "edit", -0.2, -0.3, -0.1, 40, 100)
     axis = comparisons.Axis(0.3)
-    assert comparisons.Contrast("alpha", "beta", row, edit, axis).ahead == "alpha"
+    assert comparisons.ShownContrast("alpha", "beta", row, edit, axis).ahead == "alpha"
     assert (axis.x(-0.3), axis.x(0), axis.x(0.3)) == ("10.0", "150.0", "290.0")
 
 

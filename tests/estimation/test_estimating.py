@@ -11,7 +11,7 @@ from annotate.services.change_marks import mark
 from annotate.services.work import judgments, leasing
 from annotate.signals import change_marked
 from estimation.models import Decision, Estimate, MetricScore
-from estimation.selectors.latest import latest
+from estimation.selectors.history import estimate_rows
 from estimation.services import estimating, metrics
 from tests.factories import GOOD, campaign, judge, leased, person, rows
 
@@ -126,7 +126,7 @@ def test_a_worker_that_was_slower_than_its_lease_writes_nothing_stale(monkeypatc
 
     monkeypatch.setattr(estimating, "findings", overtaken)
     assert not estimating.refresh(study.pk)
-    assert {row.n_judgments for row in latest(study.pk)} == {5}
+    assert {row.n_judgments for row in estimate_rows(study.pk)} == {5}
     assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {5}
 
 
@@ -166,7 +166,7 @@ def test_after_its_turn_a_campaign_waits_behind_others(monkeypatch, announced):
     assert announced == [study.pk, study.pk]
     monkeypatch.setattr(estimating, "TURN", 60.0)
     settle(study)
-    assert latest(study.pk)
+    assert estimate_rows(study.pk)
 
 
 def test_a_failure_while_deciding_leaves_everything_to_be_done_again(monkeypatch):
@@ -193,7 +193,7 @@ def test_the_target_closes_the_campaign_with_the_estimate_that_caused_it():
     assert verbs == ["stop_system", "close", "finish"]
     for decision in Decision.objects.all():
         assert [e.criterion for e in decision.estimates.all()] == ["overall"]
-    final = {row.criterion: row for row in latest(study.pk)}
+    final = {row.criterion: row for row in estimate_rows(study.pk)}
     assert not final["overall"].provisional
     assert final["overall"].at_target
     assert AuditEntry.objects.filter(campaign=study, verb="close").exists()
@@ -214,7 +214,7 @@ def test_after_closing_nobody_gets_work_and_running_work_still_counts_and_is_pai
     settle(study)
     study.refresh_from_db()
     assert study.status == "closed"
-    assert latest(study.pk)[0].n_judgments == 41
+    assert estimate_rows(study.pk)[0].n_judgments == 41
     assert leasing.lease(runner.pk).reason == "closed"
 
 
@@ -270,7 +270,7 @@ def test_the_final_estimates_hold_a_judgment_that_came_while_they_were_made(monk
     assert study.status == "closed"
     finish = Decision.objects.get(verb="finish")
     assert {row.n_judgments for row in finish.estimates.all()} == {41}
-    assert {row.n_judgments for row in latest(study.pk)} == {41}
+    assert {row.n_judgments for row in estimate_rows(study.pk)} == {41}
 
 
 def test_exhausted_outputs_close_a_campaign_whose_target_is_out_of_reach():
@@ -305,7 +305,7 @@ def test_a_system_stops_alone_and_its_estimate_keeps_its_own_prefix():
     settle(study)
     alpha.refresh_from_db()
     assert alpha.stop_position is not None
-    rows = {(row.system, row.criterion): row for row in latest(study.pk)}
+    rows = {(row.system, row.criterion): row for row in estimate_rows(study.pk)}
     assert rows["alpha", "overall"].n_items <= alpha.stop_position
     assert Decision.objects.filter(verb="stop_system", system=alpha).exists()
 
@@ -331,11 +331,11 @@ def test_catch_up_finds_old_marks_and_reports_failures(monkeypatch, settings):
     monkeypatch.setattr(estimating, "refresh", lambda pk: 1 / 0 if pk == study.pk else refresh(pk))
     with pytest.raises(ExceptionGroup):
         estimating.catch_up()
-    assert {row.system_id for row in latest(other.pk)}
-    assert not latest(study.pk)
+    assert {row.system_id for row in estimate_rows(other.pk)}
+    assert not estimate_rows(study.pk)
     monkeypatch.setattr(estimating, "refresh", refresh)
     estimating.catch_up()
-    assert latest(study.pk)
+    assert estimate_rows(study.pk)
 
 
 def test_each_task_may_run_twice():

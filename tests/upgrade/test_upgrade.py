@@ -11,7 +11,7 @@ import pytest
 from annotate.instruments import registry
 from annotate.instruments.language_quality.definition import DEFINITION
 from annotate.instruments.rating.instrument import Rating
-from annotate.selectors.campaigns import public_words
+from annotate.selectors.campaigns import protocol
 from tests.upgrade.numbers import COUNTS, NUMBERS
 from tests.upgrade.old_database import MIGRATIONS, Tables, fill, manage, postgres, run, tables
 
@@ -113,7 +113,7 @@ def test_annotators_read_neutral_titles_and_no_name(now: dict[str, Any], before:
     assert {key for key, _language in asked.values()} > {"language_quality", "answer_correctness"}
     for campaign, (_name, title) in now["public"].items():
         key, language = asked[campaign]
-        assert title == public_words.title("", registry.INSTRUMENTS.get(key, OWN), language)
+        assert title == protocol.title("", registry.INSTRUMENTS.get(key, OWN), language)
     assert len(now["subjects"]) > 3
     assert [name for name, subject in now["subjects"] if name in subject] == []
 

@@ -14,9 +14,8 @@ from rest_framework.response import Response
 from rest_framework.viewsets import GenericViewSet
 
 from annotate import permissions
-from annotate.api.base import BoundedView, NewestFirst
+from annotate.api.base import BoundedView, NewestFirst, refusal_as_data
 from annotate.api.campaigns import queries
-from annotate.api.errors import refusal_as_data
 from annotate.services.campaigns.importing import receiving, stored
 from annotate.states import ImportStatus
 

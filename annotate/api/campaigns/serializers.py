@@ -9,15 +9,14 @@ from rest_framework.fields import empty
 
 from annotate import adapters
 from annotate.api.base import Finite
-from annotate.api.campaigns.contents_serializers import HighlightSerializer
-from annotate.api.campaigns.import_parser import Rows
+from annotate.api.campaigns.contents import HighlightSerializer
+from annotate.api.parsers import Rows
 from annotate.crowds.terms import usual_tasks
 from annotate.instruments import highlights
 from annotate.models import Campaign, Judgment
 from annotate.selectors.campaigns.blinding import sees_results
-from annotate.selectors.pay import costs
-from annotate.services.campaigns.plans import Plan
-from annotate.services.campaigns.public_words import LONGEST_ABOUT, LONGEST_TITLE
+from annotate.selectors.pay import budget as costs
+from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, Plan
 from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
 from annotate.text import json_text
 
@@ -107,7 +106,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     def get_cost_at_most(self, campaign: Any) -> dict[str, Any]:
         """Of all planned judgments, as the preview of a new campaign says it."""
         tasks = campaign.last_tasks or usual_tasks(campaign.annotator_cap)
-        most = costs.at_most(campaign, planned=campaign.planned, tasks=tasks)
+        most = costs.cost_at_most(campaign, planned=campaign.planned, tasks=tasks)
         return dict(CostSerializer(most).data)
 
     def get_targets(self, campaign: Campaign) -> dict[str, float]:
@@ -198,7 +197,7 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
         return highlights.marked(judgment.response, text=output.text, paragraphs=paragraphs)
 
 
-class Targets(serializers.DictField):
+class TargetsField(serializers.DictField):
     """`{"overall": 0.2}`; a form sends it as JSON text."""
 
     child = serializers.FloatField()
@@ -217,7 +216,7 @@ class Targets(serializers.DictField):
         return dict(super().to_internal_value(data))
 
 
-class Names(serializers.ListField):
+class NamesField(serializers.ListField):
     """`["repetition", "comet"]`, or one name alone; a form repeats the field."""
 
     child = serializers.CharField(max_length=60)
@@ -226,7 +225,7 @@ class Names(serializers.ListField):
         return list(super().to_internal_value([data] if isinstance(data, str) else data))
 
 
-class Flag(serializers.BooleanField):
+class FlagField(serializers.BooleanField):
     """Yes or no; a form that does not name it leaves the default, as JSON does."""
 
     default_empty_html = empty
@@ -242,18 +241,18 @@ class PlanSerializer(serializers.Serializer[Any]):
     public_about = serializers.CharField(
         default="", allow_blank=True, max_length=LONGEST_ABOUT, help_text=ABOUT
     )
-    targets = Targets(help_text="criterion -> width of the interval at which to stop")
+    targets = TargetsField(help_text="criterion -> width of the interval at which to stop")
     instrument = serializers.CharField(default=DEFAULTS.instrument)
-    tutorial = Flag(default=DEFAULTS.tutorial)
+    tutorial = FlagField(default=DEFAULTS.tutorial)
     tutorial_id = serializers.IntegerField(default=None, allow_null=True)
     tutorial_bonus = serializers.DecimalField(6, 2, default=DEFAULTS.tutorial_bonus)
     bonus_after = serializers.IntegerField(
         default=DEFAULTS.bonus_after, help_text="judgments that count: then the bonus is due"
     )
-    open_link_bonus = Flag(
+    open_link_bonus = FlagField(
         default=DEFAULTS.open_link_bonus, help_text="also for people who come by the open link"
     )
-    metrics = Names(
+    metrics = NamesField(
         default=list, help_text="names of metrics, or “auto” for all that these rows can have"
     )
     reward = serializers.DecimalField(8, 2, default=DEFAULTS.reward)

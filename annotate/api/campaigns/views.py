@@ -19,7 +19,6 @@ from rest_framework.viewsets import GenericViewSet
 from annotate import permissions
 from annotate.api.base import BoundedView, ById, NewestFirst, validated
 from annotate.api.campaigns import queries
-from annotate.api.campaigns.import_parser import ImportParser
 from annotate.api.campaigns.imports import ImportSerializer
 from annotate.api.campaigns.serializers import (
     CampaignSerializer,
@@ -29,11 +28,12 @@ from annotate.api.campaigns.serializers import (
     JudgmentSerializer,
     PublicWordsSerializer,
 )
+from annotate.api.parsers import ImportParser
 from annotate.errors import Conflict
 from annotate.instruments import highlights
 from annotate.models import Campaign
 from annotate.selectors.studies import instruments
-from annotate.services.campaigns import life, public_words
+from annotate.services.campaigns import life, plans
 from annotate.services.campaigns.importing import receiving, stored
 from annotate.services.campaigns.plans import Plan
 from annotate.states import ImportStatus
@@ -86,7 +86,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         """Change what annotators read in place of the name: the title, the sentence, or both."""
         campaign = permissions.owned(request.user, public_id)
         given = validated(PublicWordsSerializer(data=request.data))
-        public_words.change(
+        plans.change_public_words(
             campaign.pk,
             actor_id=cast(User, request.user).pk,
             title=given.get("public_title", campaign.public_title),

@@ -16,14 +16,14 @@ from annotate.api.base import BoundedView, validated
 from annotate.api.marketplace.serializers import (
     BatchSerializer,
     DecideSerializer,
-    DoubtfulSerializer,
+    DisputedUnitSerializer,
     ExtendSerializer,
     FeeSerializer,
     LaunchSerializer,
     LookedSerializer,
     OfferSerializer,
+    OperationInDoubtSerializer,
     OperationSerializer,
-    PayDoubtfulSerializer,
     PlacesSerializer,
     WishSerializer,
     terms_of,
@@ -32,9 +32,9 @@ from annotate.errors import Conflict, Invalid
 from annotate.selectors.marketplace import batches as rows
 from annotate.selectors.marketplace import operations
 from annotate.selectors.marketplace.environments import world
-from annotate.selectors.pay import disputed_units
-from annotate.services.campaigns import fees
-from annotate.services.marketplace import batches, owner_requests
+from annotate.selectors.pay import open_units
+from annotate.services.campaigns import amendments
+from annotate.services.marketplace import batches, reconciling
 from annotate.services.outbox import delivery
 from annotate.services.pay import settling
 
@@ -83,7 +83,7 @@ class FeeView(BoundedView):
         """Let the campaign reckon with another fee from now on."""
         campaign = permissions.owned(request.user, public_id)
         typed = validated(FeeSerializer(data=request.data))
-        fees.change(
+        amendments.change_fee(
             campaign.pk,
             typed["fee_rate"],
             actor_id=_actor(request),
@@ -148,7 +148,7 @@ class SyncView(BoundedView):
     def post(self, request: Request, public_id: str) -> Response:
         """Let workers compare the campaign's postings with the crowd now."""
         campaign = permissions.owned(request.user, public_id)
-        n = owner_requests.look(campaign.pk, actor_id=_actor(request))
+        n = reconciling.look(campaign.pk, actor_id=_actor(request))
         return Response({"postings": n}, status=202)
 
 
@@ -191,20 +191,20 @@ class DropView(BoundedView):
 
 
 class DoubtfulView(BoundedView):
-    @extend_schema(responses=DoubtfulSerializer(many=True))
+    @extend_schema(responses=OperationInDoubtSerializer(many=True))
     def get(self, request: Request, public_id: str) -> Response:
         """Units about which something does not agree with the crowd: they wait for you."""
         return _in_doubt(permissions.owned(request.user, public_id))
 
 
 class PayDoubtfulView(BoundedView):
-    @extend_schema(request=PayDoubtfulSerializer, responses=DoubtfulSerializer(many=True))
+    @extend_schema(request=DisputedUnitSerializer, responses=OperationInDoubtSerializer(many=True))
     def post(self, request: Request, public_id: str, unit_id: int) -> Response:
         """Pay one all the same, and return those that still wait. Refusing pay is a ruling."""
         campaign = permissions.owned(request.user, public_id)
-        typed = validated(PayDoubtfulSerializer(data=request.data))
+        typed = validated(DisputedUnitSerializer(data=request.data))
         settling.accept(
-            disputed_units.one(campaign.pk, unit_id),
+            open_units.unit_id_of(campaign.pk, unit_id),
             actor_id=_actor(request),
             beyond_budget=typed["beyond_budget"],
         )
@@ -212,8 +212,8 @@ class PayDoubtfulView(BoundedView):
 
 
 def _in_doubt(campaign: Any) -> Response:
-    rows_ = disputed_units.of_campaign(campaign.pk)
-    return Response(DoubtfulSerializer(rows_, many=True).data)
+    rows_ = open_units.disputed(campaign.pk)
+    return Response(OperationInDoubtSerializer(rows_, many=True).data)
 
 
 def _campaign_of(request: Request, public_id: str, operation_id: int) -> Any:

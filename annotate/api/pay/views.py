@@ -153,7 +153,7 @@ class UndoPaidView(BoundedView):
         return _shown(payout_lists.get(campaign, list_id))
 
 
-def _shown(found: payout_lists.Listed, *, status: int = 200) -> Response:
+def _shown(found: payout_lists.ListedPayouts, *, status: int = 200) -> Response:
     return Response(ListSerializer(found).data, status=status)
 
 

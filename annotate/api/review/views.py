@@ -12,12 +12,8 @@ from annotate import permissions
 from annotate.api.base import BoundedView, validated
 from annotate.errors import Conflict, NotFound
 from annotate.selectors.campaigns import blinding
-from annotate.selectors.review import (
-    effects as review_effects,
-)
-from annotate.selectors.review import (
-    judgments as review_judgments,
-)
+from annotate.selectors.review import effects as review_effects
+from annotate.selectors.review import judgments as review_judgments
 from annotate.selectors.review import reviews
 from annotate.selectors.review import (
     screens as review_screens,
@@ -121,7 +117,7 @@ class BesideSerializer(serializers.Serializer[Any]):
     others = serializers.SerializerMethodField()
     distance = serializers.FloatField(allow_null=True)
 
-    def get_others(self, one: review_judgments.Compared) -> list[dict[str, Any]]:
+    def get_others(self, one: review_judgments.ComparedJudgment) -> list[dict[str, Any]]:
         return [
             {"annotator": each.pseudonym, "seconds": each.seconds, "response": each.response}
             for each in one.others

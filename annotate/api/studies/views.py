@@ -20,7 +20,7 @@ from annotate.instruments.rating.reading import as_data
 from annotate.instruments.tutorials import files
 from annotate.selectors.studies import instruments as selectors
 from annotate.selectors.studies import tutorial_contents as contents
-from annotate.services.studies import instruments, tutorial_contents
+from annotate.services.studies import definitions
 
 
 class CriterionSerializer(serializers.Serializer[Any]):
@@ -85,7 +85,7 @@ class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
     @extend_schema(request=OpenApiTypes.OBJECT, responses={201: InstrumentSerializer})
     def create(self, request: Request) -> Response:
         """Define one: the next version of its key, or the version that equals it."""
-        made = instruments.define(request.data, owner_id=cast(User, request.user).pk)
+        made = definitions.define(request.data, owner_id=cast(User, request.user).pk)
         return Response(_found(f"{made.key}@{made.version}"), status=201)
 
     @extend_schema(
@@ -97,7 +97,7 @@ class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
         """Those that researchers supplied for it; a POST stores one."""
         user_id = cast(User, request.user).pk
         if request.method == "POST":
-            made = tutorial_contents.store(request.data, reference=reference, owner_id=user_id)
+            made = definitions.store_tutorial(request.data, reference=reference, owner_id=user_id)
             rows = contents.listed(made.instrument, user_id)
             mine = next(row for row in rows if row.id == made.pk)
             return Response(TutorialSerializer(mine).data, status=201)

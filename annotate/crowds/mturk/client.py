@@ -10,7 +10,7 @@ import boto3
 from botocore.config import Config
 
 from annotate.crowds import clocks
-from annotate.crowds.mturk.environments import World, environment_of
+from annotate.crowds.mturk.environments import Environment, environment_of
 from annotate.crowds.mturk.errors import ERRORS, Kind, TurkError, turk_error
 
 REGION = "us-east-1"
@@ -21,14 +21,14 @@ PAGE = 100
 OWN_CREDENTIALS = {"AWS_ACCESS_KEY_ID", "AWS_PROFILE"}
 
 
-class Client:
+class MTurkClient:
     """`read` asks up to three times. `act` asks once: after a silent second try the last answer
     would no longer tell whether the first one had been acted on.
 
     Times in answers are on our clock; `ahead` is how far theirs was at the last answer.
     """
 
-    def __init__(self, world: World, *, timeout: float = READ_TIMEOUT) -> None:
+    def __init__(self, world: Environment, *, timeout: float = READ_TIMEOUT) -> None:
         self.world = world
         self._timeout = timeout
         self._session: boto3.Session | None = None  # reads large files: one for all clients

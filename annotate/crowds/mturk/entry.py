@@ -18,7 +18,7 @@ from annotate.crowds.base import (
     Preview,
 )
 from annotate.crowds.mturk.checks import LATEST_APPROVAL, PLACES_AT_MOST
-from annotate.crowds.mturk.environments import World, origin
+from annotate.crowds.mturk.environments import Environment, origin
 from annotate.crowds.mturk.question import RECEIPT
 from annotate.errors import ServiceError
 
@@ -48,7 +48,7 @@ class FromMTurk:
         places_at_most=PLACES_AT_MOST,
     )
     refusal_limit = LATEST_APPROVAL  # at most: each batch has its own, shown with each unit
-    world: World
+    world: Environment
 
     @property
     def environment(self) -> str:

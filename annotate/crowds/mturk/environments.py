@@ -10,7 +10,7 @@ SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
 
 
 @dataclass(frozen=True)
-class World:
+class Environment:
     """`sites`: where workers see our pages in a frame, and where these hand their work in."""
 
     environment: str
@@ -28,10 +28,10 @@ class World:
 
 
 AMAZON = {
-    "production": World(
+    "production": Environment(
         "production", PRODUCTION, ("https://worker.mturk.com", "https://www.mturk.com")
     ),
-    "sandbox": World("sandbox", SANDBOX, ("https://workersandbox.mturk.com",)),
+    "sandbox": Environment("sandbox", SANDBOX, ("https://workersandbox.mturk.com",)),
 }
 HOSTS = {urlsplit(world.endpoint).hostname: name for name, world in AMAZON.items()}
 
@@ -42,7 +42,7 @@ def environment_of(endpoint: str) -> str:
     return HOSTS.get(parts.hostname) or parts.netloc.rpartition("@")[2].lower()
 
 
-def world(environment: str, endpoint_url: str, worker_url: str) -> World:
+def world(environment: str, endpoint_url: str, worker_url: str) -> Environment:
     """Return the world that the settings name; raises `Configuration` if they contradict."""
     found = environment_of(endpoint_url) if endpoint_url else environment
     if found not in AMAZON:
@@ -60,7 +60,7 @@ def world(environment: str, endpoint_url: str, worker_url: str) -> World:
     return AMAZON[found]
 
 
-def _own(endpoint_url: str, worker_url: str) -> World:
+def _own(endpoint_url: str, worker_url: str) -> Environment:
     origins = [origin(url) for url in (endpoint_url, worker_url or endpoint_url)]
     if not endpoint_url or None in origins:
         raise Configuration(
@@ -68,7 +68,7 @@ def _own(endpoint_url: str, worker_url: str) -> World:
             "address of another server (such as http://localhost:8123), and MTURK_WORKER_URL, "
             "if at all, to the address where its workers are."
         )
-    return World(environment_of(endpoint_url), endpoint_url, (str(origins[1]),), own=True)
+    return Environment(environment_of(endpoint_url), endpoint_url, (str(origins[1]),), own=True)
 
 
 def origin(url: str) -> str | None:

@@ -21,13 +21,13 @@ from annotate.crowds.base import (
     Stage,
 )
 from annotate.crowds.mturk.checks import joined, problems
-from annotate.crowds.mturk.client import READ_TIMEOUT, Client
+from annotate.crowds.mturk.client import READ_TIMEOUT, MTurkClient
 from annotate.crowds.mturk.entry import FromMTurk
 from annotate.crowds.mturk.environments import world
 from annotate.crowds.mturk.errors import Kind, TurkError, effect
 from annotate.crowds.mturk.people import People
 from annotate.crowds.mturk.question import question_xml
-from annotate.crowds.mturk.review import Review
+from annotate.crowds.mturk.review import MTurkReview
 
 IDS = re.compile(r"\b[A-Z0-9]{20,64}\b")
 TARIFF = tariffs.of("mturk")
@@ -39,7 +39,7 @@ ENLARGED = (
 )
 
 
-class MTurk(FromMTurk, Review, People):
+class MTurk(FromMTurk, MTurkReview, People):
     """The `Marketplace` of MTurk. Nothing is called, and no credential looked for, before use."""
 
     def __init__(
@@ -51,7 +51,7 @@ class MTurk(FromMTurk, Review, People):
         timeout: float = READ_TIMEOUT,
     ) -> None:
         self.world = world(environment, endpoint_url, worker_url)
-        self.api = Client(self.world, timeout=timeout)
+        self.api = MTurkClient(self.world, timeout=timeout)
         self._lists: dict[str, str] = {}
 
     # ------------------------------------------------------------ before the launch

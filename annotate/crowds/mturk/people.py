@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from annotate.crowds.base import Audience, Effect, Outcome, Transient
-from annotate.crowds.mturk.client import Client
+from annotate.crowds.mturk.client import MTurkClient
 from annotate.crowds.mturk.errors import Kind, TurkError, effect
 
 COUNTRY = "00000000000000000071"
@@ -20,7 +20,7 @@ ABOUT = "Keeps people who take no further part in these tasks from seeing them. 
 class People:
     """Exclusion lists are qualification types; whoever has one does not see the work."""
 
-    api: Client
+    api: MTurkClient
     _lists: dict[str, str]
 
     @effect

@@ -16,7 +16,7 @@ from annotate.crowds.base import (
     UnitState,
 )
 from annotate.crowds.mturk.checks import payable
-from annotate.crowds.mturk.client import Client
+from annotate.crowds.mturk.client import MTurkClient
 from annotate.crowds.mturk.errors import Kind, TurkError, effect
 from annotate.crowds.mturk.question import receipt_in
 
@@ -25,10 +25,10 @@ FEEDBACK = 1024
 NOT_LISTED = "MTurk does not know this unit as handed in. It can take minutes until it does."
 
 
-class Review:
+class MTurkReview:
     """Approving and rejecting are safe to repeat: MTurk is asked how things stand."""
 
-    api: Client
+    api: MTurkClient
 
     def iter_submissions(self, listing: str) -> Iterator[Submission]:
         pages = self.api.pages(

@@ -24,7 +24,7 @@ from annotate.crowds.base import (
 )
 from annotate.crowds.prolific import studies as studies
 from annotate.crowds.prolific.checks import LEAST_REASON
-from annotate.crowds.prolific.http import READ_SECONDS, Client, error_of, path
+from annotate.crowds.prolific.http import READ_SECONDS, ProlificClient, error_of, path
 from annotate.crowds.prolific.people import is_id
 from annotate.errors import ServiceError
 
@@ -55,7 +55,7 @@ class ProlificEntry:
         webhook_secret: str = "",
         read_seconds: float = READ_SECONDS,
     ):
-        self.client = Client(base_url, api_token, read_seconds=read_seconds)
+        self.client = ProlificClient(base_url, api_token, read_seconds=read_seconds)
         self.environment = "live" if self.client.live else self.client.netloc
         self.app = studies.APP if self.client.live else self.client.base_url
         self._webhook_secret = webhook_secret

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 from annotate.crowds.base import Transient
-from annotate.crowds.prolific.http import Client, Reply, error_of, header, path
+from annotate.crowds.prolific.http import ProlificClient, Reply, error_of, header, path
 
 EVENTS = ("study.status.change", "submission.status.change")
 CONFIRMATION = "X-Hook-Secret"
@@ -33,7 +33,7 @@ class Subscribed:
     events: tuple[tuple[str, How], ...]
 
 
-def subscribe(client: Client, workspace: str, url: str) -> Subscribed:
+def subscribe(client: ProlificClient, workspace: str, url: str) -> Subscribed:
     """Let Prolific tell this address of what happens. Raises a `CrowdError`."""
     secret, made = _secret(client, workspace)
     listed = list(client.pages("hooks/subscriptions/", workspace_id=workspace))
@@ -41,7 +41,7 @@ def subscribe(client: Client, workspace: str, url: str) -> Subscribed:
     return Subscribed(workspace, secret, made, events)
 
 
-def _secret(client: Client, workspace: str) -> tuple[str, bool]:
+def _secret(client: ProlificClient, workspace: str) -> tuple[str, bool]:
     """Return the workspace's secret, and whether it had to be made."""
     for row in client.pages("hooks/secrets/", workspace_id=workspace):
         if row.get("value") and row.get("workspace_id", workspace) == workspace:
@@ -53,7 +53,7 @@ def _secret(client: Client, workspace: str) -> tuple[str, bool]:
 
 
 def _subscribed(
-    client: Client, workspace: str, url: str, event: str, listed: list[dict[str, Any]]
+    client: ProlificClient, workspace: str, url: str, event: str, listed: list[dict[str, Any]]
 ) -> How:
     ours = [row for row in listed if (row.get("event_type"), row.get("target_url")) == (event, url)]
     if any(row.get("is_enabled") for row in ours):
@@ -64,7 +64,7 @@ def _subscribed(
     return How.AGAIN if ours else How.MADE
 
 
-def _make(client: Client, wanted: Mapping[str, str]) -> None:
+def _make(client: ProlificClient, wanted: Mapping[str, str]) -> None:
     reply = client.ask("POST", "hooks/subscriptions/", wanted)
     made = _one(_answered(reply), wanted)
     confirmation = header(reply.headers, CONFIRMATION)

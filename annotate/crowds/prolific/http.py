@@ -72,7 +72,7 @@ class Reply:
         return str(code or self.status)
 
 
-class Client:
+class ProlificClient:
     """Prolific's REST API v1, with a token."""
 
     def __init__(self, base_url: str, api_token: str, *, read_seconds: float = READ_SECONDS):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from annotate.crowds.base import Configuration, Effect, Outcome
 from annotate.crowds.prolific import studies as studies
-from annotate.crowds.prolific.http import Client, Reply, outcome_of, path
+from annotate.crowds.prolific.http import ProlificClient, Reply, outcome_of, path
 
 AN_ID = re.compile(r"[0-9a-f]{24}")
 
@@ -15,7 +15,7 @@ def is_id(text: str) -> bool:
     return AN_ID.fullmatch(text) is not None
 
 
-def set_member(client: Client, person: str, member: bool, *, group: str) -> Outcome:
+def set_member(client: ProlificClient, person: str, member: bool, *, group: str) -> Outcome:
     """Put a person into a group, or take them out; both do nothing the second time.
 
     `group` is an id, or a name: then the group is made when it is first used, and the outcome's
@@ -38,7 +38,7 @@ def set_member(client: Client, person: str, member: bool, *, group: str) -> Outc
     return Outcome(Effect.APPLIED, note=group_id)
 
 
-def find_group(client: Client, group: str) -> str | None:
+def find_group(client: ProlificClient, group: str) -> str | None:
     """Return the id of a group, None where no group has this name."""
     if is_id(group):
         return group
@@ -46,7 +46,7 @@ def find_group(client: Client, group: str) -> str | None:
     return next((str(row["id"]) for row in listed if row.get("name") == group), None)
 
 
-def make_group(client: Client, name: str) -> str | Outcome:
+def make_group(client: ProlificClient, name: str) -> str | Outcome:
     """Return the id of a new group. If this breaks off, an empty group is left, which harms
     nobody: groups are looked for by name, and the first one found is used."""
     body = {
@@ -60,7 +60,7 @@ def make_group(client: Client, name: str) -> str | Outcome:
     return outcome_of(reply if not reply.ok else Reply(0), idempotent=True)
 
 
-def workspace(client: Client) -> str:
+def workspace(client: ProlificClient) -> str:
     """Return the account's first workspace: Prolific’s groups live in one."""
     for row in client.pages("workspaces/"):
         return str(row["id"])
@@ -95,7 +95,7 @@ class Delivery:
         return Outcome(Effect.APPLIED, failed=tuple(self.failed))
 
 
-def send(client: Client, people: Sequence[str], text: str) -> Outcome:
+def send(client: ProlificClient, people: Sequence[str], text: str) -> Outcome:
     """Write to each person separately, about a study of ours in which they took part.
 
     Prolific wants to know the study that a message is about, so it is looked up.
@@ -111,7 +111,7 @@ def send(client: Client, people: Sequence[str], text: str) -> Outcome:
     return delivery.outcome(people)
 
 
-def _studies_of(client: Client, people: set[str]) -> dict[str, str]:
+def _studies_of(client: ProlificClient, people: set[str]) -> dict[str, str]:
     """Return a study of ours for each person: the latest listed, as far as there is one."""
     ours = [str(study["id"]) for study in client.pages("studies/") if studies.is_ours(study)]
     about: dict[str, str] = {}

@@ -21,8 +21,8 @@ from tqdm import tqdm
 from annotate import adapters
 from annotate.errors import Invalid
 from annotate.models import Campaign
-from annotate.selectors.pay import costs
-from annotate.selectors.pay.costs import AtMost
+from annotate.selectors.pay import budget
+from annotate.selectors.pay.budget import AtMost
 from annotate.services.campaigns import life, metric_choice
 from annotate.services.campaigns.importing import receiving, running
 from annotate.services.campaigns.importing.facts import Facts
@@ -300,7 +300,7 @@ def _summary(made: Campaign, facts: Facts) -> dict[str, Any]:
         "items": made.items.count(),
         "outputs": made.outputs.count(),
         "planned_judgments": made.slots.count(),
-        "cost_at_most": _cost(costs.at_most(made)),
+        "cost_at_most": _cost(budget.cost_at_most(made)),
         "metrics": made.metrics,
         "seed": made.seed,
         "notices": [*facts.notices, *metric_choice.offers(made.metrics, facts)],

@@ -13,8 +13,8 @@ from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.errors import Conflict, Invalid, ServiceError
 from annotate.management.commands.create_campaign import money
 from annotate.selectors.campaigns import counting
-from annotate.selectors.marketplace.environments import World, world
-from annotate.services.campaigns import fees
+from annotate.selectors.marketplace.environments import CrowdEnvironment, world
+from annotate.services.campaigns import amendments
 from annotate.services.marketplace import batches, offers
 from annotate.services.marketplace.offers import Offer
 
@@ -154,7 +154,7 @@ def _terms(options: dict[str, Any]) -> Terms:
 
 def _reckon(campaign_id: int, share: Decimal) -> None:
     try:
-        fees.change(campaign_id, share, actor_id=None)
+        amendments.change_fee(campaign_id, share, actor_id=None)
     except Invalid as invalid:
         raise CommandError(" ".join(invalid.errors.values())) from None
     except Conflict as refused:
@@ -191,7 +191,7 @@ def _in_words(offer: Offer) -> str:
     return "\n".join([*lines, *([f"  {offer.note}"] if offer.note else [])])
 
 
-def _world(offer: Offer) -> World:
+def _world(offer: Offer) -> CrowdEnvironment:
     return world(offer.crowd, offer.environment)
 
 

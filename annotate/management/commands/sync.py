@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors.marketplace import crowd_state, operations
+from annotate.selectors.marketplace import operations, watching
 from annotate.selectors.marketplace.operations import OpenOperation
 from annotate.services.marketplace import reconciling
 from annotate.services.outbox import delivery
@@ -26,10 +26,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["seconds"] > 0:
             raise CommandError("--seconds must be a positive number.")
-        before = crowd_state.counts()
+        before = watching.counts()
         delivery.hurry_postponed()
         reconciling.reconcile_all(within=options["seconds"], all_=True)
-        changed = list(crowd_state.changes(before, crowd_state.counts()))
+        changed = list(watching.changes(before, watching.counts()))
         self.stdout.write("\n".join(changed or ["Nothing has changed."]))
         for waiting in operations.everywhere():
             self.stdout.write(_in_words(waiting))

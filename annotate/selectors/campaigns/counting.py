@@ -48,7 +48,7 @@ class Brief:
 
 
 @dataclass(frozen=True)
-class Standing:
+class SystemStanding:
     """A system, and where its sample ends (None: it goes on)."""
 
     system_id: int
@@ -57,7 +57,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class SystemOutputs(Standing):
+class SystemOutputs(SystemStanding):
     """A system's N outputs in ascending id: ids and positions are (N,) ints."""
 
     output: NDArray[np.int64]
@@ -116,10 +116,10 @@ def brief(campaign_id: int) -> Brief:
     )
 
 
-def standings(campaign_id: int) -> list[Standing]:
+def standings(campaign_id: int) -> list[SystemStanding]:
     """Return the systems in the order in which they were uploaded."""
     found = System.objects.filter(campaign=campaign_id)
-    return [Standing(*row) for row in found.values_list("pk", "name", "stop_position")]
+    return [SystemStanding(*row) for row in found.values_list("pk", "name", "stop_position")]
 
 
 def systems(campaign_id: int) -> list[SystemOutputs]:

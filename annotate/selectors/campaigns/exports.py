@@ -33,7 +33,7 @@ from annotate.models import (
 )
 from annotate.selectors import bulk
 from annotate.selectors.campaigns import counting as evidence
-from annotate.selectors.campaigns.counting import Standing
+from annotate.selectors.campaigns.counting import SystemStanding
 from annotate.selectors.studies import instruments
 
 CHUNK = 1000  # rows of numbers that are held at once
@@ -71,7 +71,7 @@ class Moment:
     state: Ints
     output: Ints
     team: Ints
-    teams: tuple[tuple[Standing, ...], ...]
+    teams: tuple[tuple[SystemStanding, ...], ...]
 
     @property
     def last(self) -> int:
@@ -84,13 +84,13 @@ class Moment:
         known = place < self.judgment.size and self.judgment[place] == judgment_id
         return int(self.state[place]) if known else None
 
-    def authors(self, output_id: int) -> tuple[Standing, ...]:
+    def authors(self, output_id: int) -> tuple[SystemStanding, ...]:
         """Return the systems that wrote this output."""
         return self.teams[self.team[np.searchsorted(self.output, output_id)]]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgmentRow:
     """One judgment with all that was answered. position: of its item, in the order of leasing."""
 
     id: int
@@ -103,21 +103,21 @@ class Judged:
     active_seconds: float | None
     instrument: str
     instrument_version: str
-    systems: tuple[Standing, ...]
+    systems: tuple[SystemStanding, ...]
     response: dict[str, Any]
     highlights: list[dict[str, Any]]
     scores: dict[str, float]
     counts: bool
     excluded: bool
 
-    def enters(self, system: Standing) -> bool:
+    def enters(self, system: SystemStanding) -> bool:
         """Whether it enters this system's estimates: it counts, before the system's stop."""
         stop = system.stop_position
         return self.counts and (stop is None or self.position < stop)
 
 
 @dataclass(frozen=True)
-class Person:
+class PersonRow:
     """One annotator of a campaign, by pseudonym, and what they gave to it."""
 
     annotator: str
@@ -132,7 +132,7 @@ class Person:
 
 
 @dataclass(frozen=True)
-class Excluded:
+class ExcludedRow:
     """A judgment that a ruling took out, and when it was brought back, if it was."""
 
     judgment: int
@@ -150,7 +150,7 @@ def moment(campaign_id: int) -> Moment:
     return Moment(campaign, judgment, annotator, state, output, team, teams)
 
 
-def judgments(now: Moment, *, answers: bool = True) -> Iterator[Judged]:
+def judgments(now: Moment, *, answers: bool = True) -> Iterator[JudgmentRow]:
     """Yield the judgments in the order of their arrival; without `answers` none is read."""
     with_texts = answers and highlights.are_taken(instruments.of(now.campaign))
     scores = _Scores(now)
@@ -162,7 +162,7 @@ def judgments(now: Moment, *, answers: bool = True) -> Iterator[Judged]:
         found = highlights.marked(response, text=text, paragraphs=paragraphs) if with_texts else []
         counts, excluded = bool(state & COUNTS), bool(state & EXCLUDED)
         more = (now.authors(output), response, found, scores.of(pk), counts, excluded)
-        yield Judged(*(*facts, *more))
+        yield JudgmentRow(*(*facts, *more))
 
 
 def items(now: Moment) -> Iterator[dict[str, Any]]:
@@ -182,7 +182,7 @@ def outputs(now: Moment) -> Iterator[dict[str, Any]]:
         yield {"output": pk, "item": item, "systems": names, "text": text, "words": words}
 
 
-def people(now: Moment) -> Iterator[Person]:
+def people(now: Moment) -> Iterator[PersonRow]:
     """Yield the annotators in the order in which they entered; four queries."""
     known = dict(Annotator.objects.filter(_judged_in(now)).values_list("pk", "pseudonym"))
     reviews = dict(Review.objects.filter(campaign=now.campaign).values_list("annotator", "status"))
@@ -198,7 +198,7 @@ def people(now: Moment) -> Iterator[Person]:
         states = now.state[now.annotator == who]
         if not states.size:
             continue
-        yield Person(
+        yield PersonRow(
             known[who],
             states.size,
             int((states & COUNTS > 0).sum()),
@@ -211,14 +211,14 @@ def people(now: Moment) -> Iterator[Person]:
         )
 
 
-def exclusions(now: Moment) -> Iterator[Excluded]:
+def exclusions(now: Moment) -> Iterator[ExcludedRow]:
     """Yield what rulings took out, and what was brought back, in that order."""
     rows = Exclusion.objects.filter(judgment__campaign=now.campaign).order_by("pk")
     chosen = rows.values_list(
         "judgment", "judgment__annotator__pseudonym", "ruling__reason", "ruling__at", "restored_at"
     )
     for row in chosen.iterator(chunk_size=CHUNK):
-        yield Excluded(*row)
+        yield ExcludedRow(*row)
 
 
 # ---------------------------------------------------------------- inside
@@ -240,7 +240,7 @@ def _if(condition: Exists, value: int) -> Case:
     return Case(When(condition, then=Value(value)), default=Value(0))
 
 
-def _teams(campaign_id: int) -> tuple[Ints, Ints, tuple[tuple[Standing, ...], ...]]:
+def _teams(campaign_id: int) -> tuple[Ints, Ints, tuple[tuple[SystemStanding, ...], ...]]:
     """Return which systems wrote each output: there are few different answers."""
     standing = {one.system_id: one for one in evidence.standings(campaign_id)}
     rows = Authorship.objects.filter(system__campaign=campaign_id).order_by("output", "system")

@@ -21,7 +21,7 @@ class Underway:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ImportStanding:
     """How far an import is.
 
     is_waiting: no worker is at it. is_late: none has been for so long that perhaps none runs.
@@ -53,7 +53,7 @@ def unfinished(user_id: int) -> list[Underway]:
     ]
 
 
-def standing(of: CampaignImport) -> Standing:
+def standing(of: CampaignImport) -> ImportStanding:
     now = timezone.now()
     running = of.status in CampaignImport.RUNNING
     waiting = running and not _is_claimed(of.claimed_until, now)
@@ -61,7 +61,7 @@ def standing(of: CampaignImport) -> Standing:
         status__in=CampaignImport.RUNNING, claimed_until__gt=now
     ).exclude(pk=of.pk)
     behind = waiting and others.exists()
-    return Standing(
+    return ImportStanding(
         status=of.status,
         done=of.done,
         total=of.total,

@@ -28,7 +28,7 @@ MONEY: "DecimalField[Any, Any]" = DecimalField(max_digits=12, decimal_places=2)
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedCampaign:
     """One line of the campaign list."""
 
     public_id: str
@@ -50,14 +50,14 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class SystemFacts:
+class ListedSystem:
     system_id: int
     name: str
     stop_position: int | None
 
 
 @dataclass(frozen=True)
-class Facts:
+class CampaignFacts:
     """What was decided about a campaign, and where it stands in its life."""
 
     campaign_id: int
@@ -83,7 +83,7 @@ class Facts:
     crowd: str
     criteria: tuple[Criterion, ...]
     targets: dict[str, float]
-    systems: tuple[SystemFacts, ...]
+    systems: tuple[ListedSystem, ...]
 
     @property
     def is_closing(self) -> bool:
@@ -119,7 +119,7 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Act:
+class LoggedAct:
     """One line of the log."""
 
     at: datetime
@@ -149,7 +149,7 @@ class Member:
     role: str
 
 
-def listed(user_id: int) -> list[Listed]:
+def listed(user_id: int) -> list[ListedCampaign]:
     """Return the campaigns of this person, the newest first, in one query."""
     rows = (
         Membership.objects.filter(user=user_id)
@@ -170,7 +170,7 @@ def listed(user_id: int) -> list[Listed]:
             "campaign__closed_at",
         )
     )
-    return [Listed(*row) for row in rows]
+    return [ListedCampaign(*row) for row in rows]
 
 
 def targets(user_id: int) -> list[Targets]:
@@ -185,16 +185,16 @@ def targets(user_id: int) -> list[Targets]:
     return [Targets(pk, public_id, widths.get(pk, {}), n) for pk, public_id, n in rows]
 
 
-def facts_of(public_id: str) -> Facts | None:
+def facts_of(public_id: str) -> CampaignFacts | None:
     """Return the facts of the campaign with this public id, if there is one."""
     found = Campaign.objects.filter(public_id=public_id).first()
     return facts(found) if found else None
 
 
-def facts(campaign: Campaign) -> Facts:
+def facts(campaign: Campaign) -> CampaignFacts:
     targets = Target.objects.filter(campaign=campaign).order_by("pk")
     systems = System.objects.filter(campaign=campaign)
-    return Facts(
+    return CampaignFacts(
         campaign_id=campaign.pk,
         public_id=campaign.public_id,
         name=campaign.name,
@@ -219,7 +219,7 @@ def facts(campaign: Campaign) -> Facts:
         criteria=instruments.of(campaign).criteria,
         targets=dict(targets.values_list("criterion", "width")),
         systems=tuple(
-            SystemFacts(*row) for row in systems.values_list("pk", "name", "stop_position")
+            ListedSystem(*row) for row in systems.values_list("pk", "name", "stop_position")
         ),
     )
 
@@ -229,7 +229,7 @@ _ROUTINE = ("submitted", "returned", "expired")
 _THINGS = "^(operation|posting|tutorial_run):"  # of which the same is true, unless somebody acts
 
 
-def activity(campaign_id: int, *, limit: int) -> tuple[Act, ...]:
+def activity(campaign_id: int, *, limit: int) -> tuple[LoggedAct, ...]:
     """Return the last acts, the newest first, without automatic acts on single things."""
     by_itself = Q(actor=None, subject__regex=_THINGS)
     rows = (
@@ -239,7 +239,8 @@ def activity(campaign_id: int, *, limit: int) -> tuple[Act, ...]:
         .values_list("at", "actor__username", "verb", "subject", "detail")[:limit]
     )
     return tuple(
-        Act(at, actor or "", verb, subject, detail) for at, actor, verb, subject, detail in rows
+        LoggedAct(at, actor or "", verb, subject, detail)
+        for at, actor, verb, subject, detail in rows
     )
 
 

@@ -1,17 +1,19 @@
-"""The progress of a campaign and its annotators, as plain rows."""
+"""The progress of a campaign and its annotators, and the signs of work in it, as plain rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Max, OuterRef, Q, Subquery
+from django.db.models import Count, Max, Min, OuterRef, Q, Subquery
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from annotate.models import (
     Assignment,
     Authorship,
+    ChangeMark,
     Judgment,
     Output,
     Participation,
@@ -19,7 +21,84 @@ from annotate.models import (
     Slot,
 )
 from annotate.selectors.campaigns import slots
-from annotate.selectors.pay import accounts, ledger
+from annotate.selectors.pay import accounts
+
+ZERO = timedelta(0)
+SEEN = timedelta(minutes=15)  # a page that is in use tells so every minute
+# How exactly a silence is told: in these steps from these lengths on.
+STEPS = (
+    (timedelta(days=2), timedelta(days=1)),
+    (timedelta(hours=2), timedelta(hours=1)),
+    (ZERO, timedelta(minutes=15)),
+)
+
+
+@dataclass(frozen=True)
+class Liveness:
+    """Times are rounded down (`since`), so that equal values mean that nothing relevant has
+    changed.
+
+    leases: open ones whose time is not over. active: those of them whose page was in use within
+    `SEEN`. first_end: when the first lease ends, where none is active. silence: since anybody
+    judged, took a task, used its page or came; None where nobody ever did. judged_ago: since the
+    last judgment. behind: how long what has changed waits for new estimates, which usually take
+    seconds.
+    """
+
+    leases: int = 0
+    active: int = 0
+    first_end: datetime | None = None
+    silence: timedelta | None = None
+    judged_ago: timedelta | None = None
+    behind: timedelta = ZERO
+
+
+def since(at: datetime | None, now: datetime) -> timedelta | None:
+    """Return how long ago that was, rounded down to steps that grow with it."""
+    if at is None:
+        return None
+    passed = max(ZERO, now - at)
+    step = next(step for least, step in STEPS if passed >= least)
+    return passed - passed % step
+
+
+def liveness(campaign_id: int, *, lease_minutes: int) -> Liveness:
+    """Return the signs; four queries."""
+    now, length = timezone.now(), timedelta(minutes=lease_minutes)
+    judged = Judgment.objects.filter(campaign=campaign_id).aggregate(at=Max("submitted_at"))["at"]
+    came = Participation.objects.filter(campaign=campaign_id).aggregate(at=Max("entered_at"))["at"]
+    leases = _leases(campaign_id, now, length)
+    # A page in use moves its lease's end to a whole length from then.
+    used = leases["end"] - length if leases["end"] else None
+    signs = [at for at in (judged, came, leases["taken"], used) if at is not None]
+    return Liveness(
+        leases=leases["n"],
+        active=leases["active"],
+        first_end=None if leases["active"] else leases["first"],
+        silence=since(max(signs, default=None), now),
+        judged_ago=since(judged, now),
+        behind=since(_oldest_mark(campaign_id), now) or ZERO,
+    )
+
+
+def _leases(campaign_id: int, now: datetime, length: timedelta) -> dict[str, Any]:
+    rows = Assignment.objects.filter(
+        campaign=campaign_id, status=Assignment.Status.LEASED, expires_at__gt=now
+    )
+    in_use = Q(leased_at__gt=now - SEEN) | Q(expires_at__gt=now - SEEN + length)
+    return rows.aggregate(
+        n=Count("pk"),
+        active=Count("pk", filter=in_use),
+        taken=Max("leased_at"),
+        end=Max("expires_at"),
+        first=Min("expires_at"),
+    )
+
+
+def _oldest_mark(campaign_id: int) -> datetime | None:
+    marks = ChangeMark.objects.filter(campaign=campaign_id)
+    found: datetime | None = marks.aggregate(at=Min("at"))["at"]
+    return found
 
 
 @dataclass(frozen=True)
@@ -42,7 +121,7 @@ class Progress:
     spent: Decimal
 
 
-class Items(NamedTuple):
+class ItemCounts(NamedTuple):
     """Items of one system: those with a judgment that counts, and all that it has outputs for."""
 
     judged: int = 0
@@ -61,7 +140,7 @@ class Person:
 
 def progress(campaign_id: int, *, cap: int | None) -> Progress:
     """Return the counts; always the same number of queries."""
-    spent = ledger.spent(campaign_id)
+    spent = accounts.spent(campaign_id)
     counted = Q(assignment__status=Assignment.Status.VERIFIED)
     running = Q(assignment__status__in=(Assignment.Status.LEASED, Assignment.Status.SUBMITTED))
     planned = Slot.objects.filter(campaign=campaign_id).aggregate(
@@ -82,13 +161,13 @@ def progress(campaign_id: int, *, cap: int | None) -> Progress:
     )
 
 
-def items(campaign_id: int) -> dict[int, Items]:
+def items(campaign_id: int) -> dict[int, ItemCounts]:
     """Return how many items of each system are judged; two queries."""
     rows = Authorship.objects.filter(system__campaign=campaign_id).order_by().values_list("system")
     counts = rows.filter(output__slots__assignment__status=Assignment.Status.VERIFIED)
     judged = dict(counts.annotate(n=Count("item", distinct=True)))
     return {
-        system: Items(judged.get(system, 0), every)
+        system: ItemCounts(judged.get(system, 0), every)
         for system, every in rows.annotate(n=Count("pk"))
     }
 

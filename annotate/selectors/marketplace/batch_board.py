@@ -6,11 +6,10 @@ from hashlib import sha256
 from annotate.selectors.campaigns import slots
 from annotate.selectors.marketplace import batches, operations
 from annotate.selectors.marketplace.batches import BatchRow
-from annotate.selectors.marketplace.environments import World, world
+from annotate.selectors.marketplace.environments import CrowdEnvironment, world
 from annotate.selectors.marketplace.operations import Operations
-from annotate.selectors.pay import deadlines, disputed_units
-from annotate.selectors.pay.deadlines import Deadline
-from annotate.selectors.pay.disputed_units import Doubtful
+from annotate.selectors.pay import open_units
+from annotate.selectors.pay.open_units import Deadline, DisputedUnit
 
 
 @dataclass(frozen=True)
@@ -18,10 +17,10 @@ class Board:
     """world: where the next batch would be launched, by the settings of now. missing: judgments
     that nobody gives now, where nothing is offered; 0 where something is."""
 
-    world: World
+    world: CrowdEnvironment
     batches: tuple[BatchRow, ...]
     operations: Operations
-    doubtful: tuple[Doubtful, ...]
+    doubtful: tuple[DisputedUnit, ...]
     missing: int
     near: Deadline | None
 
@@ -48,7 +47,7 @@ def board(campaign_id: int, crowd: str) -> Board:
         world(crowd),
         rows,
         operations.of_campaign(campaign_id),
-        disputed_units.of_campaign(campaign_id),
+        open_units.disputed(campaign_id),
         0 if batches.offered(campaign_id) else slots.free(campaign_id).count(),
-        deadlines.near(campaign_id),
+        open_units.next_deadline(campaign_id),
     )

@@ -13,8 +13,8 @@ from annotate.crowds.terms import Terms, from_json
 from annotate.errors import NotFound
 from annotate.models import AuditEntry, Batch, LedgerEntry, Participation, Payout, Posting
 from annotate.selectors.marketplace import watching
-from annotate.selectors.marketplace.environments import World, world
-from annotate.selectors.pay.free_units import TO_COME
+from annotate.selectors.marketplace.environments import CrowdEnvironment, world
+from annotate.selectors.pay.open_units import TO_COME
 
 ZERO = Decimal("0.00")
 Unit = Participation.Status
@@ -99,7 +99,7 @@ class BatchRow:
         return self.places * self.tasks
 
     @property
-    def world(self) -> World:
+    def world(self) -> CrowdEnvironment:
         return world(self.crowd, self.environment)
 
     @property

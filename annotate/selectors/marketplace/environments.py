@@ -9,7 +9,7 @@ REAL = ("production", "live")
 
 
 @dataclass(frozen=True)
-class World:
+class CrowdEnvironment:
     """Where batches are launched now. `problem`: why that is unknown, and what to do."""
 
     crowd: str
@@ -35,12 +35,12 @@ class World:
         return f"on {self.environment}" if self.environment != "live" else f"on {self.label}"
 
 
-def world(crowd: str, environment: str = "") -> World:
+def world(crowd: str, environment: str = "") -> CrowdEnvironment:
     """Return the world of this crowd's settings, or the one that `environment` names."""
     label = adapters.LABELS.get(crowd, crowd)
     if environment:
-        return World(crowd, label, environment)
+        return CrowdEnvironment(crowd, label, environment)
     try:
-        return World(crowd, label, adapters.marketplace(crowd).environment)
+        return CrowdEnvironment(crowd, label, adapters.marketplace(crowd).environment)
     except Configuration as error:
-        return World(crowd, label, "", error.message)
+        return CrowdEnvironment(crowd, label, "", error.message)

@@ -1,15 +1,16 @@
-"""Which postings are to be compared with their crowd now, and which can be put away."""
+"""Which postings are to be compared with their crowd now, and what a look has changed."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 from django.conf import settings
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, Model, OuterRef, Q, QuerySet, TextChoices
 from django.utils import timezone
 
 from annotate import adapters
 from annotate.crowds.base import Configuration
 from annotate.crowds.terms import from_json
-from annotate.models import Batch, Campaign, Operation, Participation, Posting
+from annotate.models import Batch, Campaign, Operation, Participation, Payout, Posting
 from annotate.selectors.pay import promises
 
 Status = Posting.Status
@@ -101,3 +102,27 @@ def _not_all_in() -> Q:
             last = now - from_json(batch.terms).duration - settings.CROWD_GRACE
             found |= Q(batch=batch, expires_at__gt=last, expires_at__lte=now)
     return found
+
+
+TABLES: dict[str, tuple[type[Model], type[TextChoices]]] = {
+    "postings": (Posting, Posting.Status),
+    "paid units": (Participation, Participation.Status),
+    "operations": (Operation, Operation.Status),
+}
+
+
+def counts() -> dict[str, int]:
+    """Return how many postings, units and operations have each status, and the pay-outs."""
+    found = {"pay-outs": Payout.objects.count()}
+    for name, (model, status_of) in TABLES.items():
+        rows = model._default_manager.order_by().values_list("status").annotate(Count("pk"))
+        found |= {f"{name}, {str(status_of(status).label).lower()}": n for status, n in rows}
+    return found
+
+
+def changes(before: dict[str, int], after: dict[str, int]) -> Iterator[str]:
+    """Yield what differs, in words."""
+    for name in sorted(before.keys() | after.keys()):
+        old, new = before.get(name, 0), after.get(name, 0)
+        if old != new:
+            yield f"{name}: {old} → {new}"

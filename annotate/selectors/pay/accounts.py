@@ -4,11 +4,46 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import OuterRef, QuerySet, Subquery, Sum
+from django.db.models import Count, DecimalField, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
+from annotate.crowds.tariffs import CENT, ZERO
 from annotate.models import LedgerEntry, Participation, Payout
-from annotate.selectors.pay.ledger import GIVEN, MONEY, ZERO
+
+__all__ = ["CENT", "GIVEN", "MONEY", "ZERO", "earned", "spent", "sum_of"]
+# Never for work: no ruling takes it back.
+GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.BONUS)
+MONEY = DecimalField(max_digits=12, decimal_places=2)
+
+
+def spent(campaign_id: int) -> Decimal:
+    """Return what a campaign has spent, fees included."""
+    row = LedgerEntry.objects.filter(campaign=campaign_id).aggregate(
+        total=Coalesce(Sum(F("amount") + F("fee")), ZERO, output_field=MONEY)
+    )
+    return _cents(row["total"])
+
+
+def earned(participation_id: int) -> tuple[Decimal, int]:
+    """Return (amount earned, paid units) of one participation, fees excluded."""
+    row = LedgerEntry.objects.filter(participation_id=participation_id).aggregate(
+        total=Coalesce(Sum("amount"), ZERO, output_field=MONEY),
+        units=Count("pk", filter=Q(amount__gt=0)),
+    )
+    return _cents(row["total"]), row["units"]
+
+
+def sum_of(rows: QuerySet[LedgerEntry], by: str, *, fees: bool = False) -> Coalesce:
+    """Return the sum of these rows as an expression of a query; they share the value of `by`."""
+    what = F("amount") + F("fee") if fees else F("amount")
+    total = rows.order_by().values(by).annotate(total=Sum(what)).values("total")
+    return Coalesce(Subquery(total, output_field=MONEY), ZERO, output_field=MONEY)
+
+
+def _cents(total: Decimal) -> Decimal:
+    """Undo what SQLite does to sums: it adds decimals as floats, so cents drift at 1e-12."""
+    return total.quantize(CENT)
+
 
 REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 
@@ -107,3 +142,37 @@ def _read(participations: QuerySet[Participation]) -> list[Account]:
 def _sum(rows: Any) -> Coalesce:
     total = rows.order_by().values("participation").annotate(sum=Sum("amount")).values("sum")
     return Coalesce(Subquery(total, output_field=MONEY), ZERO, output_field=MONEY)
+
+
+Status = Participation.Status
+PREFERRED = (Status.CONFIRMED, Status.APPROVED)
+POSSIBLE = (*PREFERRED, Status.REJECTED)
+
+
+@dataclass(frozen=True)
+class Carrier:
+    """A unit that its person has handed in, as the crowd names it."""
+
+    participation: int
+    listing: str
+    unit: str
+    person: str
+
+
+def carrier(participation: Participation) -> Carrier | None:
+    """Return the unit for extra pay of this participation; None until there is one.
+
+    Its own; otherwise the latest that the same person has handed in in the same environment,
+    in any campaign. Rejected units come last.
+    """
+    annotator = participation.annotator_id
+    units = Participation.objects.filter(annotator=annotator, status__in=POSSIBLE)
+    rows = units.exclude(posting=None).order_by("-submitted_at", "-pk")
+    found = [
+        (status in PREFERRED, pk == participation.pk, Carrier(pk, listing, unit, person))
+        for pk, status, listing, unit, person in rows.values_list(
+            "pk", "status", "posting__external_id", "external_key", "annotator__external_id"
+        )
+    ]
+    best = max(found, key=lambda one: one[:2], default=None)
+    return best[2] if best else None

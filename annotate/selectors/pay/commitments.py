@@ -29,9 +29,9 @@ from annotate import adapters
 from annotate.crowds import tariffs
 from annotate.crowds.tariffs import ZERO, Tariff
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review
-from annotate.selectors.pay import free_units, promises
-from annotate.selectors.pay.free_units import Untaken
-from annotate.selectors.pay.ledger import CENT, MONEY, sum_of
+from annotate.selectors.pay import open_units, promises
+from annotate.selectors.pay.accounts import CENT, MONEY, sum_of
+from annotate.selectors.pay.open_units import Untaken
 from annotate.selectors.studies import tutorial_contents
 
 Kind = LedgerEntry.Kind
@@ -158,7 +158,7 @@ def unit_price(campaign: Campaign, reward: Decimal) -> Decimal:
 
 
 def _published(campaign: Campaign) -> list[Untaken]:
-    return free_units.untaken(campaign.pk) if campaign.crowd in adapters.MARKETPLACES else []
+    return open_units.untaken(campaign.pk) if campaign.crowd in adapters.MARKETPLACES else []
 
 
 def _within_places(worth: Mapping[_Units, Decimal]) -> Iterator[tuple[_Units, int]]:

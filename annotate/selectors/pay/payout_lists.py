@@ -6,11 +6,11 @@ from decimal import Decimal
 
 from annotate.errors import NotFound
 from annotate.models import Campaign, Participation, Payout, PayoutList
-from annotate.selectors.pay.ledger import ZERO
+from annotate.selectors.pay.accounts import ZERO
 
 
 @dataclass(frozen=True)
-class Line:
+class PayoutLine:
     """What a list holds for one participation, and what is recorded of it."""
 
     participation: int
@@ -21,14 +21,14 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedPayouts:
     """A list; it is marked as a whole, and undone line by line."""
 
     id: int
     public_id: str
     made_at: datetime
     made_by: str
-    lines: tuple[Line, ...]
+    lines: tuple[PayoutLine, ...]
     marked_at: datetime | None
     marked_by: str
 
@@ -45,7 +45,7 @@ class Listed:
         return sum((line.amount for line in self.lines if line.state == "paid"), ZERO)
 
 
-def of_campaign(campaign_id: int) -> list[Listed]:
+def of_campaign(campaign_id: int) -> list[ListedPayouts]:
     """Return every list of a campaign, the newest first."""
     lists = list(
         PayoutList.objects.filter(campaign=campaign_id).select_related("actor").order_by("-pk")
@@ -54,7 +54,7 @@ def of_campaign(campaign_id: int) -> list[Listed]:
     return [_listed(one, people) for one in lists]
 
 
-def get(campaign: Campaign, public_id: str) -> Listed:
+def get(campaign: Campaign, public_id: str) -> ListedPayouts:
     """Return a list of this campaign; `NotFound` for any other."""
     found = (
         PayoutList.objects.filter(campaign=campaign, public_id=public_id)
@@ -73,14 +73,15 @@ def _people(campaign_id: int) -> list[tuple[int, tuple[str, str]]]:
     return [(pk, (pseudonym, name)) for pk, pseudonym, name in rows]
 
 
-def _listed(found: PayoutList, people: dict[int, tuple[str, str]]) -> Listed:
+def _listed(found: PayoutList, people: dict[int, tuple[str, str]]) -> ListedPayouts:
     payouts = list(found.payouts.select_related("actor").order_by("pk"))
     states = {one.participation_id: "paid" if one.amount > 0 else "undone" for one in payouts}
     first = payouts[0] if payouts else None
     lines = tuple(
-        Line(pk, *people[pk], Decimal(amount), states.get(pk, "")) for pk, amount in found.rows
+        PayoutLine(pk, *people[pk], Decimal(amount), states.get(pk, ""))
+        for pk, amount in found.rows
     )
-    return Listed(
+    return ListedPayouts(
         found.pk,
         found.public_id,
         found.at,

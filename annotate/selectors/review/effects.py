@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotate import adapters
 from annotate.models import Exclusion, LedgerEntry, Ruling, Slot
-from annotate.selectors.pay import accounts, ledger
+from annotate.selectors.pay import accounts
 from annotate.selectors.review import refusals as refusal_rules
 
 Kind = LedgerEntry.Kind
@@ -59,7 +59,7 @@ class Effects:
 
 
 @dataclass(frozen=True)
-class Done:
+class PastEffects:
     """What some rulings did, from the facts that they wrote."""
 
     out: int
@@ -89,9 +89,9 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
     return Effects(
         counting=held.count(),
         excluded=out.count(),
-        due=(earned["all"] - paid).quantize(ledger.CENT),
+        due=(earned["all"] - paid).quantize(accounts.CENT),
         at_stake=_at_stake(campaign_id, annotator_id, earned["work"], paid=paid),
-        refused=-earned["refused"].quantize(ledger.CENT),
+        refused=-earned["refused"].quantize(accounts.CENT),
         undecided=refusal_rules.undecided(campaign_id, annotator_id),
         refusable_until=refusal_rules.until(campaign_id, annotator_id),
         paid_out=refusal_rules.paid(campaign_id, annotator_id),
@@ -103,12 +103,12 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
 def _at_stake(campaign_id: int, annotator_id: int, work: Decimal, *, paid: Decimal) -> Decimal:
     """By link one mark pays for all there is, and nothing can be refused any more."""
     if paid and refusal_rules.crowd_of(campaign_id).key not in adapters.MARKETPLACES:
-        return ledger.ZERO
+        return accounts.ZERO
     rest = work - accounts.paid_for_work(campaign_id, annotator_id)
-    return max(ledger.ZERO, rest).quantize(ledger.CENT)
+    return max(accounts.ZERO, rest).quantize(accounts.CENT)
 
 
-def done(ruling_ids: Iterable[int]) -> Done:
+def done(ruling_ids: Iterable[int]) -> PastEffects:
     """Return what these rulings of one press did."""
     rulings = list(Ruling.objects.filter(pk__in=list(ruling_ids)))
     keys = Q(pk__in=())
@@ -118,16 +118,16 @@ def done(ruling_ids: Iterable[int]) -> Done:
         refused=_sum(Q(kind=Kind.REFUSAL)), restored=_sum(Q(kind=Kind.REINSTATEMENT))
     )
     back = [ruling for ruling in rulings if ruling.act == Ruling.Act.RESTORE]
-    return Done(
+    return PastEffects(
         out=Exclusion.objects.filter(ruling__in=rulings).count(),
         back=Exclusion.objects.filter(
             ruling__review__in=[ruling.review_id for ruling in back],
             restored_at__in=[ruling.at for ruling in back],
         ).count(),
-        refused=-money["refused"].quantize(ledger.CENT),
-        restored=money["restored"].quantize(ledger.CENT),
+        refused=-money["refused"].quantize(accounts.CENT),
+        restored=money["restored"].quantize(accounts.CENT),
     )
 
 
 def _sum(which: Q) -> Coalesce:
-    return Coalesce(Sum("amount", filter=which), ledger.ZERO, output_field=ledger.MONEY)
+    return Coalesce(Sum("amount", filter=which), accounts.ZERO, output_field=accounts.MONEY)

@@ -1,8 +1,9 @@
-"""Whether an annotator may continue in a campaign, and whether their identity is confirmed."""
+"""Whether an annotator may continue in a campaign, and when a ruling about them is final."""
 
 from datetime import datetime, timedelta
 
 from django.db.models import Max, Q
+from django.utils import timezone
 
 from annotate.models import Block, Membership, Participation, Review, Ruling
 
@@ -105,3 +106,23 @@ def open_reviews(campaign_id: int, *, before: datetime) -> list[tuple[int, str]]
 def last_ruling(review_id: int) -> int:
     """Return the id of the newest ruling of a review, 0 without one."""
     return Ruling.objects.filter(review=review_id).aggregate(last=Max("pk"))["last"] or 0
+
+
+def final_from(
+    *, since: datetime, closed_at: datetime | None, appealed_at: datetime | None
+) -> datetime | None:
+    """Return when a ruling becomes final; None: not before the open appeal is answered.
+
+    since: of the last flag or ruling of the review. appealed_at: of the appeal that waits.
+    """
+    limit = since + TO_APPEAL
+    if closed_at is not None:
+        return max(closed_at, since)
+    return None if appealed_at is not None and appealed_at <= limit else limit
+
+
+def is_final(review: Review) -> bool:
+    """Return whether what was ruled in this review is final now."""
+    waiting = review.appeals.filter(answered_at=None).values_list("made_at", flat=True).first()
+    at = final_from(since=since(review), closed_at=review.campaign.closed_at, appealed_at=waiting)
+    return at is not None and at <= timezone.now()

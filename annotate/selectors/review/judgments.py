@@ -1,4 +1,4 @@
-"""One annotator's judgments beside others' of the same outputs. No system's name is read."""
+"""One annotator's answers and judgments beside others' of the same outputs. No system is named."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,69 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.crypto import salted_hmac
 
-from annotate.instruments.base import Material
+from annotate.instruments.answer_correctness.criteria import CORRECT, INCORRECT, NEITHER
+from annotate.instruments.base import Instrument, Material
 from annotate.models import Assignment, Campaign, Judgment, Output, Review, Score, Slot
 from annotate.selectors.campaigns import outputs
-from annotate.selectors.review import answers as review_answers
 from annotate.selectors.review import screening
-from annotate.selectors.review.answers import Key, Question
 from annotate.selectors.studies import instruments
+
+PLAUSIBLE, PARAGRAPH = "plausible", "paragraph"
+Key = tuple[str, int]  # a question's name, and the number of the paragraph it is about (0: none)
+
+
+@dataclass(frozen=True)
+class AskedQuestion:
+    """Something with levels, asked once a task or once a paragraph; `levels`: (value, label)."""
+
+    name: str
+    label: str
+    levels: tuple[tuple[float, str], ...]
+
+    def said(self, value: float) -> str:
+        return dict(self.levels)[value]
+
+    @property
+    def spread(self) -> float:
+        """The largest difference that two answers can have."""
+        values = [value for value, _label in self.levels]
+        return max(values) - min(values)
+
+
+OF_PARAGRAPHS = (
+    AskedQuestion(PLAUSIBLE, "Plausible", ((1.0, "yes"), (0.0, "no"))),
+    AskedQuestion(
+        PARAGRAPH,
+        "Paragraph",
+        ((CORRECT, "correct"), (NEITHER, "neither"), (INCORRECT, "incorrect")),
+    ),
+)
+
+
+def questions(instrument: Instrument) -> tuple[AskedQuestion, ...]:
+    """Return what is asked with levels, in the order in which it is asked."""
+    if instrument.needs_paragraphs:
+        return OF_PARAGRAPHS
+    return tuple(
+        AskedQuestion(
+            criterion.name,
+            str(criterion.label),
+            tuple((float(level.value), str(level.label)) for level in criterion.levels),
+        )
+        for criterion in instrument.criteria
+        if criterion.levels
+    )
+
+
+def answers(asked: tuple[AskedQuestion, ...], response: Mapping[str, Any]) -> dict[Key, float]:
+    """Return the value of each answer in a stored response."""
+    if asked is not OF_PARAGRAPHS:
+        return {(one.name, 0): float(response[one.name]) for one in asked}
+    verdicts = enumerate(response["verdicts"], start=1)
+    return {(PLAUSIBLE, 0): float(response["plausible"])} | {
+        (PARAGRAPH, number): float(verdict["value"]) for number, verdict in verdicts
+    }
+
 
 EDIT = "edit"
 PAGE = 5  # outputs at a time
@@ -43,7 +99,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedJudgment:
     """One output with this annotator's judgment and the others'.
 
     distance: 0 where all agree, 1 where they are as far apart as can be; None without others.
@@ -81,7 +137,7 @@ class Matrix:
     rows: this annotator's levels, as the question lists them; columns: the others' likewise.
     """
 
-    question: Question
+    question: AskedQuestion
     counts: tuple[tuple[int, ...], ...]
 
     @property
@@ -94,13 +150,13 @@ class Matrix:
 
 
 @dataclass(frozen=True)
-class Work:
+class AnnotatorWork:
     """All judgments of one annotator in one campaign, furthest from the others' first."""
 
     campaign_id: int
-    questions: tuple[Question, ...]
+    questions: tuple[AskedQuestion, ...]
     takes_edits: bool
-    all: tuple[Compared, ...]
+    all: tuple[ComparedJudgment, ...]
 
     @cached_property
     def shared(self) -> int:
@@ -111,13 +167,13 @@ class Work:
     def pages(self) -> int:
         return max(1, -(-len(self.all) // PAGE))
 
-    def page(self, number: int) -> list[Compared]:
+    def page(self, number: int) -> list[ComparedJudgment]:
         """Return the outputs of one page, from 1, with what the annotators were shown."""
         chosen = self.all[(number - 1) * PAGE : number * PAGE]
         found = Output.objects.filter(pk__in=[one.mine.output_id for one in chosen])
         shown = {output.pk: outputs.material(output) for output in found.select_related("item")}
         return [
-            Compared(one.mine, one.others, one.distance, shown[one.mine.output_id])
+            ComparedJudgment(one.mine, one.others, one.distance, shown[one.mine.output_id])
             for one in chosen
         ]
 
@@ -134,14 +190,14 @@ class Work:
         return tuple(matrix for matrix in found if matrix.n)
 
 
-def work(campaign: Campaign, annotator_id: int) -> Work:
+def work(campaign: Campaign, annotator_id: int) -> AnnotatorWork:
     """Return the judgments of this annotator, in a constant number of queries.
 
     Excluded work of others is left out of the comparison. Work that no crowd has confirmed is left
     out too: its author is unknown.
     """
     instrument = instruments.of(campaign)
-    asked = review_answers.questions(instrument) if instrument.template else ()
+    asked = questions(instrument) if instrument.template else ()
     rows = _judged(campaign.pk, annotator_id, asked)
     others: defaultdict[int, list[Judged]] = defaultdict(list)
     mine = []
@@ -150,11 +206,11 @@ def work(campaign: Campaign, annotator_id: int) -> Work:
     compared = [_compared(one, others[one.output_id], asked) for one in mine]
     compared.sort(key=lambda one: (one.distance is None, -(one.distance or 0), one.name))
     takes_edits = any(criterion.name == EDIT for criterion in instrument.criteria)
-    return Work(campaign.pk, asked, takes_edits, tuple(compared))
+    return AnnotatorWork(campaign.pk, asked, takes_edits, tuple(compared))
 
 
 def _judged(
-    campaign_id: int, annotator_id: int, asked: tuple[Question, ...]
+    campaign_id: int, annotator_id: int, asked: tuple[AskedQuestion, ...]
 ) -> list[tuple[int, Judged]]:
     found = _rows(campaign_id, annotator_id)
     counting = Exists(
@@ -189,7 +245,7 @@ def _judged(
                 at,
                 screening.seconds(active, elapsed),
                 counts,
-                review_answers.answers(asked, response) if asked else {},
+                answers(asked, response) if asked else {},
                 response,
                 hter.get(pk) if response.get(EDIT) is not None else None,
             ),
@@ -206,17 +262,21 @@ def _rows(campaign_id: int, annotator_id: int) -> QuerySet[Judgment]:
     return known.filter(Q(annotator=annotator_id) | theirs)
 
 
-def _compared(mine: Judged, others: Sequence[Judged], asked: tuple[Question, ...]) -> Compared:
+def _compared(
+    mine: Judged, others: Sequence[Judged], asked: tuple[AskedQuestion, ...]
+) -> ComparedJudgment:
     spread = {question.name: question.spread for question in asked}
     apart = [
         abs(value - mean(theirs)) / spread[key[0]]
         for key, value in mine.answers.items()
         if (theirs := [other.answers[key] for other in others if key in other.answers])
     ]
-    return Compared(mine, tuple(others), mean(apart) if apart else (0.0 if others else None))
+    return ComparedJudgment(
+        mine, tuple(others), mean(apart) if apart else (0.0 if others else None)
+    )
 
 
-def _matrix(question: Question, pairs: Mapping[tuple[str, float, float], int]) -> Matrix:
+def _matrix(question: AskedQuestion, pairs: Mapping[tuple[str, float, float], int]) -> Matrix:
     values = [value for value, _label in question.levels]
     counts = tuple(
         tuple(pairs.get((question.name, own, other), 0) for other in values) for own in values

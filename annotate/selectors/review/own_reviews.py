@@ -8,15 +8,15 @@ from typing import Any
 
 from annotate.models import Judgment, Participation, Payout, Review, Ruling
 from annotate.screening.settings import Settings
-from annotate.selectors.review import appeal_answerers, appealable, records, screening
-from annotate.selectors.review.appealable import Ground
-from annotate.selectors.review.records import Fired, Said
+from annotate.selectors.review import appeal_rights, records, screening
+from annotate.selectors.review.appeal_rights import Ground
+from annotate.selectors.review.records import AppealRecord, Fired
 
 EXCERPT = 80
 
 
 @dataclass(frozen=True)
-class Ruled:
+class OwnRuling:
     """What a reviewer decided; who that was stays with the researcher."""
 
     act: str
@@ -50,8 +50,8 @@ class Looked:
     pay_refused: bool
     blocked: bool
     notices: tuple[Fired, ...]
-    rulings: tuple[Ruled, ...]
-    appeals: tuple[Said, ...]
+    rulings: tuple[OwnRuling, ...]
+    appeals: tuple[AppealRecord, ...]
     appeal: Appealing | None
     settings: Settings
 
@@ -63,12 +63,12 @@ class Blocked:
     Its reason is on the page of that study.
     """
 
-    appeals: tuple[Said, ...]
+    appeals: tuple[AppealRecord, ...]
     appeal: Appealing
 
 
 @dataclass(frozen=True)
-class Standing:
+class OwnStanding:
     """What was noticed and decided about somebody, as far as it concerns this study."""
 
     looked: Looked | None = None
@@ -96,21 +96,21 @@ class OwnTask:
     highlights: tuple[tuple[int, int], ...]
 
 
-def standing_of(participation_id: int) -> Standing:
+def standing_of(participation_id: int) -> OwnStanding:
     """Return the state of this annotator; empty while their identity is not confirmed."""
     who = Participation.objects.get(pk=participation_id)
     if not who.is_sure:
-        return Standing()
+        return OwnStanding()
     review = (
         Review.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
         .select_related("campaign")
         .first()
     )
-    found = appealable.of(who.campaign_id, who.annotator_id)
+    found = appeal_rights.ground(who.campaign_id, who.annotator_id)
     here = next((one for one in found if one.review == review), None)
     there = next((one for one in found if one.review != review), None)
     blocked = there is not None or (here is not None and here.block is not None)
-    return Standing(
+    return OwnStanding(
         looked=_looked(review, here, blocked=blocked) if review else None,
         blocked=_blocked(there) if there else None,
     )
@@ -141,7 +141,7 @@ def _blocked(ground: Ground) -> Blocked:
 
 
 def _appealing(ground: Ground) -> Appealing:
-    answerers = appeal_answerers.of(ground.review.pk)
+    answerers = appeal_rights.answerers(ground.review.pk)
     decided = "another" if answerers.others else "same"
     answerer = decided if answerers.rulers else ""
     return Appealing(ground.is_open, ground.until, ground.is_over, answerer)
@@ -165,8 +165,8 @@ def payouts(participation_id: int) -> list[tuple[datetime, Decimal]]:
     return list(rows.values_list("at", "amount"))
 
 
-def _ruled(ruling: Ruling) -> Ruled:
-    return Ruled(ruling.act, ruling.reason, ruling.at)
+def _ruled(ruling: Ruling) -> OwnRuling:
+    return OwnRuling(ruling.act, ruling.reason, ruling.at)
 
 
 def _task(number: int, judgment: Judgment) -> OwnTask:

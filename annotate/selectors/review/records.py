@@ -23,7 +23,7 @@ class Fired:
 
 
 @dataclass(frozen=True)
-class Said:
+class AppealRecord:
     """An appeal, and its answer once there is one.
 
     own_ruling: the answer came from the person whose ruling it is against.
@@ -47,11 +47,11 @@ def flags(review_ids: Iterable[int | None]) -> defaultdict[int | None, tuple[Fir
     return found
 
 
-def appeals(review_id: int | None) -> tuple[Said, ...]:
+def appeals(review_id: int | None) -> tuple[AppealRecord, ...]:
     """Return the appeals of a review in their order."""
     rows = Appeal.objects.filter(review=review_id).order_by("pk")
     columns = ("text", "made_at", "due_at", "answered_at", "upheld", "answer", "own_ruling")
-    return tuple(Said(*row) for row in rows.values_list(*columns))
+    return tuple(AppealRecord(*row) for row in rows.values_list(*columns))
 
 
 def _fired(flag: Flag) -> Fired:

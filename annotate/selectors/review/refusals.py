@@ -8,7 +8,7 @@ from annotate import adapters
 from annotate.crowds.base import Entry
 from annotate.models import Campaign, Judgment, LedgerEntry, Operation, Participation
 from annotate.selectors.pay import accounts
-from annotate.selectors.pay.ledger import GIVEN
+from annotate.selectors.pay.accounts import GIVEN
 
 Status = Participation.Status
 Kind = Operation.Kind

@@ -20,8 +20,8 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.selectors.review import appeal_answerers, eligibility, finality, records, screening
-from annotate.selectors.review.records import Fired, Said
+from annotate.selectors.review import appeal_rights, eligibility, records, screening
+from annotate.selectors.review.records import AppealRecord, Fired
 
 NONE = "none"  # no review was opened yet
 RULED_SHOWN = 20
@@ -51,7 +51,7 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Ruled:
+class RuledReview:
     """One act of a reviewer."""
 
     id: int
@@ -92,8 +92,8 @@ class Case:
     since: datetime | None
     judgments: int
     flags: tuple[Fired, ...]
-    rulings: tuple[Ruled, ...]
-    appeals: tuple[Said, ...]
+    rulings: tuple[RuledReview, ...]
+    appeals: tuple[AppealRecord, ...]
     trail: tuple[Logged, ...]
 
     @property
@@ -102,7 +102,7 @@ class Case:
         return self.rulings[-1].id if self.rulings else 0
 
     @property
-    def appeal(self) -> Said | None:
+    def appeal(self) -> AppealRecord | None:
         """The appeal that waits for an answer."""
         return next((one for one in self.appeals if one.answered_at is None), None)
 
@@ -111,7 +111,7 @@ class Case:
         """When the ruling is final (finality.py); None: nothing is ruled, or an appeal waits."""
         if not self.rulings or self.since is None:
             return None
-        return finality.final_from(
+        return eligibility.final_from(
             since=max(self.since, self.rulings[-1].at),
             closed_at=self.closed_at,
             appealed_at=self.appeal.made_at if self.appeal else None,
@@ -141,7 +141,7 @@ def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
     other reviewers answer.
     """
     rows = _of(user_id, campaign).filter(_waits())
-    found = _waiting(rows, left=appeal_answerers.left_to_others(user_id))
+    found = _waiting(rows, left=appeal_rights.left_to_others(user_id))
     return sorted(
         found,
         key=lambda one: (one.others_answer, one.appeal_due is None, one.appeal_due or one.since),
@@ -160,7 +160,7 @@ def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
     None where there was never anything to review.
     """
     mine = _of(user_id, campaign)
-    left = appeal_answerers.left_to_others(user_id)
+    left = appeal_rights.left_to_others(user_id)
     waiting = _waits() & ~Q(pk__in=left)
     rows = mine.aggregate(n=Count("pk", filter=waiting), all=Count("pk"))
     return rows["n"] if rows["all"] else None
@@ -244,10 +244,12 @@ def _waiting(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Wait
     ]
 
 
-def _rulings(review_id: int | None) -> tuple[Ruled, ...]:
+def _rulings(review_id: int | None) -> tuple[RuledReview, ...]:
     rows = Ruling.objects.filter(review=review_id).select_related("actor").order_by("pk")
     return tuple(
-        Ruled(r.pk, r.act, r.get_act_display(), r.actor.get_username(), r.reason, r.at, r.blind)
+        RuledReview(
+            r.pk, r.act, r.get_act_display(), r.actor.get_username(), r.reason, r.at, r.blind
+        )
         for r in rows
     )
 

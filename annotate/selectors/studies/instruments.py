@@ -16,7 +16,7 @@ NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedInstrument:
     """One version of an instrument that people can be asked with."""
 
     instrument: Instrument
@@ -84,16 +84,16 @@ def is_built_in(key: str) -> bool:
     return key in registry.INSTRUMENTS
 
 
-def listed(user_id: int | None) -> list[Listed]:
+def listed(user_id: int | None) -> list[ListedInstrument]:
     """Return all that a campaign can ask with: built-in ones first, then the newest version."""
     used = Counter(Campaign.objects.values_list("instrument", "instrument_version"))
     built_in = [
-        Listed(one, "", None, sum(n for (key, _v), n in used.items() if key == one.key))
+        ListedInstrument(one, "", None, sum(n for (key, _v), n in used.items() if key == one.key))
         for one in registry.asked()
     ]
     rows = InstrumentDefinition.objects.select_related("owner").order_by("key", "-version")
     defined = [
-        Listed(
+        ListedInstrument(
             _rating(row),
             row.owner.get_username() if row.owner else "",
             row.created_at,

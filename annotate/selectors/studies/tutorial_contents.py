@@ -15,7 +15,7 @@ from annotate.text.languages import interface_language
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedTutorial:
     """One stored tutorial; `n_questions` and what it is called, as its file says."""
 
     id: int
@@ -30,12 +30,12 @@ class Listed:
     campaigns: int
 
 
-def listed(key: str, user_id: int | None) -> list[Listed]:
+def listed(key: str, user_id: int | None) -> list[ListedTutorial]:
     """Return the tutorials stored for an instrument, the newest first."""
     used = Counter(Campaign.objects.exclude(tutorial=None).values_list("tutorial", flat=True))
     rows = TutorialContent.objects.filter(instrument=key).select_related("owner")
     return [
-        Listed(
+        ListedTutorial(
             id=row.pk,
             instrument=row.instrument,
             title=str(row.content.get("title", "")),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotate.models import Assignment, Campaign, Participation, Slot
 from annotate.selectors.campaigns import slots
-from annotate.selectors.pay import budget, free_units, promises
+from annotate.selectors.pay import budget, open_units, promises
 from annotate.selectors.review import eligibility
 from annotate.selectors.work import tutorial_runs, units
 from annotate.states import CloseReason
@@ -38,11 +38,11 @@ def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing 
     if over := _unit_over(who, n_open=n_open):
         return over
     step = tutorial_runs.step(campaign, who)
-    if step == tutorial_runs.Step.UNDER_WAY:
+    if step == tutorial_runs.TutorialStep.UNDER_WAY:
         return _tutorial()
     if refusal := _refusal(campaign, who, n_open=n_open):
         return refusal
-    if step == tutorial_runs.Step.PASSED:
+    if step == tutorial_runs.TutorialStep.PASSED:
         return None
     if pick(campaign.pk, who) is None:
         return none_free(campaign)
@@ -136,7 +136,7 @@ def _may_take(campaign: Campaign, who: Participation) -> bool:
 
 
 def _untaken(campaign: Campaign) -> bool:
-    return any(one.units for one in free_units.untaken(campaign.pk))
+    return any(one.units for one in open_units.untaken(campaign.pk))
 
 
 def at_cap(campaign: Campaign, who: Participation) -> bool:

@@ -3,7 +3,7 @@
 from django.db.models import Q, QuerySet
 
 from annotate.models import Annotator, Block, Membership, Participation
-from annotate.models.annotator import OPEN_LINK
+from annotate.models.annotators import OPEN_LINK
 from annotate.text.names import Keys
 
 

@@ -7,9 +7,9 @@ from django.db.models import Count, Max, Q
 from django.utils import timezone
 
 from annotate.models import Batch, Operation, Participation, Posting
-from annotate.selectors.campaigns.liveness import since
+from annotate.selectors.campaigns.progress import since
 from annotate.selectors.marketplace.operations import STUCK
-from annotate.selectors.pay.free_units import TO_COME, promised_tasks
+from annotate.selectors.pay.open_units import TO_COME, promised_tasks
 
 FUNDS = "funds"  # the code of what the account at a crowd did not pay for
 

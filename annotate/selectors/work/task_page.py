@@ -14,7 +14,7 @@ from annotate.errors import NotFound
 from annotate.instruments.base import Instrument, Material
 from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry, Participation
 from annotate.selectors.campaigns import outputs
-from annotate.selectors.pay.ledger import MONEY, ZERO
+from annotate.selectors.pay.accounts import MONEY, ZERO
 from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import units

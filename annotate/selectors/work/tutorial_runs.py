@@ -1,4 +1,4 @@
-"""Where an annotator stands in the tutorial of a campaign."""
+"""Where an annotator stands in the tutorial of a campaign, or of a preview."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -7,14 +7,16 @@ from enum import Enum
 
 from django.utils import timezone
 
+from annotate.instruments.base import Instrument
 from annotate.instruments.tutorials.content import Question, Tutorial
 from annotate.models import Campaign, Participation, TutorialAnswer, TutorialRun
 from annotate.selectors.pay import promises
 from annotate.selectors.pay.promises import RESERVED
 from annotate.selectors.studies import tutorial_contents
+from annotate.selectors.work.task_page import Study
 
 
-class Step(Enum):
+class TutorialStep(Enum):
     """How far somebody is: may begin it, is on it with the bonus kept free, or is past it."""
 
     BEFORE = "before"
@@ -51,17 +53,17 @@ def required(campaign_id: int) -> Tutorial | None:
     return tutorial_contents.of_campaign(Campaign.objects.get(pk=campaign_id))
 
 
-def step(campaign: Campaign, who: Participation) -> Step:
+def step(campaign: Campaign, who: Participation) -> TutorialStep:
     """Return how far this person is; a campaign without a tutorial costs no query."""
     tutorial = tutorial_contents.of_campaign(campaign)
     if tutorial is None:
-        return Step.PASSED
+        return TutorialStep.PASSED
     run = run_of(who.annotator_id, tutorial)
     if run is None:
-        return Step.BEFORE
+        return TutorialStep.BEFORE
     if run.passed_at is not None:
-        return Step.PASSED
-    return Step.UNDER_WAY if is_reserved(run, who.pk) else Step.BEFORE
+        return TutorialStep.PASSED
+    return TutorialStep.UNDER_WAY if is_reserved(run, who.pk) else TutorialStep.BEFORE
 
 
 def status(participation_id: int) -> Status | None:
@@ -100,3 +102,28 @@ def passed_digests(annotator_id: int, tutorial: Tutorial) -> Set[str]:
 def is_reserved(run: TutorialRun, participation_id: int) -> bool:
     """Return whether the budget of this participation's campaign keeps the bonus of this run."""
     return run.participation_id == participation_id and run.started_at > timezone.now() - RESERVED
+
+
+NOTHING = Decimal("0.00")
+
+
+def preview_study(instrument: Instrument, *, language: str) -> Study:
+    """Return what stands in for a campaign around an instrument's example."""
+    return Study(
+        id=0,
+        title=instrument.label,
+        instrument=instrument,
+        language=language,
+        contact="",
+        reward=NOTHING,
+        lease_minutes=Campaign().lease_minutes,
+        annotator_cap=None,
+        over=False,
+        tutorial_bonus=NOTHING,
+    )
+
+
+def preview_status(tutorial: Tutorial, question: Question) -> Status:
+    """Return where somebody would stand who comes to this question."""
+    before = tutorial.questions[: tutorial.place_of(question.key)]
+    return Status(tutorial, frozenset(one.key for one in before), is_passed=False, bonus=NOTHING)

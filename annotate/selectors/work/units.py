@@ -11,13 +11,13 @@ from django.utils.translation import gettext as _
 from annotate.crowds.terms import from_json
 from annotate.errors import NotFound
 from annotate.models import Assignment, LedgerEntry, Participation, Posting
-from annotate.selectors.pay.ledger import ZERO
+from annotate.selectors.pay.accounts import ZERO
 
 Status = Participation.Status
 
 
 @dataclass(frozen=True)
-class Offer:
+class UnitOffer:
     """What a posting offers: a number of tasks for one reward."""
 
     campaign_id: int
@@ -35,7 +35,7 @@ class Unit:
     tasks were not to be had.
     """
 
-    offer: Offer
+    offer: UnitOffer
     status: str
     done: int
     given_back: int
@@ -64,7 +64,7 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Stage:
+class UnitStage:
     """How many units of somebody stand where, and what they come to."""
 
     status: str
@@ -88,7 +88,7 @@ def given_back(participation_id: int) -> int:
     ).count()
 
 
-def offer(posting_public_id: str) -> Offer:
+def offer(posting_public_id: str) -> UnitOffer:
     found = Posting.objects.select_related("batch").filter(public_id=posting_public_id).first()
     if found is None:
         raise NotFound(_("This study does not exist any more."))
@@ -113,7 +113,7 @@ def of(who: Participation) -> Unit | None:
     )
 
 
-def stages(participation_id: int) -> list[Stage]:
+def stages(participation_id: int) -> list[UnitStage]:
     """Return the state of the units that this person has begun in this campaign.
 
     Units that were returned without any work are left out.
@@ -133,15 +133,15 @@ def stages(participation_id: int) -> list[Stage]:
         sums.values_list("participation__status").annotate(sum=Sum("amount"))
     )
     return [
-        Stage(status, counts[status], amounts.get(status, ZERO).quantize(ZERO))
+        UnitStage(status, counts[status], amounts.get(status, ZERO).quantize(ZERO))
         for status in Status.values
         if status in counts
     ]
 
 
-def _offer(posting: Posting) -> Offer:
+def _offer(posting: Posting) -> UnitOffer:
     batch = posting.batch
-    return Offer(
+    return UnitOffer(
         batch.campaign_id,
         batch.crowd,
         batch.tasks,

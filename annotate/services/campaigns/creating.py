@@ -19,7 +19,7 @@ from annotate.models import (
     System,
     Target,
 )
-from annotate.selectors.campaigns import public_words
+from annotate.selectors.campaigns import protocol
 from annotate.services import audit, change_marks
 from annotate.services.campaigns import metric_choice, plans
 from annotate.services.campaigns.importing.facts import Facts, Gap
@@ -140,8 +140,8 @@ def chunks(
 def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str, ...]) -> Campaign:
     campaign = Campaign.objects.create(
         name=plan.name.strip(),
-        public_title=public_words.title(plan.public_title, instrument, plan.language),
-        public_about=public_words.own_about(plan.public_about),
+        public_title=protocol.title(plan.public_title, instrument, plan.language),
+        public_about=protocol.own_about(plan.public_about),
         instrument=instrument.key,
         instrument_version=instrument.version,
         tutorial_required=plans.has_tutorial(plan),

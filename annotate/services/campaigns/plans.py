@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
+from django.db import transaction
+
 from annotate import adapters
 from annotate.crowds import tariffs
 from annotate.crowds.tariffs import ZERO
@@ -12,12 +14,54 @@ from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument
 from annotate.instruments.reader import Refused
 from annotate.models import Campaign
-from annotate.selectors.pay import costs
-from annotate.selectors.pay.costs import AtMost
+from annotate.selectors.campaigns import protocol
+from annotate.selectors.pay.budget import AtMost, cost_of_plan
 from annotate.selectors.studies import instruments, tutorial_contents
-from annotate.services.campaigns import metric_choice, public_words
+from annotate.services import audit, locks
+from annotate.services.campaigns import metric_choice
 from annotate.services.campaigns.importing.problems import Row
 from annotate.states import StopMode
+
+LONGEST_TITLE, LONGEST_ABOUT = 120, 600  # what the database's columns hold
+
+
+def public_word_problems(title: str, about: str) -> dict[str, str]:
+    """Return what is wrong with a title and a sentence, by the name of their field."""
+    found = {}
+    if len(title) > LONGEST_TITLE:
+        found["public_title"] = f"The title has at most {LONGEST_TITLE} characters."
+    if len(about) > LONGEST_ABOUT:
+        found["public_about"] = f"The sentence has at most {LONGEST_ABOUT} characters."
+    return found
+
+
+def change_public_words(campaign_id: int, *, title: str, about: str, actor_id: int) -> bool:
+    """Store another title and sentence, "" for the neutral ones; return whether one differs.
+
+    What people read before stays in the log. Postings that a crowd shows keep their own words.
+    Raises `Invalid` for texts that are too long.
+    """
+    if found := public_word_problems(title, about):
+        raise Invalid(found)
+    with transaction.atomic():
+        campaign = locks.campaign(campaign_id)
+        before = campaign.public_title, campaign.public_about
+        title = protocol.title(title, instruments.of(campaign), campaign.language)
+        about = protocol.own_about(about)
+        if (title, about) == before:
+            return False
+        Campaign.objects.filter(pk=campaign_id).update(public_title=title, public_about=about)
+        audit.record(
+            "retitle",
+            campaign_id=campaign_id,
+            actor_id=actor_id,
+            status=campaign.status,
+            title=title,
+            about=about,
+            before=before,
+        )
+    return True
+
 
 # What the database's columns hold.
 MOST_REWARD, MOST_BUDGET, MOST_COUNT, MOST_SEED = 10**6, 10**8, 2**31 - 1, 2**63
@@ -66,7 +110,7 @@ class Plan:
 
 def at_most(plan: Plan, planned: int) -> AtMost:
     """Return the most that `planned` judgments can cost, as the campaign shows it."""
-    return costs.before(
+    return cost_of_plan(
         tariffs.of(plan.crowd, plan.fee),
         reward=plan.reward,
         judgments=min(planned, plan.max_judgments or planned),
@@ -103,7 +147,7 @@ def check(plan: Plan) -> Instrument:
         errors["tutorial_id"] = problem
     if problem := metric_choice.problem(plan.metrics):
         errors["metrics"] = problem
-    errors |= public_words.problems(plan.public_title, plan.public_about)
+    errors |= public_word_problems(plan.public_title, plan.public_about)
     errors |= _check_numbers(plan)
     if errors:
         raise Invalid(errors)

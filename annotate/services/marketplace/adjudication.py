@@ -12,7 +12,7 @@ from annotate.models import LedgerEntry, Operation, Participation, Payout
 from annotate.services.marketplace import messages
 from annotate.services.pay import unit_ledger
 from annotate.services.work import confirmed_work
-from annotate.services.work.participation_states import move
+from annotate.services.work.confirmed_work import move
 
 Status = Participation.Status
 Kind = Operation.Kind

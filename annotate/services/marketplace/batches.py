@@ -15,7 +15,7 @@ from annotate.crowds.base import CrowdError, Problem
 from annotate.crowds.terms import Terms, from_json, to_json
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.models import Batch, Campaign, Operation, Posting
-from annotate.selectors.pay import budget, costs
+from annotate.selectors.pay import budget
 from annotate.services import audit, locks
 from annotate.services.marketplace import exclusion_lists, offers, postings
 from annotate.services.marketplace.offers import Offer
@@ -54,7 +54,7 @@ def suggested_places(campaign_id: int, tasks: int, *, balance: Decimal | None = 
 
 def usual_tasks(campaign_id: int) -> int:
     """Return the default number of tasks in a unit of a new batch."""
-    return costs.tasks_of(_campaign(campaign_id))
+    return budget.tasks_of(_campaign(campaign_id))
 
 
 def balance(campaign_id: int) -> Decimal | None:

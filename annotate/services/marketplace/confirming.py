@@ -20,7 +20,7 @@ from annotate.services import locks
 from annotate.services.marketplace import adjudication
 from annotate.services.pay import settling, unit_ledger
 from annotate.services.work import confirmed_work
-from annotate.services.work.participation_states import move
+from annotate.services.work.confirmed_work import move
 
 Status = Participation.Status
 HERE = (Status.ACTIVE, Status.HANDED_IN)

@@ -12,7 +12,7 @@ from annotate.crowds.base import Configuration, Event, Invalid, Marketplace
 from annotate.crowds.prolific.hooks import Subscribed
 from annotate.errors import NotFound, ServiceError
 from annotate.models import CrowdEvent, Participation, Posting
-from annotate.services import announcing
+from annotate.services.outbox import intents
 
 
 class Unsigned(ServiceError):
@@ -63,7 +63,7 @@ def _keep(adapter: Marketplace, event: Event) -> bool:
         )
         posting = _posting(adapter, event) if made else None
         if posting is not None and _news(posting, event):
-            announcing.posting(posting.pk)
+            intents.announce_posting(posting.pk)
     return made
 
 

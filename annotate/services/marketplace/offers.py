@@ -14,7 +14,7 @@ from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.models import Batch, Campaign
 from annotate.models.base import public_id
 from annotate.selectors.campaigns import slots
-from annotate.selectors.pay import budget, free_units, promises
+from annotate.selectors.pay import budget, open_units, promises
 from annotate.services.marketplace import postings
 from annotate.services.pay import quotes
 from annotate.text.figures import DOLLARS, money
@@ -176,8 +176,8 @@ def sizes(places: int, most: int | None) -> tuple[int, ...]:
 
 def units_needed(campaign_id: int, tasks: int) -> int:
     """Return how many units of `tasks` tasks the free slots need that no unit covers yet."""
-    coming = sum(one.units * one.tasks for one in free_units.untaken(campaign_id))
-    missing = slots.free(campaign_id).count() - free_units.promised_tasks(campaign_id) - coming
+    coming = sum(one.units * one.tasks for one in open_units.untaken(campaign_id))
+    missing = slots.free(campaign_id).count() - open_units.promised_tasks(campaign_id) - coming
     return max(0, -(-missing // tasks))
 
 

@@ -1,12 +1,9 @@
-"""Compares postings with their crowds, regularly and at start, and follows what crowds say.
-
-Each posting is looked at separately, so that a crowd that is down, or an unexpected answer, does
-not delay other postings. Every step is safe to repeat.
-"""
+"""Compares postings with their crowds: regularly, at start, and when an owner asks."""
 
 import logging
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db import transaction
@@ -23,17 +20,12 @@ from annotate.crowds.base import (
     Submission,
     UnitState,
 )
+from annotate.errors import Conflict
 from annotate.models import Campaign, Operation, Posting
 from annotate.selectors.marketplace import watching
-from annotate.services import change_marks, locks
-from annotate.services.marketplace import (
-    confirming,
-    exclusion_lists,
-    posting_states,
-    postings,
-    refilling,
-)
-from annotate.services.outbox import delivery, rates
+from annotate.services import audit, change_marks, locks
+from annotate.services.marketplace import confirming, exclusion_lists, postings, refilling
+from annotate.services.outbox import crowd_calls, delivery, intents
 from annotate.services.pay import settling
 
 LAG = timedelta(minutes=1)  # lists and levels may be so much older than a stop
@@ -71,7 +63,7 @@ def reconcile(posting_id: int) -> bool:
     posting = Posting.objects.select_related("batch").get(pk=posting_id)
     if not posting.external_id:
         return False
-    if not rates.permit(posting.batch.crowd, posting.environment, wait=PATIENCE):
+    if not crowd_calls.permit(posting.batch.crowd, posting.environment, wait=PATIENCE):
         return False
     try:
         crowd = _crowd(posting)
@@ -147,7 +139,7 @@ def _level(posting: Posting, level: Level, *, problem: str) -> None:
     done_at = stops[-1].done_at if stops else None
     if goes_on and done_at is not None and done_at > now - len(stops) * LAG:
         return  # this may have been read before it was stopped; each stop in vain waits longer
-    _move(posting, posting_states.OF_STAGE[level.stage])
+    _move(posting, postings.OF_STAGE[level.stage])
     if goes_on and over:
         with transaction.atomic():
             locks.campaign(posting.batch.campaign_id)
@@ -160,7 +152,7 @@ def _move(posting: Posting, to: Posting.Status) -> None:
         return
     with transaction.atomic():
         campaign_id = locks.campaign(posting.batch.campaign_id).pk
-        if posting_states.move(posting, to, sources=posting_states.sources(to)):
+        if postings.move(posting, to, sources=postings.sources(to)):
             change_marks.mark(
                 campaign_id, "posting"
             )  # the end of a campaign may have waited for it
@@ -207,3 +199,35 @@ def _guarded(step: Callable[[int], object], pk: int) -> None:
         step(pk)
     except Exception:
         logger.exception("%s(%s) failed", step.__name__, pk)
+
+
+def look(campaign_id: int, *, actor_id: int) -> int:
+    """Let workers compare the campaign's postings with the crowd soon; return how many."""
+    with transaction.atomic():
+        found = watching.at_the_crowd(campaign_id)
+        for posting_id in found:
+            intents.announce_posting(posting_id)
+        audit.record("look", campaign_id=campaign_id, actor_id=actor_id, postings=len(found))
+    return len(found)
+
+
+@dataclass(frozen=True)
+class Retried:
+    """How many are tried again; `kept`: why others are not, each reason once."""
+
+    n: int
+    kept: tuple[str, ...]
+
+
+def retry_refused(campaign_id: int, *, actor_id: int) -> Retried:
+    """Try again all that the crowd refused in a campaign, as far as it still may happen."""
+    rows = Operation.objects.filter(campaign=campaign_id, status=Operation.Status.REFUSED)
+    n, kept = 0, []
+    for pk in rows.order_by("pk").values_list("pk", flat=True):
+        try:
+            delivery.retry(pk, actor_id=actor_id)
+        except Conflict as refused:
+            kept.append(refused.message)
+        else:
+            n += 1
+    return Retried(n, tuple(dict.fromkeys(kept)))

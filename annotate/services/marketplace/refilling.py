@@ -6,7 +6,7 @@ from django.db import transaction
 
 from annotate.models import Batch, Campaign, Operation, Posting
 from annotate.selectors.campaigns import slots
-from annotate.selectors.pay import budget, free_units
+from annotate.selectors.pay import budget, open_units
 from annotate.selectors.work import admission
 from annotate.services import audit, locks
 from annotate.services.marketplace import postings
@@ -27,8 +27,8 @@ def refill(campaign_id: int) -> Posting | None:
         batch = Batch.objects.filter(campaign=campaign).order_by("pk").last()
         if batch is None or _under_way(campaign_id):
             return None
-        gaps = _gaps(campaign_id)[free_units.promised_tasks(campaign_id) :]
-        units = min(-(-len(gaps) // batch.tasks), free_units.unused_units(batch), _paid(batch))
+        gaps = _gaps(campaign_id)[open_units.promised_tasks(campaign_id) :]
+        units = min(-(-len(gaps) // batch.tasks), open_units.unused_units(batch), _paid(batch))
         return _publish(batch, units, gaps[: units * batch.tasks]) if units > 0 else None
 
 
@@ -53,7 +53,7 @@ def _publish(batch: Batch, units: int, gaps: list[int]) -> Posting:
 
 def _under_way(campaign_id: int) -> bool:
     """Return whether a posting is about to be published or stopped, or has places left."""
-    live = Posting.objects.filter(batch__campaign=campaign_id, status__in=free_units.TO_COME)
+    live = Posting.objects.filter(batch__campaign=campaign_id, status__in=open_units.TO_COME)
     return live.exists()
 
 

@@ -1,15 +1,37 @@
 """Calls a crowd for one operation, or asks whether an earlier call succeeded. Writes no rows."""
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.conf import settings
 from django.utils import timezone
 
 from annotate.crowds.base import Configuration, CrowdError, Effect, Marketplace, Outcome, Transient
 from annotate.models import Operation
+from annotate.requests import counting
 from annotate.services.outbox.handlers import Handler, handler
+
+KEPT = 5  # seconds that a second's count is kept
+
+
+def permit(crowd: str, environment: str, *, wait: float = 0.0) -> bool:
+    """Return whether this crowd may be called now, or within `wait` seconds (it is waited)."""
+    name, until = f"{crowd}:{environment}", time.monotonic() + wait
+    while not _take(name):
+        rest = 1.0 - time.time() % 1.0  # until the next second's count begins
+        if time.monotonic() + rest > until:
+            return False
+        time.sleep(rest)
+    return True
+
+
+def _take(name: str) -> bool:
+    taken = counting.count(f"calls:{name}:{int(time.time())}", KEPT)
+    return bool(taken <= settings.CROWD_CALLS_PER_SECOND)
+
 
 TOKEN_MARGIN = timedelta(hours=1)  # clocks differ, and a call takes its time
 Status = Operation.Status

@@ -22,8 +22,8 @@ from annotate import adapters
 from annotate.crowds.base import Configuration, Effect, Marketplace, Outcome
 from annotate.errors import Conflict, NotFound
 from annotate.models import Operation
-from annotate.services import announcing, audit
-from annotate.services.outbox import rates
+from annotate.services import audit
+from annotate.services.outbox import crowd_calls, intents
 from annotate.services.outbox.crowd_calls import Answer, ask
 from annotate.services.outbox.handlers import handler
 
@@ -118,7 +118,7 @@ def hurry(operations: QuerySet[Operation]) -> None:
     waiting = operations.filter(status=Status.PENDING)
     for pk in waiting.values_list("pk", flat=True):
         waiting.filter(pk=pk).update(due_at=timezone.now())
-        announcing.operation(pk)
+        intents.announce_operation(pk)
 
 
 def hurry_postponed() -> None:
@@ -152,7 +152,7 @@ def _reachable(op: Operation) -> Marketplace | None:
 
 
 def _permitted(op: Operation, wait: float) -> bool:
-    if rates.permit(op.crowd, op.environment, wait=wait):
+    if crowd_calls.permit(op.crowd, op.environment, wait=wait):
         return True
     _postpone(op, _jittered(1.0))
     return False
@@ -220,7 +220,7 @@ class _Lost(Conflict):
 def _again(op: Operation, status: Operation.Status) -> None:
     sent_at = op.sent_at if status == Status.SENT else None
     _change(op, status, attempts=0, sent_at=sent_at, due_at=timezone.now(), done_at=None)
-    announcing.operation(op.pk)
+    intents.announce_operation(op.pk)
 
 
 def _change(op: Operation, status: str, **changes: Any) -> None:

@@ -1,16 +1,28 @@
-"""Effects on crowds, stored before they happen (data rule 3); `marketplace.outbox` follows.
-
-An operation's row comes last in the order of locks (`services.locks`).
-"""
+"""Effects on crowds, stored before they happen (data rule 3), and the messages about them."""
 
 import uuid
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
 from django.utils import timezone
 
 from annotate.models import Operation
-from annotate.services import announcing
+from annotate.signals import operation_intended, posting_changed
+
+
+def announce_operation(operation_id: int) -> None:
+    """Let a worker carry this operation out soon."""
+    transaction.on_commit(
+        lambda: operation_intended.send_robust(sender=None, operation_id=operation_id), robust=True
+    )
+
+
+def announce_posting(posting_id: int) -> None:
+    """Let a worker compare this posting with its crowd soon."""
+    transaction.on_commit(
+        lambda: posting_changed.send_robust(sender=None, posting_id=posting_id), robust=True
+    )
 
 
 def intend(
@@ -45,5 +57,5 @@ def intend(
         },
     )
     if created and op.due_at <= now:
-        announcing.operation(op.pk)
+        announce_operation(op.pk)
     return op

@@ -26,25 +26,25 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.selectors.pay import accounts, bonus_carriers, budget
-from annotate.selectors.pay.ledger import GIVEN
+from annotate.selectors.pay import accounts, budget
+from annotate.selectors.pay.accounts import GIVEN
 from annotate.services import audit, locks
 from annotate.services.outbox import delivery, intents
 from annotate.services.pay import promises, unit_ledger
 from annotate.services.pay.unit_ledger import bonus_key
-from annotate.services.pay.unit_pay import Account, Act, Entry, Unit, decide
+from annotate.services.pay.unit_pay import PayAct, UnitAccount, UnitEntry, UnitFacts, decide
 from annotate.text.languages import interface_language
 
 Status = Participation.Status
 Kind = Operation.Kind
 State = Operation.Status
-ACTS = {Act.APPROVE: Kind.APPROVE, Act.REJECT: Kind.REJECT, Act.OVERRIDE: Kind.OVERRIDE}
+ACTS = {PayAct.APPROVE: Kind.APPROVE, PayAct.REJECT: Kind.REJECT, PayAct.OVERRIDE: Kind.OVERRIDE}
 PAYS = tuple(ACTS.values())
 UNDER_WAY = (State.SENT, State.UNCLEAR)  # it may have happened
 STANDS = ~Q(status=State.DROPPED) | Q(code=delivery.GIVEN_UP)  # a person's decision is kept
 
 
-def settle(participation_id: int) -> Act:
+def settle(participation_id: int) -> PayAct:
     """Intend what is due for one unit, and its bonuses; return what was decided about it."""
     with transaction.atomic():
         locks.campaign(
@@ -150,19 +150,19 @@ def _units() -> QuerySet[Participation]:
     )
 
 
-def _settle(found: Participation) -> Act:
+def _settle(found: Participation) -> PayAct:
     account = unit_ledger.account_of(found)
     review = Review.objects.filter(campaign=found.campaign_id, annotator=found.annotator_id).first()
     unit = _unit(found, account, review)
     act = decide(unit, now=timezone.now())
-    if act == Act.OVERRIDE and _given_up(found, Kind.OVERRIDE):
-        act = Act.BONUS
+    if act == PayAct.OVERRIDE and _given_up(found, Kind.OVERRIDE):
+        act = PayAct.BONUS
     free = _give_up_others(found, act)
     if free and act in ACTS and not _given_up(found, ACTS[act]):
         _intend(found, ACTS[act], **_words(act, review))
     handed_in = found.status in Participation.LISTED
     due = account.bonuses(handed_in=handed_in)
-    if free and act == Act.BONUS:
+    if free and act == PayAct.BONUS:
         due += account.instead(paid=_paid_under(account), due=unit.due)
     _give_up_bonuses(found, due)
     for entry in due:
@@ -170,13 +170,13 @@ def _settle(found: Participation) -> Act:
     return act
 
 
-def _unit(found: Participation, account: Account, review: Review | None) -> Unit:
+def _unit(found: Participation, account: UnitAccount, review: Review | None) -> UnitFacts:
     assert found.posting is not None, "units belong to a posting"
     can = adapters.marketplace(found.posting.batch.crowd).can
     terms = from_json(found.posting.batch.terms)
     begin = found.submitted_at  # a rejection can be turned round for so long after the hand-in
     until = begin + can.override_refusal if begin and can.override_refusal else None
-    return Unit(
+    return UnitFacts(
         status=Status(found.status),
         due=account.earned - _paid(found, account),
         refused=review is not None and review.pay_refused,
@@ -187,19 +187,19 @@ def _unit(found: Participation, account: Account, review: Review | None) -> Unit
     )
 
 
-def _paid(found: Participation, account: Account) -> Decimal:
+def _paid(found: Participation, account: UnitAccount) -> Decimal:
     keys = [f"approve:{found.pk}", *(bonus_key(one.id) for one in account.covered)]
     rows = Payout.objects.filter(participation=found, key__in=keys)
     return sum(rows.values_list("amount", flat=True), ZERO)
 
 
-def _paid_under(account: Account) -> set[int]:
+def _paid_under(account: UnitAccount) -> set[int]:
     """Return the rows of the unit under which a bonus was paid."""
     keys = {bonus_key(one.id): one.id for one in account.covered}
     return {keys[key] for key in Payout.objects.filter(key__in=keys).values_list("key", flat=True)}
 
 
-def _give_up_others(found: Participation, act: Act) -> bool:
+def _give_up_others(found: Participation, act: PayAct) -> bool:
     """Drop operations that contradict this decision; False while one of them may be under way."""
     mine = found.operations.filter(kind__in=PAYS)
     others = mine.exclude(kind=ACTS[act]) if act in ACTS else mine
@@ -208,7 +208,7 @@ def _give_up_others(found: Participation, act: Act) -> bool:
     return not others.filter(status__in=(*UNDER_WAY, State.PENDING)).exists()
 
 
-def _give_up_bonuses(found: Participation, due: list[Entry]) -> None:
+def _give_up_bonuses(found: Participation, due: list[UnitEntry]) -> None:
     """Drop bonuses whose reason is gone if they are known to be unpaid."""
     wanted = {str(one.id) for one in due}
     for op in found.operations.filter(kind=Kind.BONUS, status__in=Operation.NOT_HAPPENED):
@@ -216,8 +216,8 @@ def _give_up_bonuses(found: Participation, due: list[Entry]) -> None:
             delivery.drop(op.pk)
 
 
-def _words(act: Act, review: Review | None) -> dict[str, str]:
-    if act != Act.REJECT or review is None:
+def _words(act: PayAct, review: Review | None) -> dict[str, str]:
+    if act != PayAct.REJECT or review is None:
         return {}
     ruling = review.rulings.filter(act=Ruling.Act.REFUSE).order_by("-pk").first()
     return {"reason": ruling.reason if ruling else ""}
@@ -234,14 +234,14 @@ def _intend(found: Participation, kind: Kind, **arguments: str) -> None:
     _write(found, kind, key=f"{kind}:{found.pk}:{given_up}", **arguments)
 
 
-def _intend_bonus(found: Participation, entry: Entry) -> None:
+def _intend_bonus(found: Participation, entry: UnitEntry) -> None:
     key = bonus_key(entry.id)
     if Payout.objects.filter(key=key).exists():
         return
     tried = Operation.objects.filter(kind=Kind.BONUS, key__startswith=f"{key}:")
     if tried.filter(STANDS).exists():
         return
-    carrier = bonus_carriers.carrier(found)
+    carrier = accounts.carrier(found)
     if carrier is None:
         return  # it waits until this person hands something in; their account says so
     _write(
@@ -257,7 +257,7 @@ def _intend_bonus(found: Participation, entry: Entry) -> None:
     )
 
 
-def _reason(entry: Entry, language: str) -> str:
+def _reason(entry: UnitEntry, language: str) -> str:
     """What the annotator reads: a person's words, or ours in the language of the study."""
     written = LedgerEntry.objects.values_list("reason", flat=True).get(pk=entry.id)
     with override(interface_language(language)):

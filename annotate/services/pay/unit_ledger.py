@@ -9,7 +9,7 @@ from decimal import Decimal
 from annotate.crowds.tariffs import ZERO, Price, Tariff
 from annotate.models import LedgerEntry, Participation, Payout
 from annotate.selectors.pay import budget
-from annotate.services.pay.unit_pay import Account, Entry, account, of_unit
+from annotate.services.pay.unit_pay import UnitAccount, UnitEntry, account, of_unit
 
 Kind = LedgerEntry.Kind
 
@@ -20,14 +20,14 @@ def reward_of(participation: Participation) -> Decimal:
     return participation.posting.batch.reward
 
 
-def account_of(participation: Participation) -> Account:
+def account_of(participation: Participation) -> UnitAccount:
     return account(entries(participation.pk), reward=reward_of(participation))
 
 
-def entries(participation_id: int) -> list[Entry]:
+def entries(participation_id: int) -> list[UnitEntry]:
     rows = LedgerEntry.objects.filter(participation=participation_id).order_by("pk")
     return [
-        Entry(pk, Kind(kind), amount, fee, assignment is not None)
+        UnitEntry(pk, Kind(kind), amount, fee, assignment is not None)
         for pk, kind, amount, fee, assignment in rows.values_list(
             "pk", "kind", "amount", "fee", "assignment"
         )
@@ -134,7 +134,7 @@ def _tariff(participation: Participation) -> Tariff:
 
 
 def _cancel(
-    participation: Participation, rows: list[Entry], *, kind: Kind, why: str, reason: str = ""
+    participation: Participation, rows: list[UnitEntry], *, kind: Kind, why: str, reason: str = ""
 ) -> Decimal:
     amount = sum((one.amount for one in rows), ZERO)
     fee = sum((one.fee for one in rows), ZERO)
@@ -166,5 +166,5 @@ def _add(
     )
 
 
-def _sum(rows: list[Entry], *kinds: Kind) -> Decimal:
+def _sum(rows: list[UnitEntry], *kinds: Kind) -> Decimal:
     return sum((one.amount for one in rows if one.kind in kinds), ZERO)

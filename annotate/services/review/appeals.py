@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Gone, Invalid, ServiceError
 from annotate.models import Appeal, Participation, Review, Ruling
-from annotate.selectors.review import appeal_answerers, appealable
-from annotate.selectors.review.appealable import Ground
+from annotate.selectors.review import appeal_rights
+from annotate.selectors.review.appeal_rights import Ground
 from annotate.services import audit
 from annotate.services.marketplace import messages
 from annotate.services.review import reviews
@@ -96,7 +96,7 @@ def answered_by(review: Review, actor_id: int) -> bool:
     """
     if not review.appeals.filter(answered_at=None).exists():
         return False
-    answerers = appeal_answerers.of(review.pk)
+    answerers = appeal_rights.answerers(review.pk)
     if answerers.bars(actor_id):
         raise Conflict(
             f"This appeal is against your own ruling. Another reviewer answers it: "
@@ -108,12 +108,16 @@ def answered_by(review: Review, actor_id: int) -> bool:
 
 def _against(campaign_id: int, annotator_id: int) -> Review:
     """Return the review that this appeal is about, its campaign locked."""
-    found = appealable.of(campaign_id, annotator_id)
+    found = appeal_rights.ground(campaign_id, annotator_id)
     chosen = next((ground for ground in found if ground.is_open), None)
     if chosen is None:
         raise _refused(found)
     review = reviews.locked(chosen.review.pk)
-    now = [ground for ground in appealable.of(campaign_id, annotator_id) if ground.review == review]
+    now = [
+        ground
+        for ground in appeal_rights.ground(campaign_id, annotator_id)
+        if ground.review == review
+    ]
     if not any(ground.is_open for ground in now):
         raise _refused(now)
     return review

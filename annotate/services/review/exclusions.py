@@ -1,14 +1,12 @@
-"""Taking an annotator's judgments out of the estimates, and bringing them back.
+"""Taking judgments out of the estimates and people out of campaigns, and the way back."""
 
-A judgment counts exactly while its assignment holds a slot. Excluding gives the slots up, so
-the estimates lose the judgments at once and the same slots are leased again, within budget.
-"""
-
+from collections.abc import Iterator
 from datetime import datetime
 
 from django.db.models import QuerySet
 
-from annotate.models import Assignment, Exclusion, Review, Ruling, Slot
+from annotate.models import Assignment, Block, Exclusion, Membership, Review, Ruling, Slot
+from annotate.selectors.work import namesakes
 from annotate.services import change_marks
 from annotate.services.work import leasing
 
@@ -69,3 +67,49 @@ def _added(slots: QuerySet[Slot]) -> Slot:
         position=last.position,
         number=last.number + 1,
     )
+
+
+def block(review: Review, ruling: Ruling) -> str:
+    """Block a review's annotator for its owners; "" where they are blocked already."""
+    accounts = dict(_accounts(review))
+    there = set(_standing(accounts).values_list("owner", "annotator"))
+    if all((owner, review.annotator_id) in there for owner in accounts):
+        return ""
+    # Of two at once that meet on a namesake, the second leaves the first's.
+    Block.objects.bulk_create(
+        (
+            Block(owner_id=owner, annotator_id=one, ruling=ruling)
+            for owner, people in accounts.items()
+            for one in people
+            if (owner, one) not in there
+        ),
+        ignore_conflicts=True,
+    )
+    same = len(set().union(*accounts.values())) - 1
+    others = f", and {same} of the same name" if same else ""
+    return f"{len(accounts)} researcher{'s' * (len(accounts) != 1)}{others}"
+
+
+def lift(review: Review, *, at: datetime) -> bool:
+    """Lift the blocks of a review's annotator, and of all who are one with them; False: none."""
+    accounts = dict(_accounts(review))
+    lifted = 0
+    for owner, people in accounts.items():
+        standing = _standing({owner: people})
+        lifted += standing.update(ended_at=at)
+    return bool(lifted)
+
+
+def _accounts(review: Review) -> Iterator[tuple[int, set[int]]]:
+    """Yield (owner, everybody who is this annotator in that owner's campaigns)."""
+    owners = Membership.objects.filter(
+        campaign=review.campaign_id, role=Membership.Role.OWNER
+    ).values_list("user", flat=True)
+    for owner in owners:
+        others = namesakes.of(review.annotator_id, owner_id=owner)
+        yield owner, {review.annotator_id} | others
+
+
+def _standing(accounts: dict[int, set[int]]) -> QuerySet[Block]:
+    people = set().union(*accounts.values())
+    return Block.objects.filter(owner__in=accounts, annotator__in=people, ended_at=None)

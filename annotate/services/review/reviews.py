@@ -1,19 +1,20 @@
-"""Reviews of annotators: opened by screens' flags or by hand, ended by rulings.
-
-Every change locks the campaign's row first, as leasing does, so that a ruling, a lease and
-another ruling come one after the other.
-"""
+"""Reviews of annotators: opened by screens' flags or by hand, ended by rulings."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from django.db import transaction
+from django.db.models import OuterRef, Subquery
 from django.utils import timezone
 
-from annotate.models import Flag, Review
+from annotate.models import Campaign, Flag, ResultsSeen, Review, Ruling
 from annotate.screening.base import Verdict
+from annotate.screening.running import screen_all
+from annotate.screening.settings import Settings
+from annotate.selectors.review import screening
 from annotate.services import audit, change_marks, locks
 from annotate.services.marketplace import messages
 
@@ -87,3 +88,47 @@ def _record(verb: str, review: Review, *, actor_id: int | None = None, **detail:
         subject=f"annotator:{review.annotator_id}",
         **detail,
     )
+
+
+def screen(campaign_id: int) -> int:
+    """Screen every annotator of a campaign; return how many are newly flagged.
+
+    Never twice for the same judgments. Runs before estimates are made, so no campaign becomes
+    final on work that has not been looked at.
+    """
+    campaign = Campaign.objects.get(pk=campaign_id)
+    state = screening.state(campaign_id)
+    if campaign.screened == state or (columns := screening.columns(campaign)) is None:
+        return 0
+    settings = Settings.from_dict(campaign.screening)
+    fired = [verdict for verdict in screen_all(columns, settings) if verdict.flagged]
+    with transaction.atomic():
+        moved = Campaign.objects.filter(pk=campaign_id, screened=campaign.screened).update(
+            screened=state
+        )
+        return _flag(campaign_id, fired) if moved else 0
+
+
+def _flag(campaign_id: int, fired: list[Verdict]) -> int:
+    by_person = groupby(sorted(fired, key=lambda v: v.annotator), lambda v: v.annotator)
+    return sum(bool(flag(campaign_id, who, list(found))) for who, found in by_person)
+
+
+def record_results_seen(campaign_id: int, user_id: int) -> None:
+    """Record that this person sees the results, once between two rulings of the campaign."""
+    ruled = Ruling.objects.filter(review__campaign=OuterRef("pk")).order_by("-pk")
+    seen = ResultsSeen.objects.filter(campaign=OuterRef("pk"), user=user_id)
+    newest, last_seen = (
+        Campaign.objects.filter(pk=campaign_id)
+        .values_list(
+            Subquery(ruled.values("pk")[:1]),
+            Subquery(seen.order_by("-after_ruling").values("after_ruling")[:1]),
+        )
+        .get()
+    )
+    after = newest or 0
+    if last_seen is None or last_seen < after:
+        made = ResultsSeen(
+            campaign_id=campaign_id, user_id=user_id, after_ruling=after, at=timezone.now()
+        )
+        ResultsSeen.objects.bulk_create([made], ignore_conflicts=True)

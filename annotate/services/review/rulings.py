@@ -1,27 +1,38 @@
-"""A reviewer's rulings: clear, exclude, refuse pay, block, and the way back from each.
+"""A reviewer's rulings: clear, exclude, refuse pay, block, and the way back from each."""
 
-The acts of one submit are one transaction. The page sends the last ruling that it showed, so the
-second of two reviewers gets a message and no act happens twice.
-"""
-
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
 from django.db import transaction
 from django.utils import timezone
 
+from annotate import adapters
 from annotate.errors import Conflict, Invalid
 from annotate.models import Review, Ruling
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.campaigns.blinding import Sight
 from annotate.selectors.pay import budget
-from annotate.selectors.review import appeal_answerers, finality
+from annotate.selectors.review import appeal_rights, eligibility
 from annotate.services import audit, change_marks
-from annotate.services.marketplace import ruling_effects
-from annotate.services.pay import refusals
-from annotate.services.review import appeals, blocks, exclusions, reviews
+from annotate.services.marketplace import exclusion_lists, messages
+from annotate.services.pay import ledger, settling
+from annotate.services.review import appeals, exclusions, reviews
 
 Act = Ruling.Act
+STANDING = (Act.EXCLUDE, Act.RESTORE, Act.BLOCK, Act.UNBLOCK)
+
+
+def follow(review: Review, made: Iterable[Ruling]) -> None:
+    """Intend what these rulings mean there, in their transaction; by link nothing does."""
+    acts = {Act(ruling.act): ruling for ruling in made}
+    if not acts or review.campaign.crowd not in adapters.MARKETPLACES:
+        return
+    settling.settle_person(review.campaign_id, review.annotator_id)
+    if any(act in STANDING for act in acts):
+        exclusion_lists.follow(review)
+    messages.decided(review, acts.values())
+
+
 Status = Review.Status
 BLOCKED_ALREADY = "blocked_already"
 NOT_BLOCKED = "not_blocked"
@@ -57,13 +68,13 @@ def rule(
     `beyond_budget` does not accept that; `Invalid` where an adverse act, or bringing back what was
     final, has no reason. All or nothing.
     """
-    if any(act in appeal_answerers.ADVERSE for act in acts) and not reason.strip():
+    if any(act in appeal_rights.ADVERSE for act in acts) and not reason.strip():
         raise Invalid({"reason": "Give the reason: the annotator reads it, and may appeal."})
     with transaction.atomic():
         review = reviews.locked(review_id)
         _check_seen(review, seen)
         own = appeals.answered_by(review, actor_id)
-        late = Act.RESTORE in acts and finality.is_final(review)
+        late = Act.RESTORE in acts and eligibility.is_final(review)
         if late and not reason.strip():
             raise Invalid({"reason": FINAL})
         blind = blinding.sight(actor_id, review.campaign) == Sight.BLIND
@@ -80,7 +91,7 @@ def rule(
         ]
         budget.ask(review.campaign, before=before, beyond_budget=beyond_budget)
         appeals.close(review, acts, answer=reason.strip(), own=own)
-        ruling_effects.follow(review, made)
+        follow(review, made)
     return made
 
 
@@ -136,26 +147,26 @@ def _restore(review: Review, ruling: Ruling, now: datetime) -> str:
 
 def _refuse(review: Review, ruling: Ruling, now: datetime) -> str:
     _switch_pay(review, refused=True)
-    return str(refusals.refuse(review, ruling))
+    return str(ledger.refuse(review, ruling))
 
 
 def _repay(review: Review, ruling: Ruling, now: datetime) -> str:
     """Beyond the budget only where that was accepted (`rule`); then the log says so."""
     _switch_pay(review, refused=False)
-    repaid = refusals.repay(review, ruling)
+    repaid = ledger.repay(review, ruling)
     excess = budget.excess(review.campaign)
     return f"{repaid}, {excess} beyond the budget" if excess else str(repaid)
 
 
 def _block(review: Review, ruling: Ruling, now: datetime) -> str:
-    done = blocks.block(review, ruling)
+    done = exclusions.block(review, ruling)
     if not done:
         raise Conflict("This annotator is blocked already.", code=BLOCKED_ALREADY)
     return done
 
 
 def _unblock(review: Review, ruling: Ruling, now: datetime) -> str:
-    if not blocks.lift(review, at=now):
+    if not exclusions.lift(review, at=now):
         raise Conflict("This annotator is not blocked.", code=NOT_BLOCKED)
     return "block lifted"
 

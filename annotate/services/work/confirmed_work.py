@@ -1,11 +1,10 @@
-"""The work done in a paid unit: it counts when the crowd confirms the unit, and it is lost when the
-unit is lost.
+"""Paid units: their status, which changes only here, and the work that counts with them."""
 
-Each verb is done in the caller's transaction, which holds the campaign.
-"""
-
+from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from annotate.models import (
@@ -19,8 +18,43 @@ from annotate.models import (
 )
 from annotate.selectors.campaigns import slots
 from annotate.selectors.review import eligibility
-from annotate.services import change_marks
+from annotate.services import audit, change_marks
 from annotate.services.work import leasing
+
+_Status = Participation.Status
+
+# What the crowd lists is the truth: work that it lists as submitted is confirmed wherever we
+# thought it was, and so can turn up after it was believed to be given back.
+TRANSITIONS: dict[_Status, frozenset[_Status]] = {
+    _Status.ACTIVE: frozenset({_Status.HANDED_IN, _Status.CONFIRMED, _Status.LEFT}),
+    _Status.HANDED_IN: frozenset({_Status.CONFIRMED, _Status.LEFT}),
+    # On Prolific people can return what they have handed in, until it is decided.
+    _Status.CONFIRMED: frozenset({_Status.APPROVED, _Status.REJECTED, _Status.LEFT}),
+    _Status.APPROVED: frozenset(),
+    _Status.REJECTED: frozenset({_Status.APPROVED}),
+    _Status.LEFT: frozenset({_Status.ACTIVE, _Status.CONFIRMED}),
+}
+
+
+def move(
+    participation_id: int, to: _Status, *, sources: Collection[_Status], **fields: Any
+) -> bool:
+    """Go from one of `sources` to `to`, and log it, in the caller's transaction.
+
+    `fields` change along with it. False, with nothing done, where it stands elsewhere: somebody
+    else was first.
+    """
+    if impossible := [one for one in sources if to not in TRANSITIONS[one]]:
+        raise ValueError(f"A participation cannot go from {impossible} to {to}.")
+    mine = Participation.objects.filter(pk=participation_id)
+    with transaction.atomic(savepoint=False):
+        if not mine.filter(status__in=list(sources)).update(status=to, **fields):
+            return False
+        campaign_id = mine.values_list("campaign_id", flat=True).get()
+        subject = f"participation:{participation_id}"
+        audit.record(f"participation_{to}", campaign_id=campaign_id, subject=subject)
+    return True
+
 
 Status = Assignment.Status
 TAKES_BACK = (Campaign.Status.OPEN, Campaign.Status.PAUSED, Campaign.Status.CLOSING)

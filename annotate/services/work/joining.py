@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Invalid, NotAllowed, TooMany
 from annotate.models import Annotator, Participation
-from annotate.models.annotator import OPEN_LINK
+from annotate.models.annotators import OPEN_LINK
 from annotate.requests import counting
 from annotate.requests.waiting import in_minutes
 from annotate.selectors.work import namesakes

@@ -27,7 +27,7 @@ from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import admission
 from annotate.services import audit, change_marks, locks
-from annotate.services.pay import earning, promises
+from annotate.services.pay import ledger, promises
 from annotate.services.work import leasing
 
 Status = Assignment.Status
@@ -224,7 +224,7 @@ def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) ->
         active_seconds=work.active_seconds,
     )
     if kind is not None:
-        earning.task(assignment, campaign=campaign, kind=kind)
+        ledger.earn_task(assignment, campaign=campaign, kind=kind)
     promises.fall_due(promise, campaign)
     Draft.objects.filter(assignment=assignment).delete()
     change_marks.mark(campaign.pk, "judgment")

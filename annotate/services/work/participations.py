@@ -12,12 +12,13 @@ from annotate.crowds.base import Claim
 from annotate.crowds.terms import from_json
 from annotate.errors import Conflict, Gone, NotFound
 from annotate.models import Annotator, Assignment, Campaign, Participation, Posting
-from annotate.selectors.pay import budget, free_units
+from annotate.selectors.pay import budget, open_units
 from annotate.selectors.work import admission, units
-from annotate.services import announcing, audit, locks
-from annotate.services.pay import earning
+from annotate.services import audit, locks
+from annotate.services.outbox import intents
+from annotate.services.pay import ledger
 from annotate.services.work import leasing
-from annotate.services.work.participation_states import move
+from annotate.services.work.confirmed_work import move
 from annotate.text.names import keys
 
 # Times a posting's places: so many units may be claimed that its crowd has not confirmed.
@@ -134,7 +135,7 @@ def _accept(
     crowd confirms that somebody holds a place, they come in although the posting is closed here.
     """
     if verified and posting.status == Posting.Status.CLOSED:
-        announcing.posting(posting.pk)  # a place of it was free again
+        intents.announce_posting(posting.pk)  # a place of it was free again
     elif not _takes_new(posting):
         raise Gone(_full())
     if not _is_paid(posting, campaign):
@@ -173,7 +174,7 @@ def _takes_new(posting: Posting) -> bool:
 
 
 def _is_paid(posting: Posting, campaign: Campaign) -> bool:
-    left = None if posting.status in free_units.TO_COME else budget.left(campaign)
+    left = None if posting.status in open_units.TO_COME else budget.left(campaign)
     return left is None or budget.unit_price(campaign, posting.batch.reward) <= left
 
 
@@ -215,7 +216,7 @@ def hand_in(participation_id: int) -> bool:
         move(who.pk, Status.HANDED_IN, sources=[Status.ACTIVE], handed_in_at=now)
         assert who.posting is not None, "only a marketplace's unit is handed in"
         wanted = who.posting.batch.reward - given_back * campaign.reward
-        earning.rest(who, campaign=campaign, reward=wanted)
+        ledger.earn_rest(who, campaign=campaign, reward=wanted)
     return True
 
 

@@ -15,7 +15,7 @@ from annotate.models import Campaign, Judgment, PendingScore, Score
 from annotate.selectors.campaigns import outputs
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import scoring as selectors
-from annotate.services import change_marks, task_leases
+from annotate.services import change_marks, locks
 from annotate.signals import scores_awaited
 
 # The time limit of the task (`annotate.tasks.score_waiting`) and some more: what was not done by
@@ -63,7 +63,7 @@ def score_waiting(*, within: float = 4.0) -> int:
     one process of a worker. What fails is tried again, later each time, and logged.
     """
     until, scored = time.monotonic() + within, 0
-    with task_leases.hold("score_waiting", AT_MOST) as lease:
+    with locks.hold("score_waiting", AT_MOST) as lease:
         while lease is not None and (pending := _claim()) is not None:
             scored += _try(pending)
             if time.monotonic() >= until:

@@ -138,7 +138,7 @@ def _context(of: Any) -> Context:
     return context
 
 
-def _progress(standing: imports.Standing) -> str:
+def _progress(standing: imports.ImportStanding) -> str:
     """How far a running import is, in words."""
     if standing.is_behind:
         return "Another file is imported first."

@@ -21,7 +21,7 @@ from annotate.services.campaigns import life
 
 
 @dataclass(frozen=True)
-class Act:
+class StateChange:
     """A change of state: what is asked before it (if anything), and what is said after it."""
 
     do: Callable[[Campaign, int, str], object]
@@ -36,15 +36,15 @@ class Act:
 
 
 ACTS = {
-    "open": Act(
+    "open": StateChange(
         lambda campaign, user, _why: life.open_(campaign.pk, actor_id=user),
         "The campaign is open: everyone with its link can judge.",
     ),
-    "pause": Act(
+    "pause": StateChange(
         lambda campaign, user, _why: life.pause(campaign.pk, actor_id=user),
         "The campaign is paused: no one gets a new text. Texts being judged may still be sent.",
     ),
-    "close": Act(
+    "close": StateChange(
         lambda campaign, user, _why: _must(
             life.close(campaign.pk, Campaign.Reason.HAND, actor_id=user)
         ),
@@ -52,20 +52,20 @@ ACTS = {
         title="Close this campaign?",
         button="Close the campaign",
     ),
-    "finish": Act(
+    "finish": StateChange(
         lambda campaign, user, _why: _must(life.finish(campaign.pk, actor_id=user, reason="hand")),
         "The campaign is closed.",
         title="Finish now?",
         button="Finish now",
     ),
-    "reopen": Act(
+    "reopen": StateChange(
         lambda campaign, user, why: life.reopen(campaign.pk, actor_id=user, why=why),
         "The campaign is open again.",
         title="Reopen this campaign?",
         button="Reopen the campaign",
         asks_why=True,
     ),
-    "archive": Act(
+    "archive": StateChange(
         lambda campaign, user, _why: life.archive(campaign.pk, actor_id=user),
         "The campaign is archived.",
         title="Archive this campaign?",

@@ -23,11 +23,11 @@ from annotate.permissions import (
 )
 from annotate.selectors.campaigns import listing as selectors
 from annotate.selectors.campaigns import progress
-from annotate.selectors.campaigns import public_words as words
+from annotate.selectors.campaigns import protocol as words
 from annotate.selectors.pay import budget
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import feedback
-from annotate.services.campaigns import members, public_words
+from annotate.services.campaigns import amendments, plans
 from annotate.tokens import invitation_token, preview_token
 from annotate.views.csv_files import csv_file
 
@@ -53,7 +53,7 @@ def change_public_words(request: HttpRequest, public_id: str) -> HttpResponseBas
     if not form.is_valid():
         return _page(request, campaign, public=form, status=422)
     assert request.user.pk is not None
-    changed = public_words.change(
+    changed = plans.change_public_words(
         campaign.pk,
         actor_id=request.user.pk,
         title=form.cleaned_data["public_title"],
@@ -100,7 +100,7 @@ def add_reviewer(request: HttpRequest, public_id: str) -> HttpResponseBase:
     assert request.user.pk is not None
     username = request.POST.get("username", "")
     try:
-        members.add_reviewer(campaign.pk, username=username, actor_id=request.user.pk)
+        amendments.add_reviewer(campaign.pk, username=username, actor_id=request.user.pk)
         messages.success(request, f"{username.strip()} can now see and review this campaign.")
     except (Conflict, Invalid) as refused:
         messages.error(request, refused.message)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from annotate.selectors.campaigns import public_words
-from annotate.selectors.pay.costs import AtMost
+from annotate.selectors.campaigns import protocol
+from annotate.selectors.pay.budget import AtMost
 from annotate.services.campaigns import creating, metric_choice, plans
 from annotate.services.campaigns.creating import Checked
 from annotate.services.campaigns.importing.facts import Facts
@@ -15,7 +15,7 @@ MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.m
 
 
 @dataclass(frozen=True)
-class Preview:
+class CampaignPreview:
     """What would be made, and what its researcher should know before.
 
     title, about: what annotators read. offers: metrics that the file has for every output and
@@ -42,15 +42,15 @@ class Preview:
         return self.facts.n_systems - len(self.facts.systems)
 
 
-def preview(checked: Checked) -> Preview:
+def preview(checked: Checked) -> CampaignPreview:
     """Return what would be made of a file, with a plan that fits it."""
     plan, facts = checked.plan, checked.facts
     planned = creating.count_planned(plan, facts)
     most = plans.at_most(plan, planned)
-    return Preview(
+    return CampaignPreview(
         facts=facts,
-        title=public_words.title(plan.public_title, checked.instrument, plan.language),
-        about=public_words.about(plan.public_about, checked.instrument, plan.language),
+        title=protocol.title(plan.public_title, checked.instrument, plan.language),
+        about=protocol.about(plan.public_about, checked.instrument, plan.language),
         planned=planned,
         most=most,
         price=most.bill.each,

@@ -17,8 +17,8 @@ from annotate.permissions import owned, researcher_page
 from annotate.selectors.marketplace import batches as rows
 from annotate.selectors.marketplace import operations
 from annotate.selectors.marketplace.batches import BatchRow
-from annotate.selectors.pay import disputed_units
-from annotate.services.marketplace import batches, offers, owner_requests
+from annotate.selectors.pay import open_units
+from annotate.services.marketplace import batches, offers, reconciling
 from annotate.services.marketplace.offers import Offer
 from annotate.services.outbox import delivery
 from annotate.services.pay import settling
@@ -37,7 +37,7 @@ DONE = {
 def look(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """Ask a worker to compare everything with the crowd; the page shows it as it comes in."""
     campaign = owned(request.user, public_id)
-    n = owner_requests.look(campaign.pk, actor_id=_actor(request))
+    n = reconciling.look(campaign.pk, actor_id=_actor(request))
     asked = "The crowd is being asked. This page updates automatically."
     text = asked if n else "Nothing is published"
     messages.info(request, text)
@@ -107,7 +107,7 @@ def operation(
 def retry_all(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """After topping up, say: one press instead of one for each."""
     campaign = owned(request.user, public_id)
-    retried = owner_requests.retry_refused(campaign.pk, actor_id=_actor(request))
+    retried = reconciling.retry_refused(campaign.pk, actor_id=_actor(request))
     if retried.n:
         messages.success(request, f"{retried.n} {'is' if retried.n == 1 else 'are'} tried again.")
     for reason in retried.kept:
@@ -122,7 +122,7 @@ def accept(request: HttpRequest, public_id: str, participation_id: int) -> HttpR
     campaign = owned(request.user, public_id)
     try:
         settling.accept(
-            disputed_units.one(campaign.pk, participation_id),
+            open_units.unit_id_of(campaign.pk, participation_id),
             actor_id=_actor(request),
             beyond_budget=bool(request.POST.get("beyond_budget")),
         )

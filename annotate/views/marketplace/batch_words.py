@@ -17,9 +17,9 @@ from annotate.crowds.bills import Bill
 from annotate.crowds.tariffs import CENT
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms, usual_tasks
 from annotate.instruments.base import Instrument
-from annotate.selectors.campaigns import public_words, slots
-from annotate.selectors.marketplace.environments import World
-from annotate.selectors.pay import budget, free_units, promises
+from annotate.selectors.campaigns import protocol, slots
+from annotate.selectors.marketplace.environments import CrowdEnvironment
+from annotate.selectors.pay import budget, open_units, promises
 from annotate.selectors.studies import instruments
 from annotate.services.marketplace import batches, offers
 from annotate.services.marketplace.offers import Offer
@@ -41,7 +41,7 @@ class Needed:
 
 
 @dataclass(frozen=True)
-class Line:
+class BillLine:
     """One line of the table of costs."""
 
     what: str
@@ -50,8 +50,8 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Table:
-    lines: tuple[Line, ...]
+class BillTable:
+    lines: tuple[BillLine, ...]
     unit_total: Decimal
     note: str  # what the crowd itself says of it
 
@@ -100,17 +100,17 @@ def needed(campaign: Any, tasks: int) -> Needed:
         judgments=slots.free(campaign.pk).count(),
         tasks=tasks,
         units=offers.units_needed(campaign.pk, tasks),
-        published=sum(one.units for one in free_units.untaken(campaign.pk)),
+        published=sum(one.units for one in open_units.untaken(campaign.pk)),
         left=budget.left(campaign),
         suggested=batches.suggested_places(campaign.pk, tasks),
     )
 
 
-def bill(offer: Offer) -> Table:
+def bill(offer: Offer) -> BillTable:
     """Return what one unit costs at most, and all of them, each part on its own line."""
     found, n = offer.bill, offer.places
-    lines = tuple(Line(what, _each(amount, n), amount) for what, amount in parts(found))
-    return Table(lines, _each(offer.total, n), offer.note)
+    lines = tuple(BillLine(what, _each(amount, n), amount) for what, amount in parts(found))
+    return BillTable(lines, _each(offer.total, n), offer.note)
 
 
 def parts(found: Bill) -> list[tuple[str, Decimal]]:
@@ -129,7 +129,7 @@ def hourly(reward: Decimal, minutes: float) -> Decimal:
     return (reward * 60 / Decimal(str(minutes))).quantize(CENT, ROUND_HALF_UP)
 
 
-def launched(batch: Any, here: World) -> str:
+def launched(batch: Any, here: CrowdEnvironment) -> str:
     units = "unit" if batch.places == 1 else "units"
     return (
         f"Launched {here.place}: {count(batch.places)} {units} at {money(batch.reward)}. "
@@ -137,7 +137,7 @@ def launched(batch: Any, here: World) -> str:
     )
 
 
-def extended(places: int, here: World) -> str:
+def extended(places: int, here: CrowdEnvironment) -> str:
     units = "1 further place is" if places == 1 else f"{count(places)} further places are"
     return f"{units} being published {here.place}."
 
@@ -159,7 +159,7 @@ def _minutes(instrument: Instrument) -> int:
 
 def _description(campaign: Any, instrument: Instrument) -> str:
     """It names no number: the tasks of a unit may be changed in the same form."""
-    said = [public_words.about(campaign.public_about, instrument, campaign.language)]
+    said = [protocol.about(campaign.public_about, instrument, campaign.language)]
     with override(interface_language(campaign.language)):
         said += _about_tutorial(campaign)
         said.append(_("The work is research; your answers are published under a random code."))

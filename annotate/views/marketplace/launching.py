@@ -26,8 +26,8 @@ from annotate.errors import Conflict, Invalid
 from annotate.forms.marketplace import BatchForm
 from annotate.permissions import owned, researcher_page
 from annotate.selectors.marketplace import batches as rows
-from annotate.selectors.marketplace.environments import World, world
-from annotate.services.campaigns import fees
+from annotate.selectors.marketplace.environments import CrowdEnvironment, world
+from annotate.services.campaigns import amendments
 from annotate.services.marketplace import batches, offers
 from annotate.services.marketplace.offers import Offer
 from annotate.services.pay import quotes
@@ -40,12 +40,12 @@ FRAMES = {"frame-src": ["'self'"]}  # on this page alone: it shows the annotator
 
 
 @dataclass(frozen=True)
-class Wish:
+class BatchWish:
     """What a valid form asks for, and in which world that would be now."""
 
     terms: Terms
     places: int
-    world: World
+    world: CrowdEnvironment
 
     @property
     def digest(self) -> str:
@@ -54,7 +54,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownBatch:
     """What was shown: a digest of everything but the price, and the price."""
 
     digest: str
@@ -81,7 +81,7 @@ def new(request: HttpRequest, public_id: str) -> HttpResponseBase:
     form = BatchForm(request.POST, crowd=campaign.crowd)
     if not form.is_valid():
         return _page(request, campaign, form, status=422)
-    wish = Wish(form.terms(), form.cleaned_data["places"], world(campaign.crowd))
+    wish = BatchWish(form.terms(), form.cleaned_data["places"], world(campaign.crowd))
     if request.POST.get("act") == "fee":
         return _reckon(request, campaign, form, wish)
     shown = _shown(request)
@@ -91,7 +91,7 @@ def new(request: HttpRequest, public_id: str) -> HttpResponseBase:
 
 
 def _launch(
-    request: HttpRequest, campaign: Any, form: BatchForm, wish: Wish, shown: Shown
+    request: HttpRequest, campaign: Any, form: BatchForm, wish: BatchWish, shown: ShownBatch
 ) -> HttpResponseBase:
     """Launch what was shown; whatever differs from it is shown first."""
     if shown.digest != wish.digest:
@@ -121,12 +121,14 @@ def _launch(
     return redirect("annotate:batches", campaign.public_id)
 
 
-def _reckon(request: HttpRequest, campaign: Any, form: BatchForm, wish: Wish) -> HttpResponseBase:
+def _reckon(
+    request: HttpRequest, campaign: Any, form: BatchForm, wish: BatchWish
+) -> HttpResponseBase:
     """Reckon with the fee that the crowd says, and show the offer anew."""
     told = batches.offer(campaign.pk, wish.terms, places=wish.places).fee_told
     try:
         if told is not None:
-            fees.change(campaign.pk, told, actor_id=cast(User, request.user).pk)
+            amendments.change_fee(campaign.pk, told, actor_id=cast(User, request.user).pk)
     except Conflict as refused:
         return _offer(request, campaign, form, wish, changed=refused.message, status=409)
     campaign.refresh_from_db()
@@ -138,7 +140,7 @@ def _offer(
     request: HttpRequest,
     campaign: Any,
     form: BatchForm,
-    wish: Wish,
+    wish: BatchWish,
     *,
     changed: str = "",
     status: int = 200,
@@ -185,12 +187,12 @@ def _page(
     return render(request, "campaigns/batches_new.html", context, status=status)
 
 
-def _shown(request: HttpRequest) -> Shown | None:
+def _shown(request: HttpRequest) -> ShownBatch | None:
     try:
         found = signing.loads(request.POST.get("shown", ""), salt=SALT, max_age=24 * 3600)
     except signing.BadSignature:
         return None
-    return Shown(found["digest"], Decimal(found["total"]))
+    return ShownBatch(found["digest"], Decimal(found["total"]))
 
 
 def _number(value: Any) -> int:

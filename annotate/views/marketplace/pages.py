@@ -1,16 +1,68 @@
-"""The batches of a campaign: what is published on its crowd, how far it is, what it costs."""
+"""The batches of a campaign, what people on its crowd see of them, and what the crowd tells us."""
 
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
+from csp.decorators import csp_replace
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
 
+from annotate import tokens
+from annotate.errors import ServiceError
 from annotate.permissions import is_owner, researcher_page, visible
+from annotate.requests import bodies
 from annotate.selectors.marketplace import batch_board
+from annotate.selectors.marketplace.operations import OpenOperation
 from annotate.selectors.pay import budget
-from annotate.views.marketplace import operation_words
+from annotate.selectors.work import task_page as work
+from annotate.selectors.work import units
+from annotate.services.marketplace import events
+from annotate.text.figures import count, money
+from annotate.views.work import entry
+from annotate.views.work.access import speak, worker_page
+
+WHAT = {
+    "publish": "Publish {places}",
+    "add_places": "Add {places}",
+    "stop": "Stop a posting",
+    "archive": "Put a posting away",
+    "approve": "Approve and pay the unit of {who}",
+    "reject": "Reject the unit of {who}",
+    "override": "Approve the rejected unit of {who}",
+    "bonus": "Pay {who} {amount} extra",
+    "exclude": "Keep somebody out",
+    "include": "Let somebody in again",
+    "message": "Write to people",
+}
+# (it happened, it did not): what a person says who has looked at the crowd.
+ANSWERS = {
+    "publish": ("It is published", "It is not there: publish it"),
+    "add_places": ("The places are there", "They are not: add them"),
+    "approve": ("It was paid", "It was not paid: pay it"),
+    "bonus": ("It was paid", "It was not paid: send again"),
+}
+OTHERWISE = ("It was done", "It was not done: do it")
+
+
+@dataclass(frozen=True)
+class OperationWords:
+    op: OpenOperation
+    what: str
+    yes: str
+    no: str
+
+
+def said(op: OpenOperation) -> OperationWords:
+    places = "1 place" if op.places == 1 else f"{count(op.places)} places"
+    what = WHAT.get(op.kind, op.kind).format(
+        places=places, who=op.annotator, amount=money(op.amount)
+    )
+    return OperationWords(op, what, *ANSWERS.get(op.kind, OTHERWISE))
+
 
 STOP_POLLING = 286  # htmx swaps the answer and asks no more
 
@@ -48,7 +100,33 @@ def _context(request: HttpRequest, campaign: Any) -> dict[str, Any]:
         "world": board.world,
         "owner": is_owner(request.user, campaign),
         "excess": budget.excess(campaign) if board.doubtful else None,
-        "operations": [operation_words.said(op) for op in board.operations.listed],
+        "operations": [said(op) for op in board.operations.listed],
         "fingerprint": board.fingerprint,
         "section": "campaigns",
     }
+
+
+OWN_FRAME = {"frame-ancestors": ["'self'"], "form-action": ["'none'"]}
+
+
+@csp_replace(OWN_FRAME)
+@worker_page
+@require_safe
+def preview(request: HttpRequest, token: str) -> HttpResponse:
+    """The page of the crowd's own preview, framed by ours alone; who has the token may see it."""
+    campaign_id, tasks = tokens.read_preview(token)
+    study = work.study(campaign_id)
+    speak(study)
+    offer = units.UnitOffer(campaign_id, study.crowd, tasks, study.reward * tasks, timedelta(0))
+    return entry.preview(request, study, offer)
+
+
+@csrf_exempt
+@require_POST
+def receive(request: HttpRequest, crowd: str) -> HttpResponse:
+    """204 for every event that is theirs, seen before or not: they need not send it again."""
+    try:
+        events.receive(crowd, bodies.raw(request), request.headers)
+    except ServiceError as error:
+        return HttpResponse(error.message, status=error.status, content_type="text/plain")
+    return HttpResponse(status=204)

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotate.views.marketplace import acts, crowd_events, launching, pages, previewing
+from annotate.views.marketplace import acts, launching, pages
 
 urlpatterns: list[URLPattern] = [
     path("campaigns/<str:public_id>/batches/", pages.page, name="batches"),
@@ -26,6 +26,6 @@ urlpatterns: list[URLPattern] = [
         acts.extend,
         name="batch-extend",
     ),
-    path("work/batch/<str:token>/", previewing.preview, name="batch-preview"),
-    path("work/events/<slug:crowd>/", crowd_events.receive, name="crowd-events"),
+    path("work/batch/<str:token>/", pages.preview, name="batch-preview"),
+    path("work/events/<slug:crowd>/", pages.receive, name="crowd-events"),
 ]

@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.errors import Conflict, Invalid
-from annotate.forms.pay import GiftForm
+from annotate.forms.base import GiftForm
 from annotate.permissions import owned, researcher_page
 from annotate.selectors.pay import accounts, budget, payout_lists
 from annotate.services.pay import extra_pay, payouts

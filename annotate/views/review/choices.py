@@ -30,7 +30,7 @@ NOTICED: "dict[str, Words]" = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class RulingChoice:
     """One ruling. `when`: statuses that it fits; `fits`: what else must be so."""
 
     code: str
@@ -48,7 +48,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Offered:
+class OfferedRulings:
     """A choice as a case shows it; `key` chooses it."""
 
     key: int
@@ -108,7 +108,7 @@ _EXCLUDED = gettext_lazy("We have looked at your work, and leave it out of our r
 _STILL_PAID = gettext_lazy("You are paid for it.")
 
 CHOICES = (
-    Choice(
+    RulingChoice(
         "clear-unblock",
         (Act.CLEAR, Act.UNBLOCK),
         (OPEN,),
@@ -118,7 +118,7 @@ CHOICES = (
         _COUNTS,
         fits=lambda case, _effects: case.blocked,
     ),
-    Choice(
+    RulingChoice(
         "clear",
         (Act.CLEAR,),
         (OPEN,),
@@ -127,7 +127,7 @@ CHOICES = (
         lambda _effects: "Clear this annotator",
         _COUNTS,
     ),
-    Choice(
+    RulingChoice(
         "exclude",
         (Act.EXCLUDE,),
         COUNTS,
@@ -136,7 +136,7 @@ CHOICES = (
         _exclude,
         _EXCLUDED,
     ),
-    Choice(
+    RulingChoice(
         "exclude-refuse",
         (Act.EXCLUDE, Act.REFUSE),
         COUNTS,
@@ -145,7 +145,7 @@ CHOICES = (
         lambda _effects: "Exclude, and refuse pay…",
         fits=lambda _case, effects: effects.refusable,
     ),
-    Choice(
+    RulingChoice(
         "exclude-block",
         (Act.EXCLUDE, Act.BLOCK),
         COUNTS,
@@ -155,7 +155,7 @@ CHOICES = (
         _EXCLUDED,
         fits=lambda case, _effects: not case.blocked,
     ),
-    Choice(
+    RulingChoice(
         "restore-unblock",
         (Act.RESTORE, Act.UNBLOCK),
         (EXCLUDED,),
@@ -165,7 +165,7 @@ CHOICES = (
         _AGAIN,
         fits=lambda case, _effects: case.blocked,
     ),
-    Choice(
+    RulingChoice(
         "restore",
         (Act.RESTORE,),
         (EXCLUDED,),
@@ -174,7 +174,7 @@ CHOICES = (
         _brings_back,
         _AGAIN,
     ),
-    Choice(
+    RulingChoice(
         "refuse",
         (Act.REFUSE,),
         (EXCLUDED,),
@@ -183,7 +183,7 @@ CHOICES = (
         lambda _effects: "Refuse pay…",
         fits=lambda case, effects: not case.pay_refused and effects.refusable,
     ),
-    Choice(
+    RulingChoice(
         "repay",
         (Act.REPAY,),
         (EXCLUDED,),
@@ -193,7 +193,7 @@ CHOICES = (
         gettext_lazy("We have looked again, and pay you for your work."),
         fits=lambda case, _effects: case.pay_refused,
     ),
-    Choice(
+    RulingChoice(
         "block",
         (Act.BLOCK,),
         (EXCLUDED,),
@@ -203,7 +203,7 @@ CHOICES = (
         gettext_lazy("We will not offer you further work."),
         fits=lambda case, _effects: not case.blocked,
     ),
-    Choice(
+    RulingChoice(
         "unblock",
         (Act.UNBLOCK,),
         (NONE, OPEN, CLEARED, EXCLUDED),
@@ -219,13 +219,13 @@ BY_CODE = {choice.code: choice for choice in CHOICES}
 EVERYWHERE = ("clear", "exclude", "exclude-block", "restore", "restore-unblock", "unblock")
 
 
-def offered(case: Case, effects: Effects) -> list[Offered]:
+def offered(case: Case, effects: Effects) -> list[OfferedRulings]:
     """Return the rulings that fit this case now, numbered by their keys."""
     fitting = [c for c in CHOICES if case.status in c.when and c.fits(case, effects)]
     with override(interface_language(case.language)):
         drafts = [_draft(choice, case) for choice in fitting]
     return [
-        Offered(
+        OfferedRulings(
             key,
             choice.code,
             choice.title,
@@ -237,7 +237,7 @@ def offered(case: Case, effects: Effects) -> list[Offered]:
     ]
 
 
-def _draft(choice: Choice, case: Case) -> str:
+def _draft(choice: RulingChoice, case: Case) -> str:
     parts = [str(choice.draft)]
     if choice.code in ("exclude", "exclude-block"):
         parts.insert(0, _noticed(flag.screen for flag in case.flags))

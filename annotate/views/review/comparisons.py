@@ -4,15 +4,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotate.selectors.review.answers import PARAGRAPH, PLAUSIBLE, Question
-from annotate.selectors.review.judgments import Compared, Judged, Work
+from annotate.selectors.review.judgments import (
+    PARAGRAPH,
+    PLAUSIBLE,
+    AnnotatorWork,
+    AskedQuestion,
+    ComparedJudgment,
+    Judged,
+)
 from annotate.text.figures import number
-from annotate.text.word_diff import Run, word_diff
+from annotate.text.word_diff import DiffRun, word_diff
 from annotate.views.review.words import seconds
 
 
 @dataclass(frozen=True)
-class Cell:
+class AnswerCell:
     """One answer; `off`: nobody else gave it."""
 
     column: str
@@ -29,7 +35,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Shown:
+class MarkedText:
     """Highlighted evidence: where it belongs, and the text with what one judge marked in it."""
 
     title: str
@@ -37,15 +43,15 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Line:
+class JudgeLine:
     """One judge of an output; name is "" for the annotator under review."""
 
     name: str
     seconds: str
     counts: bool
-    cells: tuple[Cell, ...]
-    diff: tuple[Run, ...]
-    shown: tuple[Shown, ...]
+    cells: tuple[AnswerCell, ...]
+    diff: tuple[DiffRun, ...]
+    shown: tuple[MarkedText, ...]
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class Beside:
     text: str
     input: str
     n_apart: int
-    lines: tuple[Line, ...]
+    lines: tuple[JudgeLine, ...]
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,7 @@ class Count:
 
 
 @dataclass(frozen=True)
-class Row:
+class AgreementRow:
     """What others said where this annotator said `label`."""
 
     label: str
@@ -73,20 +79,20 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Table:
-    question: Question
-    rows: tuple[Row, ...]
+class AgreementTable:
+    question: AskedQuestion
+    rows: tuple[AgreementRow, ...]
     n: int
     same: int
 
 
-def matrices(work: Work) -> list[Table]:
+def matrices(work: AnnotatorWork) -> list[AgreementTable]:
     """The agreement with others, question by question."""
     return [
-        Table(
+        AgreementTable(
             matrix.question,
             tuple(
-                Row(label, tuple(Count(n, i == j) for j, n in enumerate(matrix.counts[i])))
+                AgreementRow(label, tuple(Count(n, i == j) for j, n in enumerate(matrix.counts[i])))
                 for i, (_value, label) in enumerate(matrix.question.levels)
             ),
             matrix.n,
@@ -96,28 +102,28 @@ def matrices(work: Work) -> list[Table]:
     ]
 
 
-def columns(work: Work) -> list[str]:
+def columns(work: AnnotatorWork) -> list[str]:
     if any(question.name == PARAGRAPH for question in work.questions):
         return ["Plausible", "Paragraphs"]
     return [question.label for question in work.questions] + ["Edit"] * work.takes_edits
 
 
-def beside(work: Work, page: int) -> list[Beside]:
+def beside(work: AnnotatorWork, page: int) -> list[Beside]:
     return [_beside(one, work) for one in work.page(page)]
 
 
-def _beside(one: Compared, work: Work) -> Beside:
+def _beside(one: ComparedJudgment, work: AnnotatorWork) -> Beside:
     assert one.material is not None
     lines = tuple(_line(judged, one, work) for judged in (one.mine, *one.others))
     apart = sum(cell.off for cell in lines[0].cells)
     return Beside(one.material.text, one.material.input, apart, lines)
 
 
-def _line(judged: Judged, one: Compared, work: Work) -> Line:
+def _line(judged: Judged, one: ComparedJudgment, work: AnnotatorWork) -> JudgeLine:
     mine = judged is one.mine
     edit = judged.edit
     assert one.material is not None
-    return Line(
+    return JudgeLine(
         "" if mine else judged.pseudonym,
         seconds(judged.seconds),
         judged.counts,
@@ -127,18 +133,22 @@ def _line(judged: Judged, one: Compared, work: Work) -> Line:
     )
 
 
-def _cells(judged: Judged, one: Compared, work: Work, *, mine: bool) -> Iterable[Cell]:
+def _cells(
+    judged: Judged, one: ComparedJudgment, work: AnnotatorWork, *, mine: bool
+) -> Iterable[AnswerCell]:
     for question in work.questions:
         if question.name == PARAGRAPH:
             yield _paragraphs(question, judged, one, mine=mine)
             continue
         key = (question.name, 0)
-        yield Cell(question.label, _said(question, judged.answers[key]), mine and one.alone(key))
+        yield AnswerCell(
+            question.label, _said(question, judged.answers[key]), mine and one.alone(key)
+        )
     if work.takes_edits:
-        yield Cell("Edit", _edit(judged), mine and one.alone_in_editing)
+        yield AnswerCell("Edit", _edit(judged), mine and one.alone_in_editing)
 
 
-def _said(question: Question, value: float) -> str:
+def _said(question: AskedQuestion, value: float) -> str:
     if question.name == PLAUSIBLE:
         return question.said(value)
     signed = min(level for level, _label in question.levels) < 0
@@ -151,7 +161,9 @@ def _edit(judged: Judged) -> str:
     return number(judged.hter) if judged.hter is not None else "edited"
 
 
-def _paragraphs(question: Question, judged: Judged, one: Compared, *, mine: bool) -> Cell:
+def _paragraphs(
+    question: AskedQuestion, judged: Judged, one: ComparedJudgment, *, mine: bool
+) -> AnswerCell:
     """Those that decide something, and those in which this annotator stands alone."""
     said = [
         (key, value, mine and one.alone(key))
@@ -163,24 +175,24 @@ def _paragraphs(question: Question, judged: Judged, one: Compared, *, mine: bool
         for key, value, alone in said
         if value or alone
     ]
-    return Cell(
+    return AnswerCell(
         "Paragraphs",
         ", ".join(told) or ("all neither" if said else "–"),
         any(alone for _key, _value, alone in said),
     )
 
 
-def _shown(judged: Judged, one: Compared, work: Work) -> Iterable[Shown]:
+def _shown(judged: Judged, one: ComparedJudgment, work: AnnotatorWork) -> Iterable[MarkedText]:
     assert one.material is not None
     labels = {question.name: question.label for question in work.questions}
     for name, spans in judged.response.get("evidence", {}).items():
-        yield Shown(labels.get(name, name), _pieces(one.material.text, spans))
+        yield MarkedText(labels.get(name, name), _pieces(one.material.text, spans))
     verdicts: Sequence[Any] = judged.response.get("verdicts", ())
     for number_, (verdict, text) in enumerate(
         zip(verdicts, one.material.paragraphs, strict=False), start=1
     ):
         if verdict["spans"]:
-            yield Shown(f"Paragraph {number_}", _pieces(text, verdict["spans"]))
+            yield MarkedText(f"Paragraph {number_}", _pieces(text, verdict["spans"]))
 
 
 def _pieces(text: str, spans: Sequence[Sequence[int]]) -> tuple[Piece, ...]:

@@ -12,11 +12,9 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate.errors import Conflict, Invalid, NotFound, ServiceError
 from annotate.permissions import researcher_page, visible
 from annotate.selectors.campaigns import blinding
-from annotate.selectors.pay import budget, costs
-from annotate.selectors.review import appeal_answerers, eligibility, judgments, reviews, screens
-from annotate.selectors.review import (
-    effects as review_effects,
-)
+from annotate.selectors.pay import budget
+from annotate.selectors.review import appeal_rights, eligibility, judgments, reviews, screens
+from annotate.selectors.review import effects as review_effects
 from annotate.selectors.review.reviews import Case
 from annotate.services.review import appeals, reviewing
 from annotate.text.figures import money
@@ -113,7 +111,7 @@ def _context(
     work = judgments.work(campaign, found.annotator_id)
     effects = review_effects.effects(campaign.pk, found.annotator_id)
     page = _page(request, work.pages)
-    price = costs.of_judgment(campaign)
+    price = budget.cost_of_judgment(campaign)
     return {
         "campaign": campaign,
         "case": found,
@@ -145,7 +143,7 @@ def _answering(request: HttpRequest, found: Case) -> dict[str, Any]:
     """Whether whoever looks may answer the appeal that waits, if one does."""
     if found.appeal is None or found.review_id is None:
         return {}
-    answerers = appeal_answerers.of(found.review_id)
+    answerers = appeal_rights.answerers(found.review_id)
     user_id = _user(request)
     return {
         "others": answerers.names if answerers.bars(user_id) else [],
@@ -193,7 +191,9 @@ def _again(
     return render(request, "reviews/case.html", context, status=error.status)
 
 
-def _say(request: HttpRequest, found: Case, ruling_ids: list[int], choice: choices.Choice) -> None:
+def _say(
+    request: HttpRequest, found: Case, ruling_ids: list[int], choice: choices.RulingChoice
+) -> None:
     """What happened to judgments and pay: what it did to estimates is shown once it is final."""
     effects = review_effects.effects(found.campaign_id, found.annotator_id)
     blocked = eligibility.block(found.campaign_id, found.annotator_id) is not None

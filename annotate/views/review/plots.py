@@ -46,7 +46,7 @@ class Strip:
 
 
 @dataclass(frozen=True)
-class Axis:
+class StripAxis:
     """From low to high; `said` writes a number on it. `flags_above`: where the zone lies."""
 
     low: float
@@ -60,7 +60,7 @@ class Axis:
 
 
 def strip(
-    axis: Axis,
+    axis: StripAxis,
     *,
     own: float | None,
     low: float | None,
@@ -82,7 +82,7 @@ def strip(
     )
 
 
-def _ends(axis: Axis, threshold: Mark) -> tuple[Mark, Mark]:
+def _ends(axis: StripAxis, threshold: Mark) -> tuple[Mark, Mark]:
     """The axis's ends, without the labels that the threshold's would run into."""
     half = {"start": 0.0, "middle": 0.5, "end": 1.0}[threshold.anchor] * _long(threshold.label)
     left, right = threshold.x - half, threshold.x - half + _long(threshold.label)
@@ -152,7 +152,7 @@ def _stacked(places: Sequence[float]) -> tuple[tuple[float, float], ...]:
     return tuple(dots)
 
 
-def _interval(axis: Axis, low: float | None, high: float | None) -> tuple[float, float] | None:
+def _interval(axis: StripAxis, low: float | None, high: float | None) -> tuple[float, float] | None:
     if low is None and high is None:
         return None
     return (

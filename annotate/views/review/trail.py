@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from annotate.selectors.review.effects import Done
+from annotate.selectors.review.effects import PastEffects
 from annotate.selectors.review.reviews import Logged
 from annotate.text.figures import count, money
 from annotate.views.review.words import title
@@ -28,15 +28,15 @@ _DECIDE = ("clear", "exclude", "restore")  # whether work counts
 
 
 @dataclass(frozen=True)
-class Entry:
+class TrailEntry:
     at: datetime
     who: str
     text: str
 
 
-def trail(logged: Iterable[Logged], *, pseudonym: str) -> list[Entry]:
+def trail(logged: Iterable[Logged], *, pseudonym: str) -> list[TrailEntry]:
     """Return the audit trail, the newest first."""
-    return [Entry(one.at, _who(one, pseudonym), _text(one)) for one in logged]
+    return [TrailEntry(one.at, _who(one, pseudonym), _text(one)) for one in logged]
 
 
 def _who(one: Logged, pseudonym: str) -> str:
@@ -62,7 +62,7 @@ def _with_money(done: str) -> str:
 
 
 def happened(
-    done: Done, *, codes: Collection[str], collecting: bool, blocked: bool, due: str
+    done: PastEffects, *, codes: Collection[str], collecting: bool, blocked: bool, due: str
 ) -> str:
     """What a ruling has done to judgments and pay, in words; nothing about scores.
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from annotate.selectors.review.screens import Look, Screened
 from annotate.text.figures import count, many, number, percent
 from annotate.views.review import plots
-from annotate.views.review.plots import Axis, Bars, Strip
+from annotate.views.review.plots import Bars, Strip, StripAxis
 
 LEAST_P = 1e-6  # what the axis of probabilities ends at
 
@@ -45,7 +45,7 @@ class Words:
     big: Callable[[Numbers], str]
     detail: Callable[[Numbers], str]
     limit: Callable[[Numbers], str]
-    axis: Callable[[list[float]], Axis]
+    axis: Callable[[list[float]], StripAxis]
     onto: Callable[[float], float] = lambda value: value
 
 
@@ -175,7 +175,7 @@ SCREENS = {
             f"{'–' if v.value is None else _times(v.value)} of the reading time. Flags where it is "
             f"clearly below {_times(v.threshold)} and far less than the others take."
         ),
-        axis=lambda values: Axis(0, min(10.0, max(3.0, *values)), _times, flags_above=False),
+        axis=lambda values: StripAxis(0, min(10.0, max(3.0, *values)), _times, flags_above=False),
     ),
     "low_agreement": Words(
         "Low agreement",
@@ -183,7 +183,9 @@ SCREENS = {
         big=lambda v: number(v.value),
         detail=_agreeing,
         limit=lambda v: f"Flags where even the upper end is below {number(v.threshold)}.",
-        axis=lambda values: Axis(min(-0.5, *values), max(1.5, *values), number, flags_above=False),
+        axis=lambda values: StripAxis(
+            min(-0.5, *values), max(1.5, *values), number, flags_above=False
+        ),
     ),
     "short_edits": Words(
         "Short edits",
@@ -191,7 +193,7 @@ SCREENS = {
         big=lambda v: percent(v.value),
         detail=_short,
         limit=lambda v: f"Flags where even the lower end is above {percent(v.threshold)}.",
-        axis=lambda _values: Axis(0, 1, percent, flags_above=True),
+        axis=lambda _values: StripAxis(0, 1, percent, flags_above=True),
     ),
     "thin_evidence": Words(
         "Thin evidence",
@@ -199,7 +201,7 @@ SCREENS = {
         big=lambda v: percent(v.value),
         detail=_thin,
         limit=lambda v: f"Flags where even the lower end is above {percent(v.threshold)}.",
-        axis=lambda _values: Axis(0, 1, percent, flags_above=True),
+        axis=lambda _values: StripAxis(0, 1, percent, flags_above=True),
     ),
     "no_variation": Words(
         "No variation",
@@ -207,7 +209,7 @@ SCREENS = {
         big=lambda v: _probability(v.value),
         detail=_uniform,
         limit=lambda v: f"Flags from {_probability(v.threshold)} down.",
-        axis=lambda _values: Axis(0, 6, lambda at: _probability(10**-at), flags_above=True),
+        axis=lambda _values: StripAxis(0, 6, lambda at: _probability(10**-at), flags_above=True),
         onto=_log,
     ),
     "random_answers": Words(
@@ -216,7 +218,7 @@ SCREENS = {
         big=lambda v: _odds(v.value),
         detail=_combined,
         limit=lambda v: f"Flags from {_odds(v.threshold)}.",
-        axis=lambda _values: Axis(-4, 4, _odds, flags_above=True),
+        axis=lambda _values: StripAxis(-4, 4, _odds, flags_above=True),
     ),
 }
 

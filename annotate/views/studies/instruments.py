@@ -21,8 +21,8 @@ from annotate.instruments.rating.reading import Refused, as_data
 from annotate.instruments.reader import Problem, parse
 from annotate.permissions import researcher_page
 from annotate.selectors.studies import instruments as selectors
-from annotate.services.studies import instruments
-from annotate.services.studies.instruments import NotDefined
+from annotate.services.studies import definitions
+from annotate.services.studies.definitions import NotDefined
 
 
 @require_safe
@@ -50,7 +50,7 @@ def new(request: HttpRequest) -> HttpResponseBase:
     if not form.is_valid():
         return form_page(request, form, status=422)
     try:
-        made = instruments.define(parse(form.text), owner_id=request.user.pk or 0)
+        made = definitions.define(parse(form.text), owner_id=request.user.pk or 0)
     except NotDefined as refused:
         return form_page(request, form, status=422, problems=refused.problems)
     except Refused as refused:

@@ -25,7 +25,7 @@ from annotate.instruments.tutorials.content import Question, Tutorial
 from annotate.permissions import researcher_page
 from annotate.requests import bodies
 from annotate.selectors.studies import tutorial_contents as contents
-from annotate.selectors.work import previews as selectors
+from annotate.selectors.work import tutorial_runs as selectors
 from annotate.text import json_text
 from annotate.text.languages import interface_language
 from annotate.text.numerals import number
@@ -129,7 +129,7 @@ def _example(
     request: HttpRequest, shown: Instrument, *, language: str = "", back: str = ""
 ) -> HttpResponseBase:
     own = shown.definition.language if isinstance(shown, Rating) else ""
-    study = selectors.study(shown, language=own or language or "en")
+    study = selectors.preview_study(shown, language=own or language or "en")
     with translation.override(interface_language(study.language)):
         why = _("This is an example, so it is not sent and earns nothing.")
         return show_example(request, study, why=why, back=back)
@@ -149,7 +149,7 @@ def _question(
     place = min(max(number(asked) or 1, 1), last)
     question = whole.questions[place - 1]
     with translation.override(interface_language(whole.language)):
-        context = tutorial.question_context(selectors.status(whole, question), question) | {
+        context = tutorial.question_context(selectors.preview_status(whole, question), question) | {
             "study": {"title": found.label},
             "instrument": found,
             "place": place,

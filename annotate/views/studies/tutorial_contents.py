@@ -18,8 +18,8 @@ from annotate.instruments.tutorials import files
 from annotate.permissions import researcher_page
 from annotate.selectors.studies import instruments as selectors
 from annotate.selectors.studies import tutorial_contents as contents
-from annotate.services.studies import tutorial_contents
-from annotate.services.studies.tutorial_contents import TutorialInvalid
+from annotate.services.studies import definitions
+from annotate.services.studies.definitions import TutorialInvalid
 from annotate.views.studies.instruments import with_link
 
 
@@ -34,7 +34,7 @@ def page(request: HttpRequest, key: str) -> HttpResponseBase:
     if not form.is_valid():
         return form_page(request, instrument, form, status=422)
     try:
-        made = tutorial_contents.store(
+        made = definitions.store_tutorial(
             parse(form.text), reference=key, owner_id=request.user.pk or 0
         )
     except (Refused, TutorialInvalid) as refused:

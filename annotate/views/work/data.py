@@ -1,7 +1,11 @@
 """What the annotator's page and its script are handed: the work, and what stands around it."""
 
+import re
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from django.contrib.staticfiles import finders
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -11,9 +15,29 @@ from annotate.selectors.work.admission import Nothing
 from annotate.selectors.work.task_page import Study, Visit, Work
 from annotate.text.figures import money
 from annotate.views.work import unit_words
-from annotate.views.work.modules import imported
 from annotate.views.work.review_words import told_at_work
 from annotate.views.work.script_words import strings
+
+IMPORT = re.compile(r'^(?:import|export)\b[^;]*?"\./([\w.-]+\.js)";', re.MULTILINE)
+
+
+@cache
+def imported(script: str) -> tuple[str, ...]:
+    """Return the modules that `script`, a static file, imports at its start, and theirs."""
+    folder, _slash, first = script.rpartition("/")
+    seen: dict[str, None] = {}
+    todo = [first]
+    while todo:
+        name = todo.pop(0)
+        if name not in seen:
+            seen[name] = None
+            todo += IMPORT.findall(_source(f"{folder}/{name}"))
+    return tuple(f"{folder}/{name}" for name in seen if name != first)
+
+
+def _source(name: str) -> str:
+    path = finders.find(name)
+    return Path(path).read_text() if path else ""
 
 
 def about(instrument: Instrument) -> dict[str, str]:

@@ -43,7 +43,7 @@ def entry(request: HttpRequest, crowd: str, token: str) -> HttpResponse:
         return explain(request, message, 503)
 
 
-def preview(request: HttpRequest, study: task_page.Study, offer: units.Offer) -> HttpResponse:
+def preview(request: HttpRequest, study: task_page.Study, offer: units.UnitOffer) -> HttpResponse:
     """What a task looks like, and what the work pays, before it is accepted."""
     first = tutorial_runs.required(study.id)
     offered = unit_words.offered(offer, first, study.tutorial_bonus, after=study.bonus_after)

@@ -20,7 +20,7 @@ from annotate.selectors.work import task_page as work
 from annotate.selectors.work import units
 from annotate.services.review import appeals
 from annotate.services.work import feedback
-from annotate.views.work import bonus_words, review_words, unit_words
+from annotate.views.work import review_words, unit_words
 from annotate.views.work.access import show, speak, worker_endpoint, worker_page
 from annotate.views.work.data import words
 from annotate.views.work.script_words import feedback_questions, feedback_strings, kind_of_pay
@@ -63,7 +63,7 @@ def _promised(visit: work.Visit) -> dict[str, Any]:
     found = promises.told(visit.id)
     if found is None:
         return {"promised": None}
-    when = bonus_words.waits(found.after, found.counting)
+    when = unit_words.waits(found.after, found.counting)
     return {"promised": found.amount, "promised_when": when}
 
 

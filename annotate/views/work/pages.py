@@ -16,7 +16,7 @@ from annotate.selectors.work import admission, task_page
 from annotate.selectors.work import tutorial_runs as tutorial_status
 from annotate.services.work import joining, leasing, participations
 from annotate.text import numerals
-from annotate.views.work import bonus_words, tutorial, unit_words, units
+from annotate.views.work import tutorial, unit_words, units
 from annotate.views.work.access import explain, see_work, show, speak, worker_page
 from annotate.views.work.data import about, context, example, first_time, help_template
 from annotate.views.work.own_pages import opinion
@@ -40,7 +40,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     context |= about(study.instrument)
     bonus = study.tutorial_bonus if claim.person or study.open_link_bonus else ZERO
     context |= {"tutorial": tutorial_status.required(study.id)}
-    context |= {"earns": bonus_words.earns(bonus, after=study.bonus_after)}
+    context |= {"earns": unit_words.earns(bonus, after=study.bonus_after)}
     if request.method == "GET":
         return show(request, study, "work/join.html", context)
     name = request.POST.get("name", "")

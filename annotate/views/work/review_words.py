@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 
 from annotate.instruments.base import Instrument
 from annotate.screening.settings import Settings
-from annotate.selectors.review.own_reviews import Looked, OwnTask, Ruled
+from annotate.selectors.review.own_reviews import Looked, OwnRuling, OwnTask
 from annotate.selectors.review.records import Fired
 from annotate.text.figures import number, percent
 
@@ -231,9 +231,9 @@ def _of_work(looked: Looked) -> dict[str, str]:
     return {"icon": "info", "tone": "act", "title": _("Your work is not used"), "text": text}
 
 
-def decided(rulings: Iterable[Ruled]) -> list[tuple[str, Ruled]]:
+def decided(rulings: Iterable[OwnRuling]) -> list[tuple[str, OwnRuling]]:
     """Return what was decided at once and for one reason together, sentence after sentence."""
-    told: list[tuple[str, Ruled]] = []
+    told: list[tuple[str, OwnRuling]] = []
     for ruled in rulings:
         if told and ruled.at == told[-1][1].at:
             told[-1] = (f"{told[-1][0]} {act(ruled.act)}", ruled)

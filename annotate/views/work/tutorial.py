@@ -17,7 +17,7 @@ from annotate.selectors.work import tutorial_runs as tutorial_status
 from annotate.selectors.work.task_page import Visit
 from annotate.selectors.work.tutorial_runs import Status
 from annotate.services.work import tutorial_runs
-from annotate.views.work import bonus_words, unit_words
+from annotate.views.work import unit_words
 from annotate.views.work.access import RequestError, see_work, show, speak, worker_endpoint
 from annotate.views.work.acts import seconds
 from annotate.views.work.data import first_time
@@ -40,7 +40,7 @@ def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
         "study": visit.study,
         "crowd": unit_words.label(visit.study.crowd),
         "first_time": first_time(visit),
-        "earns": bonus_words.earns(status.bonus, after=visit.study.bonus_after),
+        "earns": unit_words.earns(status.bonus, after=visit.study.bonus_after),
         "data": _data(token, status, question),
     }
     return show(request, visit.study, "work/tutorial.html", context)
@@ -78,7 +78,7 @@ def answer(participation_id: int, body: dict[str, Any]) -> dict[str, Any]:
         raw=response,
         active_seconds=seconds(body.get("active_seconds")),
     )
-    promised, due = bonus_words.promised(graded.promised, after=study.bonus_after)
+    promised, due = unit_words.promised(graded.promised, after=study.bonus_after)
     return {
         **as_data(graded.grade),
         "passed": graded.passed,

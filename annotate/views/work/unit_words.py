@@ -1,4 +1,4 @@
-"""Every sentence about a paid unit of a marketplace: what it offers, how far it is, how it pays."""
+"""Every sentence about a paid unit of a marketplace and about the bonus for a tutorial."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -8,9 +8,48 @@ from django.utils.translation import ngettext
 
 from annotate import adapters
 from annotate.instruments.tutorials.content import Tutorial
-from annotate.selectors.work.units import Offer, Unit
+from annotate.selectors.work.units import Unit, UnitOffer
 from annotate.text.figures import money
-from annotate.views.work import bonus_words
+
+
+def earns(bonus: Decimal, *, after: int) -> str:
+    """Return what passing brings; "" where it brings nothing."""
+    if not bonus:
+        return ""
+    said = _("Passing it brings a bonus of %(bonus)s, once.") % {"bonus": money(bonus)}
+    return _and(said, due(after))
+
+
+def promised(bonus: Decimal, *, after: int) -> tuple[str, str]:
+    """Return what to say to somebody who has just passed, and when it is due; "" where nothing."""
+    if not bonus:
+        return "", ""
+    if not after:
+        return _("You have earned %(amount)s.") % {"amount": money(bonus)}, ""
+    return _("A bonus of %(amount)s is promised to you.") % {"amount": money(bonus)}, due(after)
+
+
+def waits(after: int, counting: int) -> str:
+    """Return how far somebody is who was promised a bonus."""
+    so_far = ngettext("%(n)d counts so far.", "%(n)d count so far.", counting) % {"n": counting}
+    return _and(due(after), so_far)
+
+
+def due(after: int) -> str:
+    """Return when a bonus is due that is not paid for passing alone."""
+    if not after:
+        return ""
+    said = ngettext(
+        "The bonus is due once %(n)d of your tasks counts, or earlier if there are no more "
+        "for you.",
+        "The bonus is due once %(n)d of your tasks count, or earlier if there are no more for you.",
+        after,
+    )
+    return said % {"n": after}
+
+
+def _and(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
 
 
 def label(crowd: str) -> str:
@@ -22,7 +61,7 @@ def begin(crowd: str) -> str:
     return _("Accept this work at %(crowd)s to begin.") % {"crowd": label(crowd)}
 
 
-def offered(offer: Offer, tutorial: Tutorial | None, bonus: Decimal, *, after: int) -> str:
+def offered(offer: UnitOffer, tutorial: Tutorial | None, bonus: Decimal, *, after: int) -> str:
     """Return what a unit holds and brings, and what comes before."""
     holds = ngettext(
         "This work holds %(n)d task and pays %(reward)s.",
@@ -37,11 +76,11 @@ def offered(offer: Offer, tutorial: Tutorial | None, bonus: Decimal, *, after: i
             tutorial.minutes,
         )
         said.append(first % {"n": tutorial.minutes})
-        said.append(bonus_words.earns(bonus, after=after))
+        said.append(earns(bonus, after=after))
     return " ".join(filter(None, said))
 
 
-def how_paid(offer: Offer) -> str:
+def how_paid(offer: UnitOffer) -> str:
     """Return how pay reaches who works there."""
     said = _(
         "%(crowd)s pays the %(reward)s once your work is approved: %(time)s after you hand it in, "

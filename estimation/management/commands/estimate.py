@@ -14,7 +14,7 @@ from estimation.core.data.errors import EstimationError
 from estimation.files import FileError, Vocabulary
 from estimation.interval_choice import ESTIMATOR_NAMES, INTERVAL_NAMES, Asked
 from estimation.reports import Report, compare, report
-from estimation.samples_from_files import ALL_METRICS, Wanted
+from estimation.samples_from_files import ALL_METRICS, Selection
 from estimation.selectors import shown
 
 TAKES_ONE_METRIC = ("algorithm1", "regression", "ppi")
@@ -113,8 +113,8 @@ def _reports(options: dict[str, Any]) -> list[Report]:
     return found
 
 
-def _wanted(options: dict[str, Any]) -> Wanted:
-    return Wanted(
+def _wanted(options: dict[str, Any]) -> Selection:
+    return Selection(
         systems=tuple(options["system"]),
         criteria=tuple(options["criterion"]),
         metrics=tuple(options["metric"]),

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.selectors.pay import costs
+from annotate.selectors.pay import budget
 from annotate.text.figures import many, money, number, percent, short, width
 from estimation.core.data.errors import EstimationError
 from estimation.core.data.sample import Scale
@@ -104,7 +104,7 @@ def _add_work(parser: ArgumentParser) -> None:
     group.add_argument("--places", type=int, default=130, help="people at work at a time")
     group.add_argument("--reward", type=float, default=0.40, help="per judgment")
     group.add_argument(
-        "--crowd", choices=list(costs.CROWDS), default="link", help="whose fee is added"
+        "--crowd", choices=list(budget.CROWDS), default="link", help="whose fee is added"
     )
     group.add_argument("--fee-rate", type=float, help="0.2 for 20 percent; usually the crowd's own")
     group.add_argument("--tasks", type=int, help="in each unit that a crowd pays (usually 5)")
@@ -157,7 +157,7 @@ def _prices(options: dict[str, Any]) -> Prices:
     if not (options["tasks"] is None or options["tasks"] > 0):
         raise CommandError("A unit holds at least one task.")
     rate = options["fee_rate"]
-    fee, person_cost = costs.prices(
+    fee, person_cost = budget.prices(
         options["crowd"],
         reward=_money(options["reward"]),
         share=None if rate is None else _money(rate),

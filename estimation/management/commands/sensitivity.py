@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.selectors.campaigns import listing
 from annotate.text.figures import many, number
 from estimation.selectors import sensitivity
-from estimation.selectors.sensitivity import Compared
+from estimation.selectors.sensitivity import ComparedEstimate
 
 
 class Command(BaseCommand):
@@ -35,7 +35,7 @@ class Command(BaseCommand):
         self.stdout.write("\n".join(told))
 
 
-def _line(row: Compared) -> str:
+def _line(row: ComparedEstimate) -> str:
     data = row.as_data()
     parts = [_number(data[name]) for name in ("without", "with_excluded")]
     return f"{row.cell.name}: {parts[0]} without excluded work, {parts[1]} with it"

@@ -20,7 +20,7 @@ from annotate.models import (
     System,
 )
 from annotate.selectors.campaigns import slots
-from annotate.services.campaigns import life, periodic
+from annotate.services.campaigns import life
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.work import judgments, leasing
 from annotate.states import CampaignStatus, CloseReason
@@ -230,7 +230,7 @@ def test_a_campaign_is_exhausted_only_when_nothing_runs_any_more():
 def test_a_deadline_that_passes_leaves_a_mark_for_the_estimate():
     study = one_system(deadline=timezone.now())
     ChangeMark.objects.all().delete()
-    periodic.expire_all()
+    life.expire_all()
     assert ChangeMark.objects.get().reason == "deadline"
     assert ChangeMark.objects.get().campaign_id == study.pk
 

@@ -24,12 +24,12 @@ from annotate.crowds.bills import Bill
 from annotate.crowds.tariffs import Price
 from annotate.crowds.terms import Terms
 from annotate.models import Campaign
-from annotate.selectors.pay import costs
+from annotate.selectors.pay import budget
 from annotate.services.campaigns import creating, life
 from annotate.services.campaigns.importing import running
 from annotate.services.campaigns.importing.sheet import Sheet
 from annotate.services.marketplace import batches
-from annotate.services.outbox import rates
+from annotate.services.outbox import crowd_calls
 from tests.annotate.researcher import lines, looked_at, press
 from tests.crowds.scripted import Scripted
 from tests.factories import campaign, plan, rows
@@ -112,7 +112,7 @@ def test_a_bill_is_what_its_units_are_charged(
 def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     crowd = Scripted()
     monkeypatch.setattr(adapters, "marketplace", lambda _crowd: crowd)
-    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
+    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: True)
     return crowd
 
 
@@ -147,7 +147,7 @@ def test_preview_draft_dashboard_api_and_offer_say_the_same(
     text = " ".join(page.content.decode().split())
     assert f"collected for at most {told}" in text
     assert f"at most {told}. " in text
-    assert page.context["board"].most == most == costs.at_most(made)
+    assert page.context["board"].most == most == budget.cost_at_most(made)
     api = APIClient()
     api.force_authenticate(User.objects.get())
     data = api.get(f"/api/v1/campaigns/{made.public_id}/").json()["cost_at_most"]
@@ -192,7 +192,7 @@ def test_the_command_line_says_it_too(tmp_path: Path) -> None:
     args: list[Any] = [file, "--name", "News", "--target", "overall=0.2", "--crowd", "mturk"]
     call_command("create_campaign", *args, "--json", stdout=out)
     told = json.loads(out.getvalue())["cost_at_most"]
-    most = costs.at_most(Campaign.objects.get())
+    most = budget.cost_at_most(Campaign.objects.get())
     assert Decimal(told["amount"]) == most.amount > most.bill.rewards
     out = StringIO()
     call_command("create_campaign", *args, stdout=out)
@@ -227,6 +227,6 @@ def test_what_will_be_planned_is_known_before(db: None, seed: int, share: float,
 
 def test_a_judgment_of_a_small_unit_costs_a_fraction_of_a_cent(ada: Client) -> None:
     made = campaign(owner=User.objects.get(), crowd="mturk", reward=Decimal("0.02"))
-    assert costs.of_judgment(made) == Decimal("0.024")
+    assert budget.cost_of_judgment(made) == Decimal("0.024")
     page = ada.get(reverse("estimation:dashboard", args=[made.public_id])).content.decode()
     assert "$0.024 a judgment" in page

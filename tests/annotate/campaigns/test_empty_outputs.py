@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from annotate import tokens
 from annotate.models import Judgment
 from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import instruments
+from annotate.services.studies import definitions
 from annotate.text.visible import is_visible
 from tests import reviewed
 from tests.annotate.own import marked
@@ -45,7 +45,7 @@ def study(kind: str, text: str, **changes: Any) -> Any:
         more |= {"paragraphs": ("One.", "Two.")}
         asked = {"instrument": "answer_correctness", "targets": {"any_correct": 0.2}}
     if kind == "own":
-        made = instruments.define(marked(), owner_id=user("eve").pk)
+        made = definitions.define(marked(), owner_id=user("eve").pk)
         asked = {"instrument": f"{made.key}@{made.version}", "targets": {"helpful": 0.2}}
     rows = [Row(str(n), "alpha", text, **more) for n in range(2)]
     return campaign(rows_=rows, metrics=(), double_share=0, **asked, **changes)

@@ -18,7 +18,7 @@ from annotate.models import (
     Slot,
 )
 from annotate.models.base import ImmutableError
-from annotate.selectors.pay import ledger
+from annotate.selectors.pay import accounts
 from annotate.services import audit, change_marks
 from tests.factories import campaign, judge, leased, person
 
@@ -119,8 +119,8 @@ def test_money_is_added_to_the_cent_on_every_database():
             amount=Decimal("0.10"),
             fee=Decimal("0.00"),
         )
-    assert str(ledger.spent(study.pk)) == "1.00"
-    assert str(ledger.earned(who.pk)[0]) == "1.00"
+    assert str(accounts.spent(study.pk)) == "1.00"
+    assert str(accounts.earned(who.pk)[0]) == "1.00"
 
 
 def test_marks_are_cleared_once_however_many_there_are():

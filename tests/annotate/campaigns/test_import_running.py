@@ -25,7 +25,8 @@ from annotate.models import (
     System,
 )
 from annotate.services.campaigns import creating
-from annotate.services.campaigns.importing import cleaning, receiving, running, states
+from annotate.services.campaigns.importing import files, receiving, running
+from annotate.services.campaigns.importing import stored as states
 from annotate.services.campaigns.importing.files import blocks
 from annotate.states import ImportStatus
 from tests.factories import plan, user
@@ -190,7 +191,7 @@ def test_a_cancelled_import_leaves_nothing_behind(monkeypatch):
             running.run(of.pk)
     of.refresh_from_db()
     receiving.cancel(of, actor_id=of.owner_id)
-    assert cleaning.due() == [of.pk]
+    assert files.due() == [of.pk]
     assert running.run_due() == 1
     for model in (*PARTS, ImportChunk):
         assert not model._base_manager.exists(), model
@@ -386,7 +387,7 @@ def test_whatever_happens_there_is_one_whole_campaign_or_none(db, acts, chunks):
         for act in [*acts, "minutes", "run"]:
             _do(act, of, chunks)
             of.refresh_from_db()
-        cleaning.clean(of)
+        files.clean(of)
         of.refresh_from_db()
     if of.status == ImportStatus.DONE:
         assert of.campaign.outputs.count() == 120

@@ -15,7 +15,7 @@ from annotate.models import Campaign, Participation, Ruling
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.review import rulings
-from annotate.services.studies import instruments, tutorial_contents
+from annotate.services.studies import definitions
 from annotate.states import CloseReason
 from tests.annotate.own import marked
 from tests.annotate.passing import right, tutorial_of, wrong
@@ -52,7 +52,7 @@ def asked_with(kind: str, owner: User) -> dict[str, Any]:
             "targets": {"any_correct": 0.2},
         }
     if kind == "own":
-        made = instruments.define(marked(label=f"{SECRET} rubric"), owner_id=owner.pk)
+        made = definitions.define(marked(label=f"{SECRET} rubric"), owner_id=owner.pk)
         return {
             "instrument": f"{made.key}@{made.version}",
             "rows_": secret_rows(input="Why?"),
@@ -185,7 +185,7 @@ def test_no_page_of_any_state_of_a_study_tells_its_name() -> None:
     owner = draft.memberships.get().user
     reader.get(invitation(draft))
     reader.get("/work/join/forged/")
-    content = tutorial_contents.store(
+    content = definitions.store_tutorial(
         own_tutorial(title=f"{SECRET} tutorial"), reference="language_quality", owner_id=owner.pk
     )
     life.open_(draft.pk)

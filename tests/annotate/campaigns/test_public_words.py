@@ -19,9 +19,9 @@ from annotate.instruments import registry
 from annotate.instruments.language_quality.definition import DEFINITION
 from annotate.instruments.rating.instrument import Rating
 from annotate.models import AuditEntry, Campaign, Membership, Operation
-from annotate.selectors.campaigns import public_words as words
-from annotate.services.campaigns import life, public_words
-from annotate.services.studies import instruments
+from annotate.selectors.campaigns import protocol as words
+from annotate.services.campaigns import life, plans
+from annotate.services.studies import definitions
 from annotate.text.visible import is_visible
 from estimation.selectors import activity
 from tests.annotate.own import asked_rows, helpful
@@ -57,7 +57,7 @@ def test_a_campaign_keeps_what_it_was_given() -> None:
 
 
 def test_an_instrument_of_ones_own_says_what_is_done_and_not_what_it_is_called() -> None:
-    made = instruments.define(helpful(label="Our weak rubric"), owner_id=user().pk)
+    made = definitions.define(helpful(label="Our weak rubric"), owner_id=user().pk)
     study = campaign(
         instrument=f"{made.key}@{made.version}",
         rows_=asked_rows(),
@@ -110,7 +110,7 @@ def test_no_text_makes_a_title_that_nobody_can_read(text: str) -> None:
 def test_a_change_is_kept_in_the_log_with_what_was_read_before() -> None:
     ada = user()
     made = campaign(owner=ada, public_about="Before.")
-    assert public_words.change(made.pk, title="Read news", about="", actor_id=ada.pk)
+    assert plans.change_public_words(made.pk, title="Read news", about="", actor_id=ada.pk)
     made.refresh_from_db()
     assert (made.public_title, made.public_about) == ("Read news", "")
     (entry,) = AuditEntry.objects.filter(verb="retitle")
@@ -128,9 +128,9 @@ def test_a_change_is_kept_in_the_log_with_what_was_read_before() -> None:
 def test_the_same_again_changes_nothing_and_an_empty_title_is_the_neutral_one() -> None:
     ada = user()
     made = campaign(owner=ada, public_title="Read news", language="de")
-    assert not public_words.change(made.pk, title=" Read  news ", about=" ", actor_id=ada.pk)
+    assert not plans.change_public_words(made.pk, title=" Read  news ", about=" ", actor_id=ada.pk)
     assert not AuditEntry.objects.filter(verb="retitle").exists()
-    assert public_words.change(made.pk, title="", about="", actor_id=ada.pk)
+    assert plans.change_public_words(made.pk, title="", about="", actor_id=ada.pk)
     made.refresh_from_db()
     assert made.public_title == "Kurze Texte bewerten"
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from annotate.errors import Conflict
 from annotate.models import Campaign, LedgerEntry, Participation, Payout, PayoutList
-from annotate.selectors.pay import accounts, ledger
+from annotate.selectors.pay import accounts
 from annotate.services.pay import extra_pay, payouts
 from annotate.services.review import reviews, rulings
 from tests.annotate.work.storms import at_once, crowd
@@ -78,7 +78,7 @@ def test_two_bonuses_with_one_key_are_one_and_two_keys_keep_the_budget(turn):
     Campaign.objects.filter(pk=study.pk).update(budget=Decimal("2.40"))
     given = at_once([lambda key=key: give(key) for key in ("b", "c", "d")])
     assert given.count(None) == 2
-    assert ledger.spent(study.pk) == Decimal("2.40")
+    assert accounts.spent(study.pk) == Decimal("2.40")
 
 
 @pytest.mark.parametrize("turn", range(4))

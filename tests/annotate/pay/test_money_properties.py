@@ -22,8 +22,8 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.models.tutorial import TutorialRun
-from annotate.selectors.pay import accounts, budget, ledger
+from annotate.models.annotators import TutorialRun
+from annotate.selectors.pay import accounts, budget
 from annotate.services.pay import extra_pay, payouts
 from annotate.services.review import reviews, rulings
 from annotate.services.work import judgments, leasing
@@ -190,7 +190,7 @@ def check(world: World) -> None:
         assert one.due >= 0, "somebody owes us money"
         assert one.refused >= 0
     amount, fees = world.sums()
-    assert ledger.spent(world.study.pk) == amount + fees
+    assert accounts.spent(world.study.pk) == amount + fees
     keys = list(LedgerEntry.objects.values_list("key", flat=True))
     assert len(keys) == len(set(keys))
     per_task = LedgerEntry.objects.exclude(assignment=None).values_list("assignment", flat=True)

@@ -10,7 +10,7 @@ from annotate.errors import Conflict
 from annotate.models import Campaign, LedgerEntry, Participation, Ruling
 from annotate.selectors.pay import budget, commitments, promises
 from annotate.selectors.work.admission import Nothing
-from annotate.services.campaigns import life, periodic
+from annotate.services.campaigns import life
 from annotate.services.review import reviewing
 from annotate.services.work import joining, judgments, leasing, tutorial_runs
 from annotate.states import CloseReason
@@ -186,10 +186,10 @@ def test_who_passes_while_the_campaign_ends_is_paid_by_the_next_look():
     end(made)
     made.ledger.all()._raw_delete("default")  # it was not seen yet when the campaign ended
     assert promises.ended() == [made.pk]
-    assert periodic.pay_promises() == 1
+    assert life.pay_promises() == 1
     assert bonuses(made) == [BONUS]
     assert promises.ended() == []
-    assert periodic.pay_promises() == 0
+    assert life.pay_promises() == 0
     assert who.status == "active"
 
 
@@ -206,7 +206,7 @@ def test_who_is_refused_pay_is_owed_no_promise_until_the_pay_is_restored():
     end(made)
     assert (bonuses(made), promises.ended()) == ([], [])
     rule(who, Act.REPAY)
-    assert periodic.pay_promises() == 1
+    assert life.pay_promises() == 1
     assert bonuses(made) == [BONUS]
 
 

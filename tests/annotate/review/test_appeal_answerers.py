@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 from annotate import tokens
 from annotate.errors import Conflict
 from annotate.models import Appeal, Campaign, Membership, Participation, Review, Ruling
-from annotate.selectors.review import appeal_answerers, ruling_statistics
+from annotate.selectors.review import appeal_rights, ruling_statistics
 from annotate.services.review import appeals, reviewing, rulings
 from tests import reviewed
 from tests.annotate.researcher import owner_of
@@ -160,11 +160,11 @@ def test_against_a_flag_or_a_ruling_of_the_past_everybody_answers(
     ada: Client, review: Review, bob: User
 ) -> None:
     appeal(review)
-    assert appeal_answerers.of(review.pk).rulers == frozenset()
+    assert appeal_rights.answerers(review.pk).rulers == frozenset()
     rule(review, bob, Act.EXCLUDE)
     rule(review, owner_of(ada), Act.RESTORE)
     rule(review, owner_of(ada), Act.EXCLUDE)
-    assert appeal_answerers.of(review.pk).rulers == {owner_of(ada).pk}
+    assert appeal_rights.answerers(review.pk).rulers == {owner_of(ada).pk}
     appeal(review)
     rule(review, bob, Act.RESTORE)
     assert Appeal.objects.order_by("-pk")[0].upheld
@@ -189,7 +189,7 @@ def test_whose_rulings_are_in_force(
     people = [owner_of(ada), bob]
     for who, *done in acts:
         rule(review, people[who], *done)
-    assert appeal_answerers.of(review.pk).rulers == {people[who].pk for who in left}
+    assert appeal_rights.answerers(review.pk).rulers == {people[who].pk for who in left}
 
 
 def test_a_block_that_another_campaign_lifted_is_nobodys_ruling_any_more(
@@ -201,7 +201,7 @@ def test_a_block_that_another_campaign_lifted_is_nobodys_ruling_any_more(
     other = campaign(owner=owner)
     who = person(other, "spammer")
     reviewing.rule(other.pk, who.annotator_id, [Act.UNBLOCK], actor_id=owner.pk, reason="", seen=0)
-    assert appeal_answerers.of(review.pk).rulers == {owner.pk}
+    assert appeal_rights.answerers(review.pk).rulers == {owner.pk}
 
 
 # ---- nobody else can -------------------------------------------------------------------------
@@ -241,7 +241,7 @@ def test_somebody_who_cannot_log_in_is_nobody_else(ada: Client, review: Review, 
 def test_a_reviewer_who_comes_later_answers_instead(ada: Client, review: Review) -> None:
     rule(review, owner_of(ada), Act.EXCLUDE)
     appeal(review)
-    assert not appeal_answerers.of(review.pk).bars(owner_of(ada).pk)
+    assert not appeal_rights.answerers(review.pk).bars(owner_of(ada).pk)
     carol = joined(review.campaign, "carol")
     assert not answered("rule", review, owner_of(ada))
     assert answered("dismiss", review, carol)

@@ -28,7 +28,7 @@ from annotate.selectors.campaigns import blinding
 from annotate.selectors.campaigns.blinding import Sight
 from annotate.selectors.review import judgments
 from annotate.services.campaigns import life
-from annotate.services.review import results_seen, rulings
+from annotate.services.review import reviews, rulings
 from tests import reviewed
 from tests.annotate.researcher import owner_of
 from tests.factories import campaign, judge, person, user
@@ -259,9 +259,9 @@ def test_pages_of_review_and_refusals_are_no_look(ada: Client, review: Review) -
 
 def test_looking_again_costs_one_query_and_writes_nothing(review: Review) -> None:
     owner = review.campaign.memberships.get().user_id
-    results_seen.record(review.campaign_id, owner)
+    reviews.record_results_seen(review.campaign_id, owner)
     with CaptureQueriesContext(connection) as captured:
-        results_seen.record(review.campaign_id, owner)
+        reviews.record_results_seen(review.campaign_id, owner)
     assert len(captured) == 1
     assert ResultsSeen.objects.count() == 1
     assert ResultsSeen.objects.get().at <= timezone.now() + timedelta(seconds=1)

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 PARAGRAPHS = ("It opened in 1936 with a cow.", "Oak was used.", "A mail boat rowed over.")
 
 
-def work(who: Participation) -> review_judgments.Work:
+def work(who: Participation) -> review_judgments.AnnotatorWork:
     return review_judgments.work(who.campaign, who.annotator_id)
 
 
@@ -217,7 +217,7 @@ def test_the_queue_and_the_case_agree() -> None:
 
 
 def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
-    axis = plots.Axis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
+    axis = plots.StripAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
     strip = plots.strip(
         axis, own=0.25, low=0.0, high=2.0, threshold=0.5, others=[0.0, 0.0, 1.0], label="x"
     )
@@ -229,7 +229,7 @@ def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
 
 
 def test_a_strip_of_thousands_keeps_its_shape_and_draws_each_pixel_once() -> None:
-    axis = plots.Axis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
+    axis = plots.StripAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
     others = [0.2] * 2000 + [0.7] * 1000
     strip = plots.strip(
         axis, own=None, low=None, high=None, threshold=0.5, others=others, label="x"

@@ -23,7 +23,7 @@ from annotate.models import (
     Slot,
 )
 from annotate.screening.base import Verdict
-from annotate.selectors.pay import ledger
+from annotate.selectors.pay import accounts
 from annotate.selectors.review import eligibility
 from annotate.selectors.work import admission
 from annotate.services.campaigns import life
@@ -179,17 +179,17 @@ def test_open_work_ends_with_an_exclusion_and_late_work_is_paid_but_does_not_cou
 def test_exclusion_does_not_touch_pay_and_refusing_is_undone_to_the_cent(
     who: Participation,
 ) -> None:
-    earned = ledger.earned(who.pk)[0]
+    earned = accounts.earned(who.pk)[0]
     review = flagged(who)
     rule(review, Act.EXCLUDE)
-    assert ledger.earned(who.pk)[0] == earned == Decimal("2.40")
+    assert accounts.earned(who.pk)[0] == earned == Decimal("2.40")
     rule(review, Act.REFUSE)
-    assert ledger.earned(who.pk)[0] == 0
+    assert accounts.earned(who.pk)[0] == 0
     rule(review, Act.REPAY)
-    assert ledger.earned(who.pk)[0] == earned
+    assert accounts.earned(who.pk)[0] == earned
     rule(review, Act.REFUSE)
     rule(review, Act.RESTORE)
-    assert ledger.earned(who.pk)[0] == earned
+    assert accounts.earned(who.pk)[0] == earned
     assert (review.status, review.pay_refused) == (Status.CLEARED, False)
     kinds = list(LedgerEntry.objects.filter(participation=who).values_list("kind", flat=True))
     assert kinds.count("refusal") == kinds.count("reinstatement") == 2
@@ -206,7 +206,7 @@ def test_the_tutorial_bonus_is_not_refused(made: Campaign, who: Participation) -
     )
     review = flagged(who)
     rule(review, Act.EXCLUDE, Act.REFUSE)
-    assert ledger.earned(who.pk)[0] == Decimal("0.75")
+    assert accounts.earned(who.pk)[0] == Decimal("0.75")
 
 
 def test_what_is_paid_out_or_long_past_is_not_refused(who: Participation) -> None:

@@ -16,7 +16,7 @@ from annotate.screening.settings import SettingsError
 from annotate.selectors.review import screening as columns_of
 from annotate.selectors.review import screens
 from annotate.services.campaigns.importing.problems import Row
-from annotate.services.review import rulings, screening
+from annotate.services.review import reviews, rulings
 from annotate.services.work import judgments
 from estimation.services import estimating
 from tests.factories import GOOD, campaign, judge, leased, person, rows, user
@@ -62,14 +62,14 @@ def test_who_is_too_fast_is_flagged_once(made: Campaign, monkeypatch: pytest.Mon
     slow_clock(monkeypatch)
     crowd(made)
     spammer = fast(made)
-    assert screening.screen(made.pk) == 1
+    assert reviews.screen(made.pk) == 1
     review = Review.objects.get()
     assert (review.annotator, review.status) == (spammer, Review.Status.OPEN)
     verdict = Flag.objects.get(screen="too_fast").verdict
     assert verdict["flagged"]
     assert verdict["n"] == 8
     marks = ChangeMark.objects.count()
-    assert screening.screen(made.pk) == 0
+    assert reviews.screen(made.pk) == 0
     assert ChangeMark.objects.count() == marks
 
 
@@ -85,12 +85,12 @@ def test_without_new_judgments_nothing_is_screened(
     made: Campaign, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     crowd(made, people=2, each=2)
-    screening.screen(made.pk)
-    monkeypatch.setattr(screening, "screen_all", lambda *_: pytest.fail("screened again"))
-    assert screening.screen(made.pk) == 0
+    reviews.screen(made.pk)
+    monkeypatch.setattr(reviews, "screen_all", lambda *_: pytest.fail("screened again"))
+    assert reviews.screen(made.pk) == 0
     judge(person(made, "new"))
     with pytest.raises(pytest.fail.Exception):
-        screening.screen(made.pk)
+        reviews.screen(made.pk)
 
 
 def test_excluded_work_is_no_yardstick_and_comes_back(made: Campaign) -> None:
@@ -114,11 +114,11 @@ def test_a_campaign_has_thresholds_of_its_own(
     crowd(made)
     fast(made)
     Campaign.objects.update(screening={"timing": {"minimum": 9}, "variation": {"minimum": 30}})
-    screening.screen(made.pk)
+    reviews.screen(made.pk)
     assert not Flag.objects.filter(screen="too_fast").exists()
     Campaign.objects.update(screening={"timing": {"speed": 9}}, screened="")
     with pytest.raises(SettingsError):
-        screening.screen(made.pk)
+        reviews.screen(made.pk)
 
 
 def test_columns_hold_what_was_asked(made: Campaign) -> None:
@@ -181,7 +181,7 @@ def test_columns_of_answers_hold_words_that_were_read_and_highlighted() -> None:
 
 def test_recorded_judgments_and_empty_campaigns_are_not_screened(made: Campaign) -> None:
     assert columns_of.columns(made) is None
-    assert screening.screen(made.pk) == 0
+    assert reviews.screen(made.pk) == 0
 
 
 def test_as_many_others_left_out_is_another_state(made: Campaign) -> None:

@@ -11,7 +11,7 @@ from annotate.selectors.campaigns import listing as facts
 from annotate.selectors.studies import instruments as selectors
 from annotate.services.campaigns import plans
 from annotate.services.campaigns.importing.problems import UploadRefused
-from annotate.services.studies import instruments
+from annotate.services.studies import definitions
 from annotate.services.work import judgments, scoring
 from tests.annotate.own import asked_rows, helpful
 from tests.factories import campaign, leased, person, plan, user
@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
 def define(owner, **changes):
-    return instruments.define(helpful(**changes), owner_id=owner.pk)
+    return definitions.define(helpful(**changes), owner_id=owner.pk)
 
 
 def test_a_change_is_a_new_version_and_the_same_again_is_none():
@@ -40,14 +40,14 @@ def test_the_order_of_fields_makes_no_new_version():
     ada = user()
     define(ada)
     again = dict(reversed(helpful().items()))
-    assert instruments.define(again, owner_id=ada.pk).version == 1
+    assert definitions.define(again, owner_id=ada.pk).version == 1
 
 
 def test_a_definition_with_problems_is_refused_whole():
     whole = helpful(key="")
     whole["criteria"][1]["levels"][0]["cue"] = ""
     with pytest.raises(Invalid) as caught:
-        instruments.define(whole, owner_id=user().pk)
+        definitions.define(whole, owner_id=user().pk)
     assert set(caught.value.errors) == {"key", "criteria[1].levels[0].cue"}
     assert not InstrumentDefinition.objects.exists()
     assert not AuditEntry.objects.exists()
@@ -119,7 +119,7 @@ def test_a_scale_wider_than_ten_takes_wider_targets():
 
     whole = helpful()
     whole["criteria"][0]["levels"][0]["value"] = 100
-    instruments.define(whole, owner_id=user().pk)
+    definitions.define(whole, owner_id=user().pk)
     assert plans.check(plan(instrument="helpfulness", targets={"helpful": 20}))
 
 
@@ -171,5 +171,5 @@ def test_the_list_says_who_defined_what_and_where_it_is_used():
 def test_nothing_that_was_given_is_changed():
     whole = helpful()
     before = copy.deepcopy(whole)
-    instruments.define(whole, owner_id=user().pk)
+    definitions.define(whole, owner_id=user().pk)
     assert whole == before

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.models import InstrumentDefinition
-from annotate.services.studies import instruments
+from annotate.services.studies import definitions
 from tests.annotate.own import HELPFUL, helpful
 from tests.annotate.researcher import created, owner_of, send
 from tests.factories import user
@@ -101,14 +101,14 @@ def test_markup_in_a_definition_is_text(ada: Client) -> None:
 
 
 def test_a_campaign_is_made_with_an_own_instrument(ada: Client) -> None:
-    instruments.define(HELPFUL, owner_id=owner_of(ada).pk)
+    definitions.define(HELPFUL, owner_id=owner_of(ada).pk)
     made = created(ada, QUESTIONS, **FORM, language="de")
     assert (made.instrument, made.instrument_version, made.language) == ("helpfulness", "1", "de")
     assert {target.criterion: target.width for target in made.targets.all()} == {"helpful": 0.4}
 
 
 def test_the_fields_of_widths_are_those_of_the_instrument(ada: Client) -> None:
-    instruments.define(HELPFUL, owner_id=owner_of(ada).pk)
+    definitions.define(HELPFUL, owner_id=owner_of(ada).pk)
     address = reverse("annotate:campaign-criteria")
     fields = ada.get(address, {"instrument": "helpfulness@1"}).context["form"].width_fields
     assert [(field.name, field.value()) for field in fields] == [
@@ -129,7 +129,7 @@ def test_the_fields_of_widths_are_those_of_the_instrument(ada: Client) -> None:
     ],
 )
 def test_bad_choices_are_told_beside_them(ada: Client, fields: Any, field: str) -> None:
-    instruments.define(HELPFUL, owner_id=owner_of(ada).pk)
+    definitions.define(HELPFUL, owner_id=owner_of(ada).pk)
     answer = send(ada, **fields)
     assert answer.status_code == 422
     assert list(answer.context["form"].errors) == [field]
@@ -137,7 +137,7 @@ def test_bad_choices_are_told_beside_them(ada: Client, fields: Any, field: str) 
 
 
 def test_others_see_whose_it_is(ada: Client) -> None:
-    instruments.define(HELPFUL, owner_id=user("eve").pk)
+    definitions.define(HELPFUL, owner_id=user("eve").pk)
     content = ada.get(LIST).content.decode()
     assert "by eve" in content
     assert "new version" not in content

@@ -9,7 +9,7 @@ from django.test import Client
 
 from annotate.instruments.answer_correctness.criteria import VERDICTS
 from annotate.instruments.tutorials import files
-from annotate.services.studies import instruments, tutorial_contents
+from annotate.services.studies import definitions
 from tests.annotate.own import HELPFUL, helpful
 from tests.annotate.researcher import owner_of
 
@@ -64,8 +64,8 @@ def test_an_answer_needs_the_token_against_forgery(ada: Client) -> None:
 
 
 def test_an_instrument_is_seen_as_annotators_see_it(ada: Client) -> None:
-    instruments.define(HELPFUL, owner_id=owner_of(ada).pk)
-    instruments.define(helpful(task="The second task."), owner_id=owner_of(ada).pk)
+    definitions.define(HELPFUL, owner_id=owner_of(ada).pk)
+    definitions.define(helpful(task="The second task."), owner_id=owner_of(ada).pk)
     before = rows()
     first = text(ada, "/instruments/helpfulness/1/preview/")
     assert HELPFUL["task"] in first
@@ -163,7 +163,7 @@ def test_a_tutorial_is_seen_before_it_is_stored_and_after(ada: Client) -> None:
     assert bad.status_code == 422
     assert "<code>version</code>" in bad.content.decode()
     assert rows() == before
-    made = tutorial_contents.store(
+    made = definitions.store_tutorial(
         content(title="Ours"), reference="language_quality", owner_id=owner_of(ada).pk
     )
     address = f"{QUALITY}tutorials/{made.pk}/preview/"

@@ -11,7 +11,7 @@ from annotate.instruments.tutorials import files
 from annotate.models import AuditEntry, TutorialContent
 from annotate.selectors.studies import tutorial_contents as selectors
 from annotate.services.campaigns import plans
-from annotate.services.studies import instruments, tutorial_contents
+from annotate.services.studies import definitions
 from tests.annotate.own import HELPFUL, asked_rows
 from tests.annotate.researcher import created, owner_of, send
 from tests.factories import campaign, plan, user
@@ -26,7 +26,9 @@ def own(**changes: Any) -> dict[str, Any]:
 
 
 def store(owner: Any, **changes: Any) -> TutorialContent:
-    return tutorial_contents.store(own(**changes), reference="language_quality", owner_id=owner.pk)
+    return definitions.store_tutorial(
+        own(**changes), reference="language_quality", owner_id=owner.pk
+    )
 
 
 def test_the_same_content_is_stored_once_for_each_owner() -> None:
@@ -49,7 +51,7 @@ def test_the_list_says_what_and_whose_it_is_and_where_it_is_used() -> None:
 def test_a_tutorial_of_another_instrument_is_refused_in_the_plan() -> None:
     ada = user()
     made = store(ada)
-    instruments.define(HELPFUL, owner_id=ada.pk)
+    definitions.define(HELPFUL, owner_id=ada.pk)
     for wrong in (
         plan(tutorial_id=999_999),
         plan(instrument="helpfulness", targets={"helpful": 0.4}, tutorial_id=made.pk),
@@ -61,7 +63,7 @@ def test_a_tutorial_of_another_instrument_is_refused_in_the_plan() -> None:
 
 def test_an_own_tutorial_is_required_where_the_instrument_has_none() -> None:
     ada = user()
-    instruments.define(HELPFUL, owner_id=ada.pk)
+    definitions.define(HELPFUL, owner_id=ada.pk)
     example = {
         "kind": "example",
         "key": "look",
@@ -75,7 +77,7 @@ def test_an_own_tutorial_is_required_where_the_instrument_has_none() -> None:
         "language": "en",
         "questions": [example],
     }
-    made = tutorial_contents.store(content, reference="helpfulness", owner_id=ada.pk)
+    made = definitions.store_tutorial(content, reference="helpfulness", owner_id=ada.pk)
     asked = {"instrument": "helpfulness", "targets": {"helpful": 0.4}, "tutorial": True}
     assert campaign(**asked, tutorial_id=made.pk, rows_=asked_rows()).tutorial_required
     assert not campaign(**asked, rows_=asked_rows()).tutorial_required

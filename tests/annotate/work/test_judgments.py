@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from annotate.errors import Gone, Invalid
 from annotate.models import Assignment, ChangeMark, Draft, Judgment, LedgerEntry
-from annotate.services.pay import earning
+from annotate.services.pay import ledger
 from annotate.services.work import judgments, leasing
 from tests.factories import GOOD, campaign, judge, leased, person
 
@@ -37,7 +37,9 @@ def test_an_assignment_earns_once():
     study = campaign()
     judge(person(study))
     with pytest.raises(IntegrityError), transaction.atomic():
-        earning.task(Assignment.objects.get(), campaign=study, kind=LedgerEntry.Kind.COMPENSATION)
+        ledger.earn_task(
+            Assignment.objects.get(), campaign=study, kind=LedgerEntry.Kind.COMPENSATION
+        )
     assert LedgerEntry.objects.count() == 1
 
 
@@ -80,7 +82,7 @@ def test_a_failure_while_paying_leaves_no_judgment(monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("the ledger is on fire")
 
-    monkeypatch.setattr(earning, "task", fail)
+    monkeypatch.setattr(ledger, "task", fail)
     with pytest.raises(RuntimeError):
         judgments.submit(mine.pk, participation_id=who.pk, raw=GOOD)
     mine.refresh_from_db()

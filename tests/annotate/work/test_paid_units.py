@@ -11,13 +11,13 @@ from annotate.api.campaigns.serializers import JudgmentSerializer
 from annotate.errors import Conflict, Gone, NotFound
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Slot
 from annotate.selectors.campaigns import counting, progress, slots
-from annotate.selectors.pay import budget, commitments, ledger
+from annotate.selectors.pay import accounts, budget, commitments
 from annotate.selectors.review import screening
 from annotate.selectors.work import admission, units
 from annotate.services.campaigns import life
 from annotate.services.marketplace import confirming
 from annotate.services.work import joining, judgments, leasing, participations, scoring
-from annotate.services.work.participation_states import move
+from annotate.services.work.confirmed_work import move
 from annotate.states import CloseReason
 from tests.annotate.market import SITE, arrive, claim, overdue, posting, study
 from tests.annotate.work.pages.working import expire
@@ -322,7 +322,7 @@ def test_late_work_beyond_the_tasks_is_paid_extra():
     kinds = LedgerEntry.objects.filter(participation=who).order_by("pk")
     assert list(kinds.values_list("kind", flat=True)) == ["compensation", "reward"]
     assert participations.hand_in(who.pk)
-    assert ledger.earned(who.pk)[0] == Decimal("0.80")
+    assert accounts.earned(who.pk)[0] == Decimal("0.80")
 
 
 # ---- money -----------------------------------------------------------------------------------
@@ -423,7 +423,7 @@ def test_what_could_not_be_done_is_paid_as_announced():
         Decimal("0.24"),
         f"remainder:{who.pk}",
     )
-    assert ledger.earned(who.pk)[0] == Decimal("2.00")
+    assert accounts.earned(who.pk)[0] == Decimal("2.00")
     assert budget.committed(made) == Decimal("2.40")
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from annotate.models import TaskLease
-from annotate.services import task_leases
+from annotate.services import locks
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db(transaction=True)]
 
@@ -15,48 +15,48 @@ MINUTE = timedelta(minutes=1)
 
 
 def test_a_lease_is_held_once_and_free_afterwards():
-    with task_leases.hold("estimate", MINUTE) as mine:
+    with locks.hold("estimate", MINUTE) as mine:
         assert mine is not None
-        with task_leases.hold("estimate", MINUTE) as other:
+        with locks.hold("estimate", MINUTE) as other:
             assert other is None
-        with task_leases.hold("estimate", MINUTE) as third:
+        with locks.hold("estimate", MINUTE) as third:
             assert third is None  # who did not get it gave nothing back
-        with task_leases.hold("another", MINUTE) as elsewhere:
+        with locks.hold("another", MINUTE) as elsewhere:
             assert elsewhere is not None
-    with task_leases.hold("estimate", MINUTE) as again:
+    with locks.hold("estimate", MINUTE) as again:
         assert again is not None
     assert TaskLease.objects.count() == 2
 
 
 def test_a_failure_gives_it_back():
-    with pytest.raises(ZeroDivisionError), task_leases.hold("estimate", MINUTE):
+    with pytest.raises(ZeroDivisionError), locks.hold("estimate", MINUTE):
         raise ZeroDivisionError
-    with task_leases.hold("estimate", MINUTE) as again:
+    with locks.hold("estimate", MINUTE) as again:
         assert again is not None
 
 
 def test_a_killed_holder_keeps_it_to_its_end_and_a_renewed_one_longer(clock):
-    killed = task_leases.hold("estimate", MINUTE)
+    killed = locks.hold("estimate", MINUTE)
     held = killed.__enter__()
     assert held is not None
     clock.move(seconds=50)
     assert held.renew()
     clock.move(seconds=50)
-    with task_leases.hold("estimate", MINUTE) as other:
+    with locks.hold("estimate", MINUTE) as other:
         assert other is None
     clock.move(seconds=11)
-    with task_leases.hold("estimate", MINUTE) as other:
+    with locks.hold("estimate", MINUTE) as other:
         assert other is not None
         assert not held.renew()
         killed.__exit__(None, None, None)  # it lives after all: what is another's stays another's
-        with task_leases.hold("estimate", MINUTE) as third:
+        with locks.hold("estimate", MINUTE) as third:
             assert third is None
 
 
 @pytest.mark.parametrize("known", [True, False])
 def test_of_many_at_once_one_holds_it(known):
     if known:
-        with task_leases.hold("estimate", MINUTE):
+        with locks.hold("estimate", MINUTE):
             pass
     start, stop = threading.Barrier(8), threading.Barrier(8)
     got: list[bool] = []
@@ -64,7 +64,7 @@ def test_of_many_at_once_one_holds_it(known):
     def want() -> None:
         try:
             start.wait()
-            with task_leases.hold("estimate", MINUTE) as lease:
+            with locks.hold("estimate", MINUTE) as lease:
                 got.append(lease is not None)
                 stop.wait(30)
         finally:

@@ -89,7 +89,7 @@ def test_a_campaign_without_a_tutorial_asks_and_queries_nothing(django_assert_nu
     made = campaign()
     who = person(made)
     with django_assert_num_queries(0):
-        assert selectors.step(made, who) == selectors.Step.PASSED
+        assert selectors.step(made, who) == selectors.TutorialStep.PASSED
     assert selectors.status(who.pk) is None
     assert isinstance(leasing.lease(who.pk), Assignment)
     with pytest.raises(NotFound):
@@ -102,10 +102,10 @@ def test_the_gate_costs_the_same_for_everybody(django_assert_num_queries):
         pass_tutorial(person(made, name))
     who = person(made, "d")
     with django_assert_num_queries(1):
-        assert selectors.step(made, who) == selectors.Step.BEFORE
+        assert selectors.step(made, who) == selectors.TutorialStep.BEFORE
     pass_tutorial(who)
     with django_assert_num_queries(1):
-        assert selectors.step(made, who) == selectors.Step.PASSED
+        assert selectors.step(made, who) == selectors.TutorialStep.PASSED
 
 
 def test_beginning_twice_is_one_run():

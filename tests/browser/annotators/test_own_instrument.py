@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from annotate import tokens
 from annotate.models import Campaign, Judgment
-from annotate.services.studies import instruments
+from annotate.services.studies import definitions
 from tests.annotate.own import marked
 from tests.browser.annotators.tasks import choose, saved, see_task
 from tests.factories import campaign, person, rows, user
@@ -21,7 +21,7 @@ TEXT = "Hold the 🔴 button for ten seconds."
 
 def open_own(page: Page, live_server: Any, **changes: Any) -> Campaign:
     owner = user()
-    instruments.define(marked(**changes), owner_id=owner.pk)
+    definitions.define(marked(**changes), owner_id=owner.pk)
     outputs = [replace(row, output=f"{TEXT} ({i})", input="How?") for i, row in enumerate(rows())]
     made = campaign(
         owner=owner, instrument="marked", targets={"helpful": 0.4}, metrics=(), rows_=outputs

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotate import tokens
 from annotate.models import Participation
-from annotate.views.work.modules import imported
+from annotate.views.work.data import imported
 from tests.annotate.market import entry, posting
 from tests.browser.answers import participant, rows
 from tests.factories import campaign, person

@@ -10,7 +10,7 @@ from annotate import tokens
 from annotate.instruments.tutorials import files
 from annotate.models import Campaign, Participation
 from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import instruments, tutorial_contents
+from annotate.services.studies import definitions
 from tests.annotate.own import marked
 from tests.browser.annotators.kinds_of_text import LONG
 from tests.browser.annotators.tasks import see_task
@@ -65,7 +65,7 @@ def long_study(**changes: Any) -> Campaign:
         for n in range(8)
     ]
     definition = marked(key="many", criteria=criteria, **changes)
-    instruments.define(definition, owner_id=user().pk)
+    definitions.define(definition, owner_id=user().pk)
     rows = [Row(str(n), "alpha", LONG, input=LONG) for n in range(2)]
     return campaign(rows_=rows, instrument="many", targets={"c0": 0.4}, metrics=(), double_share=0)
 
@@ -214,7 +214,7 @@ def test_the_questions_of_a_tutorial_stay_too(page: Page, live_server: Any) -> N
 
     raw = json.loads(files.text("language_quality", "en"))
     raw["questions"][0]["text"] = LONG[:3900]
-    made = tutorial_contents.store(raw, reference="language_quality", owner_id=user().pk)
+    made = definitions.store_tutorial(raw, reference="language_quality", owner_id=user().pk)
     who: Participation = person(campaign(tutorial=True, tutorial_id=made.pk))
     page.set_viewport_size({"width": 1280, "height": 600})
     page.goto(f"{live_server.url}/work/p/{tokens.participation_token(who.pk)}/")

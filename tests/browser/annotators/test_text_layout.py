@@ -13,7 +13,7 @@ from annotate.instruments.tutorials import files
 from annotate.models import Campaign, Judgment, Participation
 from annotate.services.campaigns.importing import running
 from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import instruments, tutorial_contents
+from annotate.services.studies import definitions
 from annotate.services.work import judgments
 from tests import reviewed
 from tests.annotate.own import helpful, marked
@@ -44,7 +44,7 @@ def rated(output: str = CODE, **changes: Any) -> Campaign:
 
 def marked_study(text: str) -> Campaign:
     """A study with an input, an edit and highlights."""
-    instruments.define(marked(), owner_id=user().pk)
+    definitions.define(marked(), owner_id=user().pk)
     outputs = [Row(str(n), "alpha", text, input=text) for n in range(3)]
     return campaign(
         rows_=outputs, instrument="marked", targets={"helpful": 0.4}, metrics=(), double_share=0
@@ -172,7 +172,7 @@ def test_reviewers_read_highlights_in_code_where_they_were_drawn(visitor: Visito
 
 def marked_review(visitor: Visitor) -> Campaign:
     owner = User.objects.get()
-    instruments.define(marked(), owner_id=owner.pk)
+    definitions.define(marked(), owner_id=owner.pk)
     made = campaign(
         owner=owner,
         rows_=[Row("1", "alpha", CODE, input=CODE)],
@@ -249,7 +249,7 @@ SHOWN = (
 
 
 def test_a_tutorial_shows_code_with_its_indentation(visitor: Visitor) -> None:
-    content = tutorial_contents.store(
+    content = definitions.store_tutorial(
         tutorial_of_code(), reference="language_quality", owner_id=User.objects.get().pk
     )
     address = reverse("annotate:tutorial-stored-preview", args=["language_quality", content.pk])
@@ -266,7 +266,7 @@ def test_a_tutorial_shows_code_with_its_indentation(visitor: Visitor) -> None:
 def test_examples_of_an_instrument_are_shown_as_they_are(visitor: Visitor) -> None:
     definition = helpful(example={"text": "    " + CODE, "input": "\n    " + CODE})
     definition["instructions"][0]["examples"][0]["text"] = CODE
-    made = instruments.define(definition, owner_id=User.objects.get().pk)
+    made = definitions.define(definition, owner_id=User.objects.get().pk)
     page = visitor.goto(reverse("annotate:instrument-preview", args=["helpfulness", made.version]))
     expect(page.locator("[data-current]")).to_be_visible()
     for place in ("#text .read", "#input .read > p"):

@@ -13,7 +13,7 @@ from annotate.instruments.tutorials import files
 from annotate.instruments.tutorials.content import Choice, Edit, Evidence, Question, Tutorial
 from annotate.models import Campaign
 from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import tutorial_contents
+from annotate.services.studies import definitions
 from tests.annotate.passing import pass_tutorial
 from tests.browser.annotators.test_text_layout import at_work
 from tests.browser.annotators.test_tutorial import highlight, started
@@ -219,7 +219,7 @@ def test_a_question_of_many_levels_shows_the_keys_that_answer_it(
     }
     first.pop("criterion")
     raw["questions"] = [first]
-    content = tutorial_contents.store(raw, reference="language_quality", owner_id=user().pk)
+    content = definitions.store_tutorial(raw, reference="language_quality", owner_id=user().pk)
     at_work(page, live_server, campaign(tutorial=True, tutorial_id=content.pk))
     started(page)
     expect(page.locator("#keys-line kbd")).to_have_text([*"123456789", "Ctrl", "Enter"])

@@ -15,7 +15,7 @@ from annotate.models import Batch, Campaign, Operation, Participation, Posting
 from annotate.services.campaigns import life
 from annotate.services.marketplace import batches, reconciling
 from annotate.services.marketplace.confirming import TOO_LITTLE
-from annotate.services.outbox import delivery, intents, rates
+from annotate.services.outbox import crowd_calls, delivery, intents
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in, study
 from tests.crowds.batches.launching import came
@@ -36,7 +36,7 @@ def crowd(visitor: Visitor, environment: str = "sandbox") -> Scripted:
     made.environment, made.label = environment, "Amazon Mechanical Turk"
     patches = (
         mock.patch.object(adapters, "marketplace", return_value=made),
-        mock.patch.object(rates, "permit", return_value=True),
+        mock.patch.object(crowd_calls, "permit", return_value=True),
     )
     for patch in patches:
         visitor.staying.enter_context(patch)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from playwright.sync_api import Page, expect
 
 from annotate.instruments.tutorials import files
-from annotate.services.studies import instruments, tutorial_contents
+from annotate.services.studies import definitions
 from tests.annotate.own import HELPFUL, helpful, marked
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import logged_in
@@ -20,7 +20,7 @@ QUESTION = "When does the museum open again, and what does it cost?"
 def own(**changes: object):
     """A campaign that asks with an instrument of its owner's."""
     owner = user("bea")
-    made = instruments.define(marked(), owner_id=owner.pk)
+    made = definitions.define(marked(), owner_id=owner.pk)
     return campaign(
         owner=owner,
         instrument=made.key,
@@ -76,8 +76,8 @@ def _instructions(visitor: Visitor) -> None:
 @state("researcher/instruments")
 def _list(visitor: Visitor) -> None:
     owner = logged_in(visitor)
-    instruments.define(HELPFUL, owner_id=owner.pk)
-    instruments.define(helpful(hint="Other"), owner_id=owner.pk)
+    definitions.define(HELPFUL, owner_id=owner.pk)
+    definitions.define(helpful(hint="Other"), owner_id=owner.pk)
     own()
     visitor.goto("/instruments/")
 
@@ -102,7 +102,7 @@ def _errors(visitor: Visitor) -> None:
 @state("researcher/new-own-instrument")
 def _chosen(visitor: Visitor) -> None:
     owner = logged_in(visitor)
-    instruments.define(HELPFUL, owner_id=owner.pk)
+    definitions.define(HELPFUL, owner_id=owner.pk)
     page = visitor.goto("/campaigns/new/")
     page.get_by_label("What people are asked").select_option("helpfulness@1")
     expect(page.get_by_label("Invention")).to_be_visible()
@@ -112,7 +112,7 @@ def _chosen(visitor: Visitor) -> None:
 def _tutorials(visitor: Visitor) -> None:
     owner = logged_in(visitor)
     content = json.loads(files.text("language_quality", "en")) | {"title": "Ours, shorter"}
-    tutorial_contents.store(content, reference="language_quality", owner_id=owner.pk)
+    definitions.store_tutorial(content, reference="language_quality", owner_id=owner.pk)
     visitor.goto("/instruments/language_quality/tutorials/")
 
 

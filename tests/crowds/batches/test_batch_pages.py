@@ -21,7 +21,7 @@ from annotate.models import (
     Review,
 )
 from annotate.selectors.campaigns import listing as selectors
-from annotate.selectors.pay import disputed_units
+from annotate.selectors.pay import open_units
 from annotate.services import audit
 from annotate.services.campaigns import life
 from annotate.services.outbox import delivery, intents
@@ -414,7 +414,7 @@ def test_a_unit_in_doubt_is_decided_by_owners_of_its_campaign_alone(
 
 
 def test_refused_pay_is_a_decision(mine: Campaign, doubted: Participation) -> None:
-    assert [one.participation_id for one in disputed_units.of_campaign(mine.pk)] == [doubted.pk]
+    assert [one.participation_id for one in open_units.disputed(mine.pk)] == [doubted.pk]
     Review.objects.create(
         campaign=mine,
         annotator=doubted.annotator,
@@ -422,4 +422,4 @@ def test_refused_pay_is_a_decision(mine: Campaign, doubted: Participation) -> No
         pay_refused=True,
         opened_at=timezone.now(),
     )
-    assert disputed_units.of_campaign(mine.pk) == ()
+    assert open_units.disputed(mine.pk) == ()

@@ -11,7 +11,7 @@ from annotate.crowds.base import Effect, Outcome, Problem
 from annotate.crowds.terms import from_json
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
-from annotate.services.campaigns import life, periodic
+from annotate.services.campaigns import life
 from annotate.services.marketplace import batches, exclusion_lists, offers
 from annotate.services.outbox import delivery
 from annotate.states import CloseReason
@@ -284,12 +284,12 @@ def test_extensions_of_a_posting_come_one_after_the_other(
 def test_when_its_time_is_over_a_posting_is_stopped(made: Campaign, scripted: Scripted, clock):
     launched(made, places=5)
     delivery.carry_out_due()
-    assert periodic.stop_expired() == 0
+    assert life.stop_expired() == 0
     clock.move(days=3, minutes=1)
-    assert periodic.stop_expired() == 1
+    assert life.stop_expired() == 1
     delivery.carry_out_due()
     assert stages() == [Stage.DRAINING]
-    assert periodic.stop_expired() == 0
+    assert life.stop_expired() == 0
 
 
 # ---------------------------------------------------------------- trying again

@@ -13,9 +13,9 @@ import pytest
 from annotate.crowds.base import Stage as Level
 from annotate.models import AuditEntry, Batch, Operation, Posting
 from annotate.selectors.marketplace import batches as rows
-from annotate.selectors.pay import free_units
+from annotate.selectors.pay import open_units
 from annotate.services.campaigns import life
-from annotate.services.marketplace import batches, events, owner_requests, reconciling
+from annotate.services.marketplace import batches, events, reconciling
 from annotate.services.outbox import delivery
 from annotate.services.work import participations
 from annotate.signals import posting_changed
@@ -64,7 +64,7 @@ def test_a_study_of_which_a_place_is_free_again_is_open_again(goes_on: Market) -
     goes_on.pass_time_and_look()
     assert goes_on.posting().status == Stage.OPEN
     assert goes_on.of(first).status == Status.LEFT
-    assert [one.units for one in free_units.untaken(goes_on.study.pk)] == [1]
+    assert [one.units for one in open_units.untaken(goes_on.study.pk)] == [1]
     assert rows.offered(goes_on.study.pk)
     assert AuditEntry.objects.filter(verb="posting_open").count() == 2, "published, and again"
     goes_on.done(3)
@@ -78,9 +78,9 @@ def test_a_study_whose_work_was_rejected_is_open_again(goes_on: Market) -> None:
     goes_on.pass_time_and_look()
     assert goes_on.of(first).status == Status.REJECTED
     assert goes_on.posting().status == Stage.OPEN
-    assert [one.units for one in free_units.untaken(goes_on.study.pk)] == [1], "it will be paid for"
+    assert [one.units for one in open_units.untaken(goes_on.study.pk)] == [1], "it will be paid for"
     (batch,) = Batch.objects.filter(campaign=goes_on.study)
-    assert free_units.unused_units(batch) == 1
+    assert open_units.unused_units(batch) == 1
 
 
 def test_who_takes_a_free_place_before_we_have_looked_is_let_in_and_makes_us_look(
@@ -280,7 +280,7 @@ def test_a_status_that_passes_changes_nothing(goes_on: Market) -> None:
 
 def test_owners_can_let_us_look_at_a_study_that_is_full(goes_on: Market) -> None:
     full(goes_on)
-    assert owner_requests.look(goes_on.study.pk, actor_id=goes_on.ada.pk) == 1
+    assert reconciling.look(goes_on.study.pk, actor_id=goes_on.ada.pk) == 1
 
 
 def test_a_stop_that_is_cut_off_is_sent_again(anywhere: Market) -> None:

@@ -185,7 +185,7 @@ class Purse(Market):
 
     def _judge(self, participation_id: int) -> bool:
         who = Participation.objects.select_related("campaign").get(pk=participation_id)
-        if tutorial_runs.step(who.campaign, who) != tutorial_runs.Step.PASSED:
+        if tutorial_runs.step(who.campaign, who) != tutorial_runs.TutorialStep.PASSED:
             pass_tutorial(who)
         return super()._judge(participation_id)
 

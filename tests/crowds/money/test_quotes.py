@@ -16,7 +16,7 @@ from annotate.crowds.base import Cost
 from annotate.errors import Conflict, Invalid
 from annotate.models import AuditEntry, Campaign
 from annotate.selectors.pay import budget
-from annotate.services.campaigns import fees
+from annotate.services.campaigns import amendments
 from annotate.services.marketplace import batches, offers
 from annotate.services.pay import quotes
 from tests.crowds.batches.launching import TERMS, launched, problems
@@ -68,7 +68,7 @@ def test_a_crowd_that_charges_less_is_said(study: Campaign, scripted: Scripted):
     assert (found.problems, found.total) == ((), Decimal("5.04"))
     assert "Prolific says that it charges $4.80 in all." in found.note
     assert found.fee_told == Decimal("0.3333")
-    fees.change(study.pk, found.fee_told, actor_id=None)
+    amendments.change_fee(study.pk, found.fee_told, actor_id=None)
     again = batches.offer(study.pk, TERMS, places=4)
     assert (again.total, again.note, again.fee_told) == (Decimal("4.80"), "", None)
 
@@ -166,21 +166,21 @@ def test_a_higher_fee_asks_before_what_is_promised_exceeds_the_budget(
     study.refresh_from_db()
     assert budget.left(study) == 0
     with pytest.raises(Conflict, match=r"exceed its budget of \$5.04 by \$0.36"):
-        fees.change(study.pk, Decimal("0.5"), actor_id=None)
+        amendments.change_fee(study.pk, Decimal("0.5"), actor_id=None)
     study.refresh_from_db()
     assert study.fee_rate == Decimal("0.4")
-    assert fees.change(study.pk, Decimal("0.5"), actor_id=None, beyond_budget=True)
-    assert not fees.change(study.pk, Decimal("0.5"), actor_id=None)
+    assert amendments.change_fee(study.pk, Decimal("0.5"), actor_id=None, beyond_budget=True)
+    assert not amendments.change_fee(study.pk, Decimal("0.5"), actor_id=None)
     assert AuditEntry.objects.get(verb="fee").detail["beyond_budget"] == "0.36"
 
 
 def test_by_link_there_is_no_crowd_that_adds_a_fee() -> None:
     with pytest.raises(Conflict):
-        fees.change(campaign().pk, Decimal("0.1"), actor_id=None)
+        amendments.change_fee(campaign().pk, Decimal("0.1"), actor_id=None)
 
 
 def test_mturk_below_its_own_fee_is_not_launched_on(scripted: Scripted) -> None:
     made = campaign(crowd="mturk", fee_rate=Decimal("0.1"), items=20)
     assert "reckon with 20 %" in problems(made, places=4)["fee"]
-    fees.change(made.pk, Decimal("0.2"), actor_id=None)
+    amendments.change_fee(made.pk, Decimal("0.2"), actor_id=None)
     assert offers.by_field(batches.offer(made.pk, TERMS, places=4).problems) == {}

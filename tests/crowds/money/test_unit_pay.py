@@ -5,7 +5,15 @@ from decimal import Decimal
 
 import pytest
 
-from annotate.services.pay.unit_pay import Act, Entry, Kind, Status, Unit, account, decide
+from annotate.services.pay.unit_pay import (
+    Kind,
+    PayAct,
+    Status,
+    UnitEntry,
+    UnitFacts,
+    account,
+    decide,
+)
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PAST, SOON = NOW - timedelta(hours=1), NOW + timedelta(hours=1)
@@ -16,44 +24,47 @@ UNTOUCHED = (Status.ACTIVE, Status.HANDED_IN, Status.LEFT, Status.APPROVED)
 @pytest.mark.parametrize(
     ("unit", "act"),
     [
-        (Unit(Status.CONFIRMED, DUE, approve_from=PAST), Act.APPROVE),
-        (Unit(Status.CONFIRMED, DUE, approve_from=NOW), Act.APPROVE),
-        (Unit(Status.CONFIRMED, DUE, approve_from=SOON), Act.WAIT),
-        (Unit(Status.CONFIRMED, DUE), Act.WAIT),
-        (Unit(Status.CONFIRMED, DUE, in_review=True, approve_from=PAST), Act.WAIT),
-        (Unit(Status.CONFIRMED, DUE, doubt=True, approve_from=PAST), Act.ASK),
-        (Unit(Status.CONFIRMED, DUE, doubt=True, in_review=True, approve_from=PAST), Act.WAIT),
-        (Unit(Status.CONFIRMED, refused=True, approve_from=SOON), Act.REJECT),
-        (Unit(Status.CONFIRMED, refused=True, doubt=True), Act.REJECT),
-        (Unit(Status.CONFIRMED, DUE, refused=True, in_review=True), Act.REJECT),
-        (Unit(Status.REJECTED, refused=True, override_until=SOON), Act.NOTHING),
-        (Unit(Status.REJECTED, override_until=SOON), Act.NOTHING),
-        (Unit(Status.REJECTED, DUE, refused=True, override_until=SOON), Act.NOTHING),
-        (Unit(Status.REJECTED, DUE, override_until=SOON), Act.OVERRIDE),
-        (Unit(Status.REJECTED, DUE, override_until=NOW), Act.BONUS),
-        (Unit(Status.REJECTED, DUE), Act.BONUS),
-        *[(Unit(one, DUE, approve_from=PAST), Act.NOTHING) for one in UNTOUCHED],
-        *[(Unit(one, DUE, refused=True), Act.NOTHING) for one in UNTOUCHED],
+        (UnitFacts(Status.CONFIRMED, DUE, approve_from=PAST), PayAct.APPROVE),
+        (UnitFacts(Status.CONFIRMED, DUE, approve_from=NOW), PayAct.APPROVE),
+        (UnitFacts(Status.CONFIRMED, DUE, approve_from=SOON), PayAct.WAIT),
+        (UnitFacts(Status.CONFIRMED, DUE), PayAct.WAIT),
+        (UnitFacts(Status.CONFIRMED, DUE, in_review=True, approve_from=PAST), PayAct.WAIT),
+        (UnitFacts(Status.CONFIRMED, DUE, doubt=True, approve_from=PAST), PayAct.ASK),
+        (
+            UnitFacts(Status.CONFIRMED, DUE, doubt=True, in_review=True, approve_from=PAST),
+            PayAct.WAIT,
+        ),
+        (UnitFacts(Status.CONFIRMED, refused=True, approve_from=SOON), PayAct.REJECT),
+        (UnitFacts(Status.CONFIRMED, refused=True, doubt=True), PayAct.REJECT),
+        (UnitFacts(Status.CONFIRMED, DUE, refused=True, in_review=True), PayAct.REJECT),
+        (UnitFacts(Status.REJECTED, refused=True, override_until=SOON), PayAct.NOTHING),
+        (UnitFacts(Status.REJECTED, override_until=SOON), PayAct.NOTHING),
+        (UnitFacts(Status.REJECTED, DUE, refused=True, override_until=SOON), PayAct.NOTHING),
+        (UnitFacts(Status.REJECTED, DUE, override_until=SOON), PayAct.OVERRIDE),
+        (UnitFacts(Status.REJECTED, DUE, override_until=NOW), PayAct.BONUS),
+        (UnitFacts(Status.REJECTED, DUE), PayAct.BONUS),
+        *[(UnitFacts(one, DUE, approve_from=PAST), PayAct.NOTHING) for one in UNTOUCHED],
+        *[(UnitFacts(one, DUE, refused=True), PayAct.NOTHING) for one in UNTOUCHED],
     ],
 )
-def test_what_is_done_about_a_unit(unit: Unit, act: Act) -> None:
+def test_what_is_done_about_a_unit(unit: UnitFacts, act: PayAct) -> None:
     assert decide(unit, now=NOW) is act
 
 
-def rows(*wanted: tuple[Kind, str]) -> list[Entry]:
+def rows(*wanted: tuple[Kind, str]) -> list[UnitEntry]:
     """Rows in this order; rewards belong to a task, and compensations that say so."""
     for_task = {Kind.REWARD}
     return [
-        Entry(n, kind, Decimal(amount), Decimal(0), kind in for_task)
+        UnitEntry(n, kind, Decimal(amount), Decimal(0), kind in for_task)
         for n, (kind, amount) in enumerate(wanted, start=1)
     ]
 
 
-def paid_as_bonus(entries: list[Entry], *, handed_in: bool = True) -> list[int]:
+def paid_as_bonus(entries: list[UnitEntry], *, handed_in: bool = True) -> list[int]:
     return [one.id for one in account(entries, reward=DUE).bonuses(handed_in=handed_in)]
 
 
-def instead(entries: list[Entry], *paid: int, due: str = "0.60") -> list[tuple[int, Decimal]]:
+def instead(entries: list[UnitEntry], *paid: int, due: str = "0.60") -> list[tuple[int, Decimal]]:
     found = account(entries, reward=DUE).instead(paid=paid, due=Decimal(due))
     return [(one.id, one.amount) for one in found]
 
@@ -101,7 +112,7 @@ def test_refused_work_is_not_paid_in_any_way_but_what_was_given_is() -> None:
     assert account(refused, reward=DUE).earned == 0
     assert paid_as_bonus(refused) == [2, 5], "given after the refusal: meant"
     assert instead(refused, due="0.00") == []
-    restored = [*refused, Entry(6, Kind.REINSTATEMENT, Decimal("0.50"), Decimal(0), False)]
+    restored = [*refused, UnitEntry(6, Kind.REINSTATEMENT, Decimal("0.50"), Decimal(0), False)]
     assert paid_as_bonus(restored) == [2, 3, 5]
 
 
@@ -109,5 +120,5 @@ def test_what_lapsed_with_its_unit_is_not_paid() -> None:
     lapsed = rows((Kind.REWARD, "0.30"), (Kind.BONUS, "0.10"), (Kind.LAPSE, "-0.30"))
     assert account(lapsed, reward=DUE).earned == 0
     assert paid_as_bonus(lapsed) == [2]
-    back = [*lapsed, Entry(4, Kind.LAPSE, Decimal("0.30"), Decimal(0), False)]
+    back = [*lapsed, UnitEntry(4, Kind.LAPSE, Decimal("0.30"), Decimal(0), False)]
     assert account(back, reward=DUE).earned == Decimal("0.30")

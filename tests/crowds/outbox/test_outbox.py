@@ -12,7 +12,7 @@ from annotate.crowds.base import Configuration, Effect, Outcome, Transient
 from annotate.crowds.terms import Terms, to_json
 from annotate.errors import Conflict, NotFound
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
-from annotate.services.outbox import delivery, handlers, intents, rates
+from annotate.services.outbox import crowd_calls, delivery, handlers, intents
 from config import celery
 from tests.annotate.work.storms import at_once
 from tests.crowds.scripted import DROPPED, LOST, NO_MONEY, THROTTLED, After, Killed, Scripted
@@ -345,7 +345,7 @@ def test_a_crowd_that_is_not_set_up_is_told(monkeypatch):
 
 
 def test_over_the_rate_it_waits_without_counting_as_a_try(scripted: Scripted, monkeypatch, clock):
-    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: False)
+    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: False)
     op = tried(intended())
     assert (op.status, op.attempts, op.sent_at) == (Status.PENDING, 0, None)
     assert 0 < (op.due_at - clock.now()).total_seconds() < 2

@@ -6,7 +6,7 @@ import pytest
 import redis
 
 from annotate.requests import counting
-from annotate.services.outbox import rates
+from annotate.services.outbox import crowd_calls
 
 
 @pytest.fixture(autouse=True)
@@ -20,12 +20,12 @@ def _fresh(monkeypatch: pytest.MonkeyPatch, settings) -> None:
 def second(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time of day, which only the test moves."""
     now = [1_000_000.0]
-    monkeypatch.setattr(rates.time, "time", lambda: now[0])
+    monkeypatch.setattr(crowd_calls.time, "time", lambda: now[0])
     return now
 
 
 def granted(n: int = 5, environment: str = "sandbox") -> int:
-    return sum(rates.permit("mturk", environment) for _ in range(n))
+    return sum(crowd_calls.permit("mturk", environment) for _ in range(n))
 
 
 def test_so_many_and_no_more_within_a_second(second: list[float]):
@@ -44,9 +44,9 @@ def test_who_can_wait_gets_one_in_the_next_second(second: list[float], monkeypat
     def sleep(seconds: float) -> None:
         second[0] += seconds
 
-    monkeypatch.setattr(rates.time, "sleep", sleep)
+    monkeypatch.setattr(crowd_calls.time, "sleep", sleep)
     assert granted() == 3
-    assert rates.permit("mturk", "sandbox", wait=1.5)
+    assert crowd_calls.permit("mturk", "sandbox", wait=1.5)
     assert second[0] == 1_000_001.0
 
 
@@ -59,7 +59,7 @@ def test_with_redis_processes_share_the_count(second: list[float], settings):
     assert granted() == 1
     keys = shared.keys("plumbline:calls:*")
     assert len(keys) == 1
-    assert 0 < shared.ttl(keys[0]) <= rates.KEPT
+    assert 0 < shared.ttl(keys[0]) <= crowd_calls.KEPT
 
 
 def test_without_an_answer_of_redis_this_process_counts(second, settings, monkeypatch, caplog):

@@ -449,6 +449,6 @@ def test_an_account_that_tells_no_balance_has_none(far, crowd):
 def test_who_answers_too_late_may_have_done_it():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/api/v1/"
-        client = http.Client(url, "a-token", read_seconds=0.1)
+        client = http.ProlificClient(url, "a-token", read_seconds=0.1)
         reply = client.ask("POST", "submissions/bonus-payments/", {})
         assert http.outcome_of(reply).effect is Effect.AMBIGUOUS

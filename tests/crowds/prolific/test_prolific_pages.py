@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from annotate.models import Batch, Campaign, Posting
 from annotate.services.marketplace import reconciling
-from annotate.services.outbox import delivery, rates
+from annotate.services.outbox import crowd_calls, delivery
 from tests.crowds.prolific.far_side import TOKEN, ProlificFarSide, prolific_far_side
 from tests.crowds.researcher import at, hidden, offered, said
 from tests.factories import campaign
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 @pytest.fixture
 def far(settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[ProlificFarSide]:
     """What the settings name: no adapter is put in place of the real one."""
-    monkeypatch.setattr(rates, "permit", lambda *_crowd, wait=0.0: True)
+    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: True)
     with prolific_far_side() as far_side:
         settings.PROLIFIC_BASE_URL, settings.PROLIFIC_API_TOKEN = far_side.server.url, TOKEN
         yield far_side

@@ -14,8 +14,8 @@ from annotate import adapters
 from annotate.crowds.base import Submission, UnitState
 from annotate.models import Campaign, Participation, Posting
 from annotate.services.marketplace import confirming
-from annotate.services.outbox import rates
-from annotate.services.review import screening
+from annotate.services.outbox import crowd_calls
+from annotate.services.review import reviews
 from annotate.services.work import participations
 from tests.annotate.market import arrive
 from tests.crowds.clock import Clock
@@ -37,8 +37,8 @@ class World:
         for target, name, as_ in (
             (timezone, "now", self.clock.now),
             (adapters, "marketplace", lambda _crowd: self.crowd),
-            (rates, "permit", lambda *_crowd, wait=0.0: True),
-            (screening, "screen_all", lambda *_asked: []),
+            (crowd_calls, "permit", lambda *_crowd, wait=0.0: True),
+            (reviews, "screen_all", lambda *_asked: []),
         ):
             self.staying.enter_context(mock.patch.object(target, name, as_))
         return self

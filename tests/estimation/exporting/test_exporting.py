@@ -19,9 +19,9 @@ from annotate.models import (
     Ruling,
     System,
 )
-from annotate.services.campaigns import life, members
+from annotate.services.campaigns import amendments, life
 from annotate.services.campaigns.importing.problems import Row
-from annotate.services.studies import instruments
+from annotate.services.studies import definitions
 from annotate.services.work import scoring
 from annotate.states import CloseReason
 from estimation.exporting import tables
@@ -215,7 +215,7 @@ def test_highlights_carry_their_words_and_paragraphs_their_verdicts() -> None:
 
 
 def test_highlights_of_an_instrument_of_ones_own_name_their_criterion() -> None:
-    instruments.define(marked(), owner_id=user().pk)
+    definitions.define(marked(), owner_id=user().pk)
     key = InstrumentDefinition.objects.get().key
     text = "Hold the 🔴 button for ten seconds, then wait."
     made = campaign(
@@ -262,7 +262,7 @@ def test_other_campaigns_are_not_in_it(study: Campaign) -> None:
 def test_nothing_in_it_says_who_anybody_is(study: Campaign) -> None:
     """All that a crowd or a link knows people by, and who owns and reviews the campaign."""
     eve = user("reviewer-eve")
-    members.add_reviewer(study.pk, username=eve.username, actor_id=owner_of(study).pk)
+    amendments.add_reviewer(study.pk, username=eve.username, actor_id=owner_of(study).pk)
     shut_out(study, NAMES[0])
     found = exported(study)
     hidden = [*NAMES, "reviewer-eve", study.contact or "nobody@example.org"]

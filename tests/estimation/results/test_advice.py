@@ -17,12 +17,11 @@ from hypothesis import strategies as st
 from annotate.crowds import bills, tariffs
 from annotate.instruments.language_quality.criteria import OVERALL
 from annotate.models import Campaign
-from annotate.selectors.campaigns.availability import Availability
-from annotate.selectors.campaigns.listing import Facts, SystemFacts
-from annotate.selectors.campaigns.liveness import Liveness
-from annotate.selectors.campaigns.progress import Progress
-from annotate.selectors.pay import costs
-from annotate.selectors.pay.deadlines import Deadline
+from annotate.selectors.campaigns.listing import CampaignFacts, ListedSystem
+from annotate.selectors.campaigns.progress import Liveness, Progress
+from annotate.selectors.campaigns.slots import Availability
+from annotate.selectors.pay import budget
+from annotate.selectors.pay.open_units import Deadline
 from annotate.selectors.work.offered import Offered
 from annotate.services.campaigns import life
 from annotate.services.work import leasing
@@ -30,7 +29,7 @@ from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from estimation.selectors import advice as rules
 from estimation.selectors import situation as parts
-from estimation.selectors.cells import Cell
+from estimation.selectors.cells import ShownCell
 from estimation.selectors.dashboard import Dashboard
 from estimation.selectors.history import Newest
 from estimation.selectors.situation import Advice, Situation
@@ -162,11 +161,11 @@ def test_the_page_asks_again_only_when_the_advice_changes(client: Client, world:
 
 
 def test_only_an_owner_gets_the_button_of_an_owner(client: Client, world: World) -> None:
-    from annotate.services.campaigns import members
+    from annotate.services.campaigns import amendments
 
     made = SITUATIONS["widened"](world)  # closed: a reviewer sees it
     user("rea")
-    members.add_reviewer(made.pk, username="rea", actor_id=world.owner.pk)
+    amendments.add_reviewer(made.pk, username="rea", actor_id=world.owner.pk)
     client.logout()
     client.login(username="rea", password="long enough to be fine")
     _, text = page(client, made)
@@ -180,8 +179,10 @@ SMALL = st.integers(0, 4)
 SPANS = st.sampled_from([None, *(timedelta(minutes=m) for m in (0, 15, 45, 180, 1440, 9000))])
 
 
-def _facts(status: Status, crowd: str, close_reason: str, estimand: str, cap: int | None) -> Facts:
-    return Facts(
+def _facts(
+    status: Status, crowd: str, close_reason: str, estimand: str, cap: int | None
+) -> CampaignFacts:
+    return CampaignFacts(
         campaign_id=1,
         public_id="x",
         name="News",
@@ -205,12 +206,12 @@ def _facts(status: Status, crowd: str, close_reason: str, estimand: str, cap: in
         crowd=crowd,
         criteria=(OVERALL,),
         targets={"overall": 0.2},
-        systems=(SystemFacts(1, "alpha", None),),
+        systems=(ListedSystem(1, "alpha", None),),
     )
 
 
 @st.composite
-def cells(draw: Any) -> Cell:
+def cells(draw: Any) -> ShownCell:
     row = None
     if draw(st.booleans()):
         n, width = draw(st.integers(2, 400)), draw(st.none() | st.floats(0, 20))
@@ -236,7 +237,7 @@ def cells(draw: Any) -> Cell:
             0,
             {"at_target": draw(st.booleans()), "parts": {"annotator": draw(st.floats(0, 1))}},
         )
-    return Cell(SystemFacts(1, "alpha", None), OVERALL, 0.2, row, Decimal("0.40"))
+    return ShownCell(ListedSystem(1, "alpha", None), OVERALL, 0.2, row, Decimal("0.40"))
 
 
 @st.composite
@@ -285,7 +286,7 @@ def situations(draw: Any, statuses: tuple[Status, ...] = tuple(Status)) -> Situa
         ),
         cells=tuple(draw(st.lists(cells(), min_size=1, max_size=3))),
         price=Decimal("0.40"),
-        most=costs.AtMost(bills.Bill(20, 1, tariffs.Price(Decimal("8.00"))), None),
+        most=budget.AtMost(bills.Bill(20, 1, tariffs.Price(Decimal("8.00"))), None),
         waiting=reviewed if some else draw(SMALL),
         availability=Availability(
             came,

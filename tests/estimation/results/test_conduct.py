@@ -17,7 +17,7 @@ from annotate.models import Campaign, Membership, Review, Ruling
 from annotate.selectors.review import ruling_statistics
 from annotate.selectors.review.ruling_statistics import Conduct
 from annotate.services.campaigns import life
-from annotate.services.review import results_seen, rulings
+from annotate.services.review import reviews, rulings
 from tests.estimation.reviewed import by_hand, settle
 from tests.factories import campaign, judge, person
 
@@ -97,7 +97,7 @@ def test_exclude_look_restore_is_counted_each_time(made: Campaign, ada: User) ->
 
 
 def test_a_look_before_an_exclusion_is_none_since(made: Campaign, ada: User) -> None:
-    results_seen.record(made.pk, ada.pk)
+    reviews.record_results_seen(made.pk, ada.pk)
     review = review_of(made, "p0", ada)
     rule(review, ada, Act.EXCLUDE)
     rule(review, ada, Act.RESTORE)
@@ -106,10 +106,10 @@ def test_a_look_before_an_exclusion_is_none_since(made: Campaign, ada: User) -> 
 
 
 def test_whoever_does_not_rule_may_look(made: Campaign, ada: User, eve: User) -> None:
-    results_seen.record(made.pk, ada.pk)
+    reviews.record_results_seen(made.pk, ada.pk)
     review = review_of(made, "p0", eve)
     rule(review, eve, Act.EXCLUDE)
-    results_seen.record(made.pk, ada.pk)
+    reviews.record_results_seen(made.pk, ada.pk)
     rule(review, eve, Act.RESTORE)
     found = ruling_statistics.of(made.pk)
     assert (found.looks, found.looked, found.undone, found.undone_looked) == (0, 0, 1, 0)
@@ -149,7 +149,7 @@ def test_other_campaigns_are_not_counted(made: Campaign, ada: User) -> None:
     other = campaign(owner=ada)
     judge(person(other, "x"))
     rule(review_of(other, "x", ada), ada, Act.EXCLUDE)
-    results_seen.record(other.pk, ada.pk)
+    reviews.record_results_seen(other.pk, ada.pk)
     assert ruling_statistics.of(made.pk) == Conduct()
 
 
@@ -161,5 +161,5 @@ def test_three_queries_whatever_there_is(made: Campaign, ada: User) -> None:
 
     for name in ("p0", "p1", "p2"):
         rule(review_of(made, name, ada), ada, Act.EXCLUDE)
-        results_seen.record(made.pk, ada.pk)
+        reviews.record_results_seen(made.pk, ada.pk)
     assert count() == 3

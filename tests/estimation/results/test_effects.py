@@ -17,7 +17,7 @@ from rest_framework.test import APIClient
 
 from annotate.errors import Invalid
 from annotate.models import AuditEntry, Campaign, Membership, Review, Ruling
-from annotate.selectors.review import eligibility, finality
+from annotate.selectors.review import eligibility
 from annotate.services.campaigns import life
 from annotate.services.review import appeals, rulings
 from estimation.selectors import history
@@ -237,7 +237,7 @@ def test_it_is_final_at_the_limit_or_the_closing_and_an_appeal_in_time_alone_hol
     def at(hours: int | None) -> datetime | None:
         return None if hours is None else limit + timedelta(hours=hours)
 
-    found = finality.final_from(since=since, closed_at=at(closed), appealed_at=at(appealed))
+    found = eligibility.final_from(since=since, closed_at=at(closed), appealed_at=at(appealed))
     if closed is not None:
         assert found == at(closed)
     else:
@@ -247,7 +247,7 @@ def test_it_is_final_at_the_limit_or_the_closing_and_an_appeal_in_time_alone_hol
 def test_a_closing_before_the_ruling_makes_it_final_from_its_own_time() -> None:
     since = timezone.now()
     earlier = since - timedelta(days=1)
-    assert finality.final_from(since=since, closed_at=earlier, appealed_at=None) == since
+    assert eligibility.final_from(since=since, closed_at=earlier, appealed_at=None) == since
 
 
 # ---- undoing what was final ------------------------------------------------------------------
@@ -273,7 +273,7 @@ def test_within_the_limit_it_is_undone_without_more(review: Review, ada: User) -
 def test_after_the_closing_every_undoing_is_late(made: Campaign, review: Review, ada: User) -> None:
     over(made)
     review.refresh_from_db()
-    assert finality.is_final(Review.objects.select_related("campaign").get(pk=review.pk))
+    assert eligibility.is_final(Review.objects.select_related("campaign").get(pk=review.pk))
     with pytest.raises(Invalid):
         rule(review, ada, Act.RESTORE)
     assert rule(review, ada, Act.RESTORE, reason="Why.")[0].late

@@ -18,7 +18,7 @@ from annotate.models import Campaign
 from estimation.charts import scale
 from estimation.models import Estimate
 from estimation.selectors import shown
-from estimation.selectors.cells import Cell
+from estimation.selectors.cells import ShownCell
 from estimation.selectors.dashboard import Dashboard
 from estimation.selectors.history import Point
 from estimation.selectors.shown import Awaited
@@ -59,7 +59,7 @@ def shows(client: Client, made: Campaign) -> tuple[Dashboard, str]:
     return answer.context["board"], f"{text} {said}"
 
 
-def labels(client: Client, made: Campaign, cell: Cell, newest: int) -> list[str]:
+def labels(client: Client, made: Campaign, cell: ShownCell, newest: int) -> list[str]:
     """The words and numbers in a plot."""
     args = [made.public_id, cell.criterion.name, cell.system.system_id, newest, "light"]
     drawn = client.get(reverse("estimation:trend", args=args))
@@ -181,7 +181,7 @@ def test_one_is_one_on_all_pages_of_researchers(client: Client, ada: User, n: in
         assert not wrong, address
 
 
-def _is_on_the_scale(cell: Cell) -> None:
+def _is_on_the_scale(cell: ShownCell) -> None:
     if cell.shown is None or cell.low is None or cell.high is None:
         return
     top = cell.criterion.high if cell.criterion.bounded else max(2.0, cell.row.high)

@@ -9,14 +9,14 @@ from django.urls import reverse
 from annotate.models import ChangeMark, Judgment, PendingScore, Score, Slot
 from annotate.selectors.campaigns import counting
 from annotate.selectors.work import scoring as selectors
-from annotate.services import task_leases
+from annotate.services import locks
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.work import scoring
 from annotate.tasks import score_waiting
 from estimation.metrics import hter
 from estimation.metrics.edits import LONG
 from estimation.models import Decision, Estimate
-from estimation.selectors.latest import latest
+from estimation.selectors.history import estimate_rows
 from estimation.services import estimating
 from tests.factories import campaign, judge, leased, person, user
 
@@ -83,7 +83,7 @@ def test_nothing_is_decided_while_a_score_is_missing():
     study = long_texts(3)
     judge_all(study, 60)
     settle(study)
-    assert {row.n_judgments for row in latest(study.pk)} == {57}
+    assert {row.n_judgments for row in estimate_rows(study.pk)} == {57}
     assert not Decision.objects.exists()
     study.refresh_from_db()
     assert study.status == "open"
@@ -91,7 +91,7 @@ def test_nothing_is_decided_while_a_score_is_missing():
     settle(study)
     study.refresh_from_db()
     assert (study.status, study.close_reason) == ("closed", "target")
-    final = latest(study.pk)
+    final = estimate_rows(study.pk)
     assert {row.n_judgments for row in final} == {60}
     assert not any(row.provisional for row in final)
 
@@ -111,11 +111,11 @@ def test_what_comes_after_the_end_is_final_only_with_all_scores():
     Score.supersede(Judgment.objects.first().pk, by="another")
     ChangeMark.objects.create(campaign=study, reason="test")
     estimating.refresh(study.pk)
-    assert {row.provisional for row in latest(study.pk)} == {True}
+    assert {row.provisional for row in estimate_rows(study.pk)} == {True}
     assert score_waiting() == 1
     settle(study)
-    assert {row.provisional for row in latest(study.pk)} == {False}
-    assert {row.n_judgments for row in latest(study.pk)} == {60}
+    assert {row.provisional for row in estimate_rows(study.pk)} == {False}
+    assert {row.n_judgments for row in estimate_rows(study.pk)} == {60}
 
 
 def test_a_judgment_that_does_not_count_holds_back_no_decision():
@@ -135,13 +135,15 @@ def test_an_estimate_whose_scores_are_all_awaited_is_not_withdrawn():
     estimating.refresh(study.pk)
     score_waiting()
     estimating.refresh(study.pk)
-    before = latest(study.pk)
+    before = estimate_rows(study.pk)
     assert {row.n_judgments for row in before} == {6}
     of_version(study, "0")
     ChangeMark.objects.create(campaign=study, reason="test")
     estimating.refresh(study.pk)
     assert pending() == 6
-    assert [row.n_judgments for row in latest(study.pk)] == [row.n_judgments for row in before]
+    assert [row.n_judgments for row in estimate_rows(study.pk)] == [
+        row.n_judgments for row in before
+    ]
 
 
 # ---- versions ----------------------------------------------------------------------------------
@@ -165,7 +167,7 @@ def test_no_estimate_mixes_scores_of_two_definitions():
     assert (old.value, old.waiting) == ({}, 60)
     ChangeMark.objects.create(campaign=study, reason="test")
     estimating.refresh(study.pk)
-    assert {row.n_judgments for row in latest(study.pk)} == {57}
+    assert {row.n_judgments for row in estimate_rows(study.pk)} == {57}
     assert not Decision.objects.exists()
     assert set(Score.objects.filter(version="0").values_list("judgment", flat=True)) == set(
         PendingScore.objects.values_list("judgment", flat=True)
@@ -260,7 +262,7 @@ def test_one_task_at_a_time_scores_long_texts():
     study = long_texts()
     judge_all(study, 2)
     estimating.refresh(study.pk)
-    with task_leases.hold("score_waiting", scoring.AT_MOST):
+    with locks.hold("score_waiting", scoring.AT_MOST):
         assert score_waiting() == 0
     assert score_waiting() == 2
 

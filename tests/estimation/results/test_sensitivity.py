@@ -15,9 +15,9 @@ from rest_framework.test import APIClient
 
 from annotate.models import Campaign, Ruling
 from annotate.selectors.campaigns import listing as selectors
-from annotate.selectors.review import exclusions
+from annotate.selectors.review import ruling_statistics
 from annotate.services.campaigns import life
-from annotate.services.review import screening
+from annotate.services.review import reviews
 from estimation.models import Estimate
 from estimation.selectors import sensitivity
 from estimation.selectors.dashboard import Dashboard
@@ -31,7 +31,7 @@ MENTIONS = re.compile(r"annotators? waits? for a r(?:eview|uling)")
 
 @pytest.fixture(autouse=True)
 def _no_screens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screening, "screen_all", lambda *_asked: [])
+    monkeypatch.setattr(reviews, "screen_all", lambda *_asked: [])
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_both_numbers_and_the_counts(client: Client, ada: User) -> None:
     settle(made)
     out = found(made).excluded
     assert (out.judgments, out.annotators) == (9, 2)
-    assert out.reasons[-1] == exclusions.Reason("by_hand", 1, 5)
+    assert out.reasons[-1] == ruling_statistics.Reason("by_hand", 1, 5)
     text = page(client, made).content.decode()
     assert "9 judgments of 2 annotators are excluded" in text
     assert "no screen, by hand: 1" in text
@@ -111,7 +111,7 @@ def test_what_is_restored_is_not_counted(ada: User) -> None:
     review = made.reviews.get()
     rule(review, ada, Ruling.Act.RESTORE)
     settle(made)
-    assert found(made).excluded == exclusions.Excluded()
+    assert found(made).excluded == ruling_statistics.ExcludedCounts()
     flag(person(made, "p1"))  # waiting, not excluded
     assert found(made).excluded.reasons == ()
 

@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from annotate.models import Campaign, Judgment, System
 from annotate.services.campaigns.importing.problems import UploadRefused
 from estimation.models import MetricScore
-from estimation.selectors.latest import latest
+from estimation.selectors.history import estimate_rows
 from extras.replication import released, replaying
 from extras.replication.replaying import Question
 from tests.factories import user
@@ -171,8 +171,8 @@ def test_import_with_judgments_is_a_closed_campaign_with_estimates(write):
     study = Campaign.objects.get()
     assert (study.status, study.close_reason) == ("closed", "hand")
     assert Judgment.objects.count() == 40
-    assert {row.n_judgments for row in latest(study.pk)} == {40}
-    assert not any(row.provisional for row in latest(study.pk))
+    assert {row.n_judgments for row in estimate_rows(study.pk)} == {40}
+    assert not any(row.provisional for row in estimate_rows(study.pk))
 
 
 def test_import_of_answer_correctness(write):
@@ -180,7 +180,7 @@ def test_import_of_answer_correctness(write):
     with pytest.raises(CommandError, match="no reference"):
         call_command("import_released", path, "--metric", "rouge_1_f", stdout=StringIO())
     call_command("import_released", path, "--judgments", "--metric", "length", stdout=StringIO())
-    rows = {row.criterion: row for row in latest(Campaign.objects.get().pk)}
+    rows = {row.criterion: row for row in estimate_rows(Campaign.objects.get().pk)}
     assert rows["any_correct"].estimate == pytest.approx(0.5, abs=0.2)
     assert rows["avg_correct"].mean_estimate == pytest.approx(0.25)
 

@@ -41,7 +41,7 @@ class Shape:
 
 
 @dataclass
-class Names:
+class FieldNames:
     """Sorts the fields of records and collects the messages about their names."""
 
     read_as: dict[str, str] = field(default_factory=dict)

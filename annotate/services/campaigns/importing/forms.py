@@ -11,7 +11,7 @@ from annotate.services.campaigns.importing.fields import (
     MOST_FIELDS,
     REQUIRED,
     AmbiguousError,
-    Names,
+    FieldNames,
     means_something,
     shown,
 )
@@ -50,7 +50,7 @@ class Form:
     name: str
     encoding: str
     unit: str
-    names: Names
+    names: FieldNames
     records: Iterator[Record | RowError]
 
 
@@ -61,7 +61,7 @@ def recognised(blocks: Iterable[bytes]) -> Form:
     start = head.lstrip()[:1]
     if not start:
         raise UploadRefused([RowError(0, NEITHER if any(map(bytes.strip, text)) else EMPTY)])
-    names = Names()
+    names = FieldNames()
     if start == b"{" and _is_lines(head):
         records = _sorted(_json_lines(text), names, "line")
         return Form("JSON lines", encoding, "line", names, records)
@@ -103,7 +103,7 @@ def _parsed(line: bytes, number: int) -> Any:
         return RowError(number, TOO_DEEP)
 
 
-def _sorted(raw: Raw, names: Names, unit: str) -> Iterator[Record | RowError]:
+def _sorted(raw: Raw, names: FieldNames, unit: str) -> Iterator[Record | RowError]:
     for place, value in raw:
         if isinstance(value, RowError):
             yield value
@@ -126,7 +126,7 @@ def _wrapped(value: dict[str, Any]) -> str:
     return ""
 
 
-def _record(place: int, value: dict[str, Any], names: Names, unit: str) -> Record | RowError:
+def _record(place: int, value: dict[str, Any], names: FieldNames, unit: str) -> Record | RowError:
     try:
         known, unknown = names.sort(value)
     except AmbiguousError as error:
@@ -144,7 +144,7 @@ def _with_metrics(place: int, known: dict[str, Any], unknown: dict[str, Any]) ->
     return Record(place, known, unknown)
 
 
-def _table(head: bytes, text: Iterable[bytes], encoding: str, names: Names) -> Form:
+def _table(head: bytes, text: Iterable[bytes], encoding: str, names: FieldNames) -> Form:
     header = tables.header_of(head)
     if not means_something(header.names) and len(header.names) < len(REQUIRED):
         raise UploadRefused([RowError(0, NEITHER)])
@@ -172,7 +172,7 @@ def _lacking(header: Header, missing: list[str]) -> str:
     )
 
 
-def _cells(raw: Raw, names: Names, *, comma: bool) -> Iterator[Record | RowError]:
+def _cells(raw: Raw, names: FieldNames, *, comma: bool) -> Iterator[Record | RowError]:
     for place, cells in raw:
         if isinstance(cells, RowError):
             yield cells

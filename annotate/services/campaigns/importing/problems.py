@@ -49,7 +49,7 @@ class RowError:
 
 
 @dataclass
-class Problem:
+class RowProblem:
     """One kind of error: where it is found, the first examples, and how many there are."""
 
     examples: list[RowError]
@@ -84,7 +84,7 @@ class Problems:
     def __init__(self, errors: Iterable[RowError] = ()) -> None:
         self.count = 0
         self.left_out = False
-        self._kinds: dict[tuple[str, str], Problem] = {}
+        self._kinds: dict[tuple[str, str], RowProblem] = {}
         for error in errors:
             self.add(error)
 
@@ -98,7 +98,7 @@ class Problems:
             if len(known.examples) < MOST_EXAMPLES:
                 known.examples.append(error)
         elif len(self._kinds) < MOST_KINDS:
-            self._kinds[key] = Problem([error])
+            self._kinds[key] = RowProblem([error])
         else:
             self.left_out = True
 
@@ -106,7 +106,7 @@ class Problems:
         """Add the same error for `count` rows, of which `lines` are the first ones."""
         if count:
             errors = [RowError(line, message, unit=unit) for line in lines]
-            self._kinds[message, unit] = Problem(errors, count)
+            self._kinds[message, unit] = RowProblem(errors, count)
             self.count += count
 
     @property
@@ -114,7 +114,7 @@ class Problems:
         """Whether enough errors are known to stop reading."""
         return self.count >= MOST_FAULTS
 
-    def listed(self) -> list[Problem]:
+    def listed(self) -> list[RowProblem]:
         return sorted(self._kinds.values(), key=lambda problem: problem.examples[0].line)
 
     def check(self) -> None:
@@ -130,7 +130,7 @@ class Refusal:
     cut: there are further kinds of errors, or the rest of the file was not looked at.
     """
 
-    problems: list[Problem]
+    problems: list[RowProblem]
     cut: bool = False
 
     @property

@@ -1,17 +1,76 @@
-"""Reads files into a sheet: checks every row, reports every error, sums up the facts."""
+"""Reads files into a sheet: checks every row, reports every error, adds tables of metrics."""
 
 import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from annotate.services.campaigns.importing import forms, metric_table
+from annotate.services.campaigns.importing import decoding, forms, tables
 from annotate.services.campaigns.importing.facts import Facts
-from annotate.services.campaigns.importing.fields import FIELDS, Names, looks_like, shown
+from annotate.services.campaigns.importing.fields import FIELDS, FieldNames, looks_like, shown
 from annotate.services.campaigns.importing.forms import Form, Record
-from annotate.services.campaigns.importing.problems import Problems, Row, RowError
-from annotate.services.campaigns.importing.rows import FaultyError, row_of
+from annotate.services.campaigns.importing.problems import Problems, Row, RowError, UploadRefused
+from annotate.services.campaigns.importing.rows import LONGEST_METRIC, FaultyError, row_of
 from annotate.services.campaigns.importing.sheet import Sheet
 from annotate.text.figures import count, many
+
+COLUMNS = ["item", "metric", "system", "value"]
+UNIT = "metrics file, line"
+
+
+def add_metrics(sheet: Sheet, blocks: Iterable[bytes]) -> None:
+    """Add the values to their outputs; raises `UploadRefused` for those that have none."""
+    try:
+        _encoding, text = decoding.as_utf8(blocks)
+        head, text = decoding.head_of(text)
+        problems = _values(sheet, tables.header_of(head), text)
+    except UploadRefused as refused:
+        raise UploadRefused([_of_metrics(error) for error in refused.errors]) from None
+    problems.check()
+
+
+def _values(sheet: Sheet, header: tables.Header, text: Iterable[bytes]) -> Problems:
+    names = tuple(name.strip().casefold() for name in header.names)
+    if sorted(names) != COLUMNS:
+        raise UploadRefused([RowError(1, "the columns must be: system,item,metric,value.")])
+    header = tables.Header(names, header.delimiter, header.line)
+    problems = Problems()
+    for line, cells in tables.records(text, header):
+        try:
+            if isinstance(cells, RowError):
+                problems.add(_of_metrics(cells))
+            else:
+                _add_value(sheet, cells, comma=header.delimiter == ";")
+        except FaultyError as faulty:
+            for kind, message in faulty.told:
+                problems.add(_of_metrics(RowError(line, message, kind)))
+        if problems.full:
+            break
+    return problems
+
+
+def _of_metrics(error: RowError) -> RowError:
+    return RowError(error.line, error.message, error.kind, UNIT)
+
+
+def _add_value(sheet: Sheet, cells: dict[str, str], *, comma: bool) -> None:
+    metric, text = cells["metric"], cells["value"]
+    if not 0 < len(metric) <= LONGEST_METRIC or "\x00" in metric:
+        message = f"the name of a metric has 1 to {LONGEST_METRIC} characters, none of them NUL."
+        raise FaultyError([("metric name", message)])
+    number = tables.number_of(text, comma=comma)
+    if number is None:
+        raise FaultyError([("value", f"“{shown(text)}” is not a {_lacks(text)}number.")])
+    sheet.add_value(cells["system"], cells["item"], metric, number)
+
+
+def _lacks(text: str) -> str:
+    """“finite ”, for what is a number of another kind."""
+    try:
+        float(text)
+    except ValueError:
+        return ""
+    return "finite "
+
 
 MOST_SYSTEMS = 1000
 MOST_METRICS = 200
@@ -28,7 +87,7 @@ def read(sheet: Sheet, outputs: Iterable[bytes], metrics: Iterable[bytes] | None
     reading = _Reading(sheet, forms.recognised(outputs))
     reading.run()
     if metrics is not None:
-        metric_table.add(sheet, metrics)
+        add_metrics(sheet, metrics)
     facts = sheet.facts()
     form = reading.form
     facts.form, facts.encoding, facts.unit = form.name, form.encoding, form.unit
@@ -122,7 +181,7 @@ class _Reading:
             yield f"{cut} exactly {count(EXCEL_CUTS)} characters, where Excel cuts a cell off."
 
 
-def _about_unknown(names: Names, numeric: set[str]) -> Iterator[str]:
+def _about_unknown(names: FieldNames, numeric: set[str]) -> Iterator[str]:
     ignored = [name for name in names.unknown if name not in numeric]
     if ignored:
         yield f"Not used: {', '.join(map(_guess, ignored))}."

@@ -20,7 +20,7 @@ from annotate.errors import Invalid
 from annotate.models import Campaign, CampaignImport
 from annotate.services.campaigns import creating
 from annotate.services.campaigns.creating import Checked
-from annotate.services.campaigns.importing import cleaning, reading, states
+from annotate.services.campaigns.importing import files, reading, stored
 from annotate.services.campaigns.importing.facts import Facts
 from annotate.services.campaigns.importing.files import File, blocks
 from annotate.services.campaigns.importing.problems import RowError, UploadRefused
@@ -48,7 +48,7 @@ def run(import_id: int) -> bool:
     if of is None:
         return False
     if of.status not in CampaignImport.RUNNING:
-        return cleaning.clean(of)
+        return files.clean(of)
     if not _claim(of):
         return False
     try:
@@ -63,9 +63,9 @@ def run(import_id: int) -> bool:
 
 def run_due() -> int:
     """Find imports whose message was lost or whose worker is gone; return how many were run."""
-    cleaning.expire()
+    files.expire()
     running = _unclaimed().order_by("pk").values_list("pk", flat=True)
-    return sum(run(pk) for pk in [*cleaning.due(), *running])
+    return sum(run(pk) for pk in [*files.due(), *running])
 
 
 def run_directly(
@@ -90,8 +90,8 @@ def run_directly(
         try:
             return _create(of, checked, sheet, progress), checked.facts
         except BaseException:
-            states.move(of, Status.CANCELLED)
-            cleaning.clean(of)
+            stored.move(of, Status.CANCELLED)
+            files.clean(of)
             raise
 
 
@@ -117,7 +117,7 @@ def _claim(of: CampaignImport) -> bool:
     )
     of.refresh_from_db()
     if taken and of.attempts > MOST_ATTEMPTS:
-        states.move(of, Status.FAILED, **FREE)
+        stored.move(of, Status.FAILED, **FREE)
         return False
     return bool(taken)
 
@@ -130,8 +130,8 @@ def _note(of: CampaignImport, **changes: int) -> None:
 
 def _go_on(of: CampaignImport) -> None:
     if of.is_direct:  # the process was killed, and no other process has its file
-        states.move(of, Status.CANCELLED, where={"claim": of.claim})
-        cleaning.clean(of)
+        stored.move(of, Status.CANCELLED, where={"claim": of.claim})
+        files.clean(of)
         return
     with Sheet() as sheet:
         try:
@@ -170,12 +170,12 @@ def _watched(of: CampaignImport, file: str, before: int = 0) -> Iterator[bytes]:
 
 def _refuse(of: CampaignImport, refused: UploadRefused) -> None:
     _settle(of, Status.REFUSED, problems=refusal_as_json(refused.refusal))
-    cleaning.clean(of)
+    files.clean(of)
 
 
 def _settle(of: CampaignImport, to: Status, *, keep: bool = False, **changes: Any) -> None:
     free = {} if keep else FREE
-    if not states.move(of, to, where={"claim": of.claim}, done=0, total=0, **free, **changes):
+    if not stored.move(of, to, where={"claim": of.claim}, done=0, total=0, **free, **changes):
         raise LostError
 
 
@@ -199,7 +199,7 @@ def _create(
     with transaction.atomic():
         creating.finish(campaign, owner_id=of.owner_id, outputs=checked.facts.n_rows)
         _settle(of, Status.DONE)
-    cleaning.clean(of)
+    files.clean(of)
     return campaign
 
 

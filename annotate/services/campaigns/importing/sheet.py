@@ -9,12 +9,10 @@ from array import array
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Self
 
-from annotate.services.campaigns.importing import summary
-from annotate.services.campaigns.importing.facts import Facts
+from annotate.services.campaigns.importing.facts import Facts, facts_of_sheet, unpacked
 from annotate.services.campaigns.importing.fields import shown
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.campaigns.importing.rows import FaultyError
-from annotate.services.campaigns.importing.summary import unpacked
 from annotate.text.visible import is_visible
 
 TABLES = """
@@ -163,7 +161,7 @@ class Sheet:
         return list(self._systems)
 
     def facts(self) -> Facts:
-        return summary.of(self._db)
+        return facts_of_sheet(self._db)
 
     def in_order(self) -> "array[int]":
         """Return the numbers of all items, in the order of their keys."""

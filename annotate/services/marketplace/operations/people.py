@@ -1,10 +1,98 @@
-"""People at the crowd: keep somebody out, let them in again, write to them."""
+"""People at the crowd: pay them, keep them out, let them in again, write to them."""
 
-from annotate.crowds.base import Effect, Marketplace, Outcome
-from annotate.models import Operation
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+
+from django.db.models import Q
+from django.utils import timezone
+
+from annotate.crowds.base import NOT_YET, Bonus, Effect, Marketplace, Outcome
+from annotate.models import Operation, Participation, Review
+from annotate.services import locks
+from annotate.services.marketplace import adjudication
 from annotate.services.outbox.handlers import Handler, register
 
 Kind = Operation.Kind
+PATIENCE = timedelta(hours=1)  # a crowd may not know for minutes what it has listed already
+BEHIND = (NOT_YET, "not_found")
+UNLISTED = "unlisted"
+
+
+def _unit(op: Operation) -> Participation:
+    return Participation.objects.get(operations=op)
+
+
+def _approve(op: Operation, crowd: Marketplace) -> Outcome:
+    return _patient(op, crowd.approve(_unit(op).external_key))
+
+
+def _override(op: Operation, crowd: Marketplace) -> Outcome:
+    return _patient(op, crowd.approve(_unit(op).external_key, override=True))
+
+
+def _reject(op: Operation, crowd: Marketplace) -> Outcome:
+    outcome = crowd.reject(
+        _unit(op).external_key,
+        reason=op.arguments["reason"],
+        category=op.arguments.get("category", ""),
+    )
+    return _patient(op, outcome)
+
+
+def _doubted(op: Operation) -> str:
+    """Return why an approval is held: a review was opened, or pay refused, since it was
+    intended."""
+    unit = _unit(op)
+    reviews = Review.objects.filter(campaign=unit.campaign_id, annotator=unit.annotator_id)
+    doubt = reviews.filter(Q(status=Review.Status.OPEN) | Q(pay_refused=True))
+    return "A reviewer is looking at this work." if doubt.exists() else ""
+
+
+def _patient(op: Operation, outcome: Outcome) -> Outcome:
+    """Ask again for a while where the crowd may just be behind; then a person must look."""
+    if outcome.happened or outcome.code not in BEHIND:
+        return outcome
+    if timezone.now() < op.created_at + PATIENCE:
+        return replace(outcome, effect=Effect.RETRYABLE)
+    return replace(outcome, effect=Effect.REFUSED, code=UNLISTED)
+
+
+def _approved(op: Operation, outcome: Outcome) -> None:
+    if outcome.happened and op.participation_id is not None:
+        locks.campaign(op.campaign_id)
+        adjudication.approved(op.participation_id)
+
+
+def _rejected(op: Operation, outcome: Outcome) -> None:
+    if outcome.happened and op.participation_id is not None:
+        locks.campaign(op.campaign_id)
+        adjudication.rejected(op.participation_id)
+
+
+def _bonus(op: Operation) -> Bonus:
+    of = op.arguments
+    return Bonus(of["listing"], of["unit"], of["person"], Decimal(of["amount"]), of["reason"])
+
+
+def _pay(op: Operation, crowd: Marketplace) -> Outcome:
+    return _patient(op, crowd.pay_bonus(_bonus(op), op.token))
+
+
+def _find_paid(op: Operation, crowd: Marketplace) -> Outcome | None:
+    return Outcome(Effect.ALREADY) if crowd.find_bonus(_bonus(op), op.token) else None
+
+
+def _paid(op: Operation, outcome: Outcome) -> None:
+    if outcome.happened:
+        locks.campaign(op.campaign_id)
+        adjudication.bonus_paid(int(op.arguments["entry"]), Decimal(op.arguments["amount"]))
+
+
+register(Kind.APPROVE, Handler(_approve, _approved, natural=True, held=_doubted))
+register(Kind.REJECT, Handler(_reject, _rejected, natural=True))
+register(Kind.OVERRIDE, Handler(_override, _approved, natural=True))
+register(Kind.BONUS, Handler(_pay, _paid, _find_paid, keyed=True))
 
 
 def _exclude(op: Operation, crowd: Marketplace) -> Outcome:

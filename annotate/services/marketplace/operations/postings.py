@@ -16,7 +16,7 @@ from annotate.models import Batch, Operation, Posting
 from annotate.selectors.pay import budget
 from annotate.services import locks
 from annotate.services.marketplace import offers
-from annotate.services.marketplace.posting_states import move
+from annotate.services.marketplace.postings import move
 from annotate.services.outbox import delivery
 from annotate.services.outbox.handlers import Handler, register
 

@@ -1,19 +1,20 @@
-"""The fee that a campaign calculates with. It changes when the crowd charges another fee."""
+"""What owners change in a campaign that exists: the fee it calculates with, and its reviewers."""
 
 from decimal import Decimal
 
+from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotate import adapters
 from annotate.errors import Conflict, Invalid
-from annotate.models import Campaign
+from annotate.models import Campaign, Membership
 from annotate.selectors.pay import budget
 from annotate.services import audit, change_marks, locks
 from annotate.services.campaigns.plans import MOST_FEE
 from annotate.services.pay.quotes import FINEST, percent
 
 
-def change(
+def change_fee(
     campaign_id: int, share: Decimal, *, actor_id: int | None, beyond_budget: bool = False
 ) -> bool:
     """Use this share from now on; False if it is unchanged. Existing ledger rows stay.
@@ -43,3 +44,23 @@ def change(
             beyond_budget=str(excess),
         )
     return True
+
+
+def add_reviewer(campaign_id: int, *, username: str, actor_id: int) -> None:
+    """Give a user the review of a campaign's annotators."""
+    user = User.objects.filter(username=username.strip(), is_active=True).first()
+    if user is None:
+        raise Invalid({"username": f"There is no user “{username.strip()}”. Capitals matter."})
+    with transaction.atomic():
+        _, created = Membership.objects.get_or_create(
+            campaign_id=campaign_id, user=user, defaults={"role": Membership.Role.REVIEWER}
+        )
+        if not created:
+            raise Conflict(f"{user.username} can see this campaign already.")
+        audit.record(
+            "add_reviewer",
+            campaign_id=campaign_id,
+            actor_id=actor_id,
+            subject=f"user:{user.pk}",
+            name=user.username,
+        )

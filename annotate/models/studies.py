@@ -1,4 +1,4 @@
-"""What researchers bring themselves: instruments of their own, and tutorials in place of ours."""
+"""What researchers bring: instruments of their own, and tutorials in place of ours."""
 
 from django.conf import settings
 from django.db import models

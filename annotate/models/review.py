@@ -4,9 +4,9 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotate.models.annotator import Annotator
+from annotate.models.annotators import Annotator
 from annotate.models.base import Fact
-from annotate.models.campaign import Campaign
+from annotate.models.campaigns import Campaign
 from annotate.models.work import Judgment
 
 

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotate.models.base import Fact, public_id
-from annotate.models.campaign import Campaign
+from annotate.models.campaigns import Campaign
 
 
 class Batch(models.Model):

@@ -3,9 +3,9 @@
 from django.conf import settings
 from django.db import models
 
-from annotate.models.annotator import Participation
+from annotate.models.annotators import Participation
 from annotate.models.base import Fact, public_id
-from annotate.models.campaign import Campaign
+from annotate.models.campaigns import Campaign
 from annotate.models.work import Assignment
 
 

@@ -1,5 +1,7 @@
 """What exclusions change, as JSON: counts, and every primary estimate with and without them."""
 
+from typing import Any
+
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -7,12 +9,46 @@ from rest_framework.response import Response
 
 from annotate import permissions
 from annotate.api.base import BoundedView, Finite
+from annotate.errors import NotFound
 from annotate.selectors.campaigns import listing
-from annotate.selectors.review.exclusions import Excluded, Reason
-from annotate.selectors.review.ruling_statistics import Conduct
+from annotate.selectors.review import reviews
+from annotate.selectors.review.ruling_statistics import Conduct, ExcludedCounts, Reason
 from estimation.api.serializers import WithExcludedSerializer
 from estimation.selectors import sensitivity
-from estimation.selectors.sensitivity import Compared, Sensitivity
+from estimation.selectors.sensitivity import ComparedEstimate, Sensitivity
+from estimation.services import effects
+
+
+class ShiftSerializer(serializers.Serializer[effects.ExclusionEffect]):
+    """One primary criterion; the systems are not named."""
+
+    criterion = serializers.CharField()
+    estimates = serializers.IntegerField()
+    lost = serializers.IntegerField(help_text="estimates of which no judgment is left")
+    shift = Finite(allow_null=True, help_text="the largest change, without its sign")
+    share = Finite(allow_null=True, help_text="the same in half-widths of the interval")
+
+
+class ExclusionEffectSerializer(serializers.Serializer[Any]):
+    final_from = serializers.DateTimeField(allow_null=True, help_text="null: an appeal waits")
+    effects = ShiftSerializer(
+        many=True, allow_null=True, help_text="null until the ruling is final, or none is in force"
+    )
+
+
+class EffectView(BoundedView):
+    """How much leaving this annotator's work out moves the estimates, once that is final."""
+
+    @extend_schema(responses=ExclusionEffectSerializer)
+    def get(self, request: Request, public_id: str, pseudonym: str) -> Response:
+        campaign = permissions.visible(request.user, public_id)
+        case = reviews.case(campaign, pseudonym)
+        if case is None:
+            raise NotFound("No annotator of this name has entered this campaign.")
+        shown = case.shows_effect
+        found = effects.measure(campaign.pk, case.annotator_id) if shown else None
+        body = {"final_from": case.final_from, "effects": found}
+        return Response(ExclusionEffectSerializer(body).data)
 
 
 class ReasonSerializer(serializers.Serializer[Reason]):
@@ -21,7 +57,7 @@ class ReasonSerializer(serializers.Serializer[Reason]):
     judgments = serializers.IntegerField()
 
 
-class ExcludedSerializer(serializers.Serializer[Excluded]):
+class ExcludedSerializer(serializers.Serializer[ExcludedCounts]):
     """How much is left out now. One annotator may be named by several screens."""
 
     judgments = serializers.IntegerField()
@@ -39,7 +75,7 @@ class WithoutExcludedSerializer(serializers.Serializer[object]):
     n_judgments = serializers.IntegerField()
 
 
-class ComparedSerializer(serializers.Serializer[Compared]):
+class ComparedSerializer(serializers.Serializer[ComparedEstimate]):
     """A primary estimate without and with excluded work; null where there is none."""
 
     system = serializers.CharField(source="cell.system.name")

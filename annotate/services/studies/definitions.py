@@ -1,16 +1,18 @@
-"""Defines researchers' own instruments. A stored version never changes."""
+"""Defines researchers' own instruments and tutorials. What is stored never changes."""
 
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
-from annotate.errors import Conflict, Invalid
+from annotate.errors import Conflict, Invalid, NotFound
 from annotate.instruments import registry
 from annotate.instruments.rating.reading import as_data, read
 from annotate.instruments.reader import Refused
+from annotate.instruments.tutorials import reading
 from annotate.instruments.tutorials.reading import digest
-from annotate.models import InstrumentDefinition
+from annotate.models import InstrumentDefinition, TutorialContent
+from annotate.selectors.studies import instruments
 from annotate.services import audit
 
 TRIES = 3
@@ -69,3 +71,43 @@ def _check_key(key: str, *, owner_id: int) -> None:
         raise Conflict(f"“{key}” is built in. Give your instrument a key of its own.")
     if InstrumentDefinition.objects.filter(key=key).exclude(owner=owner_id).exists():
         raise Conflict(f"“{key}” belongs to somebody else. Give your instrument another key.")
+
+
+class TutorialInvalid(Invalid):
+    """The content cannot be a tutorial; `problems` says where and why, completely."""
+
+    def __init__(self, refused: Refused) -> None:
+        super().__init__(refused.errors("tutorial"))
+        self.problems = refused.problems
+
+
+def store_tutorial(content: Any, *, reference: str, owner_id: int) -> TutorialContent:
+    """Store a tutorial for an instrument, or return the one of this owner that equals it.
+
+    Raises `TutorialInvalid` with every problem, `NotFound` for an unknown instrument.
+    """
+    try:
+        instrument = instruments.named(reference)
+    except KeyError as error:
+        raise NotFound(str(error.args[0])) from None
+    try:
+        reading.read(content, instrument=instrument.key, criteria=instrument.criteria)
+    except Refused as refused:
+        raise TutorialInvalid(refused) from None
+    with transaction.atomic():
+        made, is_new = TutorialContent.objects.get_or_create(
+            owner_id=owner_id,
+            instrument=instrument.key,
+            digest=reading.digest(content),
+            defaults={"content": content},
+        )
+        if is_new:
+            audit.record(
+                "store_tutorial",
+                campaign_id=None,
+                actor_id=owner_id,
+                subject=f"tutorial:{made.pk}",
+                instrument=instrument.key,
+                digest=made.digest,
+            )
+    return made

@@ -1,0 +1,169 @@
+"""Paid units that are under way, and those that need a decision."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
+from django.utils import timezone
+
+from annotate import adapters
+from annotate.errors import NotFound
+from annotate.models import Assignment, Batch, Operation, Participation, Posting, Review
+
+Unit = Participation.Status
+TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
+
+
+@dataclass(frozen=True)
+class Untaken:
+    """Units of one posting that are free; `coming`: places that are being added."""
+
+    posting: int
+    coming: int
+    units: int
+    tasks: int  # of each
+    reward: Decimal  # for each
+
+
+def untaken(campaign_id: int) -> list[Untaken]:
+    """Return the units that people may take now or after pending operations; two queries."""
+    left, rejected = (Q(participations__status=one) for one in (Unit.LEFT, Unit.REJECTED))
+    stays = ~(left | (rejected & Q(batch__crowd__in=adapters.REOPENING)))
+    rows = (
+        Posting.objects.filter(batch__campaign=campaign_id, status__in=TO_COME)
+        .annotate(taken=Count("participations", filter=stays))
+        .values_list("pk", "places", "taken", "batch__tasks", "batch__reward")
+    )
+    more = _extensions(campaign_id)
+    return [
+        Untaken(pk, more[pk], max(0, places + more[pk] - taken), tasks, reward)
+        for pk, places, taken, tasks, reward in rows
+    ]
+
+
+def _extensions(campaign_id: int) -> Counter[int]:
+    """Return how many places more are on their way, by posting."""
+    found: Counter[int] = Counter()
+    rows = Operation.objects.filter(
+        campaign=campaign_id, kind=Operation.Kind.ADD_PLACES, status__in=Operation.UNDONE
+    )
+    for posting, arguments in rows.values_list("posting", "arguments"):
+        found[posting] += arguments["places"]
+    return found
+
+
+def promised_tasks(campaign_id: int) -> int:
+    """Return how many tasks people at work have before them, beside those that they hold."""
+    held = Count("assignments", filter=Q(assignments__status__in=Assignment.HELD))
+    in_time = Q(deadline_at=None) | Q(deadline_at__gt=timezone.now())
+    rows = (
+        Participation.objects.filter(
+            in_time, campaign=campaign_id, status=Participation.Status.ACTIVE, tasks__isnull=False
+        )
+        .annotate(held=held)
+        .values_list("tasks", "held")
+    )
+    return sum(max(0, (tasks or 0) - held) for tasks, held in rows)
+
+
+def unconfirmed_units(campaign_id: int) -> int:
+    """Return how many units were handed in here and are not listed so by the crowd yet."""
+    units = Participation.objects.filter(campaign=campaign_id)
+    return units.filter(status=Participation.Status.HANDED_IN).count()
+
+
+def unused_units(batch: Batch) -> int:
+    """Return how many of a batch's confirmed units are free.
+
+    If a posting continues when a place is free, the places of rejected units are free.
+    """
+    free = {Unit.LEFT} | ({Unit.REJECTED} if batch.crowd in adapters.REOPENING else set())
+    used = Participation.objects.filter(posting__batch=batch)
+    return batch.places - used.exclude(status__in=free).count()
+
+
+NEAR = timedelta(days=2)
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """`units` are held back; the crowd pays the first of them automatically at `first`."""
+
+    units: int
+    first: datetime
+
+
+def next_deadline(campaign_id: int) -> Deadline | None:
+    """Return units that the crowd pays soon although a review is open or they are in doubt."""
+    reviewed = Review.objects.filter(
+        campaign=OuterRef("campaign"), annotator=OuterRef("annotator"), status=Review.Status.OPEN
+    )
+    held = Participation.objects.filter(
+        ~Q(problem="") | Exists(reviewed),
+        campaign=campaign_id,
+        status=Participation.Status.CONFIRMED,
+        auto_approval_at__lte=timezone.now() + NEAR,
+    )
+    found = held.aggregate(n=Count("pk"), first=Min("auto_approval_at"))
+    return Deadline(found["n"], found["first"]) if found["n"] else None
+
+
+Status = Participation.Status
+
+
+@dataclass(frozen=True)
+class DisputedUnit:
+    """A unit that the crowd lists as handed in. `problem` says what does not agree. by_itself: when
+    the crowd approves it without a decision.
+    """
+
+    participation_id: int
+    pseudonym: str
+    title: str  # of the batch
+    reward: Decimal
+    problem: str
+    handed_in: datetime | None
+    by_itself: datetime | None
+
+
+def disputed(campaign_id: int) -> tuple[DisputedUnit, ...]:
+    """Return those that wait, the oldest first. One query."""
+    rows = _waiting(campaign_id).order_by("submitted_at", "pk")
+    return tuple(_disputed(one) for one in rows.select_related("annotator", "posting__batch"))
+
+
+def count_disputed(campaign_id: int) -> int:
+    """Return how many wait."""
+    return _waiting(campaign_id).count()
+
+
+def _waiting(campaign_id: int) -> QuerySet[Participation]:
+    """Refused pay is a decision."""
+    refused = Review.objects.filter(
+        campaign=OuterRef("campaign"), annotator=OuterRef("annotator"), pay_refused=True
+    )
+    rows = Participation.objects.filter(campaign=campaign_id, status=Status.CONFIRMED)
+    return rows.exclude(problem="").exclude(Exists(refused))
+
+
+def unit_id_of(campaign_id: int, participation_id: int) -> int:
+    """Return the unit's id if it is of this campaign; `NotFound` otherwise."""
+    if not Participation.objects.filter(campaign=campaign_id, pk=participation_id).exists():
+        raise NotFound("There is no such unit in this campaign.")
+    return participation_id
+
+
+def _disputed(one: Participation) -> DisputedUnit:
+    assert one.posting is not None, "only a marketplace's unit is compared with its crowd"
+    batch = one.posting.batch
+    return DisputedUnit(
+        one.pk,
+        one.annotator.pseudonym,
+        str(batch.terms["title"]),
+        batch.reward,
+        one.problem,
+        one.submitted_at,
+        one.auto_approval_at,
+    )
