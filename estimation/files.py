@@ -35,6 +35,34 @@ class FileError(ValueError):
         self.path, self.line = path, line
 
 
+class UnknownNameError(FileError):
+    """A system, criterion or metric that the file does not have."""
+
+
+class FileTooShortError(FileError):
+    """Fewer than two judgments of a system on a criterion."""
+
+
+class FileScoreError(FileError):
+    """A score outside the criterion's scale."""
+
+
+class ScaleNeededError(FileError):
+    """A criterion whose scale nobody named."""
+
+
+class FileMetricError(FileError):
+    """A metric that is missing for some of a system's outputs."""
+
+
+class ItemMissingError(FileError):
+    """A judged item that the metrics file does not list for its system."""
+
+
+class AmbiguousMetricError(FileError):
+    """Several metrics, and nobody said which one to use."""
+
+
 class UnreadableError(FileError):
     """The file is not there, may not be read, or is a damaged gzip file."""
 

@@ -8,7 +8,19 @@ import numpy as np
 
 from annotate.instruments.registry import INSTRUMENTS
 from estimation.core import Sample, Scale
-from estimation.files import FileError, Floats, Ints, Names, Table
+from estimation.files import (
+    AmbiguousMetricError,
+    FileMetricError,
+    FileScoreError,
+    FileTooShortError,
+    Floats,
+    Ints,
+    ItemMissingError,
+    Names,
+    ScaleNeededError,
+    Table,
+    UnknownNameError,
+)
 
 ALL_METRICS = "auto"
 KNOWN_SCALES = {
@@ -20,34 +32,6 @@ NO_METRICS_FILE = (
     "Without a metrics file the judged outputs count as all that there are: the estimate does not "
     "speak for outputs that nobody judged."
 )
-
-
-class UnknownNameError(FileError):
-    """A system, criterion or metric that the file does not have."""
-
-
-class FileTooShortError(FileError):
-    """Fewer than two judgments of a system on a criterion."""
-
-
-class FileScoreError(FileError):
-    """A score outside the criterion's scale."""
-
-
-class ScaleNeededError(FileError):
-    """A criterion whose scale nobody named."""
-
-
-class FileMetricError(FileError):
-    """A metric that is missing for some of a system's outputs."""
-
-
-class ItemMissingError(FileError):
-    """A judged item that the metrics file does not list for its system."""
-
-
-class AmbiguousMetricError(FileError):
-    """Several metrics, and nobody said which one to use."""
 
 
 @dataclass(frozen=True, kw_only=True)

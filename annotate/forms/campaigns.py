@@ -1,9 +1,6 @@
 """The form of a new campaign, checked in shape; the services check its meaning."""
 
-import csv
-import io
 import uuid
-from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
@@ -11,106 +8,29 @@ from django import forms
 from django.conf import settings
 from django.forms.boundfield import BoundWidget
 
-from annotate.instruments.base import Criterion, Instrument
-from annotate.instruments.tutorials import files
-from annotate.selectors.studies import instruments, tutorial_contents
+from annotate.forms.campaign_choices import (
+    BUILT_IN,
+    HINTS,
+    NO_TUTORIAL,
+    instruments_offered,
+    joined_names,
+    main_criterion,
+    metrics_offered,
+    split_names,
+    tutorials_offered,
+)
+from annotate.instruments.base import Instrument
+from annotate.selectors.studies import instruments
 from annotate.services.campaigns.metric_choice import AUTO, choice
 from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, MOST_BONUS_AFTER, Plan
 from annotate.states import Estimand, MetricChoice, StopMode
 from annotate.text.numerals import number
-from estimation.metrics import METRICS, Metric
+from estimation.metrics import METRICS
 
 DEFAULT_METRIC = "repetition"  # needs nothing but the text (docs/statistics.md, metrics)
 DEFAULTS = Plan(name="", targets={})
 DEFAULT_SHARE = 0.1  # of the scale: what an interval of the first target spans by default
-BUILT_IN, NO_TUTORIAL = "built-in", "none"
 LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
-HINTS = {
-    "language": "A code such as en, de or pt-BR. In German, annotators read German pages.",
-    "outputs": "Up to {limit} MB; larger files go through the command line.",
-    "name": "For you and your reviewers. Annotators never see it.",
-    "public_title": "What they read instead. Empty: a neutral one, such as “Rate short texts”.",
-    "public_about": "What the work is. Empty: what the instrument says of itself.",
-    "metric_columns": (
-        "Names separated by commas, such as comet, judge. The preview offers those of the file."
-    ),
-    "metrics_file": "Columns: system,item,metric,value",
-    "tutorial_bonus": "Once to each person: passing promises it.",
-    "bonus_after": "Of one person, and that count. It is due earlier if no more are offered.",
-    "fee": "Empty: what it usually is (MTurk 20, Prolific 40). The budget reckons with it.",
-    "reward": "Paid for each judgment.",
-    "budget": "Fees included. Empty: no limit.",
-    "max_judgments": "Empty: all that are planned.",
-    "deadline": "Empty: none. In {zone}.",
-    "annotator_cap": (
-        "An interval rests on how many different people were asked; above 25 its "
-        "coverage at the stop is not warranted."
-    ),
-    "double_share": "To learn how much people disagree.",
-    "contact": "Shown to annotators; may stay empty.",
-}
-
-
-def _metrics() -> list[tuple[str, Any]]:
-    groups = {
-        "nothing": "From the text alone",
-        "reference": "Against the references",
-        "paragraphs": "Against the inputs",
-    }
-    return [
-        (title, [(m.name, _described(m)) for m in METRICS.values() if m.needs == needs])
-        for needs, title in groups.items()
-    ]
-
-
-def _described(metric: Metric) -> str:
-    """The name, and what it is without the remarks in brackets."""
-    plain = metric.description.split(" (")[0].split(": ", 1)[-1]
-    return f"{metric.name}: {plain.rstrip('.')}"
-
-
-def _instruments() -> list[tuple[str, Any]]:
-    """Those built in, then the versions of each one that researchers defined."""
-    groups: dict[str, list[tuple[str, str]]] = {}
-    for one in instruments.listed(None):
-        version = "" if one.built_in else f", version {one.instrument.version}"
-        group = "Built in" if one.built_in else "Defined by researchers"
-        groups.setdefault(group, []).append((one.reference, f"{one.instrument.label}{version}"))
-    return list(groups.items())
-
-
-def _tutorials(instrument: Instrument) -> list[tuple[str, str]]:
-    """The instrument's own, those that researchers supplied for it, and none."""
-    own = (
-        "The built-in one" if files.languages(instrument.key) else "None: there is no built-in one"
-    )
-    supplied = [
-        (str(one.id), f"{one.title or 'Without a title'} ({one.language}, number {one.id})")
-        for one in tutorial_contents.listed(instrument.key, None)
-    ]
-    none = (
-        [(NO_TUTORIAL, "None: the first task at once")] if files.languages(instrument.key) else []
-    )
-    return [(BUILT_IN, own), *supplied, *none]
-
-
-def _main_criterion(instrument: Instrument) -> Criterion:
-    """Return the criterion whose target has a default: `overall`, or the first."""
-    named = [criterion for criterion in instrument.criteria if criterion.name == "overall"]
-    return (named or list(instrument.criteria))[0]
-
-
-def _split(names: str) -> list[str]:
-    """Names between commas or on lines; one that contains a comma stands in quotation marks."""
-    line = ",".join(names.splitlines())
-    cells = next(csv.reader([line], skipinitialspace=True), [])
-    return [name.strip() for name in cells if name.strip()]
-
-
-def _joined(names: Iterable[str]) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return line.getvalue().replace(",", ", ") if '"' not in line.getvalue() else line.getvalue()
 
 
 def _or(given: int | None, usual: int) -> int:
@@ -149,7 +69,7 @@ class CampaignForm(forms.Form):
     )
     instrument = forms.ChoiceField(
         label="What people are asked",
-        choices=lambda: _instruments(),
+        choices=lambda: instruments_offered(),
         initial=DEFAULTS.instrument,
     )
     tutorial = forms.ChoiceField(label="Tutorial before the first task", initial=BUILT_IN)
@@ -190,7 +110,7 @@ class CampaignForm(forms.Form):
     metric_names = forms.MultipleChoiceField(
         label="Which metrics",
         required=False,
-        choices=_metrics,
+        choices=metrics_offered,
         initial=[DEFAULT_METRIC],
         widget=forms.CheckboxSelectMultiple,
     )
@@ -282,8 +202,8 @@ class CampaignForm(forms.Form):
         self.fields["outputs"].required = not has_file
         choice = self.fields["tutorial"]
         assert isinstance(choice, forms.ChoiceField)
-        choice.choices = _tutorials(self.asked)
-        main = _main_criterion(self.asked)
+        choice.choices = tutorials_offered(self.asked)
+        main = main_criterion(self.asked)
         for criterion in self.asked.criteria:
             wide = criterion.high - criterion.low
             self.fields[f"width_{criterion.name}"] = forms.FloatField(
@@ -313,7 +233,7 @@ class CampaignForm(forms.Form):
     def metric_groups(self) -> list[tuple[str, list[BoundWidget]]]:
         """The boxes of `metric_names` under the headings of its choices."""
         boxes = iter(self["metric_names"])
-        return [(group, [next(boxes) for _ in names]) for group, names in _metrics()]
+        return [(group, [next(boxes) for _ in names]) for group, names in metrics_offered()]
 
     @property
     def width_fields(self) -> list[forms.BoundField]:
@@ -341,7 +261,7 @@ class CampaignForm(forms.Form):
         given = self.cleaned_data
         if given["metric_choice"] != MetricChoice.NAMED:
             return (AUTO,) if given["metric_choice"] == MetricChoice.AUTO else ()
-        columns = _split(given.get("metric_columns", ""))
+        columns = split_names(given.get("metric_columns", ""))
         return tuple(dict.fromkeys([*given["metric_names"], *columns]))
 
     def plan(self) -> Plan:
@@ -404,7 +324,7 @@ def initial_of(plan: Plan) -> dict[str, Any]:
         "tutorial": str(plan.tutorial_id or (BUILT_IN if plan.tutorial else NO_TUTORIAL)),
         "metric_choice": choice(plan.metrics),
         "metric_names": [name for name in plan.metrics if name in METRICS],
-        "metric_columns": _joined(own),
+        "metric_columns": joined_names(own),
         "fee": None if plan.fee_rate is None else round(plan.fee_rate * 100, 2),
         "double_share": f"{plan.double_share * 100:.1f}".removesuffix(".0"),
         "level": f"{plan.level * 100:.1f}".removesuffix(".0"),

@@ -17,6 +17,15 @@ from estimation.selectors.history import Newest
 from estimation.selectors.savings import Saving
 from estimation.selectors.shown import Awaited
 
+
+@dataclass(frozen=True)
+class ShownNotice:
+    """Something a reader must be told, and for which cells."""
+
+    text: str
+    about: tuple[str, ...]
+
+
 LEAST_SHARE = 0.005  # of the squared error: less is rounding
 NO_ITEMS: Mapping[int, ItemCounts] = MappingProxyType({})
 

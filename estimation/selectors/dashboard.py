@@ -10,7 +10,6 @@ from django.conf import settings
 from django.utils import timezone
 
 from annotate.selectors.campaigns import progress, slots
-from annotate.selectors.campaigns import progress as liveness
 from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.selectors.campaigns.progress import ItemCounts, Liveness, Progress
 from annotate.selectors.campaigns.slots import Availability
@@ -28,7 +27,7 @@ from estimation.selectors import agreement, cells, comparisons, history, savings
 from estimation.selectors.activity import ActivityLine, lines
 from estimation.selectors.advice import advise
 from estimation.selectors.agreement import Agreed
-from estimation.selectors.cells import CriterionRow, ShownCell
+from estimation.selectors.cells import CriterionRow, ShownCell, ShownNotice
 from estimation.selectors.comparisons import ContrastTable
 from estimation.selectors.history import Newest
 from estimation.selectors.savings import Saving
@@ -38,14 +37,6 @@ from estimation.selectors.situation import Advice, Situation, Widened
 
 LIVE = (Status.OPEN, Status.CLOSING)
 SOON = timedelta(days=2)  # a deadline that is worth naming
-
-
-@dataclass(frozen=True)
-class ShownNotice:
-    """Something a reader must be told, and for which cells."""
-
-    text: str
-    about: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -270,7 +261,7 @@ def build(
         excluded=ruling_statistics.excluded(pk, since=facts.closed_at),
         conduct=ruling_statistics.of(pk),
         availability=_availability(facts, counts),
-        liveness=liveness.liveness(pk, lease_minutes=facts.lease_minutes),
+        liveness=progress.liveness(pk, lease_minutes=facts.lease_minutes),
         offered=offered.offered(pk) if facts.marketplace else Offered(),
         at_closing=history.at_closing(pk, facts.closed_at),
         limit=limit,

@@ -9,6 +9,7 @@ from extras.mturk_simulator.api import wire
 from extras.mturk_simulator.api.question import LOCAL_HOSTS
 from extras.mturk_simulator.responses import Response, redirect
 from extras.mturk_simulator.site import pages, requester, workers
+from extras.mturk_simulator.site.formats import address
 from extras.mturk_simulator.site.markup import tag
 from extras.mturk_simulator.state.faults import How
 from extras.mturk_simulator.state.world import World
@@ -122,12 +123,12 @@ def _accepted(world: World, fields: Fields) -> Response:
         hit = found.id
     one = workers.accept(world, hit, worker)
     kept = "" if _same_origin(fields) else "no"
-    return redirect(pages.address(f"/work/{one.id}", worker=worker, same_origin=kept))
+    return redirect(address(f"/work/{one.id}", worker=worker, same_origin=kept))
 
 
 def _returned(world: World, fields: Fields) -> Response:
     one = workers.give_back(world, _first(fields, "assignment"))
-    return redirect(pages.address(f"/work/{one.id}", worker=one.worker))
+    return redirect(address(f"/work/{one.id}", worker=one.worker))
 
 
 def _asset(name: str) -> Response:

@@ -32,6 +32,7 @@ BOUNDARIES = ("views", "api", "tasks", "management", "admin")
 READS_MODELS = {
     "annotate.api.campaigns.views",
     "annotate.api.campaigns.queries",
+    "annotate.api.campaigns.content_serializers",
     "annotate.api.campaigns.serializers",
     "annotate.management.commands.create_campaign",
     "annotate.views.campaigns.listing",

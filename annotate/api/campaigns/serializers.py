@@ -8,14 +8,11 @@ from rest_framework import serializers
 from rest_framework.fields import empty
 
 from annotate import adapters
-from annotate.api.base import Finite
-from annotate.api.campaigns.contents import HighlightSerializer
 from annotate.api.parsers import Rows
 from annotate.crowds.terms import usual_tasks
-from annotate.instruments import highlights
-from annotate.models import Campaign, Judgment
+from annotate.models import Campaign
 from annotate.selectors.campaigns.blinding import sees_results
-from annotate.selectors.pay import budget as costs
+from annotate.selectors.pay.budget import cost_at_most
 from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, Plan
 from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
 from annotate.text import json_text
@@ -106,7 +103,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     def get_cost_at_most(self, campaign: Any) -> dict[str, Any]:
         """Of all planned judgments, as the preview of a new campaign says it."""
         tasks = campaign.last_tasks or usual_tasks(campaign.annotator_cap)
-        most = costs.cost_at_most(campaign, planned=campaign.planned, tasks=tasks)
+        most = cost_at_most(campaign, planned=campaign.planned, tasks=tasks)
         return dict(CostSerializer(most).data)
 
     def get_targets(self, campaign: Campaign) -> dict[str, float]:
@@ -139,62 +136,6 @@ class ImportedSerializer(CampaignSerializer):
     class Meta(CampaignSerializer.Meta):
         fields = (*CampaignSerializer.Meta.fields, "notices")
         read_only_fields = fields
-
-
-class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
-    """One judgment. Who gave it is told by pseudonym alone; scores follow within seconds."""
-
-    annotator = serializers.CharField(source="annotator.pseudonym")
-    item = serializers.CharField(source="output.item.key")
-    output = serializers.IntegerField(source="output_id")
-    systems = serializers.SerializerMethodField()
-    scores = serializers.SerializerMethodField()
-    counts = serializers.SerializerMethodField()
-    excluded = serializers.BooleanField(help_text="a ruling has taken it out of the estimates")
-    response = serializers.JSONField(help_text="the whole answer, as stored")
-    highlights = serializers.SerializerMethodField(help_text="with their words")
-    elapsed_seconds = Finite()
-    active_seconds = Finite(allow_null=True)
-
-    class Meta:
-        model = Judgment
-        fields = (
-            "id",
-            "annotator",
-            "item",
-            "output",
-            "systems",
-            "scores",
-            "counts",
-            "excluded",
-            "submitted_at",
-            "elapsed_seconds",
-            "active_seconds",
-            "instrument",
-            "instrument_version",
-            "response",
-            "highlights",
-        )
-        read_only_fields = fields
-
-    def get_systems(self, judgment: Judgment) -> list[str]:
-        return [authorship.system.name for authorship in judgment.output.authorships.all()]
-
-    def get_scores(self, judgment: Judgment) -> dict[str, float]:
-        return {score.criterion: score.value for score in judgment.scores.all()}
-
-    def get_counts(self, judgment: Judgment) -> bool:
-        """It does while its assignment holds a slot and is verified."""
-        assignment = judgment.assignment
-        return hasattr(assignment, "slot") and assignment.status == "verified"
-
-    @extend_schema_field(HighlightSerializer(many=True))
-    def get_highlights(self, judgment: Judgment) -> list[dict[str, Any]]:
-        if not self.context.get("with_texts"):
-            return []
-        output = judgment.output
-        paragraphs = output.item.paragraphs
-        return highlights.marked(judgment.response, text=output.text, paragraphs=paragraphs)
 
 
 class TargetsField(serializers.DictField):

@@ -19,13 +19,13 @@ from rest_framework.viewsets import GenericViewSet
 from annotate import permissions
 from annotate.api.base import BoundedView, ById, NewestFirst, validated
 from annotate.api.campaigns import queries
+from annotate.api.campaigns.content_serializers import JudgmentSerializer
 from annotate.api.campaigns.imports import ImportSerializer
 from annotate.api.campaigns.serializers import (
     CampaignSerializer,
     FileImportSerializer,
     ImportedSerializer,
     JsonImportSerializer,
-    JudgmentSerializer,
     PublicWordsSerializer,
 )
 from annotate.api.parsers import ImportParser

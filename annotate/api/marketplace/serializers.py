@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from annotate.crowds.base import Audience
 from annotate.crowds.terms import SECONDS, Terms
-from annotate.services.marketplace.offers import MOST_PLACES
+from annotate.services.marketplace.offer_problems import MOST_PLACES
 
 LONGEST_KEY = 40
 YEAR = 365 * 86_400

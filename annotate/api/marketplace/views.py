@@ -31,6 +31,7 @@ from annotate.api.marketplace.serializers import (
 from annotate.errors import Conflict, Invalid
 from annotate.selectors.marketplace import batches as rows
 from annotate.selectors.marketplace import operations
+from annotate.selectors.marketplace.batch_rows import BatchRow
 from annotate.selectors.marketplace.environments import world
 from annotate.selectors.pay import open_units
 from annotate.services.campaigns import amendments
@@ -239,7 +240,7 @@ def _agree(campaign: Any, environment: str) -> None:
         raise Invalid({"environment": message})
 
 
-def _data(row: rows.BatchRow, *, owner: bool) -> dict[str, Any]:
+def _data(row: BatchRow, *, owner: bool) -> dict[str, Any]:
     data = dict(BatchSerializer(row).data)
     return data if owner else {name: data[name] for name in data if name not in OF_OWNERS}
 

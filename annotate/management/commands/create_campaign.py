@@ -4,22 +4,18 @@ import gzip
 import json
 import sys
 import zlib
-from argparse import ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from datetime import datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import IO, Any
 
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils import timezone
-from django.utils.dateparse import parse_datetime
 from tqdm import tqdm
 
-from annotate import adapters
 from annotate.errors import Invalid
+from annotate.management.plan_options import DEFAULTS, add_plan, plan_of, target
 from annotate.models import Campaign
 from annotate.selectors.pay import budget
 from annotate.selectors.pay.budget import AtMost
@@ -28,54 +24,12 @@ from annotate.services.campaigns.importing import receiving, running
 from annotate.services.campaigns.importing.facts import Facts
 from annotate.services.campaigns.importing.problems import UploadRefused
 from annotate.services.campaigns.plans import Plan
-from annotate.states import StopMode
 from annotate.text import figures
 from annotate.tokens import invitation_token
 from config import address
 
 GZIP_MAGIC = b"\x1f\x8b"
 BLOCK = 1024 * 1024  # bytes that are read at a time
-DEFAULTS = Plan(name="", targets={})
-
-
-def target(text: str) -> tuple[str, float]:
-    """Read `overall=0.2`."""
-    name, _equals, width = text.partition("=")
-    try:
-        return name, float(width)
-    except ValueError:
-        raise ArgumentTypeError(f"“{text}” must look like overall=0.2.") from None
-
-
-def money(text: str) -> Decimal:
-    try:
-        number = Decimal(text)
-    except InvalidOperation:
-        raise ArgumentTypeError(f"“{text}” is not a number.") from None
-    if not number.is_finite():
-        raise ArgumentTypeError(f"“{text}” is not a finite number.")
-    return number
-
-
-def moment(text: str) -> datetime:
-    """Read an ISO date and time; without an offset it is in the server's time zone."""
-    try:
-        at = parse_datetime(text)
-    except ValueError:
-        at = None
-    if at is None:
-        raise ArgumentTypeError(f"“{text}” must look like 2026-12-31T18:00 or …T18:00+01:00.")
-    return at if timezone.is_aware(at) else timezone.make_aware(at)
-
-
-def cap(text: str) -> int | None:
-    """Read a whole number; `none` lifts the cap."""
-    if text == "none":
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        raise ArgumentTypeError(f"“{text}” must be a whole number, or none.") from None
 
 
 class Command(BaseCommand):
@@ -110,12 +64,12 @@ class Command(BaseCommand):
         parser.add_argument("--owner", default="", help="the user name of the campaign's owner")
         parser.add_argument("--open", action="store_true", help="start collecting at once")
         parser.add_argument("--json", action="store_true", help="print what was made as JSON")
-        _add_plan(parser)
+        add_plan(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
         owner_id = _owner_id(options["owner"])
         try:
-            made, facts = _import(_plan(options), options["file"], options["metrics"], owner_id)
+            made, facts = _import(plan_of(options), options["file"], options["metrics"], owner_id)
             if options["open"]:
                 life.open_(made.pk, actor_id=owner_id)
         except UploadRefused as refused:
@@ -127,113 +81,6 @@ class Command(BaseCommand):
             raise CommandError("Nothing was imported: it was cancelled on the page.") from None
         summary = _summary(made, facts)
         self.stdout.write(json.dumps(summary) if options["json"] else _in_words(summary))
-
-
-def _add_plan(parser: CommandParser) -> None:
-    given = parser.add_argument_group("plan")
-    given.add_argument(
-        "--instrument",
-        default=DEFAULTS.instrument,
-        metavar="KEY[@VERSION]",
-        help="built in or defined; without a version, the latest",
-    )
-    given.add_argument(
-        "--no-tutorial",
-        action="store_false",
-        dest="tutorial",
-        help="annotators begin with their first task",
-    )
-    given.add_argument(
-        "--tutorial",
-        type=int,
-        dest="tutorial_id",
-        metavar="NUMBER",
-        help="one that a researcher supplied; without it, the instrument's own",
-    )
-    given.add_argument("--tutorial-bonus", type=money, default=DEFAULTS.tutorial_bonus)
-    given.add_argument(
-        "--bonus-after",
-        type=int,
-        default=DEFAULTS.bonus_after,
-        metavar="N",
-        help="judgments of one person that count: then the bonus is due",
-    )
-    given.add_argument(
-        "--open-link-bonus",
-        action="store_true",
-        help="promise the bonus to people who come by the open link too",
-    )
-    given.add_argument(
-        "--metric",
-        action="append",
-        default=[],
-        dest="names",
-        metavar="NAME",
-        help="a control variate, e.g. rouge_l_f; repeatable, or “auto” for all there can be",
-    )
-    given.add_argument("--reward", type=money, default=DEFAULTS.reward, help="for each judgment")
-    given.add_argument(
-        "--crowd",
-        choices=list(adapters.LABELS),
-        default=DEFAULTS.crowd,
-        help="where people come from",
-    )
-    given.add_argument("--fee-rate", type=money, help="0.2 is 20 %%; usually the crowd's own")
-    given.add_argument("--budget", type=money, help="in all, fees included")
-    given.add_argument("--max-judgments", type=int)
-    given.add_argument("--deadline", type=moment, help="ISO date and time")
-    given.add_argument(
-        "--cap",
-        type=cap,
-        default=DEFAULTS.annotator_cap,
-        dest="annotator_cap",
-        help="judgments of one person; “none” lifts it",
-    )
-    given.add_argument("--double-share", type=float, default=DEFAULTS.double_share)
-    given.add_argument("--level", type=float, default=DEFAULTS.level)
-    given.add_argument("--estimand", choices=Campaign.Estimand.values, default=DEFAULTS.estimand)
-    given.add_argument(
-        "--stop-mode",
-        choices=StopMode.values,
-        default=DEFAULTS.stop_mode,
-        help="anytime: wider intervals that hold whenever one looks",
-    )
-    given.add_argument("--language", default=DEFAULTS.language)
-    given.add_argument("--contact", default="", help="an address annotators may write to")
-    given.add_argument("--seed", type=int, help="of the random order; random unless given")
-
-
-def _plan(options: dict[str, Any]) -> Plan:
-    copied = (
-        "name",
-        "public_title",
-        "public_about",
-        "instrument",
-        "crowd",
-        "reward",
-        "fee_rate",
-        "budget",
-        "max_judgments",
-        "deadline",
-        "annotator_cap",
-        "double_share",
-        "level",
-        "estimand",
-        "stop_mode",
-        "language",
-        "contact",
-        "seed",
-        "tutorial",
-        "tutorial_id",
-        "tutorial_bonus",
-        "bonus_after",
-        "open_link_bonus",
-    )
-    targets = dict(options["targets"])
-    if len(targets) < len(options["targets"]):
-        raise CommandError("A criterion is named twice in --target.")
-    given = {name: options[name] for name in copied}
-    return Plan(targets=targets, metrics=tuple(options["names"]), **given)
 
 
 def _owner_id(username: str) -> int | None:

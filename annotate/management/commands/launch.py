@@ -11,11 +11,12 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.crowds.base import Audience
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.errors import Conflict, Invalid, ServiceError
-from annotate.management.commands.create_campaign import money
+from annotate.management.plan_options import money
 from annotate.selectors.campaigns import counting
 from annotate.selectors.marketplace.environments import CrowdEnvironment, world
 from annotate.services.campaigns import amendments
-from annotate.services.marketplace import batches, offers
+from annotate.services.marketplace import batches
+from annotate.services.marketplace.offer_problems import by_field
 from annotate.services.marketplace.offers import Offer
 
 DEFAULTS = Terms(title="", description="")
@@ -65,7 +66,7 @@ class Command(BaseCommand):
             places = _suggested(campaign_id, terms.tasks)
         offer = batches.offer(campaign_id, terms, places=places)
         self.stdout.write(_in_words(offer))
-        if problems := offers.by_field(offer.problems):
+        if problems := by_field(offer.problems):
             lines = [f"{name}: {message}" for name, message in problems.items()]
             raise CommandError("\n".join(["It cannot be launched.", *lines]))
         if options["confirm"] is None:

@@ -5,7 +5,7 @@ from hashlib import sha256
 
 from annotate.selectors.campaigns import slots
 from annotate.selectors.marketplace import batches, operations
-from annotate.selectors.marketplace.batches import BatchRow
+from annotate.selectors.marketplace.batch_rows import BatchRow
 from annotate.selectors.marketplace.environments import CrowdEnvironment, world
 from annotate.selectors.marketplace.operations import Operations
 from annotate.selectors.pay import open_units

@@ -4,16 +4,27 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, DecimalField, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import (
+    Count,
+    DecimalField,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+)
 from django.db.models.functions import Coalesce
 
 from annotate.crowds.tariffs import CENT, ZERO
 from annotate.models import LedgerEntry, Participation, Payout
 
-__all__ = ["CENT", "GIVEN", "MONEY", "ZERO", "earned", "spent", "sum_of"]
 # Never for work: no ruling takes it back.
 GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.BONUS)
+REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 MONEY = DecimalField(max_digits=12, decimal_places=2)
+NUMBER = IntegerField()
 
 
 def spent(campaign_id: int) -> Decimal:
@@ -40,12 +51,15 @@ def sum_of(rows: QuerySet[LedgerEntry], by: str, *, fees: bool = False) -> Coale
     return Coalesce(Subquery(total, output_field=MONEY), ZERO, output_field=MONEY)
 
 
+def count_of(rows: QuerySet[Any], by: str) -> Coalesce:
+    """Return how many rows there are, as an expression; they share the value of `by`."""
+    counted = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted, output_field=NUMBER), 0)
+
+
 def _cents(total: Decimal) -> Decimal:
     """Undo what SQLite does to sums: it adds decimals as floats, so cents drift at 1e-12."""
     return total.quantize(CENT)
-
-
-REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 
 
 @dataclass(frozen=True)

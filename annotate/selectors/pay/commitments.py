@@ -14,15 +14,13 @@ from django.db.models import (
     Count,
     ExpressionWrapper,
     F,
-    IntegerField,
     OuterRef,
     Q,
     QuerySet,
-    Subquery,
     Value,
     When,
 )
-from django.db.models.functions import Coalesce, Greatest
+from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from annotate import adapters
@@ -30,7 +28,7 @@ from annotate.crowds import tariffs
 from annotate.crowds.tariffs import ZERO, Tariff
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review
 from annotate.selectors.pay import open_units, promises
-from annotate.selectors.pay.accounts import CENT, MONEY, sum_of
+from annotate.selectors.pay.accounts import CENT, MONEY, NUMBER, count_of, sum_of
 from annotate.selectors.pay.open_units import Untaken
 from annotate.selectors.studies import tutorial_contents
 
@@ -38,7 +36,6 @@ Kind = LedgerEntry.Kind
 Status = Participation.Status
 CANCELS = (Kind.LAPSE, Kind.REFUSAL, Kind.REINSTATEMENT)
 AT_WORK = (Status.ACTIVE, Status.HANDED_IN)
-NUMBER = IntegerField()
 DECIDED = -1  # in place of a number of places: the crowd has confirmed these units
 
 
@@ -218,9 +215,9 @@ def _scalars(campaign: Campaign) -> QuerySet[Campaign, Any]:
         Campaign.objects.filter(pk=campaign.pk)
         .order_by()
         .annotate(
-            by_link=_number(by_link, "campaign"),
-            begun=_number(promises.begun(campaign), "instrument"),
-            promised=_number(promises.counted(campaign), "instrument"),
+            by_link=count_of(by_link, "campaign"),
+            begun=count_of(promises.begun(campaign), "instrument"),
+            promised=count_of(promises.counted(campaign), "instrument"),
             spent=sum_of(spent, "campaign", fees=True),
             none=Value(0, NUMBER),
             zero=Value(ZERO, MONEY),
@@ -243,7 +240,7 @@ def _groups(campaign: Campaign) -> QuerySet[Participation, Any]:
         posting=OuterRef("posting"), status__in=Participation.LISTED
     )
     left = Greatest(
-        F("tasks") - _number(tasks.filter(status__in=Assignment.JUDGED), "participation"), 0
+        F("tasks") - count_of(tasks.filter(status__in=Assignment.JUDGED), "participation"), 0
     )
     units = (
         _undecided(campaign)
@@ -254,8 +251,8 @@ def _groups(campaign: Campaign) -> QuerySet[Participation, Any]:
                 default=F("posting__places"),
                 output_field=NUMBER,
             ),
-            decided=_number(decided, "posting"),
-            leases=_number(tasks.filter(status=Assignment.Status.LEASED), "participation"),
+            decided=count_of(decided, "posting"),
+            leases=count_of(tasks.filter(status=Assignment.Status.LEASED), "participation"),
             todo=Case(When(in_time, then=left), default=Value(0), output_field=NUMBER),
             reward=ExpressionWrapper(F("posting__batch__reward"), output_field=MONEY),
             covered=sum_of(earned, "participation"),
@@ -263,7 +260,7 @@ def _groups(campaign: Campaign) -> QuerySet[Participation, Any]:
             owes=_owes(campaign),
         )
     )
-    alike = (
+    alike = [
         "posting_id",
         "places",
         "decided",
@@ -273,7 +270,7 @@ def _groups(campaign: Campaign) -> QuerySet[Participation, Any]:
         "covered",
         "cancelled",
         "owes",
-    )
+    ]
     counted: QuerySet[Participation, Any] = units.values(*alike).annotate(n=Count("pk"))
     return counted.values_list(*alike, "n")
 
@@ -297,9 +294,3 @@ def _owes(campaign: Campaign) -> Any:
         promises.owing(campaign, tutorial.version) & Q(status__in=AT_WORK),
         output_field=BooleanField(),
     )
-
-
-def _number(rows: QuerySet[Any], by: str) -> Coalesce:
-    """Return how many rows there are, as an expression; they share the value of `by`."""
-    counted = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(counted, output_field=NUMBER), 0)

@@ -18,6 +18,7 @@ from annotate.models import Batch, Campaign, Operation, Posting
 from annotate.selectors.pay import budget
 from annotate.services import audit, locks
 from annotate.services.marketplace import exclusion_lists, offers, postings
+from annotate.services.marketplace.offer_problems import MOST_PLACES, by_field, units_needed
 from annotate.services.marketplace.offers import Offer
 
 LONGEST_KEY = 60
@@ -44,12 +45,12 @@ def suggested_places(campaign_id: int, tasks: int, *, balance: Decimal | None = 
     campaign = _campaign(campaign_id)
     if tasks < 1:
         return 0
-    needed = offers.units_needed(campaign_id, tasks)
+    needed = units_needed(campaign_id, tasks)
     each = budget.unit_price(campaign, campaign.reward * tasks)
     for money in (budget.left(campaign), balance):
         if money is not None and each:
             needed = min(needed, int(money // each))
-    return max(0, min(needed, offers.MOST_PLACES))
+    return max(0, min(needed, MOST_PLACES))
 
 
 def usual_tasks(campaign_id: int) -> int:
@@ -194,7 +195,7 @@ def _agreed(shown: Offer, confirmed: Decimal) -> Offer:
 
 
 def _refuse(problems: tuple[Problem, ...]) -> None:
-    if errors := offers.by_field(problems):
+    if errors := by_field(problems):
         raise Invalid(errors)
 
 

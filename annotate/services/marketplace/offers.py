@@ -1,7 +1,7 @@
 """What a batch may cost at most, and why it cannot be launched: asked before anything is spent."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -9,19 +9,22 @@ from annotate import adapters
 from annotate.crowds import bills
 from annotate.crowds.base import Configuration, Cost, CrowdError, Marketplace, Problem, Spec
 from annotate.crowds.bills import Bill
-from annotate.crowds.tariffs import CENT, ZERO
+from annotate.crowds.tariffs import ZERO
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.models import Batch, Campaign
 from annotate.models.base import public_id
-from annotate.selectors.campaigns import slots
-from annotate.selectors.pay import budget, open_units, promises
+from annotate.selectors.pay import budget, promises
 from annotate.services.marketplace import postings
+from annotate.services.marketplace.offer_problems import (
+    against,
+    of_numbers,
+    of_times,
+    without_effect,
+)
 from annotate.services.pay import quotes
 from annotate.text.figures import DOLLARS, money
 
-MOST_PLACES = 10_000
 SAMPLE = Decimal("1000.00")  # so large that its fee tells the share
-Status = Campaign.Status
 
 
 @dataclass(frozen=True)
@@ -112,14 +115,14 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
     )
     if campaign.crowd not in adapters.MARKETPLACES:
         return replace(offer, problems=(Problem("crowd", _BY_LINK),))
-    found = list(_of_numbers(campaign, terms, places, reward))
+    found = list(of_numbers(campaign, terms, places, reward))
     try:
         crowd = adapters.marketplace(campaign.crowd)
         offer = replace(offer, environment=crowd.environment, terms=_completed(terms, crowd))
-        found += _without_effect(terms, crowd)
+        found += without_effect(terms, crowd)
         if not found:
             offer = _priced(offer, crowd, promises.offered(campaign))
-            found += [*crowd.validate(_sample(offer)), *_of_times(offer.terms, crowd)]
+            found += [*crowd.validate(_sample(offer)), *of_times(offer.terms, crowd)]
             found += _of_fee(offer)
     except CrowdError as error:
         found.append(Problem(_FIELDS.get(type(error), "launch"), error.message))
@@ -147,24 +150,6 @@ def local(campaign: Campaign, offer: Offer) -> Iterator[Problem]:
     )
 
 
-def against(
-    campaign: Campaign, *, places: int, tasks: int, total: Decimal, currency: str = DOLLARS
-) -> Iterator[Problem]:
-    """Yield why `places` more units cannot be published now."""
-    if campaign.status not in (Status.OPEN, Status.CLOSING):
-        yield Problem("campaign", f"The campaign is {campaign.status}. Open it first.")
-    elif places > 0 and tasks > 0:
-        yield from _of_need(places, tasks, units_needed(campaign.pk, tasks))
-    rest = budget.left(campaign)
-    if rest is not None and total > rest:
-        yield Problem(
-            "budget",
-            f"This may cost {money(total, currency)}, but only "
-            f"{money(max(rest, ZERO), currency)} of the campaign’s budget is left. Take fewer "
-            "places: a budget is fixed when its campaign is made.",
-        )
-
-
 def sizes(places: int, most: int | None) -> tuple[int, ...]:
     """Divide places into postings of nearly the same size, each of `most` at the most."""
     if places < 1:
@@ -172,60 +157,6 @@ def sizes(places: int, most: int | None) -> tuple[int, ...]:
     n = 1 if most is None else -(-places // most)
     small, larger = divmod(places, n)
     return (small + 1,) * larger + (small,) * (n - larger)
-
-
-def units_needed(campaign_id: int, tasks: int) -> int:
-    """Return how many units of `tasks` tasks the free slots need that no unit covers yet."""
-    coming = sum(one.units * one.tasks for one in open_units.untaken(campaign_id))
-    missing = slots.free(campaign_id).count() - open_units.promised_tasks(campaign_id) - coming
-    return max(0, -(-missing // tasks))
-
-
-def by_field(problems: Iterable[Problem]) -> dict[str, str]:
-    """Return one text for each field."""
-    found: dict[str, list[str]] = {}
-    for problem in problems:
-        found.setdefault(problem.field or "launch", []).append(problem.message)
-    return {name: " ".join(messages) for name, messages in found.items()}
-
-
-def _of_need(places: int, tasks: int, needed: int) -> Iterator[Problem]:
-    """A person who takes a unit without work would be paid for nothing."""
-    if not needed:
-        yield Problem(
-            "places",
-            "Nothing is missing: every planned judgment is given, under way, or offered already.",
-        )
-    elif places > needed:
-        yield Problem(
-            "places",
-            f"Only {needed:,} units of {tasks} tasks are missing. Ask for no more than that: "
-            "people who took another would find no task and would be paid.",
-        )
-
-
-def _of_numbers(
-    campaign: Campaign, terms: Terms, places: int, reward: Decimal
-) -> Iterator[Problem]:
-    if not 1 <= places <= MOST_PLACES:
-        yield Problem("places", f"Ask for 1 to {MOST_PLACES:,} places.")
-    if terms.tasks < 1:
-        yield Problem("tasks", "One unit holds at least one task.")
-        return
-    if campaign.annotator_cap is not None and terms.tasks > campaign.annotator_cap:
-        yield Problem(
-            "tasks",
-            f"One person may do {campaign.annotator_cap} tasks in this campaign, so that a unit "
-            f"of {terms.tasks} could never be finished.",
-        )
-    if reward <= 0:
-        yield Problem(
-            "reward",
-            "A crowd pays something, and this campaign’s reward is 0. A reward is fixed when its "
-            "campaign is made: make another.",
-        )
-    elif reward != reward.quantize(CENT):
-        yield Problem("reward", "The reward is in whole cents.")
 
 
 def _bill(campaign: Campaign, terms: Terms, places: int, reward: Decimal) -> Bill:
@@ -292,18 +223,6 @@ def _completed(terms: Terms, crowd: Marketplace) -> Terms:
     return replace(terms, auto_approval=USUAL_AUTO_APPROVAL)
 
 
-def _without_effect(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
-    """Name the terms that have no effect on this crowd."""
-    words = {
-        "keywords": "has no keywords",
-        "auto_approval": f"approves automatically after {crowd.refusal_limit.days} days, "
-        "whatever is asked",
-    }
-    for name in crowd.can.no_effect:
-        if getattr(terms, name):
-            yield Problem(name, f"{crowd.label} {words[name]}. Leave this out.")
-
-
 def _sample(offer: Offer) -> Spec:
     """Return the largest posting as it would be published, under a made-up address."""
     return offer.terms.spec(
@@ -312,17 +231,6 @@ def _sample(offer: Offer) -> Spec:
         code=postings.code(),
         url=postings.address(offer.crowd, public_id()),
     )
-
-
-def _of_times(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
-    ours = terms.auto_approval is not None
-    limit = terms.auto_approval if terms.auto_approval is not None else crowd.refusal_limit
-    if crowd.can.auto_approval and terms.approve_after >= limit:
-        yield Problem(
-            "approve_after",
-            "The crowd would approve the work automatically before your reviewers’ time is over. "
-            f"Give them less time{', or let it approve later' if ours else ''}.",
-        )
 
 
 def _of_balance(offer: Offer) -> Iterator[Problem]:

@@ -16,9 +16,10 @@ from annotate.forms.marketplace import ExtendForm
 from annotate.permissions import owned, researcher_page
 from annotate.selectors.marketplace import batches as rows
 from annotate.selectors.marketplace import operations
-from annotate.selectors.marketplace.batches import BatchRow
+from annotate.selectors.marketplace.batch_rows import BatchRow
 from annotate.selectors.pay import open_units
-from annotate.services.marketplace import batches, offers, reconciling
+from annotate.services.marketplace import batches, reconciling
+from annotate.services.marketplace.offer_problems import by_field
 from annotate.services.marketplace.offers import Offer
 from annotate.services.outbox import delivery
 from annotate.services.pay import settling
@@ -176,7 +177,7 @@ def _extend_offer(
     status: int = 200,
 ) -> HttpResponseBase:
     offer: Offer = batches.offer_more(row.batch_id, places=form.cleaned_data["places"])
-    for name, message in offers.by_field(offer.problems).items():
+    for name, message in by_field(offer.problems).items():
         form.add_error(name if name in form.fields else None, message)
     return _extend_page(
         request,

@@ -21,7 +21,8 @@ from annotate.selectors.campaigns import protocol, slots
 from annotate.selectors.marketplace.environments import CrowdEnvironment
 from annotate.selectors.pay import budget, open_units, promises
 from annotate.selectors.studies import instruments
-from annotate.services.marketplace import batches, offers
+from annotate.services.marketplace import batches
+from annotate.services.marketplace.offer_problems import units_needed
 from annotate.services.marketplace.offers import Offer
 from annotate.text.figures import count, money
 from annotate.text.languages import interface_language
@@ -99,7 +100,7 @@ def needed(campaign: Any, tasks: int) -> Needed:
     return Needed(
         judgments=slots.free(campaign.pk).count(),
         tasks=tasks,
-        units=offers.units_needed(campaign.pk, tasks),
+        units=units_needed(campaign.pk, tasks),
         published=sum(one.units for one in open_units.untaken(campaign.pk)),
         left=budget.left(campaign),
         suggested=batches.suggested_places(campaign.pk, tasks),

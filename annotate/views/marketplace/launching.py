@@ -28,7 +28,8 @@ from annotate.permissions import owned, researcher_page
 from annotate.selectors.marketplace import batches as rows
 from annotate.selectors.marketplace.environments import CrowdEnvironment, world
 from annotate.services.campaigns import amendments
-from annotate.services.marketplace import batches, offers
+from annotate.services.marketplace import batches
+from annotate.services.marketplace.offer_problems import by_field
 from annotate.services.marketplace.offers import Offer
 from annotate.services.pay import quotes
 from annotate.text.figures import DOLLARS
@@ -147,7 +148,7 @@ def _offer(
 ) -> HttpResponseBase:
     """Show what it costs, and all that stands against it."""
     offer = batches.offer(campaign.pk, wish.terms, places=wish.places)
-    form.tell(offers.by_field(offer.problems))
+    form.tell(by_field(offer.problems))
     shown = {"digest": wish.digest, "total": str(offer.total)}
     token = tokens.preview_token(campaign.pk, wish.terms.tasks)
     return _page(

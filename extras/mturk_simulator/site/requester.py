@@ -5,8 +5,9 @@ from xml.etree import ElementTree as ET
 from extras.mturk_simulator.api import hits
 from extras.mturk_simulator.api.question import ANSWERS
 from extras.mturk_simulator.responses import Response
+from extras.mturk_simulator.site.formats import money, text, when
 from extras.mturk_simulator.site.markup import Html, join, table, tag
-from extras.mturk_simulator.site.pages import money, site, text, when
+from extras.mturk_simulator.site.pages import site
 from extras.mturk_simulator.state.records import Assignment, Hit
 from extras.mturk_simulator.state.world import World
 

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.api.campaigns import queries
-from annotate.api.campaigns.serializers import JudgmentSerializer
+from annotate.api.campaigns.content_serializers import JudgmentSerializer
 from annotate.errors import Conflict, Gone, NotFound
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Slot
 from annotate.selectors.campaigns import counting, progress, slots

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
 from annotate.models import Batch, Campaign, Operation, Participation, Posting
-from annotate.services.marketplace import batches, offers
+from annotate.services.marketplace import batches
+from annotate.services.marketplace.offer_problems import by_field
 
 Kind, OpStatus, Stage = Operation.Kind, Operation.Status, Posting.Status
 TERMS = Terms("Rate news", "Read a text and rate it.", tasks=2)
@@ -17,7 +18,7 @@ def launched(made: Campaign, places: int = 20, terms: Terms = TERMS, key: str = 
 
 
 def problems(made: Campaign, terms: Terms = TERMS, places: int = 20) -> dict[str, str]:
-    return offers.by_field(batches.offer(made.pk, terms, places=places).problems)
+    return by_field(batches.offer(made.pk, terms, places=places).problems)
 
 
 def came(posting: Posting, name: str, status: str = "active") -> Participation:

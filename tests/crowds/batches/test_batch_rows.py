@@ -9,6 +9,7 @@ from django.utils import timezone
 from annotate.models import Campaign, LedgerEntry, Operation, Participation, Payout, Posting
 from annotate.selectors.marketplace import batches as rows
 from annotate.selectors.marketplace import operations
+from annotate.selectors.marketplace.batch_rows import Money, Units
 from annotate.services.marketplace import batches, exclusion_lists
 from annotate.services.outbox import delivery
 from tests.crowds.batches.launching import STORED, came, launched
@@ -27,10 +28,10 @@ def test_units_are_counted_for_each_posting_and_in_sum(made: Campaign, scripted:
         came(second, f"b{n}", status)
     (row,) = rows.of_campaign(made.pk)
     assert [posting.units for posting in row.postings] == [
-        rows.Units(7, 2, accepted=1, handed_in=1, confirmed=1, approved=2),
-        rows.Units(7, 6, rejected=1, left=2),
+        Units(7, 2, accepted=1, handed_in=1, confirmed=1, approved=2),
+        Units(7, 6, rejected=1, left=2),
     ]
-    assert row.units == rows.Units(14, 8, 1, 1, 1, 2, 1, 2)
+    assert row.units == Units(14, 8, 1, 1, 1, 2, 1, 2)
     terms = exclusion_lists.applied(STORED, made)
     assert (row.label, row.terms, row.judgments) == ("Amazon Mechanical Turk", terms, 28)
     Posting.objects.filter(pk=first.pk).update(available=5)  # the crowd knows better
@@ -79,7 +80,7 @@ def test_money_is_what_was_confirmed_what_is_paid_and_what_is_due(
         )
     Payout.objects.create(participation=who, amount="0.75", key="approve")
     (row,) = rows.of_campaign(made.pk)
-    assert row.money == rows.Money(Decimal("8.40"), Decimal("0.75"), Decimal("0.25"))
+    assert row.money == Money(Decimal("8.40"), Decimal("0.75"), Decimal("0.25"))
 
 
 def test_the_next_deadline_is_of_work_that_nobody_has_decided_about(

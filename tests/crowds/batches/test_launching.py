@@ -8,7 +8,8 @@ from annotate import adapters
 from annotate.crowds.terms import Terms
 from annotate.models import Batch, Operation, Posting
 from annotate.services.campaigns import life
-from annotate.services.marketplace import batches, offers
+from annotate.services.marketplace import batches
+from annotate.services.marketplace.offer_problems import by_field
 from annotate.services.outbox import delivery
 from annotate.states import CloseReason
 from tests.crowds.batches.launching import stages
@@ -110,10 +111,10 @@ def test_an_empty_account_is_told_before_the_launch(here: FarSide):
     here.balance = Decimal("1.00")
     made = campaign(crowd=here.adapter().key, reward=Decimal("0.50"))
     found = batches.offer(made.pk, TERMS, places=20)
-    assert "Top it up" in offers.by_field(found.problems)["balance"]
+    assert "Top it up" in by_field(found.problems)["balance"]
 
 
 def test_texts_that_a_crowd_refuses_are_told_before_the_launch(here: FarSide):
     made = campaign(crowd=here.adapter().key, reward=Decimal("0.50"))
     found = batches.offer(made.pk, Terms(" ", "Read.", tasks=3), places=5)
-    assert list(offers.by_field(found.problems)) == ["title"]
+    assert list(by_field(found.problems)) == ["title"]

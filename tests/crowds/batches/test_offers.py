@@ -14,6 +14,7 @@ from annotate.models import Batch, Campaign, Operation, Posting
 from annotate.selectors.pay import budget
 from annotate.services.campaigns import life
 from annotate.services.marketplace import batches, offers
+from annotate.services.marketplace.offer_problems import by_field
 from annotate.services.outbox import delivery
 from tests.crowds.batches.launching import TERMS, came, launched, problems
 from tests.crowds.scripted import Scripted
@@ -129,7 +130,7 @@ def test_a_reward_of_nothing_is_told(scripted: Scripted):
 def test_a_reward_with_three_decimals_is_told(made: Campaign):
     made.reward = Decimal("0.405")
     found = offers.make(made, replace(TERMS, tasks=1), places=5, reward=made.reward)
-    assert "whole cents" in offers.by_field(found.problems)["reward"]
+    assert "whole cents" in by_field(found.problems)["reward"]
 
 
 def test_a_link_campaign_publishes_nothing(scripted: Scripted):
@@ -160,7 +161,7 @@ def test_a_budget_that_does_not_pay_is_told(scripted: Scripted):
     launched(made)  # $24 may become due
     found = batches.offer(made.pk, TERMS, places=6)  # 7.20
     assert not found.fits_budget
-    assert "only $6.00" in offers.by_field(found.problems)["budget"]
+    assert "only $6.00" in by_field(found.problems)["budget"]
     assert not problems(made, places=5)
 
 

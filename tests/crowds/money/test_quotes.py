@@ -17,7 +17,8 @@ from annotate.errors import Conflict, Invalid
 from annotate.models import AuditEntry, Campaign
 from annotate.selectors.pay import budget
 from annotate.services.campaigns import amendments
-from annotate.services.marketplace import batches, offers
+from annotate.services.marketplace import batches
+from annotate.services.marketplace.offer_problems import by_field
 from annotate.services.pay import quotes
 from tests.crowds.batches.launching import TERMS, launched, problems
 from tests.crowds.researcher import at, fields
@@ -183,4 +184,4 @@ def test_mturk_below_its_own_fee_is_not_launched_on(scripted: Scripted) -> None:
     made = campaign(crowd="mturk", fee_rate=Decimal("0.1"), items=20)
     assert "reckon with 20 %" in problems(made, places=4)["fee"]
     amendments.change_fee(made.pk, Decimal("0.2"), actor_id=None)
-    assert offers.by_field(batches.offer(made.pk, TERMS, places=4).problems) == {}
+    assert by_field(batches.offer(made.pk, TERMS, places=4).problems) == {}

@@ -15,7 +15,7 @@ from annotate.errors import Conflict
 from annotate.models import Batch, Operation, Posting
 from annotate.selectors.pay import budget
 from annotate.services import locks
-from annotate.services.marketplace import offers
+from annotate.services.marketplace.offer_problems import against
 from annotate.services.marketplace.postings import move
 from annotate.services.outbox import delivery
 from annotate.services.outbox.handlers import Handler, register
@@ -95,7 +95,7 @@ def _ask_again(op: Operation, batch: Batch) -> None:
     campaign = locks.campaign(op.campaign_id)
     places = op.arguments["places"]
     total = places * budget.unit_price(campaign, batch.reward)
-    found = offers.against(campaign, places=places, tasks=batch.tasks, total=total)
+    found = against(campaign, places=places, tasks=batch.tasks, total=total)
     if problems := " ".join(problem.message for problem in found):
         raise Conflict(f"It is not tried again. {problems}")
 

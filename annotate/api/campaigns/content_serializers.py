@@ -1,0 +1,129 @@
+"""What was judged, who judged it, and what was taken out, as JSON."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from annotate.api.base import Finite
+from annotate.instruments import highlights
+from annotate.models import Judgment
+
+
+class HighlightSerializer(serializers.Serializer[Any]):
+    """A highlight of an answer: of the output for a criterion, or of a paragraph (from 1)."""
+
+    criterion = serializers.CharField(allow_null=True)
+    paragraph = serializers.IntegerField(allow_null=True)
+    start = serializers.IntegerField(help_text="in code points, from 0")
+    end = serializers.IntegerField(help_text="excluded")
+    text = serializers.CharField()
+
+
+class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
+    """One judgment. Who gave it is told by pseudonym alone; scores follow within seconds."""
+
+    annotator = serializers.CharField(source="annotator.pseudonym")
+    item = serializers.CharField(source="output.item.key")
+    output = serializers.IntegerField(source="output_id")
+    systems = serializers.SerializerMethodField()
+    scores = serializers.SerializerMethodField()
+    counts = serializers.SerializerMethodField()
+    excluded = serializers.BooleanField(help_text="a ruling has taken it out of the estimates")
+    response = serializers.JSONField(help_text="the whole answer, as stored")
+    highlights = serializers.SerializerMethodField(help_text="with their words")
+    elapsed_seconds = Finite()
+    active_seconds = Finite(allow_null=True)
+
+    class Meta:
+        model = Judgment
+        fields = (
+            "id",
+            "annotator",
+            "item",
+            "output",
+            "systems",
+            "scores",
+            "counts",
+            "excluded",
+            "submitted_at",
+            "elapsed_seconds",
+            "active_seconds",
+            "instrument",
+            "instrument_version",
+            "response",
+            "highlights",
+        )
+        read_only_fields = fields
+
+    def get_systems(self, judgment: Judgment) -> list[str]:
+        return [authorship.system.name for authorship in judgment.output.authorships.all()]
+
+    def get_scores(self, judgment: Judgment) -> dict[str, float]:
+        return {score.criterion: score.value for score in judgment.scores.all()}
+
+    def get_counts(self, judgment: Judgment) -> bool:
+        """It does while its assignment holds a slot and is verified."""
+        assignment = judgment.assignment
+        return hasattr(assignment, "slot") and assignment.status == "verified"
+
+    @extend_schema_field(HighlightSerializer(many=True))
+    def get_highlights(self, judgment: Judgment) -> list[dict[str, Any]]:
+        if not self.context.get("with_texts"):
+            return []
+        output = judgment.output
+        paragraphs = output.item.paragraphs
+        return highlights.marked(judgment.response, text=output.text, paragraphs=paragraphs)
+
+
+class ItemSerializer(serializers.Serializer[Any]):
+    """What systems were given; `position` is its place in the random order of judging."""
+
+    item = serializers.CharField(source="key")
+    position = serializers.IntegerField()
+    input = serializers.CharField()
+    paragraphs = serializers.ListField(child=serializers.CharField())
+    reference = serializers.CharField()
+
+
+class OutputSerializer(serializers.Serializer[Any]):
+    """What systems wrote; identical texts for an item are one output of several systems."""
+
+    output = serializers.IntegerField(source="pk")
+    item = serializers.CharField(source="item.key")
+    systems = serializers.SerializerMethodField()
+    text = serializers.CharField()
+    words = serializers.IntegerField()
+
+    def get_systems(self, output: Any) -> list[str]:
+        return [authorship.system.name for authorship in output.authorships.all()]
+
+
+class AnnotatorSerializer(serializers.Serializer[Any]):
+    """Who judged, by pseudonym, and what they gave."""
+
+    annotator = serializers.CharField(source="pseudonym")
+    judgments = serializers.IntegerField(source="n")
+    counting = serializers.IntegerField()
+    excluded = serializers.IntegerField()
+    first_at = serializers.DateTimeField()
+    last_at = serializers.DateTimeField()
+    active_seconds = Finite(allow_null=True)
+    review = serializers.SerializerMethodField(help_text="open, cleared, excluded or empty")
+    screens = serializers.SerializerMethodField()
+
+    def get_review(self, annotator: Any) -> str:
+        return next((str(review.status) for review in annotator.reviews.all()), "")
+
+    def get_screens(self, annotator: Any) -> list[str]:
+        return [flag.screen for review in annotator.reviews.all() for flag in review.flags.all()]
+
+
+class ExclusionSerializer(serializers.Serializer[Any]):
+    """A judgment that a ruling took out; `restored_at` is null while it is out."""
+
+    judgment = serializers.IntegerField(source="judgment_id")
+    annotator = serializers.CharField(source="judgment.annotator.pseudonym")
+    reason = serializers.CharField(source="ruling.reason")
+    excluded_at = serializers.DateTimeField(source="ruling.at")
+    restored_at = serializers.DateTimeField(allow_null=True)

@@ -1,0 +1,108 @@
+"""Why a batch cannot be launched: asked before anything is spent."""
+
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+
+from annotate.crowds.base import Marketplace, Problem
+from annotate.crowds.tariffs import CENT, ZERO
+from annotate.crowds.terms import Terms
+from annotate.models import Campaign
+from annotate.selectors.campaigns import slots
+from annotate.selectors.pay import budget, open_units
+from annotate.text.figures import DOLLARS, money
+
+MOST_PLACES = 10_000
+Status = Campaign.Status
+
+
+def against(
+    campaign: Campaign, *, places: int, tasks: int, total: Decimal, currency: str = DOLLARS
+) -> Iterator[Problem]:
+    """Yield why `places` more units cannot be published now."""
+    if campaign.status not in (Status.OPEN, Status.CLOSING):
+        yield Problem("campaign", f"The campaign is {campaign.status}. Open it first.")
+    elif places > 0 and tasks > 0:
+        yield from _of_need(places, tasks, units_needed(campaign.pk, tasks))
+    rest = budget.left(campaign)
+    if rest is not None and total > rest:
+        yield Problem(
+            "budget",
+            f"This may cost {money(total, currency)}, but only "
+            f"{money(max(rest, ZERO), currency)} of the campaign’s budget is left. Take fewer "
+            "places: a budget is fixed when its campaign is made.",
+        )
+
+
+def units_needed(campaign_id: int, tasks: int) -> int:
+    """Return how many units of `tasks` tasks the free slots need that no unit covers yet."""
+    coming = sum(one.units * one.tasks for one in open_units.untaken(campaign_id))
+    missing = slots.free(campaign_id).count() - open_units.promised_tasks(campaign_id) - coming
+    return max(0, -(-missing // tasks))
+
+
+def by_field(problems: Iterable[Problem]) -> dict[str, str]:
+    """Return one text for each field."""
+    found: dict[str, list[str]] = {}
+    for problem in problems:
+        found.setdefault(problem.field or "launch", []).append(problem.message)
+    return {name: " ".join(messages) for name, messages in found.items()}
+
+
+def _of_need(places: int, tasks: int, needed: int) -> Iterator[Problem]:
+    """A person who takes a unit without work would be paid for nothing."""
+    if not needed:
+        yield Problem(
+            "places",
+            "Nothing is missing: every planned judgment is given, under way, or offered already.",
+        )
+    elif places > needed:
+        yield Problem(
+            "places",
+            f"Only {needed:,} units of {tasks} tasks are missing. Ask for no more than that: "
+            "people who took another would find no task and would be paid.",
+        )
+
+
+def of_numbers(campaign: Campaign, terms: Terms, places: int, reward: Decimal) -> Iterator[Problem]:
+    if not 1 <= places <= MOST_PLACES:
+        yield Problem("places", f"Ask for 1 to {MOST_PLACES:,} places.")
+    if terms.tasks < 1:
+        yield Problem("tasks", "One unit holds at least one task.")
+        return
+    if campaign.annotator_cap is not None and terms.tasks > campaign.annotator_cap:
+        yield Problem(
+            "tasks",
+            f"One person may do {campaign.annotator_cap} tasks in this campaign, so that a unit "
+            f"of {terms.tasks} could never be finished.",
+        )
+    if reward <= 0:
+        yield Problem(
+            "reward",
+            "A crowd pays something, and this campaign’s reward is 0. A reward is fixed when its "
+            "campaign is made: make another.",
+        )
+    elif reward != reward.quantize(CENT):
+        yield Problem("reward", "The reward is in whole cents.")
+
+
+def without_effect(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
+    """Name the terms that have no effect on this crowd."""
+    words = {
+        "keywords": "has no keywords",
+        "auto_approval": f"approves automatically after {crowd.refusal_limit.days} days, "
+        "whatever is asked",
+    }
+    for name in crowd.can.no_effect:
+        if getattr(terms, name):
+            yield Problem(name, f"{crowd.label} {words[name]}. Leave this out.")
+
+
+def of_times(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
+    ours = terms.auto_approval is not None
+    limit = terms.auto_approval if terms.auto_approval is not None else crowd.refusal_limit
+    if crowd.can.auto_approval and terms.approve_after >= limit:
+        yield Problem(
+            "approve_after",
+            "The crowd would approve the work automatically before your reviewers’ time is over. "
+            f"Give them less time{', or let it approve later' if ours else ''}.",
+        )
