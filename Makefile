@@ -68,6 +68,8 @@ screenshots: setup-dev browser  ## Write a picture of every page and state to ./
 lint: setup-dev  ## Check style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/djlint --lint --quiet templates extras
+	$(BIN)/biome lint .
 	$(BIN)/mypy
 
 bench: setup-dev  ## Measure speed and print ratios (bench/coverage, balanced, replay: by hand, minutes)

@@ -1,6 +1,6 @@
 // Answer correctness: is the answer plausible; then, paragraph by paragraph, what it shows.
 
-import { fill, plural } from "./json_data.js";
+import { plural } from "./json_data.js";
 import { createParagraph } from "./judged_paragraph.js";
 import { createSteps } from "./paragraph_steps.js";
 import { createRadios } from "./radios.js";
@@ -127,11 +127,13 @@ startShell(({ strings, announce, changed, signal }) => {
 
   function restore(data) {
     if (early === null) plausible.set(data.plausible ?? null);
-    paragraphs.forEach((paragraph, i) => paragraph.restore({
-      verdict: data.verdicts?.[i] ?? null,
-      spans: data.spans?.[i] ?? [],
-      confirmed: data.confirmed?.[i] ?? false,
-    }));
+    paragraphs.forEach((paragraph, i) => {
+      paragraph.restore({
+        verdict: data.verdicts?.[i] ?? null,
+        spans: data.spans?.[i] ?? [],
+        confirmed: data.confirmed?.[i] ?? false,
+      });
+    });
     steps.show(sections[data.shown] === undefined ? 0 : data.shown);
     draw();
     return early !== null;

@@ -16,7 +16,10 @@ export function createHighlighter({
 }) {
   const chars = characters(text);
   let cut = null;  // when it is first needed: ten paragraphs are made at once
-  const segments = () => (cut ??= segment(text, element.closest("[lang]")?.lang));
+  const segments = () => {
+    cut ??= segment(text, element.closest("[lang]")?.lang);
+    return cut;
+  };
   const words = () => segments().filter(({ isWord }) => isWord);
   const drawing = drawText(element, chars);
   const state = { spans: tidy(spans), first: null, cursor: null };

@@ -15,7 +15,10 @@ export function drawText(element, chars) {
       const start = edges[i];
       const index = spans.findIndex((span) => within(start, span));
       if (index < 0) mark = null;
-      else if (mark?.dataset.index !== String(index)) drawn.push(mark = newMark(index));
+      else if (mark?.dataset.index !== String(index)) {
+        mark = newMark(index);
+        drawn.push(mark);
+      }
       const piece = newPiece(start, end, { pending: within(start, pending), cursor: within(start, cursor) });
       if (mark) mark.append(piece);
       else drawn.push(piece);

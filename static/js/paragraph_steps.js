@@ -41,10 +41,12 @@ export function createSteps({ root, strings, announce }) {
     else if (next !== shown) goTo(next);
   }
 
-  links.forEach((link, index) => link.addEventListener("click", (event) => {
-    event.preventDefault();
-    goTo(index);
-  }));
+  links.forEach((link, index) => {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      goTo(index);
+    });
+  });
 
   return {
     draw, show, goTo, advance,

@@ -56,7 +56,7 @@ const KINDS = {
         const lack = one.lacks();
         return lack ? [{ text: fill(strings[lack], { n: index + 1 }), href: `#paragraph-${index + 1}`, focus: one.focus }] : [];
       }),
-      explain: (graded, show) => all.forEach((one, index) => one.explain(graded[index], show)),
+      explain: (graded, show) => { for (const [index, one] of all.entries()) one.explain(graded[index], show); },
       lock: () => { for (const one of all) one.lock(); },
       keys: {
         1: () => current().choose(0),
