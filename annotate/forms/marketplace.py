@@ -37,13 +37,13 @@ class BatchForm(forms.Form):
         label="Keywords", required=False, max_length=1000, help_text="Separated by commas."
     )
     tasks = forms.IntegerField(
-        label="Tasks in a unit",
+        label="Tasks in a submission",
         min_value=1,
         max_value=1000,
         help_text="Done one after the other.",
     )
     minutes = forms.DecimalField(
-        label="Minutes a unit takes",
+        label="Minutes a submission takes",
         min_value=Decimal("0.5"),
         max_value=1440,
         decimal_places=1,
@@ -51,7 +51,7 @@ class BatchForm(forms.Form):
     )
     places = forms.IntegerField(label="Places", min_value=1, max_value=MOST_PLACES)
     duration = forms.IntegerField(
-        label="Minutes to finish a unit in",
+        label="Minutes to finish a submission in",
         min_value=1,
         max_value=40_000,
         help_text="After that, its place is free again.",
@@ -97,7 +97,7 @@ class BatchForm(forms.Form):
         help_text="Of earlier work there. Empty: any.",
     )
     approved_work = forms.IntegerField(
-        label="Approved units at least",
+        label="Approved submissions at least",
         required=False,
         min_value=0,
         max_value=1_000_000,

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.http import HttpRequest, RawPostDataException
 
 from annotate.errors import ServiceError
+from annotate.text.figures import count
 
 V = TypeVar("V", bound=Callable[..., Any])
 
@@ -25,7 +26,9 @@ def length(request: HttpRequest) -> int:
 
 
 def too_large(request: HttpRequest, limit: int) -> TooLarge:
-    return TooLarge(f"This is {length(request):,} bytes; at most {limit:,} are taken here.")
+    return TooLarge(
+        f"This is {count(length(request))} bytes; at most {count(limit)} are taken here."
+    )
 
 
 def usual_limit() -> int:

@@ -47,7 +47,7 @@ def not_published(now: Situation) -> Advice | None:
             "what was answered there."
         )
         return Advice("unpublished", "See why nothing is published", text, "batches", "Batches")
-    text = f"The batch is on its way to {now.market}. People can take its units in a moment."
+    text = f"The batch is on its way to {now.market}. People can take its submissions in a moment."
     return Advice(
         "publishing", "Wait until it is published", text, "batches", "Batches", waits=True
     )
@@ -92,8 +92,8 @@ def nobody_came(now: Situation) -> Advice | None:
     if waited >= FIRST_AT_A_CROWD:
         text = (
             f"A batch was launched on {now.market} {lasting(waited)} ago, and no one has taken a "
-            "unit. Compare its reward, time and title with other work there, and see who may take "
-            "it. Another batch can have other terms."
+            "submission. Compare its reward, time and title with other work there, and see who may "
+            "take it. Another batch can have other terms."
         )
         return Advice(
             "nobody_takes", "See why no one enters", text, "batches", "Look at the batches"
@@ -148,8 +148,8 @@ def budget_reserved(now: Situation) -> Advice | None:
     if not now.reserved or now.liveness.active:
         return None
     text = (
-        "The rest of the budget is kept for tutorials and units that people have begun. What they "
-        "leave undone is free for others after at most an hour."
+        "The rest of the budget is kept for tutorials and submissions that people have begun. What "
+        "they leave undone is free for others after at most an hour."
     )
     return Advice("reserved", "Wait: the budget is reserved", text, waits=True)
 
@@ -173,8 +173,8 @@ def _silent_crowd(now: Situation) -> Advice | None:
     if not now.silent(AT_A_CROWD) or now.offered.at_work or now.liveness.leases:
         return None
     text = (
-        f"{_last_judgment(now)} {many(now.offered.untaken, 'unit is', 'units are')} free on "
-        f"{now.market}, and no one is working on one. Compare the reward, time and title with "
+        f"{_last_judgment(now)} {many(now.offered.untaken, 'submission is', 'submissions are')} "
+        f"free on {now.market}, and no one is working on one. Compare the reward, time and title with "
         "other work there, and see who may take it."
     )
     return Advice("silence", "See why no one enters", text, *BATCHES)
@@ -211,7 +211,7 @@ def _pulse(now: Situation) -> str:
     if n:
         return f"{many(n, 'text is', 'texts are')} being judged now."
     if now.market and now.offered.at_work:
-        return f"{many(now.offered.at_work, 'unit is', 'units are')} being worked on."
+        return f"{many(now.offered.at_work, 'submission is', 'submissions are')} being worked on."
     return _last_judgment(now)
 
 

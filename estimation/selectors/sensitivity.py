@@ -8,7 +8,7 @@ from typing import Any
 from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.selectors.review import ruling_statistics
 from annotate.selectors.review.ruling_statistics import BY_HAND, Conduct, ExcludedCounts
-from annotate.text.figures import many
+from annotate.text.figures import count, many
 from estimation.selectors import cells, history
 from estimation.selectors.cells import ShownCell, State
 
@@ -167,9 +167,9 @@ def _conduct(how: Conduct) -> Iterator[str]:
     if not how.rulings:
         yield "There are no rulings yet."
         return
-    rest = f"{how.blind:,} of them blind"
+    rest = f"{count(how.blind)} of them blind"
     if how.not_blind:
-        rest += f", {how.not_blind:,} by people who could see results or had seen them"
+        rest += f", {count(how.not_blind)} by people who could see results or had seen them"
     verb = "has" if how.rulings == 1 else "have"
     yield f"{many(how.rulings, 'ruling')} {verb} decided whether work counts: {rest}."
     if how.looks:
@@ -180,8 +180,8 @@ def _conduct(how: Conduct) -> Iterator[str]:
     if how.undone:
         yield (
             f"{many(how.undone, 'exclusion')} {'was' if how.undone == 1 else 'were'} undone: "
-            f"{how.undone_looked:,} by a reviewer who had looked at results since the exclusion, "
-            f"{how.undone_late:,} after it was final."
+            f"{count(how.undone_looked)} by a reviewer who had looked at results since the "
+            f"exclusion, {count(how.undone_late)} after it was final."
         )
     if how.again:
         verb = "was" if how.again == 1 else "were"

@@ -89,11 +89,11 @@ class OnSite(people.Visit):
         if page and page.hand_in:
             site.hand_in(page.hand_in)
             self.tally.handed_in += 1
-            self.tell("handed in a unit")
+            self.tell("handed in a submission")
         else:
             site.give_back(unit)
             self.tally.given_back += 1
-            self.tell("gave a unit back")
+            self.tell("gave a submission back")
         return page
 
 

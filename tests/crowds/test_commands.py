@@ -28,7 +28,7 @@ def launch(made: Campaign, *options: str) -> str:
 
 def test_without_a_total_it_only_shows_the_offer(made: Campaign):
     printed = launch(made, "--places", "20", "--tasks", "2")
-    assert "20 paid units of 2 tasks, 40 judgments, in 3 postings" in printed
+    assert "20 submissions of 2 tasks, 40 judgments, in 3 postings" in printed
     assert "at most        $24.00" in printed
     assert "Add --confirm 24.00" in printed
     assert not Batch.objects.exists()
@@ -61,7 +61,7 @@ def test_with_the_total_that_was_shown_it_is_launched(made: Campaign):
 
 def test_without_a_number_it_takes_what_is_missing(made: Campaign):
     printed = launch(made)
-    assert f"{-(-made.slots.count() // 5)} paid units of 5 tasks" in printed
+    assert f"{-(-made.slots.count() // 5)} submissions of 5 tasks" in printed
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_without_a_number_it_takes_what_is_missing(made: Campaign):
     [
         (("--places", "5", "--tasks", "1", "--confirm", "1"), r"may cost \$3.00 now"),
         (("--places", "0"), "places: Ask for"),
-        (("--places", "5", "--tasks", "0"), "tasks: One unit"),
+        (("--places", "5", "--tasks", "0"), "tasks: One submission"),
         (("--places", "5", "--days", "nan"), "numbers of usual size"),
         (("--places", "5", "--days", "1e300"), "numbers of usual size"),
     ],

@@ -46,7 +46,7 @@ class TermsSerializer(serializers.Serializer[Any]):
     minutes = serializers.DecimalField(
         5, 1, default=Decimal(str(USUAL.minutes)), min_value=Decimal("0.1"), max_value=1440
     )
-    duration = _seconds("duration", "to finish a unit in")
+    duration = _seconds("duration", "to finish a submission in")
     lifetime = _seconds("lifetime", "of the postings")
     auto_approval = serializers.IntegerField(
         default=None,
@@ -60,7 +60,7 @@ class TermsSerializer(serializers.Serializer[Any]):
 
 
 class WishSerializer(TermsSerializer):
-    places = serializers.IntegerField(min_value=1, max_value=MOST_PLACES, help_text="paid units")
+    places = serializers.IntegerField(min_value=1, max_value=MOST_PLACES, help_text="submissions")
 
 
 class LaunchSerializer(WishSerializer):
@@ -94,10 +94,10 @@ class OfferSerializer(serializers.Serializer[Any]):
     crowd = serializers.CharField()
     environment = serializers.CharField()
     places = serializers.IntegerField()
-    tasks = serializers.IntegerField(help_text="in a unit")
+    tasks = serializers.IntegerField(help_text="in a submission")
     judgments = serializers.IntegerField()
     postings = serializers.IntegerField()
-    reward = serializers.DecimalField(**MONEY, help_text="of a unit")
+    reward = serializers.DecimalField(**MONEY, help_text="of a submission")
     rewards = serializers.DecimalField(**MONEY, source="bill.rewards")
     fees = serializers.DecimalField(**MONEY, source="bill.work.fee", help_text="on the rewards")
     bonuses = serializers.DecimalField(

@@ -22,7 +22,7 @@ from annotate.crowds.mturk.question import receipt_in
 
 HANDED_IN = ("Submitted", "Approved", "Rejected")
 FEEDBACK = 1024
-NOT_LISTED = "MTurk does not know this unit as handed in. It can take minutes until it does."
+NOT_LISTED = "MTurk does not know this submission as handed in. It can take minutes until it does."
 
 
 class MTurkReview:

@@ -31,7 +31,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="the public id, as in its address")
-        parser.add_argument("--places", type=int, help="paid units; without it, what is missing")
+        parser.add_argument("--places", type=int, help="submissions; without it, what is missing")
         parser.add_argument("--confirm", type=money, metavar="TOTAL", help="spend as much as this")
         parser.add_argument(
             "--environment", default="", help="the one that was shown; needed for real money"
@@ -100,10 +100,13 @@ def _add_terms(parser: ArgumentParser) -> None:
     given.add_argument("--description", required=True)
     given.add_argument("--keyword", action="append", default=[], dest="keywords")
     given.add_argument(
-        "--tasks", type=int, help="in each paid unit; as launched last, or as suggested"
+        "--tasks", type=int, help="in each submission; as launched last, or as suggested"
     )
     given.add_argument(
-        "--minutes", type=float, default=DEFAULTS.minutes, help="that a unit takes, as announced"
+        "--minutes",
+        type=float,
+        default=DEFAULTS.minutes,
+        help="that a submission takes, as announced",
     )
     given.add_argument(
         "--minutes-allowed", type=float, default=DEFAULTS.duration / timedelta(minutes=1)
@@ -129,7 +132,7 @@ def _add_terms(parser: ArgumentParser) -> None:
     people.add_argument("--country", action="append", default=[], metavar="CODE")
     people.add_argument("--language", action="append", default=[], metavar="CODE")
     people.add_argument("--approval-rate", type=int, help="percent of earlier work approved")
-    people.add_argument("--approved-work", type=int, help="units approved before")
+    people.add_argument("--approved-work", type=int, help="submissions approved before")
 
 
 def _terms(options: dict[str, Any]) -> Terms:
@@ -176,12 +179,12 @@ def _suggested(campaign_id: int, tasks: int) -> int:
 
 def _in_words(offer: Offer) -> str:
     where = f"{offer.label}, {offer.environment}" if offer.environment else offer.label
-    asked = f"{offer.places} paid units of {offer.tasks} tasks, {offer.judgments} judgments"
+    asked = f"{offer.places} submissions of {offer.tasks} tasks, {offer.judgments} judgments"
     if not offer.sizes:
         return f"{where}: {asked}."
     lines = [
         f"{where}: {asked}, in {offer.postings} posting{'s' if offer.postings != 1 else ''}.",
-        f"  for each unit  {offer.money(offer.reward)}",
+        f"  for each submission  {offer.money(offer.reward)}",
         f"  rewards        {offer.money(offer.bill.rewards)}",
         f"  fees           {offer.money(offer.bill.work.fee)}",
         *_bonuses(offer),

@@ -22,8 +22,9 @@ REMEDIES = {
     "funds": "Top up the account at the crowd, then try again.",
     "configuration": "Correct the settings of this installation. It then continues automatically.",
     "environment": "Name that environment in the settings again. It then continues automatically.",
-    "unlisted": "Look for this unit on the crowd’s own pages. If it is handed in there, try again; "
-    "if not, drop this: it is not tried any more. What is still owed can be given as a bonus.",
+    "unlisted": "Look for this submission on the crowd’s own pages. If it is handed in there, "
+    "try again; if not, drop this: it is not tried any more. "
+    "What is still owed can be given as a bonus.",
 }
 BY_STATUS = {
     State.PENDING: "Nothing to do: it is tried again automatically, at growing intervals.",

@@ -106,7 +106,7 @@ def _not_all_in() -> Q:
 
 TABLES: dict[str, tuple[type[Model], type[TextChoices]]] = {
     "postings": (Posting, Posting.Status),
-    "paid units": (Participation, Participation.Status),
+    "submissions": (Participation, Participation.Status),
     "operations": (Operation, Operation.Status),
 }
 

@@ -151,7 +151,7 @@ def _waiting(campaign_id: int) -> QuerySet[Participation]:
 def unit_id_of(campaign_id: int, participation_id: int) -> int:
     """Return the unit's id if it is of this campaign; `NotFound` otherwise."""
     if not Participation.objects.filter(campaign=campaign_id, pk=participation_id).exists():
-        raise NotFound("There is no such unit in this campaign.")
+        raise NotFound("There is no such submission in this campaign.")
     return participation_id
 
 

@@ -32,12 +32,12 @@ SAME = {
 }
 
 NOBODY = (
-    "The crowd lists this unit as handed in, but no one entered with it here: there is no work "
-    "to count. Decide whether it is paid."
+    "The crowd lists this submission as handed in, but no one entered with it here: there is no "
+    "work to count. Decide whether it is paid."
 )
 ELSEWHERE = (
-    "This unit was begun in another posting here than the one that the crowd lists it in: the work "
-    "does not count. Decide whether it is paid."
+    "This submission was begun in another posting here than the one that the crowd lists it in: "
+    "the work does not count. Decide whether it is paid."
 )
 NO_RECEIPT = (
     "It was handed in at the crowd without the receipt that our last page gives: the work cannot "
@@ -45,11 +45,11 @@ NO_RECEIPT = (
 )
 RETURNED = (
     "It was handed in after {n} of {tasks} tasks; {k} more were to be had and were returned "
-    "undone. Decide whether the whole unit is paid."
+    "undone. Decide whether the whole submission is paid."
 )
 TOO_LITTLE = (
     "It was handed in at the crowd after {n} of {tasks} tasks, without our last page. Decide "
-    "whether the whole unit is paid."
+    "whether the whole submission is paid."
 )
 
 

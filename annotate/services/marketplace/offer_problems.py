@@ -9,7 +9,7 @@ from annotate.crowds.terms import Terms
 from annotate.models import Campaign
 from annotate.selectors.campaigns import slots
 from annotate.selectors.pay import budget, open_units
-from annotate.text.figures import DOLLARS, money
+from annotate.text.figures import DOLLARS, count, money
 
 MOST_PLACES = 10_000
 Status = Campaign.Status
@@ -58,22 +58,22 @@ def _of_need(places: int, tasks: int, needed: int) -> Iterator[Problem]:
     elif places > needed:
         yield Problem(
             "places",
-            f"Only {needed:,} units of {tasks} tasks are missing. Ask for no more than that: "
-            "people who took another would find no task and would be paid.",
+            f"Only {count(needed)} submissions of {tasks} tasks are missing. Ask for no more than "
+            "that: people who took another would find no task and would be paid.",
         )
 
 
 def of_numbers(campaign: Campaign, terms: Terms, places: int, reward: Decimal) -> Iterator[Problem]:
     if not 1 <= places <= MOST_PLACES:
-        yield Problem("places", f"Ask for 1 to {MOST_PLACES:,} places.")
+        yield Problem("places", f"Ask for 1 to {count(MOST_PLACES)} places.")
     if terms.tasks < 1:
-        yield Problem("tasks", "One unit holds at least one task.")
+        yield Problem("tasks", "One submission holds at least one task.")
         return
     if campaign.annotator_cap is not None and terms.tasks > campaign.annotator_cap:
         yield Problem(
             "tasks",
-            f"One person may do {campaign.annotator_cap} tasks in this campaign, so that a unit "
-            f"of {terms.tasks} could never be finished.",
+            f"One person may do {campaign.annotator_cap} tasks in this campaign, so that a "
+            f"submission of {terms.tasks} could never be finished.",
         )
     if reward <= 0:
         yield Problem(

@@ -118,7 +118,7 @@ def _take(posting_id: int, seen: Submission) -> bool:
     try:
         confirming.take(posting_id, seen)
     except Exception:
-        logger.exception("unit %s of posting %s could not be taken in", seen.unit, posting_id)
+        logger.exception("submission %s of posting %s could not be taken in", seen.unit, posting_id)
         return False
     return True
 

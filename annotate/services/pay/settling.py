@@ -131,7 +131,7 @@ def accept(participation_id: int, *, actor_id: int, beyond_budget: bool = False)
         waiting = Participation.objects.filter(pk=participation_id, status=Status.CONFIRMED)
         if not waiting.exclude(problem="").update(problem=""):
             raise Conflict("Nothing about this work waits for a decision.")
-        unit_ledger.fill(found, reason="The whole unit is paid.")
+        unit_ledger.fill(found, reason="The whole submission is paid.")
         excess = budget.ask(found.campaign, before=ZERO, beyond_budget=beyond_budget)
         audit.record(
             "unit_accepted",

@@ -107,7 +107,7 @@ def _add_work(parser: ArgumentParser) -> None:
         "--crowd", choices=list(budget.CROWDS), default="link", help="whose fee is added"
     )
     group.add_argument("--fee-rate", type=float, help="0.2 for 20 percent; usually the crowd's own")
-    group.add_argument("--tasks", type=int, help="in each unit that a crowd pays (usually 5)")
+    group.add_argument("--tasks", type=int, help="in each submission that a crowd pays (usually 5)")
     group.add_argument(
         "--tutorial-bonus", type=float, default=0.0, help="that each person is paid once"
     )
@@ -155,7 +155,7 @@ def _expectation(options: dict[str, Any]) -> Expectation:
 def _prices(options: dict[str, Any]) -> Prices:
     """The crowd's fee is what its tariff says: it may be more than its share of small amounts."""
     if not (options["tasks"] is None or options["tasks"] > 0):
-        raise CommandError("A unit holds at least one task.")
+        raise CommandError("A submission holds at least one task.")
     rate = options["fee_rate"]
     fee, person_cost = budget.prices(
         options["crowd"],

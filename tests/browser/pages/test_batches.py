@@ -53,7 +53,7 @@ def test_from_the_advice_to_a_batch_under_way(
     page.get_by_role("link", name="Prepare a batch").click()
     page.get_by_label("Places").fill("2")
     page.get_by_label("Approved at least, in %").fill("")
-    page.get_by_label("Approved units at least").fill("")
+    page.get_by_label("Approved submissions at least").fill("")
     page.get_by_role("button", name="See it and its cost").click()
 
     frame = page.frame_locator("iframe")

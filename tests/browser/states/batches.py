@@ -169,7 +169,7 @@ def _doubt(visitor: Visitor) -> None:
             auto_approval_at=timezone.now() + timedelta(days=1),
         )
     page = look(visitor, made)
-    expect(page.get_by_role("heading", name="2 units wait for your decision")).to_be_visible()
+    expect(page.get_by_role("heading", name="2 submissions wait for your decision")).to_be_visible()
 
 
 @state("batches/again")

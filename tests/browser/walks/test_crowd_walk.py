@@ -208,7 +208,7 @@ def _launch(walk: Walk, page: Page) -> None:
     page.goto(walk.url + reverse("estimation:dashboard", args=[walk.study.public_id]))
     walk.picture(page, "dashboard-before")
     page.get_by_role("link", name="Prepare a batch").click()
-    page.get_by_label("Tasks in a unit").fill(str(TASKS))
+    page.get_by_label("Tasks in a submission").fill(str(TASKS))
     page.get_by_label("Places", exact=True).fill("12")
     page.get_by_label("Hours for reviewers").fill("0.1")
     page.get_by_role("button", name="See it and its cost").click()

@@ -386,7 +386,7 @@ def test_a_unit_in_doubt_is_shown_with_both_ways_out(
     ada: Client, mine: Campaign, doubted: Participation
 ) -> None:
     page = ada.get(at(mine)).content.decode()
-    assert "1 unit waits for your decision" in page
+    assert "1 submission waits for your decision" in page
     assert "after 1 of 2 tasks" in page
     assert at(mine, "review", doubted.annotator.pseudonym) in page
     assert "AWORKER-OF-HERS" not in page  # pseudonyms outside of the page of pay

@@ -81,8 +81,8 @@ def test_another_batch_starts_from_the_terms_of_the_last(ada: Client, mine: Camp
 def test_where_everything_is_offered_no_number_is_suggested(ada: Client, mine: Campaign) -> None:
     launched(mine, places=slots.free(mine.pk).count() // 2)
     page = " ".join(ada.get(at(mine, "batch-new")).content.decode().split())
-    assert "No further units are needed: the 80 judgments" in page
-    assert "offered already in 40 units that no one has taken" in page
+    assert "No further submissions are needed: the 80 judgments" in page
+    assert "offered already in 40 submissions that no one has taken" in page
     assert "suggested" not in page
 
 
@@ -146,7 +146,7 @@ def test_what_waits_for_a_person_is_on_the_dashboard(
     answer = dashboard(ada, mine)
     page = answer.content.decode()
     assert answer.context["board"].advice.key == "unfunded"
-    assert "2 paid units wait for your decision" in page
+    assert "2 submissions wait for your decision" in page
     assert "1 operation" in page
     assert f'href="{at(mine)}">Decide' in page
 

@@ -168,7 +168,7 @@ def test_a_budget_that_does_not_pay_is_told(scripted: Scripted):
 def test_no_more_is_offered_than_is_missing(made: Campaign):
     missing = made.slots.count() // 2
     assert not problems(made, places=missing)
-    assert f"Only {missing} units" in problems(made, places=missing + 1)["places"]
+    assert f"Only {missing} submissions" in problems(made, places=missing + 1)["places"]
     launched(made, places=missing)
     assert "Nothing is missing" in problems(made, places=1)["places"]
 
@@ -179,7 +179,7 @@ def test_after_a_pause_only_what_is_still_missing_is_offered(made: Campaign, scr
     life.pause(made.pk)
     life.open_(made.pk)
     assert batches.suggested_places(made.pk, 2) == 39
-    assert "Only 39 units" in problems(made, places=40)["places"]
+    assert "Only 39 submissions" in problems(made, places=40)["places"]
 
 
 def test_places_that_are_on_their_way_are_not_offered_again(made: Campaign, scripted: Scripted):
@@ -189,7 +189,7 @@ def test_places_that_are_on_their_way_are_not_offered_again(made: Campaign, scri
     total = batches.offer_more(batch.pk, places=15).total
     batches.extend(batch.pk, 15, actor_id=None, confirmed=total, key="more")
     assert batches.suggested_places(made.pk, 2) == 5
-    assert "Only 5 units" in problems(made, places=6)["places"]
+    assert "Only 5 submissions" in problems(made, places=6)["places"]
 
 
 def test_the_bonuses_of_new_people_belong_to_the_cost(scripted: Scripted):

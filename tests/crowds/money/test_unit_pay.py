@@ -84,7 +84,9 @@ def test_the_reward_covers_what_fits_and_the_rest_is_extra() -> None:
     )
     assert account(more, reward=DUE).earned == DUE
     assert paid_as_bonus(more) == [2, 4, 5]
-    assert paid_as_bonus(more, handed_in=False) == [2, 5], "work of a unit is paid once handed in"
+    assert paid_as_bonus(more, handed_in=False) == [2, 5], (
+        "work of a submission is paid once handed in"
+    )
 
 
 def test_a_remainder_is_covered_too() -> None:

@@ -18,6 +18,7 @@ from annotate.services.campaigns.importing.fields import (
 from annotate.services.campaigns.importing.json_values import DECODER, TOO_DEEP, entries, not_json
 from annotate.services.campaigns.importing.problems import RowError, UploadRefused
 from annotate.services.campaigns.importing.tables import DELIMITERS, Header
+from annotate.text.figures import count
 
 EMPTY = (
     "The file is empty. It needs one output of one system on each line, with item, system and "
@@ -164,7 +165,7 @@ def _table(head: bytes, text: Iterable[bytes], encoding: str, names: FieldNames)
 
 def _lacking(header: Header, missing: list[str]) -> str:
     found = [f"“{shown(name)}”" for name in header.names[:MOST_NAMES]]
-    more = f" and {rest:,} more" if (rest := len(header.names) - MOST_NAMES) > 0 else ""
+    more = f" and {count(rest)} more" if (rest := len(header.names) - MOST_NAMES) > 0 else ""
     wanted = " and ".join(f"“{name}”" for name in missing)
     return (
         f"no column {wanted}. The columns are {', '.join(found)}{more}. The first line must name "

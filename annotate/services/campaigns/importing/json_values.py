@@ -8,6 +8,7 @@ from typing import Any
 
 from annotate.services.campaigns.importing.decoding import LONGEST_LINE
 from annotate.services.campaigns.importing.problems import RowError, UploadRefused
+from annotate.text.figures import count
 
 TOO_DEEP = "not such an object: it is nested far too deep."
 NEAR_THE_END = 10  # characters: as long as the longest word of JSON, -Infinity
@@ -116,7 +117,7 @@ class Values:
 
 
 def not_json(why: str, column: int) -> str:
-    return f"not JSON: {why.removesuffix(' at')} at column {column:,}."
+    return f"not JSON: {why.removesuffix(' at')} at column {count(column)}."
 
 
 def entries(blocks: Iterable[bytes]) -> Iterator[Any]:

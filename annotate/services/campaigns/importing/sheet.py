@@ -13,6 +13,7 @@ from annotate.services.campaigns.importing.facts import Facts, facts_of_sheet, u
 from annotate.services.campaigns.importing.fields import shown
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.campaigns.importing.rows import FaultyError
+from annotate.text.figures import count
 from annotate.text.visible import is_visible
 
 TABLES = """
@@ -115,7 +116,7 @@ class Sheet:
                 yield (
                     f"another {name}",
                     (
-                        f"another {name} for item “{row.item}” than on {self.unit} {line:,}. "
+                        f"another {name} for item “{row.item}” than on {self.unit} {count(line)}. "
                         "All outputs of an item share one."
                     ),
                 )
@@ -127,7 +128,7 @@ class Sheet:
                 (
                     "twice",
                     f"system “{row.system}” already has an output for item “{row.item}” "
-                    f"on {self.unit} {line:,}. Keep one of them.",
+                    f"on {self.unit} {count(line)}. Keep one of them.",
                 )
             ]
         )
