@@ -174,8 +174,8 @@ def _silent_crowd(now: Situation) -> Advice | None:
         return None
     text = (
         f"{_last_judgment(now)} {many(now.offered.untaken, 'submission is', 'submissions are')} "
-        f"free on {now.market}, and no one is working on one. Compare the reward, time and title with "
-        "other work there, and see who may take it."
+        f"free on {now.market}, and no one is working on one. Compare the reward, time and title "
+        "with other work there, and see who may take it."
     )
     return Advice("silence", "See why no one enters", text, *BATCHES)
 
