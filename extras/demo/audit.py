@@ -8,7 +8,7 @@ from typing import Any
 from annotate.models import Payout
 from annotate.selectors.marketplace import batches, operations
 from annotate.selectors.pay import accounts
-from extras.mturk_simulator.state.records import State
+from extras.mturk_simulator.state.records import AssignmentState
 from extras.mturk_simulator.state.world import World
 
 ZERO = Decimal("0.00")
@@ -66,12 +66,12 @@ def ours(campaign_id: int) -> Side:
 def theirs(world: World) -> Side:
     with world.lock:
         units = [*world.assignments.values(), *world.earlier]
-        approved = [one for one in units if one.state == State.APPROVED]
+        approved = [one for one in units if one.state == AssignmentState.APPROVED]
         rewards = [(one.worker, one.hit.type.reward) for one in approved]
         return Side(
             frozenset(world.hits),
             len(approved),
-            sum(one.state == State.REJECTED for one in units),
+            sum(one.state == AssignmentState.REJECTED for one in units),
             len(world.bonuses),
             _by_person([*rewards, *((one.worker, one.amount) for one in world.bonuses)]),
         )

@@ -28,7 +28,7 @@ class InterruptedVisitError(Exception):
 
 
 @dataclass(frozen=True)
-class Assignment:
+class PageTask:
     id: int
     version: str
     text: str
@@ -44,7 +44,7 @@ class TutorialQuestion:
 
 
 @dataclass
-class Form:
+class PageForm:
     """What a button posts, and where to."""
 
     action: str
@@ -56,12 +56,12 @@ class Form:
 class Page:
     token: str
     urls: Mapping[str, str]
-    assignment: Assignment | None
+    assignment: PageTask | None
     reason: str
     message: str
     over: bool  # no work will come any more; otherwise come back a little later
     question: TutorialQuestion | None = None
-    hand_in: Form | None = None  # of a paid unit that is done
+    hand_in: PageForm | None = None  # of a paid unit that is done
 
 
 class Document(HTMLParser):
@@ -69,7 +69,7 @@ class Document(HTMLParser):
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.forms: list[Form] = []
+        self.forms: list[PageForm] = []
         self.links: list[str] = []
         self.frame = ""
         self.work_data = ""
@@ -81,7 +81,7 @@ class Document(HTMLParser):
         if tag == "form":
             self._in_form = values.get("method", "").lower() == "post"
             if self._in_form:
-                self.forms.append(Form(values.get("action", ""), values.get("id", "")))
+                self.forms.append(PageForm(values.get("action", ""), values.get("id", "")))
         elif tag == "input" and self._in_form and values.get("type") == "hidden":
             self.forms[-1].fields[values.get("name", "")] = values.get("value", "")
         elif tag == "a":
@@ -103,7 +103,7 @@ def read_page(html: str, url: str) -> Page:
     document = Document(html)
     data = json.loads(document.work_data)
     work, finished, asked = data["assignment"], data["finished"] or {}, data.get("tutorial")
-    assignment = work and Assignment(
+    assignment = work and PageTask(
         work["id"], work["version"], work["text"], int((work.get("draft") or {}).get("revision", 0))
     )
     urls = {name: urljoin(url, target) for name, target in data["urls"].items() if target}
@@ -134,13 +134,13 @@ class Browser:
         forms[0].fields["name"] = name
         return self.follow(url, forms[0]) or url
 
-    def follow(self, url: str, form: Form, refused: Collection[int] = ()) -> str | None:
+    def follow(self, url: str, form: PageForm, refused: Collection[int] = ()) -> str | None:
         """Post a form of the page at `url`; return where it leads, None where it is refused."""
         target = urljoin(url, form.action)
         answer = self.post(target, form, {303, *refused})
         return urljoin(target, answer.headers["Location"]) if answer.status == 303 else None
 
-    def post(self, target: str, form: Form, allowed: set[int]) -> urllib3.BaseHTTPResponse:
+    def post(self, target: str, form: PageForm, allowed: set[int]) -> urllib3.BaseHTTPResponse:
         fields = urlencode(form.fields).encode()
         return self.request("POST", target, allowed, fields, {"Content-Type": FORM})
 
@@ -151,7 +151,7 @@ class Browser:
         except (ValueError, KeyError, TypeError) as error:
             raise UnexpectedResponseError("GET", url, response) from error
 
-    def save_draft(self, page: Page, assignment: Assignment, data: Mapping[str, Any]) -> None:
+    def save_draft(self, page: Page, assignment: PageTask, data: Mapping[str, Any]) -> None:
         """A draft that comes too late is no loss: the submit that follows tells."""
         body = {"revision": assignment.revision, "data": data}
         self._send("PUT", page.urls["draft"], page, body, {200, 409, 410})

@@ -11,7 +11,7 @@ from functools import lru_cache
 from random import Random
 
 from extras.demo import repair, vocabulary
-from extras.demo.defects import FAULTS, Material, Sentences
+from extras.demo.defects import FAULTS, DefectMaterial, Sentences
 from extras.demo.story import Story, fill_slots, read_stories, render
 
 STORIES = read_stories()
@@ -23,7 +23,7 @@ LEAD_WORDS = 52
 
 
 @dataclass(frozen=True)
-class Output:
+class CorpusOutput:
     """versions[0] is the text put right, versions[-1] is what the system wrote."""
 
     versions: tuple[str, ...]
@@ -35,12 +35,12 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Row:
+class CorpusRow:
     item: str
     topic: str
     input: str
     reference: str
-    outputs: Mapping[str, Output]
+    outputs: Mapping[str, CorpusOutput]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Correction:
 
 
 @dataclass(frozen=True)
-class Profile:
+class ErrorProfile:
     """How often a system errs, and in which ways (relative weights)."""
 
     flawed: float
@@ -61,7 +61,7 @@ class Profile:
     weights: Mapping[str, int]
 
 
-BASE = Profile(
+BASE = ErrorProfile(
     flawed=0.78,
     again=0.42,
     weights={
@@ -78,7 +78,7 @@ BASE = Profile(
         "truncated": 2,
     },
 )
-LARGE = Profile(
+LARGE = ErrorProfile(
     flawed=0.36,
     again=0.12,
     weights={
@@ -97,19 +97,19 @@ LARGE = Profile(
 
 
 @dataclass(frozen=True)
-class Draft:
+class DraftText:
     """One story with its facts drawn, before anybody has written anything about it."""
 
     article: Sentences
     headline: str
     summary: tuple[Sentences, ...]
-    material: Material
+    material: DefectMaterial
 
 
-def sample_outputs(seed: int = DEFAULT_SEED, items: int = 260) -> list[Row]:
+def sample_outputs(seed: int = DEFAULT_SEED, items: int = 260) -> list[CorpusRow]:
     """The rows of the demo; the topics take turns, so that neighbours differ."""
     rng = Random(f"{seed}/topics")
-    rows: list[Row] = []
+    rows: list[CorpusRow] = []
     seen: set[str] = set()
     turn: list[Story] = []
     for number in range(1, items + 1):
@@ -139,7 +139,7 @@ def normalised(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def corrections(rows: list[Row]) -> dict[str, Correction]:
+def corrections(rows: list[CorpusRow]) -> dict[str, Correction]:
     """What is known about every output text of these rows."""
     known: dict[str, Correction] = {}
     for row in rows:
@@ -163,7 +163,7 @@ def clean_version(text: str, seed: int = DEFAULT_SEED, items: int = 260) -> Corr
     return Correction(repaired, defects, (repaired, normalised(text)))
 
 
-def _new_row(schema: Story, number: int, seed: int, seen: set[str]) -> Row:
+def _new_row(schema: Story, number: int, seed: int, seen: set[str]) -> CorpusRow:
     """Drawn again until no text repeats one of another item."""
     for attempt in range(100):
         row = _row(schema, number, Random(f"{seed}/{number}/{attempt}"))
@@ -174,7 +174,7 @@ def _new_row(schema: Story, number: int, seed: int, seen: set[str]) -> Row:
     raise ValueError(f"too few variants of {schema.topic} for this many items")
 
 
-def _row(schema: Story, number: int, rng: Random) -> Row:
+def _row(schema: Story, number: int, rng: Random) -> CorpusRow:
     draft = _draft(schema, rng)
     article, lead = _lead(draft, rng)
     outputs = {"lead-3": lead, "abstractive-base": _abstract(draft, BASE, 1, rng)}
@@ -185,10 +185,10 @@ def _row(schema: Story, number: int, rng: Random) -> Row:
     elif copied < 0.05:
         outputs["abstractive-base"] = outputs["abstractive-large"]
     reference = " ".join(_summary(draft, 0, rng))
-    return Row(f"{schema.topic}-{number:03d}", schema.topic, article, reference, outputs)
+    return CorpusRow(f"{schema.topic}-{number:03d}", schema.topic, article, reference, outputs)
 
 
-def _draft(schema: Story, rng: Random) -> Draft:
+def _draft(schema: Story, rng: Random) -> DraftText:
     facts = fill_slots(schema, rng)
     article = tuple(render(rng.choice(position), facts) for position in schema.article)
     orders = [rng.sample(position, len(position)) for position in schema.summary]
@@ -200,10 +200,10 @@ def _draft(schema: Story, rng: Random) -> Draft:
         if "<" in variant
     }
     reworded = {sentence: order[i - 1] for order in summary[:2] for i, sentence in enumerate(order)}
-    return Draft(article, summary[0][2], summary, Material(reworded, named))
+    return DraftText(article, summary[0][2], summary, DefectMaterial(reworded, named))
 
 
-def _summary(draft: Draft, turn: int, rng: Random) -> Sentences:
+def _summary(draft: DraftText, turn: int, rng: Random) -> Sentences:
     """Two sentences, or three where the third adds something; each writer has other wordings."""
     first = draft.summary[0][turn % len(draft.summary[0])]
     second = _second(first, draft.summary[1], turn)
@@ -224,7 +224,7 @@ def _content(text: str) -> set[str]:
     return {word.lower() for word in re.findall(r"\d+|\w{4,}", text)}
 
 
-def _abstract(draft: Draft, profile: Profile, turn: int, rng: Random) -> Output:
+def _abstract(draft: DraftText, profile: ErrorProfile, turn: int, rng: Random) -> CorpusOutput:
     sentences = _summary(draft, turn, rng)
     kinds = _draw_kinds(profile, rng)
     versions = [" ".join(sentences)]
@@ -237,10 +237,14 @@ def _abstract(draft: Draft, profile: Profile, turn: int, rng: Random) -> Output:
             sentences = changed
             versions.append(" ".join(sentences))
             done.append(kind)
-    return Output(tuple(versions), tuple(done)) if done else Output((" ".join(sentences),), ())
+    return (
+        CorpusOutput(tuple(versions), tuple(done))
+        if done
+        else CorpusOutput((" ".join(sentences),), ())
+    )
 
 
-def _draw_kinds(profile: Profile, rng: Random) -> list[str]:
+def _draw_kinds(profile: ErrorProfile, rng: Random) -> list[str]:
     kinds: list[str] = []
     chance = profile.flawed
     while rng.random() < chance:
@@ -250,7 +254,7 @@ def _draw_kinds(profile: Profile, rng: Random) -> list[str]:
     return sorted(dict.fromkeys(kinds), key=lambda kind: kind != "truncated")
 
 
-def _lead(draft: Draft, rng: Random) -> tuple[str, Output]:
+def _lead(draft: DraftText, rng: Random) -> tuple[str, CorpusOutput]:
     """The article as published, and its first three sentences, up to a number of words."""
     opening, defects, sound = draft.article, [], draft.article[:3]
     chance = rng.random()
@@ -265,4 +269,4 @@ def _lead(draft: Draft, rng: Random) -> tuple[str, Output]:
         defects, words, sound = [*defects, "truncated"], words[:LEAD_WORDS], sound[:2]
     lead = " ".join(words)
     versions = (" ".join(sound), lead) if defects else (lead,)
-    return " ".join(opening), Output(versions, tuple(defects))
+    return " ".join(opening), CorpusOutput(versions, tuple(defects))

@@ -24,7 +24,7 @@ from annotate.states import CampaignStatus
 from annotate.tokens import invitation_token
 from extras.demo import audit, people, units
 from extras.demo.environment import free_port
-from extras.mturk_simulator.server import Running, serve
+from extras.mturk_simulator.server import RunningServer, serve
 from extras.mturk_simulator.site import workers
 
 FUNDS = Decimal(1000)
@@ -72,12 +72,12 @@ class Coming(Protocol):
     def begin(self, campaign_id: int) -> None:
         """Let people know of the open campaign."""
 
-    def name(self, person: people.Person) -> str:
+    def name(self, person: people.DemoPerson) -> str:
         """Return what the campaign calls this person."""
 
     def work(
         self,
-        person: people.Person,
+        person: people.DemoPerson,
         stop: threading.Event,
         pause: float,
         say: people.Say,
@@ -127,12 +127,12 @@ class ByLink:
     def begin(self, campaign_id: int) -> None:
         self.invitation = f"{settings.PUBLIC_URL}/work/join/{invitation_token(campaign_id)}/"
 
-    def name(self, person: people.Person) -> str:
+    def name(self, person: people.DemoPerson) -> str:
         return person.name
 
     def work(
         self,
-        person: people.Person,
+        person: people.DemoPerson,
         stop: threading.Event,
         pause: float,
         say: people.Say,
@@ -186,7 +186,7 @@ class OnMTurk:
             auto_approval=timedelta(days=3),
             approve_after=pace.approve_after,
         )
-        self.endpoint: Running
+        self.endpoint: RunningServer
         self._looked = 0.0
         self._launched = 0
 
@@ -208,12 +208,12 @@ class OnMTurk:
     def begin(self, campaign_id: int) -> None:
         self.supply(campaign_id)
 
-    def name(self, person: people.Person) -> str:
+    def name(self, person: people.DemoPerson) -> str:
         return workers.worker_id(person.name)
 
     def work(
         self,
-        person: people.Person,
+        person: people.DemoPerson,
         stop: threading.Event,
         pause: float,
         say: people.Say,

@@ -41,26 +41,26 @@ UNKNOWN = "<unk>"
 
 
 @dataclass(frozen=True)
-class Material:
+class DefectMaterial:
     """What a fault may draw on: other wordings of a sentence, and wordings with repeated names."""
 
     reworded: Mapping[str, str]
     named: Mapping[str, str]
 
 
-Fault = Callable[[Sentences, Material, Random], Sentences | None]
+Fault = Callable[[Sentences, DefectMaterial, Random], Sentences | None]
 
 
 def _swap(sentences: Sentences, index: int, *replacement: str) -> Sentences:
     return sentences[:index] + replacement + sentences[index + 1 :]
 
 
-def repeated_sentence(sentences: Sentences, _material: Material, rng: Random) -> Sentences:
+def repeated_sentence(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences:
     index = rng.randrange(len(sentences))
     return _swap(sentences, index, *(sentences[index],) * rng.choice((2, 2, 2, 2, 3)))
 
 
-def restated(sentences: Sentences, material: Material, rng: Random) -> Sentences | None:
+def restated(sentences: Sentences, material: DefectMaterial, rng: Random) -> Sentences | None:
     options = [i for i, s in enumerate(sentences) if s in material.reworded]
     if not options:
         return None
@@ -68,7 +68,7 @@ def restated(sentences: Sentences, material: Material, rng: Random) -> Sentences
     return _swap(sentences, index, sentences[index], material.reworded[sentences[index]])
 
 
-def repeated_name(sentences: Sentences, material: Material, rng: Random) -> Sentences | None:
+def repeated_name(sentences: Sentences, material: DefectMaterial, rng: Random) -> Sentences | None:
     options = [i for i, s in enumerate(sentences) if s in material.named]
     if not options:
         return None
@@ -76,7 +76,9 @@ def repeated_name(sentences: Sentences, material: Material, rng: Random) -> Sent
     return _swap(sentences, index, material.named[sentences[index]])
 
 
-def repeated_phrase(sentences: Sentences, _material: Material, rng: Random) -> Sentences | None:
+def repeated_phrase(
+    sentences: Sentences, _material: DefectMaterial, rng: Random
+) -> Sentences | None:
     """A loop: the decoder returns to the same three to six words."""
     index = rng.randrange(len(sentences))
     words = sentences[index].rstrip(".").split()
@@ -90,7 +92,7 @@ def repeated_phrase(sentences: Sentences, _material: Material, rng: Random) -> S
     return _swap(sentences, index, " ".join(looped) + ".")
 
 
-def scrambled(sentences: Sentences, _material: Material, rng: Random) -> Sentences | None:
+def scrambled(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
     index = rng.randrange(len(sentences))
     words = sentences[index].rstrip(".").split()
     if len(words) < 10:
@@ -101,7 +103,7 @@ def scrambled(sentences: Sentences, _material: Material, rng: Random) -> Sentenc
     return _swap(sentences, index, " ".join(words[:start] + moved + words[start + 7 :]) + ".")
 
 
-def truncated(sentences: Sentences, _material: Material, rng: Random) -> Sentences | None:
+def truncated(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
     words = sentences[-1].split()
     if len(words) < 7:
         return None
@@ -120,27 +122,33 @@ def _replace_one(
     return _swap(sentences, index, text[: hit.start()] + replacement(hit) + text[hit.end() :])
 
 
-def doubled_word(sentences: Sentences, _material: Material, rng: Random) -> Sentences | None:
+def doubled_word(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
     pattern = rf"(?<= )({'|'.join(DOUBLED)}) "
     return _replace_one(sentences, pattern, lambda hit: hit[0] * 2, rng)
 
 
-def missing_article(sentences: Sentences, _material: Material, rng: Random) -> Sentences | None:
+def missing_article(
+    sentences: Sentences, _material: DefectMaterial, rng: Random
+) -> Sentences | None:
     return _replace_one(sentences, r"(?<= )(?:the|a|an) ", lambda _: "", rng)
 
 
-def unknown_token(sentences: Sentences, _material: Material, rng: Random) -> Sentences | None:
+def unknown_token(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
     """Rare words, mostly names and numbers, fall out of a small vocabulary."""
     pattern = r"(?<= )(?!\w+day)(?:[A-Z][a-z]{3,}|£?\d[\d,.]*\d|[a-z]{10,})"
     return _replace_one(sentences, pattern, lambda _: UNKNOWN, rng)
 
 
-def wrong_agreement(sentences: Sentences, _material: Material, rng: Random) -> Sentences | None:
+def wrong_agreement(
+    sentences: Sentences, _material: DefectMaterial, rng: Random
+) -> Sentences | None:
     pattern = rf"(?<= )(?:{'|'.join(WRONG_VERBS)})\b"
     return _replace_one(sentences, pattern, lambda hit: WRONG_VERBS[hit[0]], rng)
 
 
-def wrong_preposition(sentences: Sentences, _material: Material, rng: Random) -> Sentences | None:
+def wrong_preposition(
+    sentences: Sentences, _material: DefectMaterial, rng: Random
+) -> Sentences | None:
     candidates = list(WRONG_PREPOSITIONS)
     rng.shuffle(candidates)
     for pattern, wrong in candidates:

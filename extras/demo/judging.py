@@ -36,7 +36,7 @@ CUT = 0.33
 
 
 @dataclass(frozen=True)
-class Verdict:
+class DemoAnswer:
     levels: Mapping[str, int]
     correction: Correction
 
@@ -45,10 +45,10 @@ class Verdict:
         return any(level < 1 for level in self.levels.values())
 
 
-def unread(text: str) -> Verdict:
+def unread(text: str) -> DemoAnswer:
     """The best levels, whatever the text is."""
     correction = judge(text, 0.0, 0.0, Random(0)).correction
-    return Verdict(dict.fromkeys(("fluency", "redundancy", "overall"), 1), correction)
+    return DemoAnswer(dict.fromkeys(("fluency", "redundancy", "overall"), 1), correction)
 
 
 def quality(text: str, defects: tuple[str, ...]) -> tuple[float, float, float]:
@@ -68,14 +68,14 @@ def _cost(defects: tuple[str, ...], column: int) -> float:
     return sum(cost * 0.7**rank for rank, cost in enumerate(costs))
 
 
-def judge(text: str, leniency: float, noise: float, rng: Random) -> Verdict:
+def judge(text: str, leniency: float, noise: float, rng: Random) -> DemoAnswer:
     correction = clean_version(text)
     mood = rng.gauss(0, noise * 0.6)
     levels = {
         criterion: level(value + leniency + mood + rng.gauss(0, noise))
         for criterion, value in zip(CRITERIA, quality(text, correction.defects), strict=True)
     }
-    return Verdict(levels, correction)
+    return DemoAnswer(levels, correction)
 
 
 def level(latent: float) -> int:

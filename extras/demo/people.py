@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from extras.demo import judging, schooling, vocabulary
-from extras.demo.browser import Assignment, Browser, InterruptedVisitError, Page, TutorialQuestion
+from extras.demo.browser import Browser, InterruptedVisitError, Page, PageTask, TutorialQuestion
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
 CARELESS = 5  # whose number in the cast picks answers unread
@@ -41,7 +41,7 @@ class Habits:
 
 
 @dataclass
-class Person:
+class DemoPerson:
     """speed in words a minute; leniency and noise on the latent scale of judging."""
 
     seed: int
@@ -56,13 +56,13 @@ class Person:
     def __post_init__(self) -> None:
         self.rng = Random(f"{self.seed}/habits")
 
-    def verdict(self, text: str) -> judging.Verdict:
+    def verdict(self, text: str) -> judging.DemoAnswer:
         """The same person says the same about the same text, whatever came before it."""
         if self.careless:
             return judging.unread(text)
         return judging.judge(text, self.leniency, self.noise, self._for_text(text, "verdict"))
 
-    def edit(self, text: str, verdict: judging.Verdict) -> str:
+    def edit(self, text: str, verdict: judging.DemoAnswer) -> str:
         return judging.sensible_edit(text, verdict.correction, self._for_text(text, "edit"))
 
     def hasty_edit(self, text: str, edit: str) -> str | None:
@@ -84,13 +84,13 @@ class Person:
         return Random(f"{self.seed}/{purpose}/{text}")
 
 
-def cast(n: int, seed: int) -> list[Person]:
+def cast(n: int, seed: int) -> list[DemoPerson]:
     """People with different names, tempers and tempos; one of them does not read."""
     rng = Random(f"{seed}/cast")
     firsts, lasts = vocabulary.WOMEN + vocabulary.MEN, vocabulary.LAST_NAMES
     names = rng.sample([f"{first} {last}" for first in firsts for last in lasts], n)
     return [
-        Person(
+        DemoPerson(
             seed=rng.randrange(2**32),
             name=name,
             speed=max(150.0, min(330.0, rng.gauss(USUAL_SPEED, 40))),
@@ -103,20 +103,20 @@ def cast(n: int, seed: int) -> list[Person]:
 
 
 def work(
-    person: Person,
+    person: DemoPerson,
     start: str,
     stop: threading.Event,
     pause: float,
     say: Say,
     turn: Turn = lambda: None,
     *,
-    by: "type[Visit] | None" = None,
+    by: "type[DemoVisit] | None" = None,
 ) -> Tally:
     """Judge what is offered until the work is over for this person, or stop is set.
 
     start: an invitation; with another kind of visit (`by`), where that one begins.
     """
-    visit = (by or Visit)(person, Browser(stop), stop, pause, say, turn)
+    visit = (by or DemoVisit)(person, Browser(stop), stop, pause, say, turn)
     try:
         visit.run(start)
     except InterruptedVisitError:
@@ -125,8 +125,8 @@ def work(
 
 
 @dataclass
-class Visit:
-    person: Person
+class DemoVisit:
+    person: DemoPerson
     browser: Browser
     stop: threading.Event
     pause: float
@@ -171,7 +171,7 @@ class Visit:
             if self.browser.answer_tutorial(page, question, answer, seconds=8.0):
                 self.tell(f"answered “{question.key}”")
 
-    def _work_on(self, page: Page, assignment: Assignment) -> None:
+    def _work_on(self, page: Page, assignment: PageTask) -> None:
         rng, habits = self.person.rng, self.person.habits
         haste = 0.15 if self.person.careless else 1.0
         wait = self.pause * haste * rng.uniform(0.6, 1.4) * USUAL_SPEED / self.person.speed
@@ -187,7 +187,7 @@ class Visit:
         else:
             self._judge(page, assignment)
 
-    def _judge(self, page: Page, assignment: Assignment) -> None:
+    def _judge(self, page: Page, assignment: PageTask) -> None:
         verdict = self.person.verdict(assignment.text)
         edit = self.person.edit(assignment.text, verdict) if verdict.edit_required else None
         answer: dict[str, Any] = {**verdict.levels, "edit": edit}

@@ -63,7 +63,7 @@ SMALL = Size(120, 14, {"overall": 0.75, "edit": 0.40})  # about a minute's work
 
 
 @dataclass(frozen=True)
-class Stage:
+class RunningDemo:
     """A running demonstration: where to look, and what it is about."""
 
     url: str
@@ -74,17 +74,17 @@ class Stage:
     stop: threading.Event = field(default_factory=threading.Event)
 
     @property
-    def cast(self) -> list[people.Person]:
+    def cast(self) -> list[people.DemoPerson]:
         return people.cast(self.size.annotators, SEED)
 
 
 @contextmanager
-def stage(*, coming: Coming, size: Size = WHOLE) -> Iterator[Stage]:
+def stage(*, coming: Coming, size: Size = WHOLE) -> Iterator[RunningDemo]:
     """Run the product in this environment (see `environment.py`), and set up the campaign."""
     with coming.ready(), environment.product() as url:
         campaign_id, public_id = _campaign(coming, size)
         coming.begin(campaign_id)
-        yield Stage(url, campaign_id, f"{url}/campaigns/{public_id}/", coming, size)
+        yield RunningDemo(url, campaign_id, f"{url}/campaigns/{public_id}/", coming, size)
 
 
 def _campaign(coming: Coming, size: Size) -> tuple[int, str]:
@@ -105,7 +105,7 @@ def _campaign(coming: Coming, size: Size) -> tuple[int, str]:
     return campaign.pk, campaign.public_id
 
 
-def perform(on: Stage, *, pause: float, say: Say) -> None:
+def perform(on: RunningDemo, *, pause: float, say: Say) -> None:
     """Let the simulated annotators work until the campaign is closed, or `on.stop` is set.
 
     `pause`: seconds that an average person spends on a text. Raises what a person raised.
@@ -133,7 +133,7 @@ def perform(on: Stage, *, pause: float, say: Say) -> None:
         raise failures[0]
 
 
-def settle(on: Stage, *, within: float = 300.0) -> bool:
+def settle(on: RunningDemo, *, within: float = 300.0) -> bool:
     """Wait until nothing is on its way between us and the crowd; return whether that came."""
     until = time.monotonic() + within
     while not on.coming.settled(on.campaign_id):
@@ -144,7 +144,7 @@ def settle(on: Stage, *, within: float = 300.0) -> bool:
     return True
 
 
-def rule(on: Stage, *, before: datetime) -> None:
+def rule(on: RunningDemo, *, before: datetime) -> None:
     """Stand in for a reviewer who sees from the work who has read the texts and who has not."""
     actor_id = User.objects.get(username=USER).pk
     careless = {on.coming.name(person) for person in on.cast if person.careless}
@@ -170,8 +170,8 @@ def _regulate(flow: threading.Event, *, waiting: int) -> None:
 
 
 def _visit(
-    person: people.Person,
-    on: Stage,
+    person: people.DemoPerson,
+    on: RunningDemo,
     pause: float,
     say: Say,
     flow: threading.Event,
@@ -183,7 +183,7 @@ def _visit(
         failures.append(failure)
 
 
-def result(on: Stage) -> dict[str, Any]:
+def result(on: RunningDemo) -> dict[str, Any]:
     """Return why the campaign closed and its final estimates, as plain data.
 
     excluded: the judgments of careless people that a ruling has left out.

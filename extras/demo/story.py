@@ -22,7 +22,7 @@ Opening = Annotated[tuple[Text, ...], Field(min_length=3)]
 PRONOUN = re.compile(r"<([^<>|]*)\|([^<>|]*)>")
 
 
-class Numbers(BaseModel):
+class NumberRange(BaseModel):
     """Whole numbers from `from`, in steps, below `below`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -51,7 +51,7 @@ class Story(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     topic: Text
-    slots: Mapping[str, Numbers | Alternatives]
+    slots: Mapping[str, NumberRange | Alternatives]
     article: Annotated[tuple[Alternatives, ...], Field(min_length=3)]
     summary: tuple[Opening, Alternatives, Alternatives]
 
@@ -59,7 +59,7 @@ class Story(BaseModel):
     def _gaps_can_be_filled(self) -> Self:
         known = set(_common_facts(Random(0)))
         for name, choices in self.slots.items():
-            if not isinstance(choices, Numbers):
+            if not isinstance(choices, NumberRange):
                 _check_gaps(choices, known)
             known.add(name)
         for position in (*self.article, *self.summary):
@@ -100,7 +100,9 @@ def fill_slots(schema: Story, rng: Random) -> dict[str, str]:
     """Draw one set of facts: places, people and dates, then what the schema asks for."""
     facts = _common_facts(rng)
     for name, choices in schema.slots.items():
-        options: Sequence[str | int] = choices.choices if isinstance(choices, Numbers) else choices
+        options: Sequence[str | int] = (
+            choices.choices if isinstance(choices, NumberRange) else choices
+        )
         facts[name] = _written(rng.choice(options)).format_map(facts)
     return facts
 

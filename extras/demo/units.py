@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode, urljoin
 
 from extras.demo import people
-from extras.demo.browser import Browser, Document, Form, Page
+from extras.demo.browser import Browser, Document, Page, PageForm
 
 LOOKS = 2  # at a page that offers nothing now, before the unit is given back
 AGAIN = ("left", "time")  # why a unit may end that is worth accepting again
@@ -39,7 +39,7 @@ class Site:
         answer = self.browser.request("GET", frame, {303, *REFUSED})
         return urljoin(frame, answer.headers["Location"]) if answer.status == 303 else None
 
-    def hand_in(self, form: Form) -> None:
+    def hand_in(self, form: PageForm) -> None:
         """Post the form of the last page, as its script does."""
         self.browser.post(form.action, form, {200})
 
@@ -62,7 +62,7 @@ class Site:
         return Document(self.browser.request("GET", url, {200, 404, 409}).data.decode())
 
 
-class OnSite(people.Visit):
+class OnSite(people.DemoVisit):
     """A visit that goes on from unit to unit."""
 
     def run(self, start: str) -> None:
@@ -97,5 +97,5 @@ class OnSite(people.Visit):
         return page
 
 
-def _form(page: Document, action: str) -> Form | None:
+def _form(page: Document, action: str) -> PageForm | None:
     return next((form for form in page.forms if form.action == action), None)

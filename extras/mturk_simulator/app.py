@@ -11,7 +11,7 @@ from extras.mturk_simulator.responses import Response, redirect
 from extras.mturk_simulator.site import pages, requester, workers
 from extras.mturk_simulator.site.formats import address
 from extras.mturk_simulator.site.markup import tag
-from extras.mturk_simulator.state.faults import How
+from extras.mturk_simulator.state.faults import FaultKind
 from extras.mturk_simulator.state.world import World
 
 Environ = dict[str, Any]
@@ -93,10 +93,10 @@ def _handed_in(world: World, fields: Fields) -> Response:
     """Faults can be put in here, too: under the name `externalSubmit`."""
     with world.lock:
         how = world.faults.of("externalSubmit", "")
-    if how == How.TIMEOUT:
+    if how == FaultKind.TIMEOUT:
         world.faults.wait()
         raise wire.Dropped
-    if how in (How.BEFORE, How.THROTTLE):
+    if how in (FaultKind.BEFORE, FaultKind.THROTTLE):
         return _explained("It is out of order for a moment.", "503 Service Unavailable")
     assignment = _first(fields, "assignmentId")
     answers = {name: values for name, values in fields.items() if name != "assignmentId"}
@@ -104,7 +104,7 @@ def _handed_in(world: World, fields: Fields) -> Response:
         workers.submit(world, assignment, answers)
     except workers.CannotDo as cannot:
         return _explained(cannot.message, cannot.status)
-    if how == How.AFTER:
+    if how == FaultKind.AFTER:
         raise wire.Dropped
     return pages.handed_in()
 

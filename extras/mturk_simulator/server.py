@@ -15,7 +15,7 @@ from extras.mturk_simulator.state.world import BALANCE, World
 THREADS = 8
 
 
-class Running:
+class RunningServer:
     """A server in a thread. `url` is where it answers, `state` all that it knows."""
 
     def __init__(self, server: BaseWSGIServer, world: World) -> None:
@@ -66,7 +66,7 @@ def serve(
     balance: Decimal = BALANCE,
     seed: int | None = None,
     reuse_ids: bool = False,
-) -> Running:
+) -> RunningServer:
     """Start a stand-in in a thread; port 0: any free one. `url`: how browsers reach it."""
     world = World(clock=clock, balance=balance, seed=seed, reuse_ids=reuse_ids)
     server = create_server(
@@ -78,4 +78,4 @@ def serve(
         log_socket_errors=False,  # a broken connection is a fault put in on purpose
     )
     world.url = url or f"http://localhost:{server.effective_port}"
-    return Running(server, world)
+    return RunningServer(server, world)

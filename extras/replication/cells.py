@@ -49,7 +49,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Link:
+class MetricLink:
     """How one metric goes with the human scores of one system on one criterion.
 
     r: Pearson's correlation of item means with the metric (Figure 5).  rho: the same without
@@ -83,14 +83,14 @@ def spread(criterion: str, sample: Sample) -> Spread:
     )
 
 
-def link(system: str, criterion: str, metric: str, sample: Sample) -> Link:
+def link(system: str, criterion: str, metric: str, sample: Sample) -> MetricLink:
     """The correlation and what it is worth; the sample carries the metric."""
     gamma, rho = normalised_annotator_variance(sample), human_metric_correlation(sample)
     items, mean = item_means(sample)
     metric_of_judged = sample.standardised_metric()[items]
     varies = np.ptp(metric_of_judged) > 0 and np.ptp(mean) > 0
     known = rho is not None and gamma is not None and varies
-    return Link(
+    return MetricLink(
         system=system,
         criterion=criterion,
         metric=metric,

@@ -6,7 +6,7 @@ import numpy as np
 
 from estimation.charts.theme import FONT, THEMES
 from estimation.core.data.sample import Floats
-from extras.replication.cells import Link
+from extras.replication.cells import MetricLink
 from extras.replication.curves import HUMAN, NOISELESS, PERFECT, SIZES, Curve
 from extras.replication.tables import label, number
 
@@ -51,7 +51,7 @@ def figure_2(human: Floats, corrected: Floats, *, title: str) -> str:
     return _svg(layers.facet(row=alt.Row("of:N", sort=list(names), title=None, header=_above(alt))))
 
 
-def figure_3(links: list[Link]) -> str:
+def figure_3(links: list[MetricLink]) -> str:
     """Contours of the inverse data efficiency over |rho| and gamma, with what the data give."""
     import altair as alt
 
@@ -84,7 +84,7 @@ def figure_3(links: list[Link]) -> str:
     return _svg(chart.properties(width=500, height=340))
 
 
-def figure_5(links: list[Link]) -> str:
+def figure_5(links: list[MetricLink]) -> str:
     """Correlations of metrics with item means, a square for each system and metric."""
     import altair as alt
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from extras.replication import charts, paper, tables
-from extras.replication.cells import Link, item_means
+from extras.replication.cells import MetricLink, item_means
 from extras.replication.curves import NOISELESS, PERFECT
 from extras.replication.tables import label, number
 
@@ -221,7 +221,7 @@ def _about_links(one: "Reproduction") -> str:
     )
 
 
-def _span(links: list[Link]) -> str:
+def _span(links: list[MetricLink]) -> str:
     values = [link.r for link in links if link.r is not None]
     return f"{number(min(values))} and {number(max(values))}"
 

@@ -24,7 +24,7 @@ Progress = Callable[[], object]
 
 
 @dataclass(frozen=True)
-class Question:
+class ReplayQuestion:
     """What a replay asks: when would this criterion of this system have been known so well?"""
 
     system: str
@@ -37,7 +37,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ReplayOutcome:
     """An estimate with its interval (None: none yet) and what it rests on."""
 
     estimate: float
@@ -53,14 +53,16 @@ class Replay:
     """How the replay ended, beside the estimate from all the data of the system."""
 
     stopped: str
-    at_stop: Outcome
-    all_data: Outcome
+    at_stop: ReplayOutcome
+    all_data: ReplayOutcome
 
     def as_data(self) -> dict[str, Any]:
         return {"stopped": self.stopped, **asdict(self.at_stop), "all_data": asdict(self.all_data)}
 
 
-def replay(release: Release, question: Question, *, progress: Progress = lambda: None) -> Replay:
+def replay(
+    release: Release, question: ReplayQuestion, *, progress: Progress = lambda: None
+) -> Replay:
     """Judge in random item order, as recorded, until the stopping rule closes the campaign.
 
     Through ingest, leasing, judgments, estimating and stopping as in a real campaign, without
@@ -91,7 +93,7 @@ def size(release: Release, system: str) -> int:
     return sum(len(o.judgments) for o in release.outputs if system in o.systems)
 
 
-def _campaign(release: Release, question: Question) -> int:
+def _campaign(release: Release, question: ReplayQuestion) -> int:
     rows = release.rows(only=question.system)
     if not rows:
         raise KeyError(f"No system {question.system!r}; there are {', '.join(release.systems)}.")
@@ -138,13 +140,15 @@ def _row(campaign_id: int, criterion: str) -> EstimateRow:
     return next(row for row in estimate_rows(campaign_id) if row.criterion == criterion)
 
 
-def _outcome_of_row(row: EstimateRow) -> Outcome:
-    return Outcome(row.estimate, row.low, row.high, row.n_items, row.n_judgments, row.n_annotators)
+def _outcome_of_row(row: EstimateRow) -> ReplayOutcome:
+    return ReplayOutcome(
+        row.estimate, row.low, row.high, row.n_items, row.n_judgments, row.n_annotators
+    )
 
 
-def _outcome(result: Estimate, level: float) -> Outcome:
+def _outcome(result: Estimate, level: float) -> ReplayOutcome:
     ends = result.interval(level) if result.has_interval else None
-    return Outcome(
+    return ReplayOutcome(
         result.estimate,
         ends.low if ends else None,
         ends.high if ends else None,
@@ -154,7 +158,7 @@ def _outcome(result: Estimate, level: float) -> Outcome:
     )
 
 
-def _from_all(campaign_id: int, everything: list[Due], question: Question) -> Estimate:
+def _from_all(campaign_id: int, everything: list[Due], question: ReplayQuestion) -> Estimate:
     """Estimate from every recorded judgment, through the library alone."""
     brief, system = counting.brief(campaign_id), counting.systems(campaign_id)[0]
     scale = data.scale_of(next(c for c in brief.criteria if c.name == question.criterion))

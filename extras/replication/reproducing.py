@@ -14,7 +14,7 @@ from estimation.core.data.sample import Floats
 from estimation.metrics import score_all
 from estimation.samples_from_files import KNOWN_SCALES
 from extras.replication import released
-from extras.replication.cells import Link, Spread, link, spread
+from extras.replication.cells import MetricLink, Spread, link, spread
 from extras.replication.curves import Curve, curves
 from extras.replication.released import NOT_A_SYSTEM, Release, ReleasedOutput
 
@@ -103,7 +103,7 @@ class Reproduction:
     n_annotators: int
     has_references: bool  # else the metrics compare with the question and the paragraphs
     table: tuple[Spread, ...]
-    links: tuple[Link, ...]
+    links: tuple[MetricLink, ...]
     panels: tuple[Panel, ...]
 
     def as_data(self) -> dict[str, Any]:
@@ -176,7 +176,7 @@ def has_references(outputs: Sequence[ReleasedOutput]) -> bool:
     return any(output.reference not in ("", output.text) for output in outputs)
 
 
-def _links(data: Data) -> Iterator[Link]:
+def _links(data: Data) -> Iterator[MetricLink]:
     for criterion in SHOWN[data.release.instrument]:
         for system in data.systems:
             for metric in data.metrics[system]:

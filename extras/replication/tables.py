@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from extras.replication import paper
-from extras.replication.cells import Link, Spread
+from extras.replication.cells import MetricLink, Spread
 from extras.replication.curves import NOISELESS, PERFECT
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _spread_row(row: Spread) -> list[str]:
 def figure_5(found: "Reproduction", criterion: str) -> str:
     links = [link for link in found.links if link.criterion == criterion]
     systems = list(dict.fromkeys(link.system for link in links))
-    by_metric: dict[str, dict[str, Link]] = {}
+    by_metric: dict[str, dict[str, MetricLink]] = {}
     for link in links:
         by_metric.setdefault(link.metric, {})[link.system] = link
     rows = [
@@ -143,7 +143,7 @@ def _panel_row(found: "Reproduction", panel: "Panel", metrics: list[str]) -> lis
     ]
 
 
-def without_noise(link: Link) -> float | None:
+def without_noise(link: MetricLink) -> float | None:
     """(1 + gamma) / (1 - rho²): noiseless judgments with this metric against noisy ones alone."""
     if link.rho is None or link.gamma is None or abs(link.rho) == 1:
         return None

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.selectors.campaigns import counting
 from extras.demo import environment, runner
 from extras.demo.crowds import NoStandIn, Place, coming_by
-from extras.demo.runner import PASSWORD, SMALL, USER, WHOLE, Stage
+from extras.demo.runner import PASSWORD, SMALL, USER, WHOLE, RunningDemo
 
 PAUSE = 12.0  # seconds a text: closes in about three minutes
 
@@ -54,7 +54,7 @@ class Command(BaseCommand):
         except environment.NotStarted:
             raise CommandError("The product could not be started.") from None
 
-    def _perform(self, stage: Stage, *, headless: bool, pause: float) -> None:
+    def _perform(self, stage: RunningDemo, *, headless: bool, pause: float) -> None:
         if not headless:
             self._say_where(stage)
         try:
@@ -63,7 +63,7 @@ class Command(BaseCommand):
             stage.stop.set()
         self._report(stage, headless=headless)
 
-    def _say_where(self, stage: Stage) -> None:
+    def _say_where(self, stage: RunningDemo) -> None:
         self.stdout.write(f"\nPlumbline runs at {stage.url}\n\n")
         self._say(
             Place("Dashboard", stage.dashboard, f"log in as {USER} with the password {PASSWORD}")
@@ -82,7 +82,7 @@ class Command(BaseCommand):
     def _say(self, place: Place) -> None:
         self.stdout.write(f"  {place.name:<11} {place.address}\n{'':<14}{place.do}\n", ending="")
 
-    def _report(self, stage: Stage, *, headless: bool) -> None:
+    def _report(self, stage: RunningDemo, *, headless: bool) -> None:
         brief = counting.brief(stage.campaign_id)
         if not brief.is_final:
             raise CommandError(f"The campaign is {brief.status}, not closed.")

@@ -14,7 +14,7 @@ from annotate.services.campaigns.metric_choice import AUTO
 from annotate.states import Estimand
 from estimation.metrics import METRICS
 from extras.replication import released, replaying
-from extras.replication.replaying import Question, Replay
+from extras.replication.replaying import Replay, ReplayQuestion
 from extras.replication.scratch import scratch_database
 
 NO_METRIC = "none"
@@ -46,7 +46,7 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        question = Question(
+        question = ReplayQuestion(
             system=options["system"],
             criterion=options["criterion"],
             width=options["width"],
@@ -67,7 +67,7 @@ class Command(BaseCommand):
             json.dumps(result.as_data()) if options["json"] else _words(result, question)
         )
 
-    def _replay(self, file: Path, question: Question) -> Replay:
+    def _replay(self, file: Path, question: ReplayQuestion) -> Replay:
         release = released.read(file)
         total = replaying.size(release, question.system)
         with (
@@ -77,7 +77,7 @@ class Command(BaseCommand):
             return replaying.replay(release, question, progress=bar.update)
 
 
-def _words(result: Replay, question: Question) -> str:
+def _words(result: Replay, question: ReplayQuestion) -> str:
     stop, everything = result.at_stop, result.all_data
     ending = "reached the target" if result.stopped == "target" else "ran out of judgments"
     return (
@@ -89,7 +89,7 @@ def _words(result: Replay, question: Question) -> str:
     )
 
 
-def _ends(outcome: replaying.Outcome) -> str:
+def _ends(outcome: replaying.ReplayOutcome) -> str:
     if outcome.low is None or outcome.high is None:
         return "no interval"
     return f"[{outcome.low:.3f}, {outcome.high:.3f}]  width {outcome.high - outcome.low:.3f}"

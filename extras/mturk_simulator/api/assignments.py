@@ -14,9 +14,14 @@ from extras.mturk_simulator.state.errors import (
     INVALID,
     MISSING,
     OUT_OF_RANGE,
-    Refused,
+    RequestRefused,
 )
-from extras.mturk_simulator.state.records import HANDED_IN, Assignment, BonusPayment, State
+from extras.mturk_simulator.state.records import (
+    HANDED_IN,
+    AssignmentState,
+    BonusPayment,
+    HitAssignment,
+)
 from extras.mturk_simulator.state.world import World
 
 Args = Mapping[str, Any]
@@ -40,10 +45,10 @@ def get(world: World, args: Args) -> Reply:
 
 def approve(world: World, args: Args) -> Reply:
     one = _handed_in(world, args["AssignmentId"])
-    if one.state == State.REJECTED and args.get("OverrideRejection", False):
+    if one.state == AssignmentState.REJECTED and args.get("OverrideRejection", False):
         _check_override(world, one)
-    elif one.state != State.SUBMITTED:
-        raise _only(State.SUBMITTED, one)
+    elif one.state != AssignmentState.SUBMITTED:
+        raise _only(AssignmentState.SUBMITTED, one)
     _afford(world, money.of_reward(one.hit.type.reward, one.hit.places))
     world.pay(one, world.now())
     one.rejected_at = None
@@ -54,10 +59,12 @@ def approve(world: World, args: Args) -> Reply:
 def reject(world: World, args: Args) -> Reply:
     one = _handed_in(world, args["AssignmentId"])
     if not args["RequesterFeedback"].strip():
-        raise Refused(MISSING, "RequesterFeedback is empty: the worker must learn the reason.")
-    if one.state != State.SUBMITTED:
-        raise _only(State.SUBMITTED, one)
-    one.state, one.rejected_at = State.REJECTED, world.now()
+        raise RequestRefused(
+            MISSING, "RequesterFeedback is empty: the worker must learn the reason."
+        )
+    if one.state != AssignmentState.SUBMITTED:
+        raise _only(AssignmentState.SUBMITTED, one)
+    one.state, one.rejected_at = AssignmentState.REJECTED, world.now()
     one.feedback = args["RequesterFeedback"]
     return {}
 
@@ -68,9 +75,9 @@ def send_bonus(world: World, args: Args) -> Reply:
     one = _handed_in(world, args["AssignmentId"])
     amount = Decimal(args["BonusAmount"])
     if one.worker != args["WorkerId"]:
-        raise Refused(INVALID, f"Assignment {one.id} is not of worker {args['WorkerId']}.")
+        raise RequestRefused(INVALID, f"Assignment {one.id} is not of worker {args['WorkerId']}.")
     if amount < money.CENT:
-        raise Refused(OUT_OF_RANGE, "BonusAmount is less than 0.01.")
+        raise RequestRefused(OUT_OF_RANGE, "BonusAmount is less than 0.01.")
     _afford(world, money.of_bonus(amount))
     world.balance -= money.of_bonus(amount)
     world.bonuses.append(_bonus(world, one, amount, args["Reason"]))
@@ -80,7 +87,7 @@ def send_bonus(world: World, args: Args) -> Reply:
 
 def list_bonuses(world: World, args: Args) -> Reply:
     if "HITId" not in args and "AssignmentId" not in args:
-        raise Refused(MISSING, "Either HITId or AssignmentId is needed.")
+        raise RequestRefused(MISSING, "Either HITId or AssignmentId is needed.")
     found = world.bonuses
     if "HITId" in args:
         hit = world.hit(args["HITId"])
@@ -97,7 +104,7 @@ def balance(world: World, args: Args) -> Reply:
     return {"AvailableBalance": f"{max(world.balance, Decimal(0)):.2f}"}
 
 
-def shown(one: Assignment) -> Reply:
+def shown(one: HitAssignment) -> Reply:
     """Return an assignment as the API shows it."""
     times = {
         "AcceptTime": one.accepted_at,
@@ -118,32 +125,32 @@ def shown(one: Assignment) -> Reply:
     }
 
 
-def _handed_in(world: World, assignment_id: str) -> Assignment:
+def _handed_in(world: World, assignment_id: str) -> HitAssignment:
     one = world.assignment(assignment_id)
     if one.state not in HANDED_IN:
         raise _only("Submitted, Approved, Rejected", one)
     return one
 
 
-def _only(wanted: str, one: Assignment) -> Refused:
+def _only(wanted: str, one: HitAssignment) -> RequestRefused:
     message = f"This needs an assignment that is {wanted}; {one.id} is {one.state}."
-    return Refused(ASSIGNMENT_STATE, message)
+    return RequestRefused(ASSIGNMENT_STATE, message)
 
 
-def _check_override(world: World, one: Assignment) -> None:
+def _check_override(world: World, one: HitAssignment) -> None:
     if one.hit.disposed:
-        raise Refused(ASSIGNMENT_STATE, "Its HIT has been deleted: the rejection is final.")
+        raise RequestRefused(ASSIGNMENT_STATE, "Its HIT has been deleted: the rejection is final.")
     if one.submitted_at and world.now() - one.submitted_at > OVERRIDE_LIMIT:
-        raise Refused(ASSIGNMENT_STATE, "It was submitted more than 30 days ago: final.")
+        raise RequestRefused(ASSIGNMENT_STATE, "It was submitted more than 30 days ago: final.")
 
 
 def _afford(world: World, cost: Decimal) -> None:
     if cost > world.balance:
         message = f"This costs {cost}, fees included; the account holds {world.balance}."
-        raise Refused(FUNDS, message)
+        raise RequestRefused(FUNDS, message)
 
 
-def _bonus(world: World, one: Assignment, amount: Decimal, reason: str) -> BonusPayment:
+def _bonus(world: World, one: HitAssignment, amount: Decimal, reason: str) -> BonusPayment:
     return BonusPayment(world.serial(), one, one.worker, amount, reason, world.now())
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from extras.mturk_simulator.state.errors import INVALID, OUT_OF_RANGE, TYPE_UNKNOWN, Refused
+from extras.mturk_simulator.state.errors import INVALID, OUT_OF_RANGE, TYPE_UNKNOWN, RequestRefused
 
 DAY = 24 * 3600
 LENGTHS = {
@@ -42,22 +42,24 @@ def limits(arguments: Mapping[str, Any]) -> None:
     """Refuse texts that are too long or empty, and numbers out of their range."""
     for name, (least, most) in LENGTHS.items():
         if name in arguments and not least <= len(arguments[name]) <= most:
-            raise Refused(OUT_OF_RANGE, f"{name} has {least} to {most} characters.")
+            raise RequestRefused(OUT_OF_RANGE, f"{name} has {least} to {most} characters.")
     for name, (least, most) in RANGES.items():
         if name in arguments and not least <= arguments[name] <= most:
-            raise Refused(OUT_OF_RANGE, f"{name} lies between {least} and {most}.")
+            raise RequestRefused(OUT_OF_RANGE, f"{name} lies between {least} and {most}.")
 
 
 def requirements(asked: list[dict[str, Any]], known: Mapping[str, Any]) -> None:
     """Refuse requirements that cannot be evaluated; `known` are the requester's own types."""
     if len(asked) > REQUIREMENTS_AT_MOST:
-        raise Refused(OUT_OF_RANGE, f"At most {REQUIREMENTS_AT_MOST} requirements are possible.")
+        raise RequestRefused(
+            OUT_OF_RANGE, f"At most {REQUIREMENTS_AT_MOST} requirements are possible."
+        )
     for one in asked:
         if one["QualificationTypeId"] not in known and one["QualificationTypeId"] not in SYSTEM:
             name = one["QualificationTypeId"]
-            raise Refused(TYPE_UNKNOWN, f"Qualification type {name} does not exist.")
+            raise RequestRefused(TYPE_UNKNOWN, f"Qualification type {name} does not exist.")
         if problem := _problem(one):
-            raise Refused(INVALID, problem)
+            raise RequestRefused(INVALID, problem)
 
 
 def _problem(one: Mapping[str, Any]) -> str:

@@ -13,10 +13,10 @@ from extras.mturk_simulator.state.errors import (
     MISSING,
     NOT_OFFERED,
     TOO_MANY_PLACES,
-    Refused,
+    RequestRefused,
 )
 from extras.mturk_simulator.state.money import MANY
-from extras.mturk_simulator.state.records import HANDED_IN, Hit, HitType, State
+from extras.mturk_simulator.state.records import HANDED_IN, AssignmentState, Hit, HitType
 from extras.mturk_simulator.state.world import World
 
 Args = Mapping[str, Any]
@@ -57,7 +57,7 @@ def update_expiration(world: World, args: Args) -> Reply:
     hit = _not_disposed(world, args["HITId"])
     at = datetime.fromtimestamp(args["ExpireAt"], UTC)
     if at > world.now() + timedelta(days=365):
-        raise Refused(INVALID, "ExpireAt lies more than a year ahead.")
+        raise RequestRefused(INVALID, "ExpireAt lies more than a year ahead.")
     hit.expires_at = max(at, hit.created_at)
     hit.reviewing = hit.reviewing and status(world, hit) == "Reviewing"
     return {}
@@ -70,7 +70,7 @@ def add_places(world: World, args: Args) -> Reply:
     places = hit.places + args["NumberOfAdditionalAssignments"]
     if hit.at_first < MANY <= places:
         message = f"A HIT made with fewer than {MANY} assignments cannot get {MANY} or more."
-        raise Refused(TOO_MANY_PLACES, message)
+        raise RequestRefused(TOO_MANY_PLACES, message)
     hit.places = places
     hit.reviewing = hit.reviewing and status(world, hit) == "Reviewing"
     world.remember("places", token, world.new_id())
@@ -80,9 +80,11 @@ def add_places(world: World, args: Args) -> Reply:
 def delete_hit(world: World, args: Args) -> Reply:
     hit = _not_disposed(world, args["HITId"])
     if status(world, hit) != "Reviewable":
-        raise Refused(HIT_STATE, f"Only a Reviewable HIT can be deleted: {status(world, hit)}.")
-    if any(one.state == State.SUBMITTED for one in world.of_hit(hit)):
-        raise Refused(HIT_STATE, "Some assignments are neither approved nor rejected.")
+        raise RequestRefused(
+            HIT_STATE, f"Only a Reviewable HIT can be deleted: {status(world, hit)}."
+        )
+    if any(one.state == AssignmentState.SUBMITTED for one in world.of_hit(hit)):
+        raise RequestRefused(HIT_STATE, "Some assignments are neither approved nor rejected.")
     hit.disposed = True
     return {}
 
@@ -92,7 +94,7 @@ def update_review_status(world: World, args: Args) -> Reply:
     revert = args.get("Revert", False)
     needed = "Reviewing" if revert else "Reviewable"
     if status(world, hit) != needed:
-        raise Refused(HIT_STATE, f"The HIT is {status(world, hit)}, not {needed}.")
+        raise RequestRefused(HIT_STATE, f"The HIT is {status(world, hit)}, not {needed}.")
     hit.reviewing = not revert
     return {}
 
@@ -101,11 +103,13 @@ def update_review_status(world: World, args: Args) -> Reply:
 
 
 def pending(world: World, hit: Hit) -> int:
-    return sum(one.state == State.ACTIVE for one in world.of_hit(hit))
+    return sum(one.state == AssignmentState.ACTIVE for one in world.of_hit(hit))
 
 
 def available(world: World, hit: Hit) -> int:
-    taken = sum(one.state == State.ACTIVE or one.state in HANDED_IN for one in world.of_hit(hit))
+    taken = sum(
+        one.state == AssignmentState.ACTIVE or one.state in HANDED_IN for one in world.of_hit(hit)
+    )
     return hit.places - taken
 
 
@@ -141,9 +145,10 @@ def shown(world: World, hit: Hit) -> Reply:
         "AssignmentDurationInSeconds": int(kind.duration.total_seconds()),
         "QualificationRequirements": list(kind.requirements),
         "HITReviewStatus": "NotReviewed",
-        "NumberOfAssignmentsPending": states.count(State.ACTIVE),
+        "NumberOfAssignmentsPending": states.count(AssignmentState.ACTIVE),
         "NumberOfAssignmentsAvailable": available(world, hit),
-        "NumberOfAssignmentsCompleted": states.count(State.APPROVED) + states.count(State.REJECTED),
+        "NumberOfAssignmentsCompleted": states.count(AssignmentState.APPROVED)
+        + states.count(AssignmentState.REJECTED),
         **{name: value for name, value in optional.items() if value},
     }
 
@@ -175,9 +180,9 @@ def _type_of(world: World, args: Args) -> HitType:
 def _create(world: World, args: Args, kind: Any) -> Reply:
     for name in NOT_HERE:
         if name in args:
-            raise Refused(NOT_OFFERED, f"This stand-in does not know {name}.")
+            raise RequestRefused(NOT_OFFERED, f"This stand-in does not know {name}.")
     if "Question" not in args:
-        raise Refused(MISSING, "Question is missing.")
+        raise RequestRefused(MISSING, "Question is missing.")
     url = question.external_url(args["Question"])
     token = args.get("UniqueRequestToken", "")
     world.look_for("hit", token)
@@ -212,5 +217,5 @@ def _listed(world: World, args: Args, hits: Iterable[Hit]) -> Reply:
 def _not_disposed(world: World, hit_id: str) -> Hit:
     hit = world.hit(hit_id)
     if hit.disposed:
-        raise Refused(HIT_STATE, f"HIT {hit_id} has been deleted.")
+        raise RequestRefused(HIT_STATE, f"HIT {hit_id} has been deleted.")
     return hit

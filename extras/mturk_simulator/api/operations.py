@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from extras.mturk_simulator.api import assignments, checks, hits, people, qualifications, shapes
-from extras.mturk_simulator.state.errors import INVALID, NOT_OFFERED, Refused, Unknown
+from extras.mturk_simulator.state.errors import INVALID, NOT_OFFERED, RequestRefused, Unknown
 from extras.mturk_simulator.state.world import World
 
 Operation = Callable[[World, Mapping[str, Any]], dict[str, Any]]
@@ -62,7 +62,7 @@ def _name(target: str) -> str:
     if service != shapes.TARGET or shapes.operation(name) is None:
         raise Unknown(INVALID, f"There is no operation {target or 'without a name'}.")
     if name not in OPERATIONS:
-        raise Refused(NOT_OFFERED, f"This stand-in does not offer {name}.")
+        raise RequestRefused(NOT_OFFERED, f"This stand-in does not offer {name}.")
     return name
 
 
@@ -70,4 +70,4 @@ def _arguments(body: bytes) -> Any:
     try:
         return json.loads(body or b"{}")
     except ValueError:
-        raise Refused(INVALID, "The request is not JSON.")
+        raise RequestRefused(INVALID, "The request is not JSON.")

@@ -5,7 +5,7 @@ import binascii
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from extras.mturk_simulator.state.errors import INVALID, Refused
+from extras.mturk_simulator.state.errors import INVALID, RequestRefused
 
 Row = TypeVar("Row")
 SIZE = 10  # where a request does not say
@@ -45,4 +45,4 @@ def _read(token: str) -> int:
             raise ValueError
         return int(serial)
     except (binascii.Error, ValueError):
-        raise Refused(INVALID, "NextToken is not one of ours.")
+        raise RequestRefused(INVALID, "NextToken is not one of ours.")

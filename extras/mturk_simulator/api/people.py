@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from extras.mturk_simulator.api.paging import page
-from extras.mturk_simulator.state.errors import INVALID, OUT_OF_RANGE, Refused
-from extras.mturk_simulator.state.records import Block, Notice, State
+from extras.mturk_simulator.state.errors import INVALID, OUT_OF_RANGE, RequestRefused
+from extras.mturk_simulator.state.records import AssignmentState, WorkerBlock, WorkerNotice
 from extras.mturk_simulator.state.world import World
 
 Args = Mapping[str, Any]
@@ -15,7 +15,7 @@ AT_ONCE = 100
 
 def block(world: World, args: Args) -> Reply:
     worker = args["WorkerId"]
-    world.blocks[worker] = Block(worker, world.serial(), args["Reason"])
+    world.blocks[worker] = WorkerBlock(worker, world.serial(), args["Reason"])
     return {}
 
 
@@ -35,18 +35,20 @@ def notify(world: World, args: Args) -> Reply:
     """Only those hear of us whose work was approved or rejected before."""
     people = args["WorkerIds"]
     if not people:
-        raise Refused(INVALID, "WorkerIds is empty.")
+        raise RequestRefused(INVALID, "WorkerIds is empty.")
     if len(people) > AT_ONCE:
-        raise Refused(OUT_OF_RANGE, f"At most {AT_ONCE} workers can be notified at once.")
+        raise RequestRefused(OUT_OF_RANGE, f"At most {AT_ONCE} workers can be notified at once.")
     known = _known(world)
     for worker in dict.fromkeys(people):
         if worker in known:
-            world.notices.append(Notice(worker, args["Subject"], args["MessageText"], world.now()))
+            world.notices.append(
+                WorkerNotice(worker, args["Subject"], args["MessageText"], world.now())
+            )
     return {"NotifyWorkersFailureStatuses": [_failure(one) for one in people if one not in known]}
 
 
 def _known(world: World) -> set[str]:
-    decided = (State.APPROVED, State.REJECTED)
+    decided = (AssignmentState.APPROVED, AssignmentState.REJECTED)
     every = [*world.assignments.values(), *world.earlier]
     return {one.worker for one in every if one.state in decided}
 

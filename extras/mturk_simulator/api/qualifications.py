@@ -11,7 +11,7 @@ from extras.mturk_simulator.state.errors import (
     QUALIFICATION_STATE,
     QUALIFICATION_UNKNOWN,
     TYPE_EXISTS,
-    Refused,
+    RequestRefused,
 )
 from extras.mturk_simulator.state.records import HitType, Qualification, QualificationType
 from extras.mturk_simulator.state.world import World
@@ -36,7 +36,9 @@ GUARDS = {
 
 def create_type(world: World, args: Args) -> Reply:
     if any(known.name == args["Name"] for known in world.qualification_types.values()):
-        raise Refused(TYPE_EXISTS, f"There is a qualification type named {args['Name']} already.")
+        raise RequestRefused(
+            TYPE_EXISTS, f"There is a qualification type named {args['Name']} already."
+        )
     _check_test(args)
     made = QualificationType(world.new_id(), world.serial(), args["Name"], world.now(), {**args})
     world.qualification_types[made.id] = made
@@ -82,7 +84,7 @@ def associate(world: World, args: Args) -> Reply:
 def disassociate(world: World, args: Args) -> Reply:
     held = _held(world, args)
     if not held.granted:
-        raise Refused(QUALIFICATION_STATE, "This qualification has been revoked already.")
+        raise RequestRefused(QUALIFICATION_STATE, "This qualification has been revoked already.")
     held.granted = False
     return {}
 
@@ -143,14 +145,14 @@ def _held(world: World, args: Args) -> Qualification:
     if held := world.qualifications.get((kind.id, args["WorkerId"])):
         return held
     message = f"Worker {args['WorkerId']} has no qualification of type {kind.id}."
-    raise Refused(QUALIFICATION_UNKNOWN, message)
+    raise RequestRefused(QUALIFICATION_UNKNOWN, message)
 
 
 def _check_test(given: Args) -> None:
     if "Test" in given and given.get("AutoGranted"):
-        raise Refused(INVALID, "A type with a test cannot be granted automatically.")
+        raise RequestRefused(INVALID, "A type with a test cannot be granted automatically.")
     if ("Test" in given) != ("TestDurationInSeconds" in given):
-        raise Refused(INVALID, "Test and TestDurationInSeconds come together.")
+        raise RequestRefused(INVALID, "Test and TestDurationInSeconds come together.")
 
 
 def _searchable(one: QualificationType) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode, urlsplit, urlunsplit
 from xml.etree import ElementTree as ET
 
-from extras.mturk_simulator.state.errors import BAD_XML, INVALID, OUT_OF_RANGE, Refused
+from extras.mturk_simulator.state.errors import BAD_XML, INVALID, OUT_OF_RANGE, RequestRefused
 
 SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
 QUESTION = SCHEMAS + "2006-07-14/ExternalQuestion.xsd"
@@ -17,37 +17,37 @@ LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 def external_url(question: str) -> str:
     """Return the address in an ExternalQuestion; refuses all that is not a proper one."""
     if len(question.encode()) > BYTES_AT_MOST:
-        raise Refused(OUT_OF_RANGE, f"Question is larger than {BYTES_AT_MOST} bytes.")
+        raise RequestRefused(OUT_OF_RANGE, f"Question is larger than {BYTES_AT_MOST} bytes.")
     root = _parse(question)
     names = [child.tag for child in root]
     wanted = [f"{{{QUESTION}}}ExternalURL", f"{{{QUESTION}}}FrameHeight"]
     if root.tag != f"{{{QUESTION}}}ExternalQuestion" or names != wanted:
         message = "This stand-in takes an ExternalQuestion with ExternalURL and FrameHeight only."
-        raise Refused(BAD_XML, message)
+        raise RequestRefused(BAD_XML, message)
     url, height = ((child.text or "").strip() for child in root)
     if not height.isascii() or not height.isdigit():
-        raise Refused(BAD_XML, "FrameHeight is not a number.")
+        raise RequestRefused(BAD_XML, "FrameHeight is not a number.")
     _check_url(url)
     return url
 
 
 def _parse(text: str) -> ET.Element:
     if "<!DOCTYPE" in text:
-        raise Refused(BAD_XML, "Question must not declare a document type.")
+        raise RequestRefused(BAD_XML, "Question must not declare a document type.")
     try:
         return ET.fromstring(text)  # noqa: S314 without a document type there are no entities
     except ET.ParseError as error:
-        raise Refused(BAD_XML, f"Question is not well-formed XML: {error}")
+        raise RequestRefused(BAD_XML, f"Question is not well-formed XML: {error}")
 
 
 def _check_url(url: str) -> None:
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise Refused(INVALID, "ExternalURL is not an address.")
+        raise RequestRefused(INVALID, "ExternalURL is not an address.")
     local = parts.scheme == "http" and parts.hostname in LOCAL_HOSTS
     if not parts.hostname or not (parts.scheme == "https" or local):
-        raise Refused(INVALID, "ExternalURL must begin with https://")
+        raise RequestRefused(INVALID, "ExternalURL must begin with https://")
 
 
 def framed(url: str, parameters: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from botocore.loaders import Loader
 from botocore.model import OperationModel, ServiceModel, Shape
 
-from extras.mturk_simulator.state.errors import INVALID, MISSING, OUT_OF_RANGE, Refused
+from extras.mturk_simulator.state.errors import INVALID, MISSING, OUT_OF_RANGE, RequestRefused
 
 TARGET = "MTurkRequesterServiceV20170117"
 TYPES: dict[str, tuple[type, ...]] = {
@@ -35,7 +35,7 @@ def operation(name: str) -> OperationModel | None:
 def check(model: OperationModel, arguments: Any) -> None:
     """Refuse what is not of the operation's shape, naming the first problem."""
     for code, message in problems(model.input_shape, arguments, "the request"):
-        raise Refused(code, message)
+        raise RequestRefused(code, message)
 
 
 def problems(shape: Shape, value: Any, where: str) -> Iterator[tuple[str, str]]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from extras.mturk_simulator.api.operations import run
 from extras.mturk_simulator.responses import Response
-from extras.mturk_simulator.state.errors import Faulty, Refused, Throttled
-from extras.mturk_simulator.state.faults import How
+from extras.mturk_simulator.state.errors import Faulty, RequestRefused, RequestThrottled
+from extras.mturk_simulator.state.faults import FaultKind
 from extras.mturk_simulator.state.world import World
 
 KIND = "application/x-amz-json-1.1"
@@ -28,28 +28,28 @@ def answer(world: World, environ: Mapping[str, Any], body: bytes) -> Response:
     target = environ.get("HTTP_X_AMZ_TARGET", "")
     with world.lock:
         how = world.faults.of(target.partition(".")[2], environ.get(CALL, ""))
-    if how == How.TIMEOUT:
+    if how == FaultKind.TIMEOUT:
         world.faults.wait()
         raise Dropped
     try:
         _fail(how)
         reply = _reply(world, "200 OK", run(world, target, body))
-    except Refused as refused:
+    except RequestRefused as refused:
         reply = _reply(world, refused.status, refused.body())
     except Exception:
         logger.exception("The stand-in failed at %s", target)
         faulty = Faulty("AWS.ServiceUnavailable", "It has a bug.")
         reply = _reply(world, Faulty.status, faulty.body())
-    if how == How.AFTER:
+    if how == FaultKind.AFTER:
         raise Dropped
     return reply
 
 
-def _fail(how: How | None) -> None:
-    if how == How.BEFORE:
+def _fail(how: FaultKind | None) -> None:
+    if how == FaultKind.BEFORE:
         raise Faulty("AWS.ServiceUnavailable", "The service is out of order for a moment.")
-    if how == How.THROTTLE:
-        raise Throttled("", "Rate exceeded")
+    if how == FaultKind.THROTTLE:
+        raise RequestThrottled("", "Rate exceeded")
 
 
 def _reply(world: World, status: str, body: dict[str, Any]) -> Response:

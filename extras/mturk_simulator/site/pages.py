@@ -9,7 +9,13 @@ from extras.mturk_simulator.responses import Response
 from extras.mturk_simulator.site import workers
 from extras.mturk_simulator.site.formats import address, money, spell, text, when
 from extras.mturk_simulator.site.markup import Html, escape, join, render, table, tag
-from extras.mturk_simulator.state.records import Assignment, BonusPayment, Hit, HitType, State
+from extras.mturk_simulator.state.records import (
+    AssignmentState,
+    BonusPayment,
+    Hit,
+    HitAssignment,
+    HitType,
+)
 from extras.mturk_simulator.state.world import World
 
 NOT_YET = "ASSIGNMENT_ID_NOT_AVAILABLE"
@@ -70,7 +76,7 @@ def work(world: World, assignment_id: str, worker: str, *, same_origin: bool) ->
     one = world.assignments.get(assignment_id)
     if one is None or one.worker != worker:
         return said("Not yours", "You hold no such assignment.", worker, "404 Not Found")
-    if one.state != State.ACTIVE:
+    if one.state != AssignmentState.ACTIVE:
         return _over(world, one, same_origin)
     ids = {"assignmentId": one.id, "hitId": one.hit.id, "workerId": worker}
     url = question.framed(one.hit.url, {**ids, "turkSubmitTo": world.url})
@@ -90,8 +96,8 @@ def earnings(world: World, worker: str) -> Response:
     every = [*world.assignments.values(), *world.earlier]
     own = [one for one in every if one.worker == worker]
     bonuses = [one for one in world.bonuses if one.worker == worker]
-    approved = [one for one in own if one.state == State.APPROVED]
-    waiting = [one for one in own if one.state == State.SUBMITTED]
+    approved = [one for one in own if one.state == AssignmentState.APPROVED]
+    waiting = [one for one in own if one.state == AssignmentState.SUBMITTED]
     parts = [
         _totals(approved, waiting, sum((one.amount for one in bonuses), Decimal(0))),
         _assignments(own),
@@ -186,12 +192,14 @@ def _group(world: World, worker: str, kind: HitType, members: list[Hit]) -> Html
     )
 
 
-def _over(world: World, one: Assignment, same_origin: bool) -> Response:
+def _over(world: World, one: HitAssignment, same_origin: bool) -> Response:
     """Return what became of an assignment, and the way to the next one."""
-    titles = {State.RETURNED: "Returned", State.ABANDONED: "Your time ran out"}
+    titles = {AssignmentState.RETURNED: "Returned", AssignmentState.ABANDONED: "Your time ran out"}
     words = {
-        State.RETURNED: "You gave this back. Its place is free for others, and for you.",
-        State.ABANDONED: "The work was not handed in by the deadline, so its place is free again.",
+        AssignmentState.RETURNED: "You gave this back. Its place is free for others, and for you.",
+        AssignmentState.ABANDONED: (
+            "The work was not handed in by the deadline, so its place is free again."
+        ),
     }
     title = titles.get(one.state, "Submitted")
     became = words.get(one.state, "Your work was handed in. The requester decides about its pay.")
@@ -213,7 +221,7 @@ def _over(world: World, one: Assignment, same_origin: bool) -> Response:
     return site(title, content, one.worker, "")
 
 
-def _totals(approved: list[Assignment], waiting: list[Assignment], bonuses: Decimal) -> Html:
+def _totals(approved: list[HitAssignment], waiting: list[HitAssignment], bonuses: Decimal) -> Html:
     sums = {
         "Approved": sum((one.hit.type.reward for one in approved), Decimal(0)),
         "Waiting for the requester": sum((one.hit.type.reward for one in waiting), Decimal(0)),
@@ -226,7 +234,7 @@ def _totals(approved: list[Assignment], waiting: list[Assignment], bonuses: Deci
     return tag("dl", join(pairs))
 
 
-def _assignments(own: list[Assignment]) -> Html:
+def _assignments(own: list[HitAssignment]) -> Html:
     heads = ("HIT", "State", "Reward", "Handed in", "What the requester says")
     newest_first = sorted(own, key=lambda one: one.accepted_at, reverse=True)
     return table("Assignments", heads, [_earned(one) for one in newest_first])
@@ -237,11 +245,13 @@ def _bonus(one: BonusPayment) -> tuple[object, ...]:
     return money(one.amount), text(title), text(one.reason), when(one.at)
 
 
-def _earned(one: Assignment) -> tuple[object, ...]:
-    state = {State.SUBMITTED: "Waiting", State.ACTIVE: "At work"}.get(one.state, one.state.value)
+def _earned(one: HitAssignment) -> tuple[object, ...]:
+    state = {AssignmentState.SUBMITTED: "Waiting", AssignmentState.ACTIVE: "At work"}.get(
+        one.state, one.state.value
+    )
     here = address(f"/work/{one.id}", worker=one.worker)
     title = one.hit.type.title
-    shown = tag("a", title, href=here) if one.state == State.ACTIVE else title
+    shown = tag("a", title, href=here) if one.state == AssignmentState.ACTIVE else title
     reward, feedback = money(one.hit.type.reward), text(one.feedback)
     return text(shown), state, reward, when(one.submitted_at), feedback
 

@@ -8,7 +8,7 @@ from extras.mturk_simulator.responses import Response
 from extras.mturk_simulator.site.formats import money, text, when
 from extras.mturk_simulator.site.markup import Html, join, table, tag
 from extras.mturk_simulator.site.pages import site
-from extras.mturk_simulator.state.records import Assignment, Hit
+from extras.mturk_simulator.state.records import Hit, HitAssignment
 from extras.mturk_simulator.state.world import World
 
 
@@ -73,7 +73,7 @@ def _assignments(world: World) -> Html:
     return table("Assignments", heads, [_assignment(one) for one in ordered])
 
 
-def _assignment(one: Assignment) -> tuple[object, ...]:
+def _assignment(one: HitAssignment) -> tuple[object, ...]:
     return (
         one.id,
         one.hit.id,

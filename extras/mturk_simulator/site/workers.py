@@ -8,10 +8,10 @@ from extras.mturk_simulator.api import hits, qualifications, question
 from extras.mturk_simulator.state.records import (
     GIVEN_UP,
     HANDED_IN,
-    Assignment,
+    AssignmentState,
     Hit,
+    HitAssignment,
     HitType,
-    State,
 )
 from extras.mturk_simulator.state.world import World
 
@@ -35,7 +35,7 @@ def worker_id(text: str) -> str:
     return f"A{letters}{hashlib.sha256(text.encode()).hexdigest()[:8].upper()}"
 
 
-def accept(world: World, hit_id: str, worker: str) -> Assignment:
+def accept(world: World, hit_id: str, worker: str) -> HitAssignment:
     """Give the worker a place of this HIT until the deadline."""
     with world.lock:
         world.settle()
@@ -45,7 +45,7 @@ def accept(world: World, hit_id: str, worker: str) -> Assignment:
         if reason := obstacle(world, hit, worker):
             raise CannotDo(reason)
         now = world.now()
-        one = Assignment(_free_id(world, hit), hit, worker, now, now + hit.type.duration)
+        one = HitAssignment(_free_id(world, hit), hit, worker, now, now + hit.type.duration)
         world.assignments[one.id] = one
         return one
 
@@ -65,18 +65,18 @@ def obstacle(world: World, hit: Hit, worker: str) -> str:
     return ""
 
 
-def give_back(world: World, assignment_id: str) -> Assignment:
+def give_back(world: World, assignment_id: str) -> HitAssignment:
     """Return an accepted assignment: its place is free for others."""
     with world.lock:
         world.settle()
         one = _known(world, assignment_id)
-        if one.state != State.ACTIVE:
+        if one.state != AssignmentState.ACTIVE:
             raise CannotDo(f"This assignment is not yours to return: it is {one.state.lower()}.")
-        one.state = State.RETURNED
+        one.state = AssignmentState.RETURNED
         return one
 
 
-def submit(world: World, assignment_id: str, fields: Mapping[str, Sequence[str]]) -> Assignment:
+def submit(world: World, assignment_id: str, fields: Mapping[str, Sequence[str]]) -> HitAssignment:
     """Hand an assignment in with the fields of a form; a second time changes nothing."""
     with world.lock:
         world.settle()
@@ -84,13 +84,13 @@ def submit(world: World, assignment_id: str, fields: Mapping[str, Sequence[str]]
         if one.state in HANDED_IN:
             return one
         if one.state in GIVEN_UP:
-            why = "you returned it" if one.state == State.RETURNED else "its time ran out"
+            why = "you returned it" if one.state == AssignmentState.RETURNED else "its time ran out"
             raise CannotDo(f"This assignment cannot be handed in any more: {why}.")
         if not fields:
             raise CannotDo("The form had no field besides assignmentId.", "400 Bad Request")
         now = world.now()
         one.answer = question.answers(fields)
-        one.state, one.submitted_at, one.serial = State.SUBMITTED, now, world.serial()
+        one.state, one.submitted_at, one.serial = AssignmentState.SUBMITTED, now, world.serial()
         one.auto_approval_at = now + one.hit.type.auto_approval
         return one
 
@@ -116,7 +116,7 @@ def next_hit(world: World, group: str, worker: str) -> Hit | None:
     return None
 
 
-def _known(world: World, assignment_id: str) -> Assignment:
+def _known(world: World, assignment_id: str) -> HitAssignment:
     if one := world.assignments.get(assignment_id):
         return one
     raise CannotDo("There is no such assignment here.", "404 Not Found")
@@ -126,7 +126,7 @@ def _free_id(world: World, hit: Hit) -> str:
     """Return a new id, or one that was given back where ids are used again."""
     if world.reuse_ids:
         for one in world.of_hit(hit):
-            if one.state == State.RETURNED:
+            if one.state == AssignmentState.RETURNED:
                 world.earlier.append(one)
                 return one.id
     return world.new_id()

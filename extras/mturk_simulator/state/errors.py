@@ -24,7 +24,7 @@ QUALIFICATION_STATE = TURK + "InvalidQualificationState"
 NOT_OFFERED = TURK + "NotOfferedByStandIn"
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The request is wrong, or nothing can be done about it in the present state."""
 
     status = "400 Bad Request"
@@ -39,20 +39,20 @@ class Refused(Exception):
         return {"__type": self.kind, "Message": self.message, "TurkErrorCode": self.code}
 
 
-class Unknown(Refused):
+class Unknown(RequestRefused):
     """There is no such operation."""
 
     kind = "UnknownOperationException"
 
 
-class Faulty(Refused):
+class Faulty(RequestRefused):
     """The service itself fails; the same request may succeed later."""
 
     status = "500 Internal Server Error"
     kind = "ServiceFault"
 
 
-class Throttled(Refused):
+class RequestThrottled(RequestRefused):
     """Too many requests."""
 
     kind = "ThrottlingException"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class How(StrEnum):
+class FaultKind(StrEnum):
     BEFORE = "before"  # a server error; nothing happened
     AFTER = "after"  # the effect happened, then the connection broke
     THROTTLE = "throttle"  # refused for too many requests; nothing happened
@@ -18,7 +18,7 @@ class Fault:
     """`left`: how many more requests meet it; None: all those of one call of the client."""
 
     operations: frozenset[str]
-    how: How
+    how: FaultKind
     left: int | None
     call: str = ""  # which call of a client met it first
 
@@ -31,7 +31,7 @@ class Faults:
         self._released = threading.Event()
         self.patience = 60.0  # seconds that TIMEOUT keeps a client waiting
 
-    def add(self, operations: Iterable[str], how: How, *, requests: int | None = 1) -> None:
+    def add(self, operations: Iterable[str], how: FaultKind, *, requests: int | None = 1) -> None:
         """Let the next requests of these operations fail; None: one call with its re-sends."""
         self._released.clear()
         self._waiting.append(Fault(frozenset(operations), how, requests))
@@ -40,7 +40,7 @@ class Faults:
         self._waiting.clear()
         self._released.set()
 
-    def of(self, operation: str, call: str) -> How | None:
+    def of(self, operation: str, call: str) -> FaultKind | None:
         """Return what is to go wrong with a request, and count it."""
         for fault in self._waiting:
             if operation in fault.operations and fault.call in ("", call):
@@ -51,7 +51,7 @@ class Faults:
         """Keep the client waiting."""
         self._released.wait(self.patience)
 
-    def _meet(self, fault: Fault, call: str) -> How:
+    def _meet(self, fault: Fault, call: str) -> FaultKind:
         if fault.left is None and call:
             fault.call = call
         elif fault.left in (None, 1):

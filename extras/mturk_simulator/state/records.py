@@ -40,7 +40,7 @@ class Hit:
     disposed: bool = False
 
 
-class State(StrEnum):
+class AssignmentState(StrEnum):
     ACTIVE = "Active"  # accepted; the API does not show it
     RETURNED = "Returned"
     ABANDONED = "Abandoned"  # the deadline passed
@@ -49,12 +49,12 @@ class State(StrEnum):
     REJECTED = "Rejected"
 
 
-HANDED_IN = (State.SUBMITTED, State.APPROVED, State.REJECTED)
-GIVEN_UP = (State.RETURNED, State.ABANDONED)
+HANDED_IN = (AssignmentState.SUBMITTED, AssignmentState.APPROVED, AssignmentState.REJECTED)
+GIVEN_UP = (AssignmentState.RETURNED, AssignmentState.ABANDONED)
 
 
 @dataclass
-class Assignment:
+class HitAssignment:
     """One worker's go at a HIT. `serial` is of the submission, once there is one."""
 
     id: str
@@ -62,7 +62,7 @@ class Assignment:
     worker: str
     accepted_at: datetime
     deadline: datetime
-    state: State = State.ACTIVE
+    state: AssignmentState = AssignmentState.ACTIVE
     serial: int = 0
     submitted_at: datetime | None = None
     auto_approval_at: datetime | None = None
@@ -75,7 +75,7 @@ class Assignment:
 @dataclass(frozen=True)
 class BonusPayment:
     serial: int
-    assignment: Assignment
+    assignment: HitAssignment
     worker: str
     amount: Decimal
     reason: str
@@ -104,14 +104,14 @@ class Qualification:
 
 
 @dataclass(frozen=True)
-class Block:
+class WorkerBlock:
     worker: str
     serial: int
     reason: str
 
 
 @dataclass(frozen=True)
-class Notice:
+class WorkerNotice:
     """A message that a worker got."""
 
     worker: str
@@ -121,7 +121,7 @@ class Notice:
 
 
 @dataclass
-class Profile:
+class WorkerProfile:
     """What the service knows of a worker by itself: everybody here is experienced."""
 
     country: str = "US"

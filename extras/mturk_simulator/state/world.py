@@ -15,20 +15,20 @@ from extras.mturk_simulator.state.errors import (
     HIT_TYPE_UNKNOWN,
     HIT_UNKNOWN,
     TYPE_UNKNOWN,
-    Refused,
+    RequestRefused,
 )
 from extras.mturk_simulator.state.faults import Faults
 from extras.mturk_simulator.state.records import (
-    Assignment,
-    Block,
+    AssignmentState,
     BonusPayment,
     Hit,
+    HitAssignment,
     HitType,
-    Notice,
-    Profile,
     Qualification,
     QualificationType,
-    State,
+    WorkerBlock,
+    WorkerNotice,
+    WorkerProfile,
 )
 
 BALANCE = Decimal("10000.00")
@@ -58,14 +58,14 @@ class World:
         self.faults = Faults()
         self.hit_types: dict[str, HitType] = {}
         self.hits: dict[str, Hit] = {}
-        self.assignments: dict[str, Assignment] = {}
-        self.earlier: list[Assignment] = []  # whose id was given to somebody else
+        self.assignments: dict[str, HitAssignment] = {}
+        self.earlier: list[HitAssignment] = []  # whose id was given to somebody else
         self.bonuses: list[BonusPayment] = []
         self.qualification_types: dict[str, QualificationType] = {}
         self.qualifications: dict[tuple[str, str], Qualification] = {}
-        self.blocks: dict[str, Block] = {}
-        self.notices: list[Notice] = []
-        self.profiles: dict[str, Profile] = {}
+        self.blocks: dict[str, WorkerBlock] = {}
+        self.notices: list[WorkerNotice] = []
+        self.profiles: dict[str, WorkerProfile] = {}
         self._tokens: dict[tuple[str, str], tuple[datetime, str]] = {}
         self._random = random.Random(seed)
         self._serial = 0
@@ -88,28 +88,28 @@ class World:
     def hit(self, hit_id: str) -> Hit:
         if hit := self.hits.get(hit_id):
             return hit
-        raise Refused(HIT_UNKNOWN, f"HIT {hit_id} does not exist.")
+        raise RequestRefused(HIT_UNKNOWN, f"HIT {hit_id} does not exist.")
 
     def hit_type(self, type_id: str) -> HitType:
         if found := self.hit_types.get(type_id):
             return found
-        raise Refused(HIT_TYPE_UNKNOWN, f"HIT type {type_id} does not exist.")
+        raise RequestRefused(HIT_TYPE_UNKNOWN, f"HIT type {type_id} does not exist.")
 
-    def assignment(self, assignment_id: str) -> Assignment:
+    def assignment(self, assignment_id: str) -> HitAssignment:
         if found := self.assignments.get(assignment_id):
             return found
-        raise Refused(ASSIGNMENT_UNKNOWN, f"Assignment {assignment_id} does not exist.")
+        raise RequestRefused(ASSIGNMENT_UNKNOWN, f"Assignment {assignment_id} does not exist.")
 
     def qualification_type(self, type_id: str) -> QualificationType:
         if found := self.qualification_types.get(type_id):
             return found
-        raise Refused(TYPE_UNKNOWN, f"Qualification type {type_id} does not exist.")
+        raise RequestRefused(TYPE_UNKNOWN, f"Qualification type {type_id} does not exist.")
 
-    def of_hit(self, hit: Hit) -> list[Assignment]:
+    def of_hit(self, hit: Hit) -> list[HitAssignment]:
         return [one for one in self.assignments.values() if one.hit is hit]
 
-    def profile(self, worker: str) -> Profile:
-        return self.profiles.setdefault(worker, Profile())
+    def profile(self, worker: str) -> WorkerProfile:
+        return self.profiles.setdefault(worker, WorkerProfile())
 
     # ------------------------------------------------------------ request tokens
 
@@ -119,8 +119,8 @@ class World:
         if at is None or self.now() - at >= TOKEN_LIFE:
             return
         if kind == "hit":
-            raise Refused(HIT_EXISTS, f"This token has already made a HIT: {name}")
-        raise Refused(DUPLICATE, f"This token has already been used, by request {name}")
+            raise RequestRefused(HIT_EXISTS, f"This token has already made a HIT: {name}")
+        raise RequestRefused(DUPLICATE, f"This token has already been used, by request {name}")
 
     def remember(self, kind: str, token: str, name: str) -> None:
         if token:
@@ -132,17 +132,17 @@ class World:
         """Do what the clock asks for: deadlines that passed, approvals that fell due."""
         now = self.now()
         for one in self.assignments.values():
-            if one.state == State.ACTIVE and one.deadline <= now:
-                one.state = State.ABANDONED
+            if one.state == AssignmentState.ACTIVE and one.deadline <= now:
+                one.state = AssignmentState.ABANDONED
             elif (
-                one.state == State.SUBMITTED
+                one.state == AssignmentState.SUBMITTED
                 and one.auto_approval_at
                 and (one.auto_approval_at <= now)
             ):
                 self.pay(one, one.auto_approval_at)
 
-    def pay(self, one: Assignment, at: datetime) -> None:
+    def pay(self, one: HitAssignment, at: datetime) -> None:
         """Approve an assignment; the money for it leaves the account."""
-        one.state = State.APPROVED
+        one.state = AssignmentState.APPROVED
         one.approved_at = at
         self.balance -= money.of_reward(one.hit.type.reward, one.hit.places)

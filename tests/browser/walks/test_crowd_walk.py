@@ -27,7 +27,7 @@ from estimation.services import estimating
 from extras.demo import audit
 from extras.mturk_simulator.api import hits
 from extras.mturk_simulator.site import workers
-from extras.mturk_simulator.state.records import Assignment, State
+from extras.mturk_simulator.state.records import AssignmentState, HitAssignment
 from tests import chromium
 from tests.annotate.passing import pass_tutorial
 from tests.browser.annotators.tasks import EDITED, answer_all, learn, see_framed
@@ -88,7 +88,7 @@ class Walk:
         named = Participation.objects.filter(annotator__external_id=workers.worker_id(name))
         return named.select_related("campaign", "annotator").get()
 
-    def unit(self, name: str) -> Assignment:
+    def unit(self, name: str) -> HitAssignment:
         """What the stand-in knows of somebody's one assignment."""
         mine = workers.worker_id(name)
         (one,) = [one for one in self.turk.world.assignments.values() if one.worker == mine]
@@ -180,14 +180,14 @@ def test_from_the_launch_to_the_last_cent(walk: Walk) -> None:
     _refuse(walk, researcher, "ben")
     _clear(walk, researcher, "ann")
     walk.look()
-    assert walk.unit("ben").state == State.REJECTED
+    assert walk.unit("ben").state == AssignmentState.REJECTED
     assert walk.unit("ben").feedback == REASON
-    assert walk.unit("ann").state == State.SUBMITTED  # the reviewers' time is not over
+    assert walk.unit("ann").state == AssignmentState.SUBMITTED  # the reviewers' time is not over
     _earnings(walk, ben, "ben", "Rejected", REASON)
 
     walk.pass_time(minutes=7)
     walk.look()
-    assert walk.unit("ann").state == State.APPROVED
+    assert walk.unit("ann").state == AssignmentState.APPROVED
     _earnings(walk, ann, "ann", "Approved", "You have passed the tutorial")
 
     _end(walk, researcher)
@@ -271,7 +271,7 @@ def _work(walk: Walk, page: Page, name: str) -> None:
     expect(page.get_by_role("heading", name="Submitted")).to_be_visible()
     walk.picture(page, f"{name}-submitted")
     assert walk.of(name).status == Participation.Status.HANDED_IN
-    assert walk.unit(name).state == State.SUBMITTED
+    assert walk.unit(name).state == AssignmentState.SUBMITTED
 
 
 def _answer(task: FrameLocator, *, poor: bool) -> None:

@@ -9,11 +9,11 @@ from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
 from annotate.crowds.mturk.marketplace import MTurk
-from extras.mturk_simulator.server import Running, serve
+from extras.mturk_simulator.server import RunningServer, serve
 from extras.mturk_simulator.site import workers
 from extras.mturk_simulator.state.clock import Clock
-from extras.mturk_simulator.state.faults import How
-from extras.mturk_simulator.state.records import State
+from extras.mturk_simulator.state.faults import FaultKind
+from extras.mturk_simulator.state.records import AssignmentState
 from tests.crowds.far_side import Fault, NoPlace
 
 # The requests that carry out, or read for, a method of the adapter.
@@ -39,7 +39,7 @@ BEHIND = {
 class MTurkFarSide:
     """A `FarSide`. People are named by worker ids: an A, then capitals and digits."""
 
-    def __init__(self, running: Running, clock: Clock) -> None:
+    def __init__(self, running: RunningServer, clock: Clock) -> None:
         self.running = running
         self.world = running.state
         # The server ends what it keeps waiting, long before the client would: nothing in a test
@@ -90,7 +90,7 @@ class MTurkFarSide:
         self._clock.move(by)
 
     def fail_next(self, operation: str, how: Fault) -> None:
-        self.world.faults.add(BEHIND[operation], How(how.value), requests=None)
+        self.world.faults.add(BEHIND[operation], FaultKind(how.value), requests=None)
 
     def heal(self) -> None:
         self.world.faults.clear()
@@ -102,7 +102,11 @@ class MTurkFarSide:
         with self.world.lock:
             self.world.settle()
             every = self.world.assignments.values()
-            return {one.id: one.hit.type.reward for one in every if one.state == State.APPROVED}
+            return {
+                one.id: one.hit.type.reward
+                for one in every
+                if one.state == AssignmentState.APPROVED
+            }
 
     def bonuses(self) -> list[tuple[str, str, Decimal]]:
         return [(one.worker, one.assignment.id, one.amount) for one in self.world.bonuses]

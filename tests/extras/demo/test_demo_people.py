@@ -14,7 +14,7 @@ from annotate.instruments.tutorials.grading import grade
 from extras.demo import browser as browser_module
 from extras.demo import corpus
 from extras.demo.browser import UnexpectedResponseError
-from extras.demo.people import Habits, Person, Tally, cast, work
+from extras.demo.people import DemoPerson, Habits, Tally, cast, work
 
 TEXTS = [
     o.text for o in (row.outputs["abstractive-base"] for row in corpus.sample_outputs(items=12))
@@ -157,7 +157,7 @@ STEADY = Habits(forgets_edit=0, touches_only_whitespace=0, returns=0, pauses=0)
 
 
 def visit(stub: Stub, habits: Habits, stop: threading.Event | None = None) -> Tally:
-    person = Person(seed=4, name="Ada Trenk", habits=habits)
+    person = DemoPerson(seed=4, name="Ada Trenk", habits=habits)
     return work(person, stub.invitation, stop or threading.Event(), 0, lambda line: None)
 
 
@@ -204,7 +204,7 @@ def test_a_person_stops_when_told(stub: Stub) -> None:
 def test_lost_work_is_noticed_and_the_page_opened_again(stub: Stub) -> None:
     stub.override["submit"] = (410, {"error": "expired", "message": "Too late."})
     stop = threading.Event()
-    person = Person(seed=4, name="Ada Trenk", habits=STEADY)
+    person = DemoPerson(seed=4, name="Ada Trenk", habits=STEADY)
     tally = work(person, stub.invitation, stop, 0, lambda line: stop.set())
     assert (tally.lost, tally.submitted) == (1, 0)
 

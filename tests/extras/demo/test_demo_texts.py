@@ -13,7 +13,7 @@ ROWS = corpus.sample_outputs()
 DOUBLED = re.compile(r"\b(\w+) \1\b", re.IGNORECASE)
 
 
-def outputs(system: str) -> list[corpus.Output]:
+def outputs(system: str) -> list[corpus.CorpusOutput]:
     return [row.outputs[system] for row in ROWS]
 
 

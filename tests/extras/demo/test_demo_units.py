@@ -6,11 +6,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from extras.demo.people import Person, Tally, work
+from extras.demo.people import DemoPerson, Tally, work
 from extras.demo.units import OnSite
-from extras.mturk_simulator.server import Running, serve
+from extras.mturk_simulator.server import RunningServer, serve
 from extras.mturk_simulator.site import workers
-from extras.mturk_simulator.state.records import State
+from extras.mturk_simulator.state.records import AssignmentState
 from tests.extras.demo.test_demo_people import PAGE, STEADY, TEXTS, Handler, Stub
 from tests.extras.mturk_simulator.requester import QUESTION, client, hit
 
@@ -64,7 +64,7 @@ def study() -> Iterator[Study]:
 
 
 @pytest.fixture
-def turk(study: Study) -> Iterator[Running]:
+def turk(study: Study) -> Iterator[RunningServer]:
     url = f"http://127.0.0.1:{study.server_address[1]}/entry"
     with serve() as running, client(running.url) as requester:
         for _ in range(2):
@@ -72,28 +72,28 @@ def turk(study: Study) -> Iterator[Running]:
         yield running
 
 
-def visit(turk: Running, until: int) -> Tally:
-    """Let somebody work until they have told so often what they did with a unit."""
+def visit(turk: RunningServer, until: int) -> Tally:
+    """Let somebody work until they have told so often what they did with a submission."""
     stop, told = threading.Event(), []
 
     def say(line: str) -> None:
         told.append(line)
-        if sum("unit" in one for one in told) >= until:
+        if sum("submission" in one for one in told) >= until:
             stop.set()
 
-    person = Person(seed=4, name="Ada Trenk", habits=STEADY)
+    person = DemoPerson(seed=4, name="Ada Trenk", habits=STEADY)
     return work(person, turk.url, stop, 0, say, by=OnSite)
 
 
-def states(turk: Running) -> list[State]:
+def states(turk: RunningServer) -> list[AssignmentState]:
     return [one.state for one in turk.state.assignments.values()]
 
 
-def test_a_unit_is_previewed_accepted_done_and_handed_in(turk: Running, study: Study) -> None:
+def test_a_unit_is_previewed_accepted_done_and_handed_in(turk: RunningServer, study: Study) -> None:
     study.finished = [{"reason": "done", "message": "Thank you.", "final": True}]
     tally = visit(turk, until=1)
     assert (tally.submitted, tally.handed_in, tally.given_back) == (len(TEXTS), 1, 0)
-    assert states(turk) == [State.SUBMITTED]
+    assert states(turk) == [AssignmentState.SUBMITTED]
     (unit,) = turk.state.assignments.values()
     assert unit.worker == workers.worker_id("Ada Trenk")
     assert "<FreeText>r</FreeText>" in unit.answer
@@ -107,23 +107,23 @@ def test_a_unit_is_previewed_accepted_done_and_handed_in(turk: Running, study: S
     }
 
 
-def test_the_next_unit_follows_without_another_preview(turk: Running, study: Study) -> None:
+def test_the_next_unit_follows_without_another_preview(turk: RunningServer, study: Study) -> None:
     study.finished = [{"reason": "done", "message": "Thank you.", "final": True}]
     tally = visit(turk, until=2)
     assert tally.handed_in == 2
-    assert states(turk) == [State.SUBMITTED, State.SUBMITTED]
+    assert states(turk) == [AssignmentState.SUBMITTED, AssignmentState.SUBMITTED]
     assert [one["assignmentId"] for one in study.came].count(PREVIEW) == 1
 
 
-def test_a_unit_without_work_is_given_back(turk: Running, study: Study) -> None:
+def test_a_unit_without_work_is_given_back(turk: RunningServer, study: Study) -> None:
     study.queue, study.hands_in = [], False
     tally = visit(turk, until=99)
     assert (tally.handed_in, tally.given_back, tally.end) == (0, 1, "closed")
-    assert states(turk) == [State.RETURNED]
+    assert states(turk) == [AssignmentState.RETURNED]
 
 
-def test_who_is_not_let_in_gives_the_unit_back(turk: Running, study: Study) -> None:
+def test_who_is_not_let_in_gives_the_unit_back(turk: RunningServer, study: Study) -> None:
     study.refuses = True
     tally = visit(turk, until=1)
     assert (tally.submitted, tally.handed_in, tally.given_back) == (0, 0, 1)
-    assert states(turk) == [State.RETURNED]
+    assert states(turk) == [AssignmentState.RETURNED]

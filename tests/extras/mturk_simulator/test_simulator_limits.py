@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ClientError, ConnectionClosedError, ReadTimeoutError
 
-from extras.mturk_simulator.state.faults import How
+from extras.mturk_simulator.state.faults import FaultKind
 from tests.crowds.far_side import Fault, NoPlace
 from tests.crowds.mturk.far_side import MTurkFarSide
 from tests.extras.mturk_simulator.requester import (
@@ -202,11 +202,11 @@ def test_tokens_of_bonuses_and_places(turk: MTurkFarSide, requester: Any) -> Non
 
 def test_a_silent_second_try_makes_two_hits(turk: MTurkFarSide) -> None:
     """Why every publishing request needs a token: botocore re-sends by itself."""
-    turk.world.faults.add(["CreateHIT"], How.AFTER)
+    turk.world.faults.add(["CreateHIT"], FaultKind.AFTER)
     with client(turk.url) as requester:
         hit(requester)
         assert len(turk.postings()) == 2
-        turk.world.faults.add(["CreateHIT"], How.AFTER)
+        turk.world.faults.add(["CreateHIT"], FaultKind.AFTER)
         code, message = refused(requester.create_hit, **HIT, UniqueRequestToken="t")
     assert len(turk.postings()) == 3
     assert code == "HitAlreadyExists"

@@ -13,7 +13,7 @@ from annotate.services.campaigns.importing.problems import UploadRefused
 from estimation.models import MetricScore
 from estimation.selectors.history import estimate_rows
 from extras.replication import released, replaying
-from extras.replication.replaying import Question
+from extras.replication.replaying import ReplayQuestion
 from tests.factories import user
 from tests.released_data import FOLDER as REAL
 
@@ -116,7 +116,7 @@ def test_a_mixed_file_is_refused(write):
 
 def test_a_replay_stops_at_the_target_with_the_drain_done(write):
     release = released.read(write(many()))
-    question = Question("alpha", "overall", width=0.9, metrics=("length",), seed=3)
+    question = ReplayQuestion("alpha", "overall", width=0.9, metrics=("length",), seed=3)
     result = replaying.replay(release, question)
     stop = result.at_stop
     assert result.stopped == "target"
@@ -129,7 +129,7 @@ def test_a_replay_stops_at_the_target_with_the_drain_done(write):
 
 def test_a_replay_without_enough_judgments_says_exhausted(write):
     release = released.read(write(many(40)))
-    result = replaying.replay(release, Question("alpha", "overall", width=0.01))
+    result = replaying.replay(release, ReplayQuestion("alpha", "overall", width=0.01))
     assert result.stopped == "exhausted"
     assert result.at_stop == result.all_data
 
@@ -137,7 +137,7 @@ def test_a_replay_without_enough_judgments_says_exhausted(write):
 def test_the_order_follows_the_seed_and_the_estimate_from_all_data_does_not(write):
     release = released.read(write(many(40)))
     runs = [
-        replaying.replay(release, Question("alpha", "overall", width=1.2, seed=seed))
+        replaying.replay(release, ReplayQuestion("alpha", "overall", width=1.2, seed=seed))
         for seed in (1, 1, 2)
     ]
     assert {run.stopped for run in runs} == {"target"}
@@ -149,7 +149,7 @@ def test_the_order_follows_the_seed_and_the_estimate_from_all_data_does_not(writ
 def test_unknown_systems_and_criteria_are_named(write):
     release = released.read(write(many(4)))
     with pytest.raises(KeyError, match="there are alpha"):
-        replaying.replay(release, Question("omega", "overall", width=0.5))
+        replaying.replay(release, ReplayQuestion("omega", "overall", width=0.5))
 
 
 def test_import_makes_a_draft_with_outputs_and_metric(write):
