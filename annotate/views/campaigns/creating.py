@@ -22,7 +22,7 @@ from annotate.requests import bodies
 from annotate.services.campaigns import plans
 from annotate.services.campaigns.importing import receiving, stored
 
-FORM_ROOM = 1024 * 1024  # what the fields and the envelope around the files may take
+FORM_ROOM = 1024 * 1024  # bytes for the fields and the multipart envelope around the files
 
 
 @bodies.measures_its_body

@@ -137,7 +137,7 @@ def _confirm(
 
 
 def _said(campaign: Campaign, verb: str) -> str:
-    """What is said afterwards: where people come from decides what opening means."""
+    """Return the message after the act. What opening means depends on where people come from."""
     if campaign.crowd in MARKETPLACES:
         return AT_A_CROWD.get(verb, ACTS[verb].done)
     return ACTS[verb].done

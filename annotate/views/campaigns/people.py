@@ -36,7 +36,8 @@ from annotate.views.csv_files import csv_file
 @never_cache
 @researcher_page
 def people(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    """The links, and who came by them. POST makes personal links: nothing is stored for them."""
+    """Show the links and who came by them. POST makes personal links; nothing is stored for
+    them."""
     campaign = visible(request.user, public_id)
     names = NamesForm(request.POST or None)
     made = names.cleaned_data["names"] if names.is_valid() else []
@@ -118,7 +119,7 @@ def export(request: HttpRequest, public_id: str) -> HttpResponseBase:
 
 
 def _public(campaign: Campaign, form: PublicWordsForm | None) -> PublicWordsForm:
-    """The form as it was sent, or with the present words; beside them, the neutral ones."""
+    """Return the form as sent, or with the current words, and the neutral words beside them."""
     now = {name: getattr(campaign, name) for name in PublicWordsForm.base_fields}
     shown = form or PublicWordsForm(initial=now)
     asked = instruments.of(campaign), campaign.language

@@ -16,7 +16,7 @@ MIN_ITEMS = 50  # fewer cannot stop on the unbounded criteria (docs/statistics.m
 
 @dataclass(frozen=True)
 class CampaignPreview:
-    """What would be made, and what its researcher should know before.
+    """What an import would create, and what the researcher should know first.
 
     title, about: what annotators read. offers: metrics that the file has for every output and
     that the plan does not use.
@@ -34,7 +34,7 @@ class CampaignPreview:
 
     @property
     def n_shared(self) -> int:
-        """Rows whose text another system wrote for the same item too."""
+        """Rows whose text another system also wrote for the same item."""
         return self.facts.n_rows - self.facts.n_outputs
 
     @property
@@ -43,7 +43,7 @@ class CampaignPreview:
 
 
 def preview(checked: Checked) -> CampaignPreview:
-    """Return what would be made of a file, with a plan that fits it."""
+    """Return what a file would become under a plan that fits it."""
     plan, facts = checked.plan, checked.facts
     planned = creating.count_planned(plan, facts)
     most = plans.at_most(plan, planned)

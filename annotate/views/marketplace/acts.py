@@ -106,7 +106,7 @@ def operation(
 @require_POST
 @researcher_page
 def retry_all(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    """After topping up, say: one press instead of one for each."""
+    """Retry all refused operations at once, for example after topping up the balance."""
     campaign = owned(request.user, public_id)
     retried = reconciling.retry_refused(campaign.pk, actor_id=_actor(request))
     if retried.n:
@@ -119,7 +119,7 @@ def retry_all(request: HttpRequest, public_id: str) -> HttpResponseBase:
 @require_POST
 @researcher_page
 def accept(request: HttpRequest, public_id: str, participation_id: int) -> HttpResponseBase:
-    """Pay a unit about which something does not agree."""
+    """Pay a submission that is in dispute."""
     campaign = owned(request.user, public_id)
     try:
         settling.accept(

@@ -30,8 +30,8 @@ from annotate.text.languages import interface_language
 
 @dataclass(frozen=True)
 class Needed:
-    """What the plan still needs: judgments that nobody gives now, and units for those of them
-    that no published or running unit will bring."""
+    """What the plan still needs: judgments that are not under way, and submissions for those that
+    no published or running submission covers."""
 
     judgments: int
     tasks: int
@@ -96,7 +96,7 @@ def _usual(campaign: Any) -> Terms:
 
 
 def needed(campaign: Any, tasks: int) -> Needed:
-    """Return what the suggestion of places rests on."""
+    """Return the numbers behind the suggested number of places."""
     return Needed(
         judgments=slots.free(campaign.pk).count(),
         tasks=tasks,
@@ -126,7 +126,7 @@ def parts(found: Bill) -> list[tuple[str, Decimal]]:
 
 
 def hourly(reward: Decimal, minutes: float) -> Decimal:
-    """Return what an hour of the announced time pays."""
+    """Return the pay for an hour of the announced time."""
     return (reward * 60 / Decimal(str(minutes))).quantize(CENT, ROUND_HALF_UP)
 
 
@@ -144,7 +144,7 @@ def extended(places: int, here: CrowdEnvironment) -> str:
 
 
 def _number(value: float) -> float | int:
-    """As people type it: whole numbers without a decimal, others with the one that is asked."""
+    """Return a number as people type it: whole numbers without a decimal, others with one."""
     return int(value) if value == int(value) else round(value, 1)
 
 
@@ -153,13 +153,13 @@ def _each(amount: Decimal, n: int) -> Decimal:
 
 
 def _minutes(instrument: Instrument) -> int:
-    """The middle of what people are told one task takes, such as “1–3”."""
+    """Return the middle of the announced minutes for one task, such as “1–3”."""
     said = [int(number) for number in re.findall(r"\d+", instrument.minutes)] or [2]
     return -(-sum(said) // len(said))
 
 
 def _description(campaign: Any, instrument: Instrument) -> str:
-    """It names no number: the tasks of a unit may be changed in the same form."""
+    """No number is named, because the same form can change the tasks of a submission."""
     said = [protocol.about(campaign.public_about, instrument, campaign.language)]
     with override(interface_language(campaign.language)):
         said += _about_tutorial(campaign)

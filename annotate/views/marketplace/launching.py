@@ -1,7 +1,7 @@
 """A new batch: the first press shows what people see and what it costs, the second launches it.
 
-Nothing is kept between the two: a signature tells which terms, places, world and cost were
-shown. What was shown is launched once, however often it is sent.
+Nothing is stored between the two: a signature covers the terms, places, environment and cost that
+were shown. An offer is launched once, however often it is sent.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ FRAMES = {"frame-src": ["'self'"]}  # on this page alone: it shows the annotator
 
 @dataclass(frozen=True)
 class BatchWish:
-    """What a valid form asks for, and in which world that would be now."""
+    """What a valid form asks for, and the environment in which it would be launched now."""
 
     terms: Terms
     places: int
@@ -62,7 +62,7 @@ class ShownBatch:
     total: Decimal
 
     def key(self, form_key: str) -> str:
-        """Return the key of the launch: other terms or another price are another batch."""
+        """Return the key of the launch. Other terms or another price make another batch."""
         text = f"{form_key}:{self.digest}:{self.total}"
         return sha256(text.encode()).hexdigest()[:40]
 
@@ -94,7 +94,7 @@ def new(request: HttpRequest, public_id: str) -> HttpResponseBase:
 def _launch(
     request: HttpRequest, campaign: Any, form: BatchForm, wish: BatchWish, shown: ShownBatch
 ) -> HttpResponseBase:
-    """Launch what was shown; whatever differs from it is shown first."""
+    """Launch what was shown. If anything differs, show it first."""
     if shown.digest != wish.digest:
         said = "The terms have changed since the offer."
         return _offer(request, campaign, form, wish, changed=said)
@@ -125,7 +125,7 @@ def _launch(
 def _reckon(
     request: HttpRequest, campaign: Any, form: BatchForm, wish: BatchWish
 ) -> HttpResponseBase:
-    """Reckon with the fee that the crowd says, and show the offer anew."""
+    """Adopt the fee that the crowd charges, and show the offer again."""
     told = batches.offer(campaign.pk, wish.terms, places=wish.places).fee_told
     try:
         if told is not None:
@@ -146,7 +146,7 @@ def _offer(
     changed: str = "",
     status: int = 200,
 ) -> HttpResponseBase:
-    """Show what it costs, and all that stands against it."""
+    """Show what it costs, and every problem with it."""
     offer = batches.offer(campaign.pk, wish.terms, places=wish.places)
     form.tell(by_field(offer.problems))
     shown = {"digest": wish.digest, "total": str(offer.total)}

@@ -113,7 +113,7 @@ OWN_FRAME = {"frame-ancestors": ["'self'"], "form-action": ["'none'"]}
 @worker_page
 @require_safe
 def preview(request: HttpRequest, token: str) -> HttpResponse:
-    """The page of the crowd's own preview, framed by ours alone; who has the token may see it."""
+    """Show the crowd's preview page. Only our pages may frame it; the token gives access."""
     campaign_id, tasks = tokens.read_preview(token)
     study = work.study(campaign_id)
     speak(study)
@@ -124,7 +124,7 @@ def preview(request: HttpRequest, token: str) -> HttpResponse:
 @csrf_exempt
 @require_POST
 def receive(request: HttpRequest, crowd: str) -> HttpResponse:
-    """204 for every event that is theirs, seen before or not: they need not send it again."""
+    """Answer 204 to every event that the crowd signed, new or not, so that it is not sent again."""
     try:
         events.receive(crowd, bodies.raw(request), request.headers)
     except ServiceError as error:

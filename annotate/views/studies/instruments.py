@@ -79,7 +79,7 @@ def download(_request: HttpRequest, key: str, version: str) -> HttpResponseBase:
 
 
 def with_link(text: str, address: str, words: str) -> SafeString:
-    """Return a message that leads on."""
+    """Return a message with a link to the next step."""
     return format_html('{} <a href="{}">{}</a>', text, address, words)
 
 

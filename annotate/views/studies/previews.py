@@ -50,7 +50,7 @@ def instrument(request: HttpRequest, key: str, version: str) -> HttpResponseBase
 @never_cache
 @researcher_page
 def instrument_draft(request: HttpRequest) -> HttpResponseBase:
-    """The same of a definition that is checked, and not stored yet."""
+    """Show the task page of a definition that was checked and is not stored yet."""
     form = DefinitionForm(request.POST, request.FILES)
     if not form.is_valid():
         return instruments.form_page(request, form, status=422)
@@ -88,7 +88,7 @@ def tutorial_stored(request: HttpRequest, key: str, tutorial_id: int) -> HttpRes
 @never_cache
 @researcher_page
 def tutorial_draft(request: HttpRequest, key: str) -> HttpResponseBase:
-    """A tutorial that is checked, and not stored yet."""
+    """Show a tutorial that was checked and is not stored yet."""
     found = tutorial_contents.instrument_named(key)
     form = DefinitionForm(request.POST, request.FILES)
     if not form.is_valid():
@@ -105,7 +105,7 @@ def tutorial_draft(request: HttpRequest, key: str) -> HttpResponseBase:
 @never_cache
 @researcher_page
 def grade(request: HttpRequest, key: str) -> HttpResponseBase:
-    """Grade an answer to a question of the tutorial that comes with it, for looking only."""
+    """Grade an answer by the tutorial that the request carries. Nothing is stored."""
     try:
         body = json_text.parse(bodies.raw(request))
         asked, response = body["question"], dict(body["response"])
@@ -165,7 +165,7 @@ def _question(
 def _data(
     request: HttpRequest, found: Instrument, content: Any, question: Question
 ) -> dict[str, Any]:
-    """What the script is told; with each answer it sends the tutorial, which nobody has stored."""
+    """Return the script's data. The tutorial is not stored, so each answer carries it."""
     return {
         "csrf": get_token(request),
         "urls": {"answer": reverse("annotate:tutorial-grade", args=[found.key])},

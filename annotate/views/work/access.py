@@ -40,9 +40,9 @@ class RequestError(ServiceError):
 
 
 def worker_page(view: Callable[..., HttpResponse]) -> View:
-    """A page that other sites may frame, whose address nobody else learns or keeps.
-
-    Which sites, its view says (`framed`); any where it does not: there is nothing on it then.
+    """A page that other sites may frame, and whose address is sent to no site and kept in no cache.
+    The view names the sites (`framed`). If it names none, any site may frame the page, which then
+    shows nothing personal.
     """
 
     @csrf_exempt
@@ -90,7 +90,7 @@ def speak(study: Study) -> None:
 
 
 def explain(request: HttpRequest, message: str, status: int, *, then: str = "") -> HttpResponse:
-    """Say on a page of its own why there is nothing else to see, and what to do then."""
+    """Show a page that says why there is nothing else to see, and what to do."""
     return render(request, "work/refused.html", {"message": message, "then": then}, status=status)
 
 
@@ -124,7 +124,7 @@ def is_endpoint(request: HttpRequest) -> bool:
 
 @contextmanager
 def _spoken(request: HttpRequest) -> Iterator[None]:
-    """Speak the browser's language until the study is known; tell an error page which it was."""
+    """Use the browser's language until the study is known, and pass it on to error pages."""
     with translation.override(get_language_from_request(request)):
         try:
             yield
@@ -191,7 +191,7 @@ def _too_large() -> RequestError:
 
 
 def _kept(text: str) -> str:
-    """Return what every database can keep of a text that somebody typed or pasted."""
+    """Return the part of a typed or pasted text that every database can store."""
     if len(text) > LONGEST_TEXT:
         raise _too_large()
     return json_text.mended(text)
@@ -232,12 +232,12 @@ def _told(error: ServiceError) -> str:
 
 
 def _language(request: HttpRequest) -> str:
-    """The study's, where its page had got as far as that; else the browser's."""
+    """Return the study's language if the view had found the study, otherwise the browser's."""
     return getattr(request, "spoken", None) or get_language_from_request(request)
 
 
 def _page(template: str, context: dict[str, Any], status: int) -> HttpResponse:
-    """Render without the request: what it knows of a person, only the database knows."""
+    """Render without the request, because reading the person from it would query the database."""
     response = HttpResponse(render_to_string(template, context), status=status)
     response.xframe_options_exempt = True
     return framed(response, LINK.key)

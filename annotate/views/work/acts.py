@@ -25,7 +25,7 @@ def heartbeat(participation_id: int, _body: dict[str, Any], assignment_id: int) 
 
 @worker_endpoint("PUT")
 def draft(participation_id: int, body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
-    """Keep the draft; who is behind gets what is newer along with the refusal."""
+    """Save the draft. A stale tab is refused and receives the newer draft."""
     revision, data = body.get("revision"), body.get("data")
     if type(revision) is not int or not 0 <= revision < LARGEST or not isinstance(data, dict):
         message = _("A draft has a revision and data.")
@@ -66,9 +66,8 @@ def give_back(participation_id: int, _body: dict[str, Any], assignment_id: int) 
 
 
 def _next(participation_id: int) -> dict[str, Any]:
-    """Where to go on, which task is reserved already, and what stands around it.
-
-    A fresh token each time: people who keep working are not locked out after thirty days.
+    """Return the next address, the task that is already reserved, and the texts around it. The
+    token is new each time, so that people who keep working are not locked out after thirty days.
     """
     visit = task_page.visit(participation_id)
     return {
@@ -87,7 +86,7 @@ def _version(body: dict[str, Any]) -> str:
 
 
 def seconds(value: Any) -> float | None:
-    """Read the page's own clock, which decides nothing; None for what no clock shows."""
+    """Read the time that the page measured, which decides nothing; None if no clock can show it."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value < LARGEST and math.isfinite(value) else None

@@ -47,7 +47,7 @@ def about(instrument: Instrument) -> dict[str, str]:
 
 
 def help_template(instrument: Instrument) -> str:
-    """Return the template of what opens beside the work: instructions, keys."""
+    """Return the template of the panel beside the task: instructions and keys."""
     return instrument.template.replace(".html", "_help.html")
 
 
@@ -80,7 +80,7 @@ def context(
 
 
 def example(study: Study, current: Work, *, why: str, start: str) -> dict[str, Any]:
-    """Return the context of an instrument's page that shows an example, and of nobody's."""
+    """Return the context of an instrument's page that shows an example and has no annotator."""
     link = {"href": start, "text": _("Go to the start")} if start else None
     label = _("Example")
     return {
@@ -103,7 +103,7 @@ def example(study: Study, current: Work, *, why: str, start: str) -> dict[str, A
 
 
 def first_time(visit: Visit) -> dict[str, str] | None:
-    """Return what somebody new is told who has come from a marketplace; by link they know it."""
+    """Return what newcomers from a marketplace are told. By link, people were told before."""
     if visit.unit is None or not visit.is_new:
         return None
     offer, study = visit.unit.offer, visit.study

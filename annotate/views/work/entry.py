@@ -65,12 +65,12 @@ def _come_in(request: HttpRequest, way: Entry, claim: Claim) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, crowd: str, message: str, status: int) -> HttpResponse:
-    """Say why somebody who has accepted cannot begin, and what to do with what they accepted."""
+    """Say why a person who accepted cannot begin, and what to do with the submission."""
     return explain(request, message, status, then=unit_words.give_back(crowd))
 
 
 def _wait(request: HttpRequest, crowd: str) -> HttpResponse:
-    """The crowd does not answer: the page asks again automatically."""
+    """Tell that the crowd does not answer. The page asks again automatically."""
     context = {"crowd": unit_words.label(crowd), "again": request.get_full_path()}
     response = render(request, "work/wait.html", context, status=503)
     response["Retry-After"] = str(AGAIN)

@@ -68,7 +68,7 @@ def _promised(visit: work.Visit) -> dict[str, Any]:
 
 
 def _how_paid(visit: work.Visit) -> dict[str, Any]:
-    """How pay comes: from the crowd, unit by unit; by link, by hand and for a code."""
+    """How pay arrives: from the crowd for each submission; by link, by hand and for a code."""
     if visit.unit is None:
         return {"completion": LINK.completion(Leaving(visit.pseudonym))}
     stages = units.stages(visit.id) if visit.is_sure else []
@@ -80,7 +80,7 @@ def _how_paid(visit: work.Visit) -> dict[str, Any]:
 
 
 def _looked(visit: work.Visit) -> dict[str, Any]:
-    """What was noticed in their work, what was decided, and what they may say to it."""
+    """What was noticed in their work, what was decided, and how they can respond."""
     found = own_reviews.standing_of(visit.id)
     shown = {
         "looked": found.looked,

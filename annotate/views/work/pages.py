@@ -81,8 +81,8 @@ def show_example(
 ) -> HttpResponse:
     """The instrument's page with its own example: no lease, nothing stored.
 
-    `why` is what pressing Submit says; `start`, where there is one, is the way to real work;
-    `accept` says what it is at a crowd; `back` is that of researchers, who have no such thing.
+    why: the message after Submit. start: the address of real tasks, if there is one. accept: how to
+    accept work at a crowd. back: the address to which a researcher returns.
     """
     shown = example(study, task_page.example(study), why=why, start=start)
     shown |= {"back": back, "accept": accept}
@@ -113,7 +113,7 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
 @worker_page
 @require_GET
 def beside(request: HttpRequest, token: str) -> HttpResponse:
-    """What opens beside a task: its page's script asks for that when it is first wanted."""
+    """Show the panel beside a task. The page's script asks for it when it is first opened."""
     visit = task_page.visit(tokens.read_participation(token))
     speak(visit.study)
     study = visit.study
@@ -122,7 +122,8 @@ def beside(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _ahead(request: HttpRequest, visit: task_page.Visit, *, after: int) -> HttpResponse:
-    """A fresh token each time: people who keep working are not locked out after thirty days."""
+    """The token is new each time, so that people who keep working are not locked out after thirty
+    days."""
     got = leasing.lease_ahead(visit.id, after=after)
     token = tokens.participation_token(visit.id)
     return _page(request, token, visit, got, number=visit.judged + 2)

@@ -232,7 +232,7 @@ def _of_work(looked: Looked) -> dict[str, str]:
 
 
 def decided(rulings: Iterable[OwnRuling]) -> list[tuple[str, OwnRuling]]:
-    """Return what was decided at once and for one reason together, sentence after sentence."""
+    """Return the sentences about decisions. Those made at once for one reason are joined."""
     told: list[tuple[str, OwnRuling]] = []
     for ruled in rulings:
         if told and ruled.at == told[-1][1].at:
@@ -256,7 +256,7 @@ def act(name: str) -> str:
 
 
 def told_at_work(reason: str) -> str:
-    """Return what the bar above a task says of why no further one follows; "" for nothing."""
+    """Return the bar's sentence on why no further task follows; "" for none."""
     if reason == "review":
         return _("Your work is being looked at")
     return _("No further tasks: see why") if reason else ""

@@ -26,7 +26,7 @@ MOST_KEYS = 9  # a digit answers with the level of that number
 
 
 def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
-    """The question whose turn it is, at the address of the work."""
+    """Show the current question at the address of the work."""
     try:
         tutorial_runs.begin(visit.id)
     except Conflict:
@@ -47,7 +47,7 @@ def page(request: HttpRequest, token: str, visit: Visit) -> HttpResponse:
 
 
 def question_context(status: Status, question: Question) -> dict[str, Any]:
-    """Return what the page of a question is drawn from, whoever looks at it."""
+    """Return the context of a question's page, for annotators and researchers alike."""
     graded = [one.key for one in status.tutorial.questions if one.kind != "example"]
     return {
         "status": status,

@@ -13,7 +13,7 @@ from annotate.text.figures import money
 
 
 def earns(bonus: Decimal, *, after: int) -> str:
-    """Return what passing brings; "" where it brings nothing."""
+    """Return what passing earns; "" if nothing."""
     if not bonus:
         return ""
     said = _("Passing it brings a bonus of %(bonus)s, once.") % {"bonus": money(bonus)}
@@ -21,7 +21,8 @@ def earns(bonus: Decimal, *, after: int) -> str:
 
 
 def promised(bonus: Decimal, *, after: int) -> tuple[str, str]:
-    """Return what to say to somebody who has just passed, and when it is due; "" where nothing."""
+    """Return the sentence for a person who has just passed, and when the bonus is due; "" if
+    none."""
     if not bonus:
         return "", ""
     if not after:
@@ -30,7 +31,7 @@ def promised(bonus: Decimal, *, after: int) -> tuple[str, str]:
 
 
 def waits(after: int, counting: int) -> str:
-    """Return how far somebody is who was promised a bonus."""
+    """Return how close an annotator is to a promised bonus."""
     so_far = ngettext("%(n)d counts so far.", "%(n)d count so far.", counting) % {"n": counting}
     return _and(due(after), so_far)
 
@@ -102,7 +103,7 @@ def _length(time: timedelta) -> str:
 
 
 def stored(crowd: str) -> str:
-    """Return what is kept of whom."""
+    """Return which data is stored about the annotator."""
     said = _(
         "We store your id at %(crowd)s, your answers and edits, and how long each task took. The "
         "researcher sees the id for paying you only; published data carry a random code in its "
@@ -136,7 +137,7 @@ def done(unit: Unit) -> str:
 
 
 def lost(crowd: str) -> str:
-    """Return what to say of work that was done in a unit and never handed in."""
+    """Return the sentence about work that was done in a submission and never handed in."""
     said = _(
         "It was not handed in at %(crowd)s, so what you did in it cannot be paid there. If it was "
         "not you who returned it, ask the researcher."
@@ -145,7 +146,7 @@ def lost(crowd: str) -> str:
 
 
 def give_back(crowd: str) -> str:
-    """Return what to ask of somebody for whom there is nothing to do."""
+    """Return the request to an annotator for whom there is no task."""
     said = _(
         "Please return the work at %(crowd)s. You lose nothing by that: it does not count against "
         "you here, and what you have earned before stays yours."
@@ -154,7 +155,7 @@ def give_back(crowd: str) -> str:
 
 
 def unsure(crowd: str) -> str:
-    """Return why a page shows one unit only, and where the rest is."""
+    """Return why a page shows one submission only, and where the others are."""
     said = _(
         "%(crowd)s tells us who you are once you hand this work in. Until then it could be "
         "anybody, so this page shows this work and nothing else of yours. If we have noticed "
@@ -166,7 +167,7 @@ def unsure(crowd: str) -> str:
 
 
 def stage(status: str, n: int) -> str:
-    """Return where so many units stand."""
+    """Return the stage of so many submissions."""
     known = {
         "active": _("Being worked on"),
         "handed_in": _("Handed in, not confirmed yet"),

@@ -40,7 +40,7 @@ def over(
 
 
 def _context(token: str, visit: task_page.Visit, unit: Unit, nothing: Nothing) -> dict[str, Any]:
-    """`again`: whether this page looks for work now and then, because there may be some later."""
+    """again: whether the page keeps looking for work, because some may come."""
     told = unit_words.title(unit)
     again = not told and not nothing.final
     me = reverse("annotate:me", args=[token])
@@ -68,7 +68,8 @@ def _context(token: str, visit: task_page.Visit, unit: Unit, nothing: Nothing) -
 
 
 def own_page(visit: task_page.Visit, me: str) -> dict[str, Any]:
-    """What a browser needs to remember somebody's own page: of units that were handed in alone."""
+    """Return what a browser needs to remember the annotator's own page, once one submission was
+    handed in."""
     handed_in = visit.unit is not None and not (visit.unit.is_active or visit.unit.is_left)
     key = tokens.own_key(visit.study.id, visit.pseudonym)
     return {"key": key, "page": me, "keep": handed_in}
