@@ -10,8 +10,7 @@ import sys
 import numpy as np
 
 from bench.unit import cpu, unit
-from estimation.core import alpha_without_each, krippendorff_alpha
-from estimation.core.data.sample import Floats, Ints
+from estimation.core import Floats, Ints, alpha_without_each, krippendorff_alpha
 
 SIZES = (1_000, 10_000, 100_000)
 SAMPLE = 25  # annotators for whom "anew" is measured; it takes as long for each of them

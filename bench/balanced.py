@@ -15,9 +15,7 @@ from functools import partial
 import numpy as np
 
 from bench.coverage import EDIT, GOOD, OVERALL, SEED
-from estimation.core import Estimate, Sample, estimate, precision
-from estimation.core.data.errors import EstimationError
-from estimation.core.estimators.fit import AnyEstimator
+from estimation.core import AnyEstimator, Estimate, EstimationError, Sample, estimate, precision
 from estimation.core.simulation import Plan, draw
 
 STEP, FIRST = 5, 60

@@ -67,8 +67,7 @@ def incidence(judgments: int) -> tuple[np.ndarray, np.ndarray, int]:
 
 def all_at_once(judgments: int = 1_000_000, systems: int = 4, criteria: int = 4) -> None:
     """From arrays to all estimates: 1,000,000 judgments with 4 scores each, of 4 systems."""
-    from estimation.core import Sample, Scale, estimate
-    from estimation.core.data.incidence import Incidence
+    from estimation.core import Incidence, Sample, Scale, estimate
 
     item, annotator, n = incidence(judgments // systems)
     rng = np.random.default_rng(1)
@@ -97,8 +96,7 @@ def all_at_once(judgments: int = 1_000_000, systems: int = 4, criteria: int = 4)
 
 def one_more(judgments: int = 100_000) -> None:
     """One more judgment: added to running sums, against a full computation."""
-    from estimation.core import Sample, Scale, estimate, precision
-    from estimation.core.estimators.incremental import Running
+    from estimation.core import Running, Sample, Scale, estimate, precision
 
     item, annotator, n = incidence(judgments)
     rng = np.random.default_rng(2)

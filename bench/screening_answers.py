@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from annotate.screening import Columns, Highlights
 from bench.screening_campaigns import Campaign, Design, arrivals, draw_places, take
-from estimation.core.data.sample import Floats, Ints
+from estimation.core import Floats, Ints
 
 FILE = "price-of-debiasing-qa-sample.jsonl.gz"
 MOST = 10  # paragraphs

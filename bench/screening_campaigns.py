@@ -12,8 +12,8 @@ import numpy as np
 from numpy.random import Generator
 
 from annotate.screening import Columns
-from estimation.core.data.sample import Floats, Ints, Scale
-from estimation.core.simulation.scores import Marginal, latent_share
+from estimation.core import Floats, Ints, Scale
+from estimation.core.simulation import Marginal, latent_share
 
 CRITERIA = ("fluency", "redundancy", "overall")
 HONEST = ""
@@ -365,7 +365,7 @@ def load_released(path: Path) -> Released:
     import gzip
     import json
 
-    from estimation.metrics.edits import levenshtein
+    from estimation.metrics import levenshtein
 
     rows = []
     with gzip.open(path, "rt", encoding="utf-8") as file:

@@ -20,8 +20,8 @@ from scipy.stats import beta
 from annotate.screening import Columns, Settings, random_answers
 from bench.screening import first_flags, listed
 from bench.screening_campaigns import Design, arrivals, draw_places, take
-from estimation.core.data.sample import Floats, Scale
-from estimation.core.simulation.scores import Marginal
+from estimation.core import Floats, Scale
+from estimation.core.simulation import Marginal
 
 SEED = 2019
 PROMISE = 0.02

@@ -13,9 +13,7 @@ from annotate.instruments.base import Criterion
 from annotate.selectors import bulk
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief, Scores, SystemOutputs
-from estimation.core import Sample, Scale
-from estimation.core.data.errors import TooFewJudgmentsError
-from estimation.core.data.incidence import Incidence
+from estimation.core import Incidence, Sample, Scale, TooFewJudgmentsError
 from estimation.models import MetricScore
 
 Ints = NDArray[np.int64]

@@ -4,20 +4,22 @@ from dataclasses import dataclass
 from math import isfinite
 
 from estimation.core import (
+    ESTIMATORS,
+    ITEMS_FACTOR,
+    AnyEstimator,
     BootstrapInterval,
     Difference,
+    Estimand,
     Estimate,
     Interval,
+    IntervalUnavailableError,
+    InvalidOptionError,
     Sample,
     bootstrap,
+    check_level,
     confidence_sequence,
     pigeonhole,
 )
-from estimation.core.data.errors import IntervalUnavailableError, InvalidOptionError
-from estimation.core.estimators.fit import ESTIMATORS, AnyEstimator
-from estimation.core.estimators.parts import Estimand
-from estimation.core.intervals.interval import check_level
-from estimation.core.stopping.sequence import ITEMS_FACTOR
 
 # What the command line calls the estimators, and what the library does.
 ESTIMATOR_NAMES: dict[str, AnyEstimator] = {

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from estimation.core import (
     Difference,
     Estimate,
+    ReplicatesNeededError,
     Sample,
     Scale,
     crossed,
@@ -20,7 +21,6 @@ from estimation.core import (
     one_way,
     variance_of_item_means,
 )
-from estimation.core.data.errors import ReplicatesNeededError
 from estimation.interval_choice import ESTIMATOR_NAMES, Asked, Ends, about, ends_of
 from estimation.samples_from_files import FileCell, FilePair
 

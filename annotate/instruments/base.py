@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from annotate.instruments.tutorials.content import Tutorial
     from annotate.instruments.wording import Words
-    from estimation.core.agreement.alpha import Distance
+    from estimation.core import Distance
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ import numpy as np
 from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
 from annotate.screening.settings import Settings
-from estimation.core.data.sample import Floats, Ints
-from estimation.core.intervals.interval import half_width
+from estimation.core import Floats, Ints, half_width
 
 # How much the campaign's usual spread counts beside an annotator's own, in comparisons.
 _PRIOR = 8.0

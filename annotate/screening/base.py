@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
-from estimation.core.data.sample import Floats, Ints
+from estimation.core import Floats, Ints
 
 LEVELS = (-1.0, 0.0, 1.0)
 

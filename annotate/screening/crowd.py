@@ -13,8 +13,7 @@ from scipy.special import gammaln, xlogy
 
 from annotate.screening.base import Columns
 from annotate.screening.settings import Crowd
-from estimation.core.agreement.straightlining import person_correlation
-from estimation.core.data.sample import Floats, Ints
+from estimation.core import Floats, Ints, person_correlation
 
 # What a judgment of paragraphs comes down to: implausible, all for or all against the answer, or
 # how many are against and for it, where counts of MANY and more are treated alike.

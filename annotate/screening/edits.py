@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from annotate.screening.base import Columns, Verdict, share_bounds, verdicts
 from annotate.screening.settings import Settings
-from estimation.core.data.sample import Floats, Ints
+from estimation.core import Floats, Ints
 
 
 def short_edits(columns: Columns, settings: Settings) -> list[Verdict]:

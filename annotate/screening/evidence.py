@@ -6,7 +6,7 @@ import numpy as np
 
 from annotate.screening.base import Columns, Highlights, Verdict, share_bounds, verdicts
 from annotate.screening.settings import Settings
-from estimation.core.data.sample import Floats, Ints
+from estimation.core import Floats, Ints
 
 WAYS = ("one_word", "whole", "disjoint")
 

@@ -7,7 +7,7 @@ from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
 from annotate.screening.crowd import Counts, Others
 from annotate.screening.settings import Settings
-from estimation.core.data.sample import Floats
+from estimation.core import Floats
 
 # Correlations within people, from "as all the others" to "in a way of their own". One alone is not
 # safe: too large a one takes everybody with varied answers for dice.

@@ -5,7 +5,7 @@ from scipy.special import bdtr, bdtrik
 
 from annotate.screening.base import Columns, Verdict, verdicts
 from annotate.screening.settings import Settings
-from estimation.core.data.sample import Floats, Ints
+from estimation.core import Floats, Ints
 
 
 def too_fast(columns: Columns, settings: Settings) -> list[Verdict]:

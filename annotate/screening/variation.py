@@ -5,7 +5,7 @@ import numpy as np
 from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
 from annotate.screening.settings import Settings
-from estimation.core.agreement.straightlining import uniformity
+from estimation.core import uniformity
 
 
 def no_variation(columns: Columns, settings: Settings) -> list[Verdict]:

@@ -1,23 +1,45 @@
-"""Pure statistics: arrays in, estimates out. No Django, no clock, no global random state."""
+"""Estimates from judgments and metrics: arrays in, numbers out.
 
-from estimation.core.agreement.alpha import Agreement, NoVariationError, krippendorff_alpha
+The library knows no Django, no clock and no global random state. docs/library.md is a guide,
+docs/statistics.md has the formulas and their sources.
+"""
+
+from estimation.core.agreement.alpha import (
+    Agreement,
+    Distance,
+    NoVariationError,
+    krippendorff_alpha,
+)
 from estimation.core.agreement.annotators import Deviations, Drift, deviations, drift
 from estimation.core.agreement.straightlining import (
     StraightLining,
     person_correlation,
     straight_lining,
+    uniformity,
 )
 from estimation.core.agreement.without_each import WithoutEach, alpha_without_each
-from estimation.core.data.errors import EstimationError
+from estimation.core.data.errors import (
+    DuplicateJudgmentError,
+    EstimationError,
+    IntervalUnavailableError,
+    InvalidOptionError,
+    InvalidScoreError,
+    ItemOutsidePopulationError,
+    MetricIncompleteError,
+    MetricMissingError,
+    ReplicatesNeededError,
+    ScoreOffScaleError,
+    ShapeMismatchError,
+    TooFewJudgmentsError,
+)
+from estimation.core.data.incidence import Floats, Incidence, Ints
 from estimation.core.data.sample import Sample, Scale
-from estimation.core.estimators.balanced import Weights, gls_weights
 from estimation.core.estimators.components import (
     Crossed,
     OneWay,
     crossed,
     one_way,
     variance_of_item_means,
-    variance_of_mean,
 )
 from estimation.core.estimators.efficiency import (
     data_efficiency,
@@ -25,68 +47,105 @@ from estimation.core.estimators.efficiency import (
     human_metric_correlation,
     normalised_annotator_variance,
 )
-from estimation.core.estimators.estimate import Estimate, Variance, estimate
+from estimation.core.estimators.estimate import Trajectory, estimate, trajectory
+from estimation.core.estimators.fit import (
+    ESTIMANDS,
+    ESTIMATORS,
+    INTERVALS,
+    AnyEstimator,
+    Estimand,
+    Method,
+)
+from estimation.core.estimators.incremental import Running
 from estimation.core.estimators.notices import Notice
-from estimation.core.estimators.paired import Difference, difference
-from estimation.core.estimators.ppi import PpiMean, ppi_mean
-from estimation.core.estimators.trajectory import Trajectory, trajectory
-from estimation.core.intervals.bernstein import bernstein_half_widths, bernstein_judgments
-from estimation.core.intervals.bootstrap import BootstrapInterval, bootstrap, bootstrap_widths
-from estimation.core.intervals.interval import Interval
-from estimation.core.intervals.pigeonhole import pigeonhole
-from estimation.core.stopping.precision import (
-    Verdict,
+from estimation.core.estimators.paired import difference
+from estimation.core.estimators.result import Difference, Estimate, Variance
+from estimation.core.intervals.bootstrap import (
+    BootstrapInterval,
+    bootstrap,
+    bootstrap_widths,
+    pigeonhole,
+)
+from estimation.core.intervals.interval import (
+    MIN_EFFECTIVE_ANNOTATORS,
+    Interval,
     annotators_needed,
+    check_level,
+    half_width,
+    width_floor,
+)
+from estimation.core.stopping.precision import (
+    MIN_ITEMS,
+    Verdict,
     anytime,
     empirical_bernstein,
     first_anytime_stop,
     first_stop,
     precision,
-    width_floor,
 )
-from estimation.core.stopping.ranking import (
-    PairState,
-    PairVerdict,
-    RankingVerdict,
-    first_ranking_stop,
-    pair_outcomes,
-    ranking,
+from estimation.core.stopping.ranking import PairState, PairVerdict, RankingVerdict, ranking
+from estimation.core.stopping.sequence import (
+    ITEMS_FACTOR,
+    Band,
+    confidence_sequence,
+    sequence_half_widths,
 )
-from estimation.core.stopping.sequence import Band, confidence_sequence
 
 __all__ = [
+    "ESTIMANDS",
+    "ESTIMATORS",
+    "INTERVALS",
+    "ITEMS_FACTOR",
+    "MIN_EFFECTIVE_ANNOTATORS",
+    "MIN_ITEMS",
     "Agreement",
+    "AnyEstimator",
     "Band",
     "BootstrapInterval",
     "Crossed",
     "Deviations",
     "Difference",
+    "Distance",
     "Drift",
+    "DuplicateJudgmentError",
+    "Estimand",
     "Estimate",
     "EstimationError",
+    "Floats",
+    "Incidence",
     "Interval",
+    "IntervalUnavailableError",
+    "Ints",
+    "InvalidOptionError",
+    "InvalidScoreError",
+    "ItemOutsidePopulationError",
+    "Method",
+    "MetricIncompleteError",
+    "MetricMissingError",
     "NoVariationError",
     "Notice",
     "OneWay",
     "PairState",
     "PairVerdict",
-    "PpiMean",
     "RankingVerdict",
+    "ReplicatesNeededError",
+    "Running",
     "Sample",
     "Scale",
+    "ScoreOffScaleError",
+    "ShapeMismatchError",
     "StraightLining",
+    "TooFewJudgmentsError",
     "Trajectory",
     "Variance",
     "Verdict",
-    "Weights",
     "WithoutEach",
     "alpha_without_each",
     "annotators_needed",
     "anytime",
-    "bernstein_half_widths",
-    "bernstein_judgments",
     "bootstrap",
     "bootstrap_widths",
+    "check_level",
     "confidence_sequence",
     "crossed",
     "data_efficiency",
@@ -97,22 +156,20 @@ __all__ = [
     "empirical_bernstein",
     "estimate",
     "first_anytime_stop",
-    "first_ranking_stop",
     "first_stop",
-    "gls_weights",
+    "half_width",
     "human_metric_correlation",
     "krippendorff_alpha",
     "normalised_annotator_variance",
     "one_way",
-    "pair_outcomes",
     "person_correlation",
     "pigeonhole",
-    "ppi_mean",
     "precision",
     "ranking",
+    "sequence_half_widths",
     "straight_lining",
     "trajectory",
+    "uniformity",
     "variance_of_item_means",
-    "variance_of_mean",
     "width_floor",
 ]

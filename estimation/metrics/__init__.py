@@ -1,6 +1,7 @@
-"""Automatic metrics g(z) over text: the control variates. Pure: no Django, no database, no clock.
+"""Automatic metrics g(z) over text: the control variates. No Django, no database, no clock.
 
-Importing this package is cheap: rouge-score, nltk and sacrebleu (seconds) load on first use.
+The import is cheap: rouge-score, nltk and sacrebleu (seconds) load on first use. docs/library.md is
+a guide.
 """
 
 from estimation.metrics.base import (
@@ -9,10 +10,16 @@ from estimation.metrics.base import (
     MetricError,
     MissingParagraphsError,
     MissingReferencesError,
+    Needs,
 )
-from estimation.metrics.edits import EmptyEditError, hter, levenshtein
+from estimation.metrics.edits import HTER_VERSION, EmptyEditError, hter, levenshtein, takes_long
 from estimation.metrics.registry import METRICS, UnknownMetricError, available, find, get
-from estimation.metrics.scoring import Chunk, may_have_children, score_all, score_chunks
+from estimation.metrics.scoring import (
+    Chunk,
+    score_all,
+    score_chunks,
+    spare_processors,
+)
 from estimation.metrics.text import normalise, paragraphs, words
 from estimation.metrics.vectors import (
     Encoder,
@@ -22,6 +29,7 @@ from estimation.metrics.vectors import (
 )
 
 __all__ = [
+    "HTER_VERSION",
     "METRICS",
     "Chunk",
     "EmptyEditError",
@@ -33,17 +41,19 @@ __all__ = [
     "MissingParagraphsError",
     "MissingReferencesError",
     "ModelUnavailableError",
+    "Needs",
     "UnknownMetricError",
     "available",
     "find",
     "get",
     "hter",
     "levenshtein",
-    "may_have_children",
     "normalise",
     "paragraphs",
     "score_all",
     "score_chunks",
+    "spare_processors",
+    "takes_long",
     "vecsim_metric",
     "words",
 ]

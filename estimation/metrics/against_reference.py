@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from estimation.metrics.base import Metric
 from estimation.metrics.ter import edit_rate
-from estimation.metrics.text import words
-from estimation.metrics.treebank import treebank_tokens
+from estimation.metrics.text import treebank_tokens, words
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.bleu import BLEU
@@ -37,7 +36,7 @@ def _rouge_scorer(kind: RougeKind) -> Any:
     return RougeScorer([kind], tokenizer=_Words())
 
 
-@lru_cache(maxsize=1024)  # P, R and F of the same pair are mostly asked for together
+@lru_cache(maxsize=1024)  # P, R and F of a pair are usually computed together
 def _rouge_all(kind: RougeKind, text: str, reference: str) -> Any:
     if kind == "rougeL":
         return _rouge_l(words(text, symbols=False), words(reference, symbols=False))

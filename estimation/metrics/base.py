@@ -16,7 +16,7 @@ FloatArray = NDArray[np.float64]
 
 
 class MetricError(ValueError):
-    """Something asked of the metrics cannot be done; the message is meant for a person."""
+    """A metric cannot do what was asked; the message is for people."""
 
 
 class MissingReferencesError(MetricError):
@@ -28,23 +28,42 @@ class MissingParagraphsError(MetricError):
 
 
 class LengthMismatchError(MetricError):
-    """There are not as many references, or lists of paragraphs, as texts."""
+    """The number of references, or of lists of paragraphs, differs from the number of texts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """An automatic metric: one finite number per text.
+    """An automatic metric: one finite number for each text.
 
-    name              unique; also the name of the stored column
-    version           changes whenever any value changes (stored scores are cached by it)
-    needs             'nothing' beside the text, a 'reference', or the input's 'paragraphs'
-    description       one sentence for a researcher, with the range
-    higher_is_better  as seen by a reader of the text; None where neither end is better
-    function          (text), (text, reference) or (text, paragraphs) -> float; every string comes
-                      normalised (`normalise`)
-    slow              whether more processes are worth starting for a thousand texts
-    batch             where set, called instead of `function` with all rows at once: ((texts),
-                      (references or lists of paragraphs)) -> (len(texts),)
+    Attributes
+    ----------
+    name : str
+        Unique; also the name of the stored column.
+    version : str
+        Changes whenever any value changes: stored scores are cached by it.
+    needs : {"nothing", "reference", "paragraphs"}
+        What the metric needs beside the text.
+    description : str
+        One sentence for a researcher, with the range.
+    higher_is_better : bool or None
+        For a reader of the text; None where neither end is better.
+    function : callable
+        (text), (text, reference) or (text, paragraphs) to float. Every string is normalised; see
+        `normalise`.
+    slow : bool
+        Whether more processes are worth starting for a thousand texts.
+    batch : callable, optional
+        Called instead of `function` with all rows at once: (texts, references or lists of
+        paragraphs) to an array (len(texts),).
+
+    Examples
+    --------
+    >>> from estimation.metrics import get
+    >>> metric = get("repetition_1")
+    >>> metric.needs, metric.higher_is_better
+    ('nothing', False)
+    >>> metric.score(["a b a b", "a b c"]).round(2).tolist()
+    [0.5, 0.0]
     """
 
     name: str
@@ -63,9 +82,26 @@ class Metric:
         *,
         paragraphs: Sequence[Sequence[str]] | None = None,
     ) -> FloatArray:
-        """Scores, shape (len(texts),); each depends on its own row alone.
+        """Score some texts; each score depends on its own row alone.
 
-        Raises a MetricError (see `check`). References or paragraphs not needed are ignored.
+        Parameters
+        ----------
+        texts : sequence of str
+            The texts.
+        references : sequence of str, optional
+            One for each text; ignored unless the metric needs a reference.
+        paragraphs : sequence of sequences of str, optional
+            The input's paragraphs for each text; ignored unless the metric needs them.
+
+        Returns
+        -------
+        (len(texts),) array of float
+            The scores.
+
+        Raises
+        ------
+        MissingReferencesError, MissingParagraphsError, LengthMismatchError
+            As in `check`.
         """
         self.check(texts, references, paragraphs=paragraphs)
         plain = [normalise(text) for text in texts]
@@ -98,8 +134,20 @@ class Metric:
         *,
         paragraphs: Sequence[Sequence[str]] | None = None,
     ) -> None:
-        """Raise MissingReferencesError, MissingParagraphsError or LengthMismatchError unless
-        what this metric needs is there for each text."""
+        """Check that the data have what this metric needs.
+
+        Parameters
+        ----------
+        texts, references, paragraphs
+            As in `score`.
+
+        Raises
+        ------
+        MissingReferencesError, MissingParagraphsError
+            The metric needs them and there are none.
+        LengthMismatchError
+            Their number differs from that of the texts.
+        """
         if self.needs == "reference":
             if references is None:
                 raise MissingReferencesError(

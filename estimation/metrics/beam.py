@@ -2,8 +2,8 @@
 
 Cell (i, j) of the table is the least number of insertions, deletions and substitutions that turn
 the first i words into the first j of the target. Only cells near the (pseudo-)diagonal are looked
-at, as in Tercom and sacrebleu. A list that differs from another in its middle alone has the cells
-of the other before it, and after it the same way to the end: only the middle is computed anew.
+at, as in Tercom and sacrebleu. A list that differs from another only in its middle shares the cells
+before it and the way to the end after it: only the middle is computed again.
 """
 
 from __future__ import annotations

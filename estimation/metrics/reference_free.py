@@ -1,4 +1,4 @@
-"""Metrics that need nothing but the text. Repetition ones find what people mark as redundant."""
+"""Metrics that need only the text. Those of repetition find what people mark as redundant."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def _adjacent(tokens: list[str]) -> float:
 def repetition(text: str) -> float:
     """Mean of repetition_1, _2 and _3, plus adjacent_duplicates; range [0, 2).
 
-    One number for two failures: whole sentences said again (the n-grams) and a stuck decoder
-    ("the the the": rare, but people mark it hard, so it is not averaged away). Chosen over each
-    part because it is near the best part for every system of the released judgments.
+    One number for two failures: repeated sentences (the n-grams) and a stuck decoder ("the the
+    the": rare, but people penalise it, so it is not averaged away). It replaces its parts because
+    it is close to the best part for every system of the released judgments.
     """
     tokens = words(text)
     return sum(_repeated(tokens, n) for n in (1, 2, 3)) / 3 + _adjacent(tokens)

@@ -1,4 +1,4 @@
-"""The metrics there are, by name. Adding one: a `Metric` in its module's METRICS, and a test."""
+"""All metrics by name. A new metric is a `Metric` in its module's METRICS, with a test."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from estimation.metrics.base import Metric, MetricError
 
 
 class UnknownMetricError(MetricError):
-    """No metric has this name; the message lists those that there are."""
+    """No metric has this name; the message lists the known ones."""
 
 
 METRICS: Mapping[str, Metric] = MappingProxyType(
@@ -22,9 +22,30 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
 
 
 def get(name: str) -> Metric:
-    """The metric of that name, `vecsim:MODEL` included (see `vectors`).
+    """Return the metric of that name.
 
-    Raises UnknownMetricError, or ModelUnavailableError for `vecsim:` without a model.
+    Parameters
+    ----------
+    name : str
+        A name in `METRICS`, or `vecsim:MODEL`.
+
+    Returns
+    -------
+    Metric
+        The metric; a model is loaded when something is scored.
+
+    Raises
+    ------
+    UnknownMetricError
+        No metric has this name.
+    ModelUnavailableError
+        `vecsim:` stands without a model.
+
+    Examples
+    --------
+    >>> from estimation.metrics import get
+    >>> get("length").score(["one two three"]).tolist()
+    [3.0]
     """
     if name.startswith(vectors.PREFIX):
         return vectors.named(name)
@@ -38,7 +59,24 @@ def get(name: str) -> Metric:
 
 
 def find(name: str) -> Metric | None:
-    """The metric of that name, or None where it can only be a column of the user's own."""
+    """Return the metric of that name, or None.
+
+    Parameters
+    ----------
+    name : str
+        Any name, for instance that of a column.
+
+    Returns
+    -------
+    Metric or None
+        None where the name can only be a column of the user's own.
+
+    Examples
+    --------
+    >>> from estimation.metrics import find
+    >>> find("my_llm_judge") is None
+    True
+    """
     try:
         return get(name)
     except MetricError:
@@ -46,7 +84,26 @@ def find(name: str) -> Metric | None:
 
 
 def available(has_reference: bool, *, has_paragraphs: bool = False) -> list[Metric]:
-    """The metrics that can be computed from what there is; reference-free first."""
+    """List the metrics that the given data allow, reference-free ones first.
+
+    Parameters
+    ----------
+    has_reference : bool
+        Whether every text has a reference.
+    has_paragraphs : bool, default False
+        Whether every text has the input's paragraphs.
+
+    Returns
+    -------
+    list of Metric
+        In the order of registration.
+
+    Examples
+    --------
+    >>> from estimation.metrics import available
+    >>> all(metric.needs == "nothing" for metric in available(has_reference=False))
+    True
+    """
     needs = {"nothing"}
     if has_reference:
         needs.add("reference")

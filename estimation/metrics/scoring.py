@@ -1,4 +1,4 @@
-"""Many metrics over many texts: in chunks, with progress, over several processes if asked."""
+"""Many metrics over many texts: in chunks, with progress, in several processes on request."""
 
 from __future__ import annotations
 
@@ -21,9 +21,18 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Chunk:
-    """What one process computes at a time; picklable, so metrics go by name.
+    """The texts that one process scores at a time.
 
-    Every sequence has one entry per text, or is None where no metric needs it.
+    A chunk can be pickled, so it names its metrics.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The metrics.
+    texts : sequence of str
+        The texts.
+    references, paragraphs : sequence, optional
+        One entry for each text, or None where no metric needs them.
     """
 
     names: tuple[str, ...]
@@ -42,14 +51,46 @@ def score_all(
     progress: Progress | None = None,
     chunk_size: int = 64,
 ) -> dict[str, FloatArray]:
-    """Scores by metric name, each of shape (len(texts),), in the order of the texts.
+    """Compute several metrics for many texts.
 
-    `progress(done, total)`, in texts, is called in this process after each chunk; what it raises
-    stops the work. The values do not depend on `processes` or `chunk_size`. For `processes` see
-    `score_chunks`.
+    The values do not depend on `processes` or `chunk_size`.
 
-    Raises a MetricError before any work where a metric is unknown or lacks what it needs;
-    ValueError if `processes` or `chunk_size` is below 1.
+    Parameters
+    ----------
+    metric_names : sequence of str
+        Names in `METRICS`, or `vecsim:MODEL`.
+    texts : sequence of str
+        The texts.
+    references : sequence of str, optional
+        One for each text.
+    paragraphs : sequence of sequences of str, optional
+        The input's paragraphs for each text.
+    processes : int, default 1
+        See `score_chunks`.
+    progress : callable, optional
+        Called in this process with (texts done, all texts) after each chunk. An exception in it
+        stops the work.
+    chunk_size : int, default 64
+        Texts in a chunk.
+
+    Returns
+    -------
+    dict of str to (len(texts),) array of float
+        The scores by metric name, in the order of the texts.
+
+    Raises
+    ------
+    MetricError
+        A metric is unknown or lacks what it needs; raised before any work.
+    ValueError
+        `processes` or `chunk_size` is below 1.
+
+    Examples
+    --------
+    >>> from estimation.metrics import score_all
+    >>> scores = score_all(["length", "repetition_1"], ["a b a b", "a b c"])
+    >>> {name: values.tolist() for name, values in scores.items()}
+    {'length': [4.0, 3.0], 'repetition_1': [0.5, 0.0]}
     """
     if processes < 1 or chunk_size < 1:
         raise ValueError("processes and chunk_size must be at least 1.")
@@ -69,12 +110,34 @@ def score_all(
 
 
 def score_chunks(chunks: Iterable[Chunk], *, processes: int = 1) -> Iterator[FloatArray]:
-    """The scores of each chunk, (metrics, texts), in order; chunks are read as they are needed.
+    """Yield the scores of each chunk, in order; chunks are read as they are needed.
 
-    `processes` > 1 starts fresh processes (spawn: nothing of the caller, such as a database
-    connection, is inherited), a few seconds each, once for all chunks: worth it from about a
-    thousand slow scores on. Where `may_have_children` is false it works in this process. If a
-    process dies (out of memory), BrokenProcessPool is raised.
+    With several processes, fresh ones are started once for all chunks. They inherit nothing from
+    the caller, such as a database connection, and take a few seconds each: worth it from about a
+    thousand slow scores on. A daemon and a prefork worker of Celery do the work themselves.
+
+    Parameters
+    ----------
+    chunks : iterable of Chunk
+        The work.
+    processes : int, default 1
+        How many processes share it.
+
+    Yields
+    ------
+    (metrics, texts) array of float
+        One array for each chunk.
+
+    Raises
+    ------
+    BrokenProcessPool
+        A process died, for instance because memory ran out.
+
+    Examples
+    --------
+    >>> from estimation.metrics import Chunk, score_chunks
+    >>> [rows.shape for rows in score_chunks([Chunk(("length",), ["a b", "c"])])]
+    [(1, 2)]
     """
     if processes == 1 or not may_have_children():
         yield from map(score_chunk, chunks)
@@ -83,7 +146,7 @@ def score_chunks(chunks: Iterable[Chunk], *, processes: int = 1) -> Iterator[Flo
         waiting: deque[Future[FloatArray]] = deque()
         todo = iter(chunks)
         try:
-            # A few chunks ahead and no more, so that memory does not grow with their number.
+            # Only a few chunks ahead, so that memory does not grow with their number.
             while True:
                 ahead = islice(todo, 2 * processes - len(waiting))
                 waiting.extend(pool.submit(score_chunk, chunk) for chunk in ahead)
@@ -106,17 +169,35 @@ def score_chunk(chunk: Chunk) -> FloatArray:
 
 
 def may_have_children() -> bool:
-    """Whether this process may start others: no daemon, and none of Celery's prefork workers.
+    """Whether this process may start others: it is neither a daemon nor a prefork worker of Celery.
 
-    Those are processes of billiard, Celery's own multiprocessing, which stand in the place that
-    is asked here but cannot start processes of the standard library.
+    Prefork workers are processes of billiard, Celery's multiprocessing. They appear as the current
+    process here and cannot start processes of the standard library.
+
+    Returns
+    -------
+    bool
+        False in a daemon and in a prefork worker.
+
     """
     process = multiprocessing.current_process()
     return isinstance(process, multiprocessing.process.BaseProcess) and not process.daemon
 
 
 def spare_processors() -> int:
-    """How many processes are worth starting here: one processor stays free; at least 1."""
+    """Return how many processes are worth starting here: all processors but one, and at least one.
+
+    Returns
+    -------
+    int
+        1 or more.
+
+    Examples
+    --------
+    >>> from estimation.metrics import spare_processors
+    >>> spare_processors() >= 1
+    True
+    """
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)) - 1)
     return max(1, (os.cpu_count() or 1) - 1)

@@ -1,8 +1,8 @@
 """Translation edit rate with shifts, and with a bound on the work that it takes.
 
 Snover et al. (2006), with Tercom's limits and choices as sacrebleu 2.6 has them: the same number
-of edits, found without computing again what has not changed. One limit is added, `SHIFT_WORK`:
-without it a long text could keep a processor busy for minutes.
+of edits, found without computing again what has not changed. `SHIFT_WORK` is an additional limit:
+without it a long text could take minutes.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import numpy as np
 
 from estimation.metrics.beam import Alignment, Beam, Ints, Variant
 
-SHIFT_SIZE = 10  # words that are moved at once
+SHIFT_SIZE = 10  # words in one shift
 SHIFT_DISTANCE = 50  # words between where a word stands and where its equal stands
-CANDIDATES = 1000  # shifts that are tried in one text: from there on no further shift is made
+CANDIDATES = 1000  # shifts tried in one text; then no further shift is made
 # Words of both texts times rounds of shifts. The released edits take 1,700 at most.
 SHIFT_WORK = 500_000
 
@@ -53,9 +53,9 @@ def edit_rate(hypothesis: Sequence[str], reference: Sequence[str]) -> float:
 def translation_edits(hypothesis: Sequence[str], reference: Sequence[str]) -> int:
     """Insertions, deletions, substitutions and shifts that turn one list of words into another.
 
-    Each round makes the shift that saves most edits, as long as one saves any, fewer than
-    `CANDIDATES` were tried in all rounds, and these took less than `SHIFT_WORK`. What differs then
-    is counted by a beam about the diagonal (`beam.BEAM`).
+    Each round makes the shift that saves most edits. Rounds end when no shift saves any, when
+    `CANDIDATES` were tried in all, or when their work reaches `SHIFT_WORK`. A beam about the
+    diagonal then counts the remaining differences (`beam.BEAM`).
     """
     if not hypothesis or not reference:
         return len(hypothesis) + len(reference)

@@ -1,12 +1,14 @@
-"""Text made comparable (`normalise`) and cut into words (`words`)."""
+"""Text made comparable (`normalise`) and cut into words (`words`, `treebank_tokens`)."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
+from typing import Any
 
 _LINE_BREAKS = re.compile("\r\n|[\r\x85\u2028\u2029]")
-# Space separators (Zs), the tab family, and three zero-width characters that nobody can see.
+# Space separators (Zs), the tab family, and three invisible zero-width characters.
 _SPACES = re.compile("[\t\x0b\x0c\x1c-\x1f\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff]")
 _TRAILING = re.compile(" +(?=\n)")
@@ -15,12 +17,29 @@ _JOINERS = "\u200c\u200d"  # they belong to words (Persian, Hindi) and to emoji
 
 
 def normalise(text: str) -> str:
-    """The form in which texts are compared: the same for a reader, the same code points.
+    """Return the form in which texts are compared: equal for equal-looking texts; idempotent.
 
-    CRLF, CR, NEL and the Unicode line and paragraph separators become LF; every other white space
-    (non-breaking, thin, ideographic, tab) becomes one space each; zero-width space, word joiner and
-    byte order mark go (joiners inside words and emoji stay); then NFC; then spaces at the ends of
-    lines and white space at the end of the text go. Leading and doubled spaces stay. Idempotent.
+    CRLF, CR, NEL and the Unicode line and paragraph separators become LF. Each other white-space
+    character (non-breaking, thin, ideographic, tab) becomes one space. Zero-width space, word
+    joiner and byte order mark are removed; joiners inside words and emoji stay. The text is then
+    composed (NFC), and spaces at the ends of lines and white space at the end of the text are
+    removed. Leading and doubled spaces stay.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        The normal form.
+
+    Examples
+    --------
+    >>> from estimation.metrics import normalise
+    >>> normalise("one" + chr(160) + "two  three " + chr(13) + chr(10))
+    'one two  three'
     """
     text = _INVISIBLE.sub("", _SPACES.sub(" ", _LINE_BREAKS.sub("\n", text)))
     # NFC comes after the removals: a zero-width space may have stood between letter and accent.
@@ -29,7 +48,24 @@ def normalise(text: str) -> str:
 
 
 def paragraphs(text: str) -> list[str]:
-    """The paragraphs of an input, normalised: what blank lines separate; none for a blank text."""
+    """Return the paragraphs of an input, normalised: the parts between blank lines.
+
+    Parameters
+    ----------
+    text : str
+        The input.
+
+    Returns
+    -------
+    list of str
+        Empty for a blank text.
+
+    Examples
+    --------
+    >>> from estimation.metrics import paragraphs
+    >>> len(paragraphs("one" + 2 * chr(10) + "two" + chr(10) + "three"))
+    2
+    """
     return [piece for piece in _BLANK_LINES.split(normalise(text).strip()) if piece.strip()]
 
 
@@ -58,16 +94,47 @@ _LETTERS_ONLY = _Table(symbols=False)
 
 
 def words(text: str, *, symbols: bool = True) -> list[str]:
-    """Lower-case words: runs of letters, marks and digits of any script.
+    """Return the lower-case words of a text: runs of letters, marks and digits of any script.
 
-    Punctuation separates ("don't" is two words, as in ROUGE). `symbols` keeps emoji and signs such
-    as U+2583 as (parts of) words. On ASCII text this is rouge-score's own tokenizer. Scripts
-    without spaces between words (Chinese, Thai) come out as one word per clause.
+    Punctuation separates ("don't" is two words, as in ROUGE). On ASCII text the result is that of
+    rouge-score's tokenizer. Scripts without spaces between words (Chinese, Thai) give one word for
+    each clause.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    symbols : bool, default True
+        Whether emoji and signs such as U+2583 count as (parts of) words.
+
+    Returns
+    -------
+    list of str
+        In order.
+
+    Examples
+    --------
+    >>> from estimation.metrics import words
+    >>> words("Don't stop, it's 5 o'clock.")
+    ['don', 't', 'stop', 'it', 's', '5', 'o', 'clock']
     """
     pieces = text.lower().translate(_WITH_SYMBOLS if symbols else _LETTERS_ONLY).split()
     return [piece for piece in pieces if piece.isascii() or _is_word(piece)]
 
 
 def _is_word(piece: str) -> bool:
-    """Whether more than marks and joiners is left (as of an emoji whose symbol was dropped)."""
+    """Whether letters, digits or symbols remain (not so for an emoji whose symbol was dropped)."""
     return any(unicodedata.category(char)[0] in "LNS" for char in piece)
+
+
+def treebank_tokens(text: str) -> list[str]:
+    """Penn Treebank tokens of nltk (imported on first use: seconds); no model is downloaded."""
+    tokens: list[str] = _treebank().tokenize(text)
+    return tokens
+
+
+@cache
+def _treebank() -> Any:
+    from nltk.tokenize import TreebankWordTokenizer
+
+    return TreebankWordTokenizer()

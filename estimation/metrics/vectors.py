@@ -2,7 +2,7 @@
 
 An optional extra: the metric `vecsim:MODEL` loads `sentence-transformers` and the model on first
 use. MODEL is a folder, or the name of a model that was downloaded before: nothing is downloaded
-here. Any object with `encode` (see `Encoder`) will do instead: `vecsim_metric`.
+here. `vecsim_metric` takes any object with `encode` instead (see `Encoder`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class MissingExtraError(MetricError):
 
 
 class ModelUnavailableError(MetricError):
-    """The named model is not on this machine, or its vectors are no good."""
+    """The named model is not on this machine, or its vectors are unusable."""
 
 
 def vecsim(texts: Sequence[str], references: Sequence[str], *, model: Encoder) -> FloatArray:
@@ -53,9 +53,31 @@ def vecsim(texts: Sequence[str], references: Sequence[str], *, model: Encoder) -
 
 
 def vecsim_metric(name: str, model: Encoder, *, version: str = "1") -> Metric:
-    """VecSim with a model that is at hand, as the metric `vecsim:NAME`.
+    """Return VecSim with a loaded model, as the metric `vecsim:NAME`.
 
-    version: raise it when the model behind the name changes.
+    Parameters
+    ----------
+    name : str
+        The name of the model.
+    model : Encoder
+        The model.
+    version : str, default "1"
+        Raise it when the model behind the name changes.
+
+    Returns
+    -------
+    Metric
+        The cosine of the vectors of text and reference, from -1 to 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.metrics import vecsim_metric
+    >>> class Letters:
+    ...     def encode(self, sentences):
+    ...         return np.array([[s.count("a"), s.count("b")] for s in sentences])
+    >>> vecsim_metric("letters", Letters()).score(["ab", "a"], ["ab", "b"]).round(2).tolist()
+    [1.0, 0.0]
     """
     return _metric(name, partial(vecsim, model=model), version)
 
@@ -81,7 +103,7 @@ def load(name: str) -> Encoder:
     package = import_module("sentence_transformers")
     try:
         model: Encoder = package.SentenceTransformer(name, local_files_only=True)
-    except Exception as error:  # whatever the package raises for a model that is not there
+    except Exception as error:  # the package raises many types for a missing model
         raise ModelUnavailableError(
             f"The sentence model {name!r} is not on this machine ({error}). Download it first; "
             "Plumbline downloads nothing."
@@ -90,7 +112,7 @@ def load(name: str) -> Encoder:
 
 
 def check_installed() -> None:
-    """Raise MissingExtraError unless the package is there; cheap, nothing is imported."""
+    """Raise MissingExtraError unless the package is installed; cheap, without an import."""
     if find_spec("sentence_transformers") is None:
         raise MissingExtraError(
             f"VecSim needs the extra package {EXTRA}: pip install {EXTRA}. It is large, so "

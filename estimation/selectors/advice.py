@@ -4,11 +4,7 @@ from math import ceil
 
 from annotate.states import CampaignStatus as Status
 from annotate.text.figures import count, many, money, number, percent, width
-from estimation.core.stopping.precision import (
-    MIN_EFFECTIVE_ANNOTATORS,
-    annotators_needed,
-    width_floor,
-)
+from estimation.core import MIN_EFFECTIVE_ANNOTATORS, annotators_needed, width_floor
 from estimation.selectors import collecting, ending
 from estimation.selectors.cells import ShownCell
 from estimation.selectors.situation import URGENT, Advice, Branch, Situation

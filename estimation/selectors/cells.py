@@ -11,7 +11,7 @@ from annotate.selectors.campaigns.listing import CampaignFacts, ListedSystem
 from annotate.selectors.campaigns.progress import ItemCounts
 from annotate.text import figures
 from annotate.text.figures import many, number
-from estimation.core.stopping.precision import MIN_EFFECTIVE_ANNOTATORS
+from estimation.core import MIN_EFFECTIVE_ANNOTATORS
 from estimation.selectors import savings, shown
 from estimation.selectors.history import Newest
 from estimation.selectors.savings import Saving

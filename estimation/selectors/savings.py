@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Protocol
 
-from estimation.core.stopping.precision import MIN_ITEMS
+from estimation.core import MIN_ITEMS
 
 LEAST = 0.005  # less than this share is rounding
 CENT = Decimal("0.01")

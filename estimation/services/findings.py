@@ -5,8 +5,14 @@ from dataclasses import dataclass
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns.counting import Brief, SystemOutputs
 from estimation import data
-from estimation.core import Difference, Estimate, Interval, Verdict, difference
-from estimation.core.data.errors import TooFewJudgmentsError
+from estimation.core import (
+    Difference,
+    Estimate,
+    Interval,
+    TooFewJudgmentsError,
+    Verdict,
+    difference,
+)
 from estimation.services.rule import Rule, rule_for
 
 

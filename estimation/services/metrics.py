@@ -12,14 +12,14 @@ from estimation.metrics import (
     Chunk,
     Metric,
     MetricError,
+    Needs,
     UnknownMetricError,
     get,
     normalise,
     paragraphs,
     score_chunks,
+    spare_processors,
 )
-from estimation.metrics.base import Needs
-from estimation.metrics.scoring import spare_processors
 from estimation.models import MetricScore
 
 CHUNK = 200  # outputs that are computed and stored together, or

@@ -8,8 +8,15 @@ from scipy.special import ndtri
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns.counting import Brief
 from annotate.states import StopMode
-from estimation.core import Difference, Estimate, Interval, Verdict, anytime, precision
-from estimation.core.stopping.sequence import sequence_half_widths
+from estimation.core import (
+    Difference,
+    Estimate,
+    Interval,
+    Verdict,
+    anytime,
+    precision,
+    sequence_half_widths,
+)
 
 # For the plan alone: the spread of item means as a share of the scale, and the width where the
 # criterion has no target. A confidence sequence is valid whatever these are, only not narrowest.

@@ -6,6 +6,7 @@ import numpy as np
 
 from estimation.core import (
     Crossed,
+    Floats,
     Sample,
     crossed,
     data_efficiency,
@@ -15,7 +16,6 @@ from estimation.core import (
     one_way,
     variance_of_item_means,
 )
-from estimation.core.data.sample import Floats
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from estimation.charts.theme import FONT, THEMES
-from estimation.core.data.sample import Floats
+from estimation.core import Floats
 from extras.replication.cells import MetricLink
 from extras.replication.curves import HUMAN, NOISELESS, PERFECT, SIZES, Curve
 from extras.replication.tables import label, number

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from estimation.core import Sample
-from estimation.core.data.sample import Floats
+from estimation.core import Floats, Sample
 from extras.replication.cells import item_means
 
 SIZES = tuple(range(50, 501, 50))

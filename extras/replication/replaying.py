@@ -12,8 +12,7 @@ from annotate.services.campaigns import creating, life
 from annotate.services.campaigns.plans import Plan
 from annotate.states import CampaignStatus
 from estimation import data
-from estimation.core import Estimate, Sample, estimate
-from estimation.core.estimators.parts import Estimand
+from estimation.core import Estimand, Estimate, Sample, estimate
 from estimation.selectors.history import EstimateRow, estimate_rows
 from estimation.services import estimating, metrics
 from extras.replication import recording

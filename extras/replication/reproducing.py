@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from estimation.core import Sample
-from estimation.core.data.sample import Floats
+from estimation.core import Floats, Sample
 from estimation.metrics import score_all
 from estimation.samples_from_files import KNOWN_SCALES
 from extras.replication import released

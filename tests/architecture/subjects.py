@@ -21,8 +21,8 @@ ORDER: Mapping[str, Sequence[str]] = {
         "agreement",
         "estimators",
         "stopping",
-        "planning",
         "simulation",
+        "planning",
     ),
 }
 Arrow = tuple[str, str, str]  # the module, its subject, and the subject that it calls

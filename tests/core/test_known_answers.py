@@ -13,8 +13,8 @@ from estimation.core import (
     estimate,
     one_way,
     variance_of_item_means,
-    variance_of_mean,
 )
+from estimation.core.estimators.components import variance_of_mean
 from tests.core.cases import POOL, REST, X, Y, crossed_case, random_sample, single_case
 
 PANEL = {"estimand": "panel", "finite_population": False}

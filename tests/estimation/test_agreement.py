@@ -21,8 +21,8 @@ from estimation.selectors import agreement
 from estimation.services import agreement as measuring
 from estimation.services import estimating
 from tests.annotate.own import helpful
-from tests.core.test_agreement import CANONICAL
-from tests.core.test_agreement import rows as as_columns
+from tests.core.agreement.test_alpha import CANONICAL
+from tests.core.agreement.test_alpha import rows as as_columns
 from tests.factories import campaign, judge, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]

@@ -16,10 +16,10 @@ from estimation.metrics import (
     MissingParagraphsError,
     MissingReferencesError,
     UnknownMetricError,
-    may_have_children,
     score_all,
     score_chunks,
 )
+from estimation.metrics.scoring import may_have_children
 
 TEXTS = [f"the cat {i} sat {i} on the {'mat ' * (i % 4)}" for i in range(10)]
 REFERENCES = [f"a cat {i} sat on a mat" for i in range(10)]

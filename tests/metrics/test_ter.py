@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.lib_ter import translation_edit_rate
 
-from estimation.metrics import METRICS, hter
-from estimation.metrics.edits import LONG, takes_long
+from estimation.metrics import METRICS, hter, normalise, takes_long
+from estimation.metrics.edits import LONG
 from estimation.metrics.ter import SHIFT_WORK, edit_rate, translation_edits
-from estimation.metrics.text import normalise
-from estimation.metrics.treebank import treebank_tokens
+from estimation.metrics.text import treebank_tokens
 
 SAMPLE, LONGEST = 150, 15
 

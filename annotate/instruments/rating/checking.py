@@ -10,7 +10,7 @@ from annotate.instruments import spans
 from annotate.instruments.base import InvalidResponse
 from annotate.instruments.rating.definition import EVIDENCE, Question
 from annotate.text.visible import is_visible
-from estimation.metrics.edits import normalise
+from estimation.metrics import normalise
 
 KEPT_SHARE = 0.1  # an edit shorter than this share of the text deletes nearly everything
 LONGEST = 3  # times the text, plus room for a sentence: bounds what TER costs

@@ -10,7 +10,7 @@ from annotate.instruments.base import Criterion, InvalidResponse, Material
 from annotate.instruments.rating import checking, strings
 from annotate.instruments.rating.definition import EDIT, Definition, Question
 from annotate.instruments.tutorials.content import Tutorial
-from estimation.metrics.edits import HTER_VERSION, hter, levenshtein, normalise, takes_long
+from estimation.metrics import HTER_VERSION, hter, levenshtein, normalise, takes_long
 
 if TYPE_CHECKING:
     from annotate.instruments.wording import Words

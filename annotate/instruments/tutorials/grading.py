@@ -19,7 +19,7 @@ from annotate.instruments.tutorials.content import (
     Question,
 )
 from annotate.instruments.tutorials.words import count, same_words, tokens_within
-from estimation.metrics.edits import levenshtein
+from estimation.metrics import levenshtein
 
 GOOD = 0.5  # F1 of the highlighted words against the expected ones
 LONGEST_EDIT = 10_000

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from estimation.metrics.text import normalise
+from estimation.metrics import normalise
 
 WORD = re.compile(r"\w+(?:['’]\w+)*")
 

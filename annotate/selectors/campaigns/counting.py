@@ -25,7 +25,7 @@ from annotate.models import (
 )
 from annotate.selectors import bulk
 from annotate.selectors.studies import instruments
-from estimation.core.estimators.parts import Estimand
+from estimation.core import Estimand
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,10 @@ from django.utils import timezone
 
 from annotate import adapters
 from annotate.crowds import tariffs
-from annotate.crowds.tariffs import ZERO, Tariff
+from annotate.crowds.tariffs import CENT, ZERO, Tariff
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review
 from annotate.selectors.pay import open_units, promises
-from annotate.selectors.pay.accounts import CENT, MONEY, NUMBER, count_of, sum_of
+from annotate.selectors.pay.accounts import MONEY, NUMBER, count_of, sum_of
 from annotate.selectors.pay.open_units import Untaken
 from annotate.selectors.studies import tutorial_contents
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
+from annotate.crowds.tariffs import ZERO
 from annotate.errors import NotFound
 from annotate.models import Campaign, Participation, Payout, PayoutList
-from annotate.selectors.pay.accounts import ZERO
 
 
 @dataclass(frozen=True)

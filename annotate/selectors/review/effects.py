@@ -10,6 +10,7 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from annotate import adapters
+from annotate.crowds.tariffs import CENT, ZERO
 from annotate.models import Exclusion, LedgerEntry, Ruling, Slot
 from annotate.selectors.pay import accounts
 from annotate.selectors.review import refusals as refusal_rules
@@ -89,9 +90,9 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
     return Effects(
         counting=held.count(),
         excluded=out.count(),
-        due=(earned["all"] - paid).quantize(accounts.CENT),
+        due=(earned["all"] - paid).quantize(CENT),
         at_stake=_at_stake(campaign_id, annotator_id, earned["work"], paid=paid),
-        refused=-earned["refused"].quantize(accounts.CENT),
+        refused=-earned["refused"].quantize(CENT),
         undecided=refusal_rules.undecided(campaign_id, annotator_id),
         refusable_until=refusal_rules.until(campaign_id, annotator_id),
         paid_out=refusal_rules.paid(campaign_id, annotator_id),
@@ -103,9 +104,9 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
 def _at_stake(campaign_id: int, annotator_id: int, work: Decimal, *, paid: Decimal) -> Decimal:
     """By link one mark pays for all there is, and nothing can be refused any more."""
     if paid and refusal_rules.crowd_of(campaign_id).key not in adapters.MARKETPLACES:
-        return accounts.ZERO
+        return ZERO
     rest = work - accounts.paid_for_work(campaign_id, annotator_id)
-    return max(accounts.ZERO, rest).quantize(accounts.CENT)
+    return max(ZERO, rest).quantize(CENT)
 
 
 def done(ruling_ids: Iterable[int]) -> PastEffects:
@@ -124,10 +125,10 @@ def done(ruling_ids: Iterable[int]) -> PastEffects:
             ruling__review__in=[ruling.review_id for ruling in back],
             restored_at__in=[ruling.at for ruling in back],
         ).count(),
-        refused=-money["refused"].quantize(accounts.CENT),
-        restored=money["restored"].quantize(accounts.CENT),
+        refused=-money["refused"].quantize(CENT),
+        restored=money["restored"].quantize(CENT),
     )
 
 
 def _sum(which: Q) -> Coalesce:
-    return Coalesce(Sum("amount", filter=which), accounts.ZERO, output_field=accounts.MONEY)
+    return Coalesce(Sum("amount", filter=which), ZERO, output_field=accounts.MONEY)

@@ -11,7 +11,7 @@ from annotate.screening.base import Verdict
 from annotate.screening.running import screen_all
 from annotate.screening.settings import Settings
 from annotate.selectors.review import eligibility, screening
-from estimation.core.data.sample import Floats, Ints
+from estimation.core import Floats, Ints
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from annotate.crowds.tariffs import ZERO
 from annotate.errors import NotFound
 from annotate.instruments.base import Instrument, Material
 from annotate.models import Assignment, Campaign, Draft, Judgment, LedgerEntry, Participation
 from annotate.selectors.campaigns import outputs
-from annotate.selectors.pay.accounts import MONEY, ZERO
+from annotate.selectors.pay.accounts import MONEY
 from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import units

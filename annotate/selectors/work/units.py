@@ -8,10 +8,10 @@ from decimal import Decimal
 from django.db.models import Count, Sum
 from django.utils.translation import gettext as _
 
+from annotate.crowds.tariffs import ZERO
 from annotate.crowds.terms import from_json
 from annotate.errors import NotFound
 from annotate.models import Assignment, LedgerEntry, Participation, Posting
-from annotate.selectors.pay.accounts import ZERO
 
 Status = Participation.Status
 

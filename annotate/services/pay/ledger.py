@@ -6,11 +6,10 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from annotate import adapters
-from annotate.crowds.tariffs import ZERO, Price
+from annotate.crowds.tariffs import CENT, ZERO, Price
 from annotate.errors import Conflict, Invalid
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review, Ruling
 from annotate.selectors.pay import budget
-from annotate.selectors.pay.accounts import CENT
 from annotate.selectors.review import refusals
 from annotate.selectors.review.effects import FOR_WORK
 from annotate.services.pay import unit_ledger

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
 from estimation.core.data import errors
-from estimation.core.data.sample import Floats, Ints
+from estimation.core.data.incidence import Floats, Ints
 from estimation.core.intervals.interval import check_level
 
 Distance = Literal["nominal", "ordinal", "interval"]
@@ -19,19 +19,28 @@ _CELLS = 4_000_000  # numbers held at a time while resampling: 32 MB
 
 
 class NoVariationError(errors.EstimationError):
-    """Every comparable score is the same, so agreement cannot be told from chance."""
+    """Every comparable score is the same, so agreement cannot be compared with chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
     """Krippendorff's alpha with a percentile interval.
 
-    alpha: 1 for perfect agreement, 0 for chance, negative for disagreement beyond chance.
-    low, high: the interval at `level`, items resampled; None where fewer than two items were
-    judged by several people, or in over half of the resamples every score is the same.
-    n_items, n_judgments, n_annotators: of the items judged by at least two people; the others
-    say nothing about agreement.
-    undefined: the share of resamples that had no variation and were left out.
+    Attributes
+    ----------
+    alpha : float
+        1 for perfect agreement, 0 for chance, negative for disagreement beyond chance.
+    low, high : float or None
+        The interval at `level`, items resampled. None where fewer than two items were judged by
+        several people, or where over half of the resamples do not vary.
+    level : float
+        The confidence level.
+    distance : {"nominal", "ordinal", "interval"}
+        How far two scores are apart.
+    n_items, n_judgments, n_annotators : int
+        Of the items judged by at least two people; other items say nothing about agreement.
+    undefined : float
+        The share of resamples that do not vary; they are left out.
     """
 
     alpha: float
@@ -68,18 +77,56 @@ def krippendorff_alpha(
     replicates: int = 1000,
     seed: int = 0,
 ) -> Agreement:
-    """Alpha = 1 - D_o / D_e (Krippendorff 2011, "Computing Krippendorff's alpha-reliability").
+    """Return Krippendorff's alpha, 1 - D_o / D_e, with an interval from the items.
 
-    item, annotator: (T,) whole numbers, any labels. value: (T,) finite numbers.
-    D_o: mean squared distance of two judgments of the same item, each item's pairs weighing
-    1 / (m_u - 1). D_e: the same over all pairs of judgments. Squared distances: nominal 1 if
-    different; interval (a - b)²; ordinal (rank a - rank b)² with mid-ranks.
-    The interval resamples items, which are what was sampled, `replicates` times with `seed`
-    (0: no interval); it does not speak for other annotators.
+    D_o is the mean squared distance of two judgments of the same item, each item's pairs weighing
+    1 / (m_u - 1) for its m_u judgments; D_e is the same over all pairs of judgments [1]_. The
+    interval resamples items, which are what was sampled; it does not speak for other annotators.
 
-    Raises ReplicatesNeededError where no item was judged by two people, NoVariationError where
-    all comparable scores are equal, DuplicateJudgmentError, ShapeMismatchError,
-    InvalidScoreError or InvalidOptionError for input that cannot be right.
+    Parameters
+    ----------
+    item, annotator : (T,) array of int
+        Any labels.
+    value : (T,) array of float
+        The scores.
+    distance : {"nominal", "ordinal", "interval"}, default "ordinal"
+        Squared distances: 1 for different scores; the squared difference of mid-ranks; (a - b)².
+    level : float, default 0.95
+        The confidence level.
+    replicates : int, default 1000
+        How often items are resampled; 0 for no interval.
+    seed : int, default 0
+        The seed of the resamples.
+
+    Returns
+    -------
+    Agreement
+        Alpha, its interval, and what it rests on.
+
+    Raises
+    ------
+    ReplicatesNeededError
+        No item was judged by two people.
+    NoVariationError
+        All comparable scores are equal.
+    DuplicateJudgmentError, ShapeMismatchError, InvalidScoreError
+        The arrays are not valid judgments.
+    InvalidOptionError
+        An option is unknown or out of range.
+
+    References
+    ----------
+    .. [1] K. Krippendorff (2011). Computing Krippendorff's alpha-reliability. University of
+       Pennsylvania.
+
+    Examples
+    --------
+    >>> from estimation.core import krippendorff_alpha
+    >>> item = [0, 0, 1, 1, 2, 2, 3]
+    >>> annotator = [1, 2, 1, 2, 1, 3, 1]
+    >>> found = krippendorff_alpha(item, annotator, [1, 1, 0, 0, -1, 0, 1], replicates=0)
+    >>> round(found.alpha, 3), found.n_items
+    (0.778, 3)
     """
     check_options(distance, level, replicates)
     items, people, values = judgment_arrays(item, annotator, value)
@@ -88,8 +135,8 @@ def krippendorff_alpha(
     alpha = float(alphas(table, np.ones((1, units)), distance)[0])
     if np.isnan(alpha):
         raise NoVariationError(
-            "All items judged by several people got the same score from everybody: agreement "
-            "cannot be told from chance."
+            "All items judged by several people got the same score throughout: agreement cannot "
+            "be compared with chance."
         )
     resampled = _resampled(table, distance, replicates if units > 1 else 0, seed)
     low, high, undefined = _percentiles(resampled, level)
@@ -194,7 +241,7 @@ def _interval(table: Table, times: Floats) -> tuple[Floats, Floats]:
 
 
 def _ordinal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Floats]:
-    """As `_interval` on mid-ranks, which every resample has of its own."""
+    """As `_interval`, on mid-ranks, which are computed for every resample."""
     rank = np.cumsum(marginal, axis=1) - marginal / 2
     total = marginal.sum(axis=1, keepdims=True)
     rank -= total / 2  # the weighted mean of mid-ranks

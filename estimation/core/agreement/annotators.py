@@ -1,7 +1,7 @@
-"""Signs of careless work, one row per annotator. What to do about them is decided elsewhere.
+"""Signs of careless work, one row per annotator. Other code decides what to do about them.
 
-None of this may look at the system or at its effect on an estimate: who is left out is decided on
-rules fixed beforehand, or the estimate is no longer one of the outputs' quality.
+None of this looks at the system or at an effect on an estimate. Exclusion follows rules fixed
+beforehand; otherwise the estimate no longer measures the outputs' quality.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from scipy.special import stdtr
 from estimation.core.agreement.alpha import NoVariationError, judgment_arrays
 from estimation.core.agreement.straightlining import labels_of
 from estimation.core.data import errors
-from estimation.core.data.sample import Floats, Ints
+from estimation.core.data.incidence import Floats, Ints
 from estimation.core.intervals.interval import half_width
 
 # How much the pooled spread of squared deviations counts beside an annotator's own: two equal
@@ -25,10 +25,18 @@ _PRIOR = 4.0
 class Deviations:
     """How far each annotator lies from the others, as a multiple of what is usual; rows (A,).
 
-    annotator: the labels, ascending. shared: items that others judged too.
-    ratio: 1 is usual, 2 twice the squared deviation; NaN without shared items.
-    low, high: t interval of `ratio`, cut at 0; see `deviations` for its standard error.
-    p_value: one-sided, for a ratio of at most 1. Many annotators are many tests.
+    Attributes
+    ----------
+    annotator : (A,) array of int
+        The labels, in ascending order.
+    ratio : (A,) array of float
+        1 is usual, 2 is twice the usual squared deviation; NaN without shared items.
+    low, high : (A,) array of float
+        The t interval of `ratio`, cut at 0.
+    p_value : (A,) array of float
+        One-sided, for a ratio of at most 1. Many annotators are many tests.
+    shared : (A,) array of int
+        The annotator's items that others judged too.
     """
 
     annotator: Ints
@@ -41,10 +49,21 @@ class Deviations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drift:
-    """How each annotator's scores move over time, items allowed for; rows (A,).
+    """How each annotator's scores move over time, allowing for the items; rows (A,).
 
-    slope: change in score units from the annotator's first to the last judgment; NaN for fewer
-    than three judgments. low, high: t interval. p_value: two-sided, for a slope of 0.
+    Attributes
+    ----------
+    annotator : (A,) array of int
+        The labels, in ascending order.
+    judgments : (A,) array of int
+        How many judgments each annotator made.
+    slope : (A,) array of float
+        The change from the annotator's first to the last judgment, in score units; NaN for fewer
+        than three judgments.
+    low, high : (A,) array of float
+        The t interval of `slope`.
+    p_value : (A,) array of float
+        Two-sided, for a slope of 0.
     """
 
     annotator: Ints
@@ -63,19 +82,58 @@ def deviations(
     noise: float | None = None,
     level: float = 0.95,
 ) -> Deviations:
-    """Mean over j's shared items of (y_ij - ybar_i,-j)² / (noise (1 + 1 / (k_i - 1))).
+    """Compare each annotator with the others on the items that they share.
 
-    item, annotator: (T,) labels; value: (T,) scores of one criterion. ybar_i,-j: the mean of the
-    other k_i - 1 judgments of item i, so an item that few others judged, whose mean is less
-    sure, is expected to deviate more. noise: sigma_person² + sigma_rest² in squared score units;
-    by default the mean square within items, which a few careless people raise.
-    Standard error: sqrt(s² / n) with s² = ((n - 1) s_j² + 4 s_all²) / (n + 3) and n + 3 degrees of
-    freedom, s_j² the variance of j's n ratios and s_all² that of everybody's (moderated t, Smyth
-    2004): squared deviations of discrete scores are too coarse for a few of them to stand alone.
-    An annotator who is honestly stricter than others has a ratio above 1 as well.
+    The ratio is the mean over j's shared items of
+    (y_ij - ybar_i,-j)² / (noise (1 + 1 / (k_i - 1))). ybar_i,-j is the mean of the item's other
+    k_i - 1 judgments; a mean of few judgments is less certain, so a larger deviation is usual.
+    The standard error is sqrt(s² / n), s² = ((n - 1) s_j² + 4 s_all²) / (n + 3), with n + 3
+    degrees of freedom: s_j² is the variance of j's n ratios and s_all² that of all ratios. This is
+    a moderated t [1]_: a few squared deviations of discrete scores are too coarse to stand alone.
+    An honest annotator who is stricter than others has a ratio above 1 as well.
 
-    Raises ReplicatesNeededError without shared items, NoVariationError where noise is 0, and as
-    `krippendorff_alpha` for input that cannot be right.
+    Parameters
+    ----------
+    item, annotator : (T,) array of int
+        Any labels.
+    value : (T,) array of float
+        The scores on one criterion.
+    noise : float, optional
+        sigma_person² + sigma_rest² in squared score units. By default the mean square within items,
+        which a few careless people raise.
+    level : float, default 0.95
+        The confidence level.
+
+    Returns
+    -------
+    Deviations
+        One row for each annotator.
+
+    Raises
+    ------
+    ReplicatesNeededError
+        No item was judged by two people.
+    NoVariationError
+        The noise is 0.
+    DuplicateJudgmentError, ShapeMismatchError, InvalidScoreError, InvalidOptionError
+        As in `krippendorff_alpha`.
+
+    References
+    ----------
+    .. [1] G. K. Smyth (2004). Linear models and empirical Bayes methods for assessing differential
+       expression in microarray experiments. Statistical Applications in Genetics and Molecular
+       Biology 3, article 3.
+
+    Examples
+    --------
+    The third annotator contradicts the first two on every item.
+
+    >>> import numpy as np
+    >>> from estimation.core import deviations
+    >>> item, annotator = np.repeat(np.arange(8), 3), np.tile([1, 2, 3], 8)
+    >>> value = np.array([[a, a, 1 - a] for a in (0, 1, 1, 0, 1, 0, 0, 1)]).ravel()
+    >>> deviations(item, annotator, value).ratio.round(2).tolist()
+    [0.5, 0.5, 2.0]
     """
     items, _, values = judgment_arrays(item, annotator, value)
     labels, who = labels_of(annotator)
@@ -101,12 +159,43 @@ def drift(
     expected: ArrayLike | None = None,
     level: float = 0.95,
 ) -> Drift:
-    """Least-squares slope of y - expected on time, for each annotator.
+    """Fit the slope of each annotator's scores on time, by least squares.
 
-    item, annotator, value: (T,). when: (T,) any unit, by default the order of the rows; each
-    annotator's first judgment is 0 and the last 1. expected: (T,) what the item lets one expect
-    (for instance from a metric); by default the mean of the others' judgments of the item, and
-    the mean of all scores where there are none. Errors as `krippendorff_alpha`.
+    Parameters
+    ----------
+    item, annotator : (T,) array of int
+        Any labels.
+    value : (T,) array of float
+        The scores on one criterion.
+    when : (T,) array of float, optional
+        The times, in any unit; by default the order of the rows. Each annotator's first judgment is
+        at 0 and the last at 1.
+    expected : (T,) array of float, optional
+        The score that the item lets one expect, for instance from a metric. By default the mean of
+        the item's other judgments, or the mean of all scores where there are none.
+    level : float, default 0.95
+        The confidence level.
+
+    Returns
+    -------
+    Drift
+        One row for each annotator.
+
+    Raises
+    ------
+    ShapeMismatchError
+        An array does not have one finite number for each judgment.
+    DuplicateJudgmentError, InvalidScoreError, InvalidOptionError
+        As in `krippendorff_alpha`.
+
+    Examples
+    --------
+    The scores of annotator 2 fall from 1 to 0 while the items stay the same.
+
+    >>> from estimation.core import drift
+    >>> found = drift(range(6), [1, 1, 1, 2, 2, 2], [0.5, 0.5, 0.5, 1, 0.5, 0], expected=[0.5] * 6)
+    >>> found.annotator.tolist(), found.slope.round(2).tolist()
+    ([1, 2], [0.0, -1.0])
     """
     items, _, values = judgment_arrays(item, annotator, value)
     labels, who = labels_of(annotator)

@@ -1,4 +1,4 @@
-"""Straight-lining: the same answer again and again, against what the others answer."""
+"""Straight-lining: one answer repeated, compared with what the others answer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from scipy.special import bdtrc, roots_jacobi
 
 from estimation.core.agreement.alpha import judgment_arrays
 from estimation.core.data import errors
-from estimation.core.data.sample import Floats, Ints
+from estimation.core.data.incidence import Floats, Ints
 
 Two = tuple[float, float]
 _MOST_NODES = 64
@@ -20,10 +20,21 @@ _MOST_NODES = 64
 class StraightLining:
     """How uniform each annotator's answers are, against the others' base rates; rows (A,).
 
-    modal_share: share of the most frequent answer. longest_run: of one answer, in order.
-    share_p, run_p: probability of so many of an answer, or of so long a run of it, for the
-    answer that makes it least likely, times the number of answers (Bonferroni).
-    p_value: 2 min(share_p, run_p), at most 1.
+    Attributes
+    ----------
+    annotator : (A,) array of int
+        The labels, in ascending order.
+    judgments : (A,) array of int
+        How many judgments each annotator made.
+    modal_share : (A,) array of float
+        The share of the most frequent answer.
+    longest_run : (A,) array of int
+        The longest run of one answer, in order of arrival.
+    share_p, run_p : (A,) array of float
+        The probability of that many equal answers, or of a run of that length, for the least likely
+        answer, times the number of answers (Bonferroni).
+    p_value : (A,) array of float
+        2 min(share_p, run_p), at most 1.
     """
 
     annotator: Ints
@@ -42,18 +53,50 @@ def straight_lining(
     base_rates: Mapping[float, float] | None = None,
     person_correlation: float = 0.0,
 ) -> StraightLining:
-    """Test each annotator's answers for being all the same or coming in long runs.
+    """Test whether each annotator's answers are all the same or come in long runs.
 
-    annotator, value: (T,) in order of arrival. base_rates: probability of each answer; by
-    default the other annotators' counts plus one half each.
-    Without `person_correlation` answers count as independent: X ~ binomial(n, p), and the
-    longest run by the recurrence q_m = q_(m-1) - (1 - p) p^L q_(m-L-1) (Feller 1968, XIII.7).
-    Honest people differ, so a person's p may vary as a beta distribution with mean p and
-    intra-person correlation rho = 1 / (a + b + 1): see `person_correlation`. Both probabilities
-    are then averaged over it by quadrature (beta-binomial).
+    Without `person_correlation`, answers count as independent: the number of equal answers is
+    binomial, and the longest run of length L follows the recurrence
+    q_m = q_(m-1) - (1 - p) p^L q_(m-L-1) [1]_. Honest people differ, so with
+    `person_correlation` rho a person's p varies as a beta distribution with the base rate as its
+    mean and rho = 1 / (a + b + 1). Both probabilities are then averaged over it by quadrature.
 
-    Raises ShapeMismatchError, InvalidScoreError, or InvalidOptionError for rates that do not
-    cover the answers or lie outside 0..1, or a correlation outside 0 <= rho < 1.
+    Parameters
+    ----------
+    annotator : (T,) array of int
+        Any labels, in order of arrival.
+    value : (T,) array of float
+        The answers.
+    base_rates : mapping of float to float, optional
+        The probability of each answer; by default the other annotators' counts plus one half each.
+    person_correlation : float, default 0
+        The correlation within people, at least 0 and below 1; see `person_correlation`.
+
+    Returns
+    -------
+    StraightLining
+        One row for each annotator.
+
+    Raises
+    ------
+    ShapeMismatchError, InvalidScoreError
+        The arrays are not valid answers.
+    InvalidOptionError
+        The base rates miss an answer or lie outside 0..1, or the correlation is out of range.
+
+    References
+    ----------
+    .. [1] W. Feller (1968). An Introduction to Probability Theory and Its Applications, volume 1,
+       third edition, section XIII.7. Wiley.
+
+    Examples
+    --------
+    >>> from estimation.core import straight_lining
+    >>> annotator = [1] * 10 + [2] * 10
+    >>> answers = [1] * 10 + [0, 1] * 5
+    >>> found = straight_lining(annotator, answers, base_rates={0: 0.5, 1: 0.5})
+    >>> found.longest_run.tolist(), found.p_value.round(3).tolist()
+    ([10, 1], [0.004, 1.0])
     """
     labels, who, levels, answer = _answers(annotator, value)
     if not 0 <= person_correlation < 1:
@@ -72,18 +115,43 @@ def straight_lining(
 
 
 def person_correlation(annotator: ArrayLike, value: ArrayLike) -> float:
-    """Intra-person correlation of answers as categories, 0 or more; 0 where nothing is known.
+    """Estimate the correlation of answers within people, answers taken as categories.
 
-    (MSB - MSW) / (MSB + (k0 - 1) MSW), one-way analysis of variance by annotator, summed over
-    the indicators of the answers. Straight-liners among the annotators raise it, which makes
-    the test of `straight_lining` more lenient: the safe side.
+    (MSB - MSW) / (MSB + (k0 - 1) MSW) from one-way analysis of variance by annotator, summed over
+    the indicators of the answers. Straight-liners raise it, which makes `straight_lining` more
+    lenient.
+
+    Parameters
+    ----------
+    annotator : (T,) array of int
+        Any labels.
+    value : (T,) array of float
+        The answers.
+
+    Returns
+    -------
+    float
+        From 0 to 0.99; 0 where nothing is known.
+
+    Raises
+    ------
+    ShapeMismatchError, InvalidScoreError
+        The arrays are not valid answers.
+
+    Examples
+    --------
+    >>> from estimation.core import person_correlation
+    >>> person_correlation([1, 1, 1, 2, 2, 2], [0, 0, 0, 1, 1, 1])
+    0.99
+    >>> person_correlation([1, 1, 2, 2], [0, 1, 0, 1])
+    0.0
     """
     labels, who, levels, answer = _answers(annotator, value)
     n, k = np.bincount(who), labels.size
     total = int(n.sum())
     if k < 2 or total <= k:
         return 0.0
-    # Only what occurs: people × answers may be far more than judgments.
+    # Only combinations that occur: people × answers may far outnumber judgments.
     pair, counts = np.unique(who * levels.size + answer, return_counts=True)
     explained = float((counts**2 / n[pair // levels.size]).sum())
     between = (explained - float((np.bincount(answer) ** 2).sum()) / total) / (k - 1)
@@ -96,7 +164,30 @@ def person_correlation(annotator: ArrayLike, value: ArrayLike) -> float:
 def uniformity(
     answer: Ints, rates: Floats, correlation: float
 ) -> tuple[float, float, float, float, float, float]:
-    """One annotator's row of `StraightLining`, from answers in order, as positions in `rates`."""
+    """Test the answers of one annotator for uniformity; one row of `StraightLining`.
+
+    Parameters
+    ----------
+    answer : (n,) array of int
+        The answers in order, as positions in `rates`.
+    rates : (V,) array of float
+        The probability of each answer.
+    correlation : float
+        The correlation within people, at least 0 and below 1.
+
+    Returns
+    -------
+    tuple of six float
+        n, modal share, longest run, share_p, run_p and p_value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.core import uniformity
+    >>> row = uniformity(np.array([1, 1, 1, 1, 1, 1]), np.array([0.5, 0.5]), 0.0)
+    >>> [round(float(number), 3) for number in row]
+    [6.0, 1.0, 6.0, 0.031, 0.031, 0.062]
+    """
     n = answer.size
     counts = np.bincount(answer, minlength=rates.size)
     runs = _longest_runs(answer, rates.size)
@@ -110,9 +201,9 @@ def uniformity(
     return n, float(counts.max() / n), float(runs.max()), share_p, run_p, p_value
 
 
-@lru_cache(maxsize=2**14)  # in a crowd the same few numbers come again and again
+@lru_cache(maxsize=2**14)  # in a crowd the same few numbers recur
 def _improbable(rate: float, correlation: float, n: int, many: int, long_: int) -> Two:
-    """Probabilities of at least so many of an answer among n, and of so long a run of it."""
+    """Probabilities of `many` or more of an answer among n, and of a run of `long_` or more."""
     p, weight = _spread_out(rate, correlation, n)
     return (
         float(weight @ bdtrc(many - 1.0, n, p)),
@@ -164,7 +255,7 @@ def _given_rates(base_rates: Mapping[float, float], levels: Floats) -> Floats:
 
 
 def _answers(annotator: ArrayLike, value: ArrayLike) -> tuple[Ints, Ints, Floats, Ints]:
-    rows = np.arange(np.size(value))  # each row an item of its own: repeats are not looked for
+    rows = np.arange(np.size(value))  # every row is an item of its own, so no judgment is a repeat
     _, _, values = judgment_arrays(rows, annotator, value)
     labels, who = labels_of(annotator)
     levels, answer = np.unique(values, return_inverse=True)

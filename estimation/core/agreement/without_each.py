@@ -1,7 +1,7 @@
 """Leave-one-out alpha: how far the others agree, for each annotator.
 
-One person's judgments are subtracted from the sums over all, instead of building these anew for
-everybody: the work grows with the judgments, not with people times judgments.
+One person's judgments are subtracted from the sums over all; the sums are not built again for each
+person. The work grows with the judgments, not with people times judgments.
 """
 
 from collections.abc import Iterator
@@ -18,18 +18,24 @@ from estimation.core.agreement.alpha import (
     pairable,
 )
 from estimation.core.data import errors
-from estimation.core.data.sample import Floats, Ints
+from estimation.core.data.incidence import Floats, Ints
 
-# From more different values on, a table of pairs of values costs more than starting anew.
+# Above this, a table of pairs of values costs more than starting again for each person.
 MOST_LEVELS = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WithoutEach:
-    """Leave-one-out alpha; rows (A,), annotators who share items with others.
+    """Alpha without each annotator who shares items with others; rows (A,).
 
-    annotator: the labels, ascending. alpha: of what everybody else judged; NaN where that has
-    none. shared: the annotator's judgments of items that others judged too.
+    Attributes
+    ----------
+    annotator : (A,) array
+        The labels, in ascending order.
+    alpha : (A,) array of float
+        Alpha of what all others judged; NaN where it does not exist.
+    shared : (A,) array of int
+        The annotator's judgments of items that others judged too.
     """
 
     annotator: NDArray[np.generic]
@@ -40,10 +46,36 @@ class WithoutEach:
 def alpha_without_each(
     item: ArrayLike, annotator: ArrayLike, value: ArrayLike, *, distance: Distance = "ordinal"
 ) -> WithoutEach:
-    """Alpha of the others, for each annotator who shares an item with somebody.
+    """Return Krippendorff's alpha of the others, for each annotator who shares an item.
 
-    Arguments as for `krippendorff_alpha`. Raises as it does for input that cannot be right. Where
-    `distance` is ordinal and there are over `MOST_LEVELS` different values, it is slow.
+    The judgments of one person are subtracted from the sums over all. The ordinal distance is slow
+    where there are more than 32 different values.
+
+    Parameters
+    ----------
+    item, annotator, value, distance
+        As in `krippendorff_alpha`.
+
+    Returns
+    -------
+    WithoutEach
+        One row for each annotator who shares an item with another.
+
+    Raises
+    ------
+    DuplicateJudgmentError, ShapeMismatchError, InvalidScoreError, InvalidOptionError
+        As in `krippendorff_alpha`.
+
+    Examples
+    --------
+    Without the third person the other two agree perfectly.
+
+    >>> from estimation.core import alpha_without_each
+    >>> item = [0, 0, 1, 1, 0, 1]
+    >>> annotator = [1, 2, 1, 2, 3, 3]
+    >>> found = alpha_without_each(item, annotator, [1, 1, 0, 0, 0, 1])
+    >>> found.annotator.tolist(), found.alpha.round(2).tolist()
+    ([1, 2, 3], [-0.5, -0.5, 1.0])
     """
     check_options(distance, 0.95, 0)
     items, people, values = judgment_arrays(item, annotator, value)
@@ -117,14 +149,14 @@ def _alphas(found: _Shared, distance: Distance) -> Floats:
 
 
 def _without(found: _Shared, now: Floats, then: Floats) -> Floats:
-    """(A,) the sum over items of what they come to (now, for each row), but with a person's items
-    as they come to without the person (then); pairs come to nothing."""
+    """(A,) a sum over items, without each person. `now` (T,) is the value of the row's item and
+    `then` (T,) its value without the row's person; an item of two judgments then counts 0."""
     change = now - np.where(found.size > 2, then, 0.0)
     return np.asarray((now / found.size).sum() - found.sums(change))
 
 
 def _nominal(found: _Shared) -> tuple[Floats, Floats]:
-    """(A,) as `agreement._nominal`, without each."""
+    """(A,) as `alpha._nominal`, without each person."""
     size, levels = found.size, max(found.values.size, 1)
     _, pair, times = np.unique(
         found.item * levels + found.level, return_inverse=True, return_counts=True
@@ -142,7 +174,7 @@ def _nominal(found: _Shared) -> tuple[Floats, Floats]:
 
 
 def _interval(found: _Shared) -> tuple[Floats, Floats]:
-    """(A,) as `agreement._interval`, without each."""
+    """(A,) as `alpha._interval`, without each person."""
     size, value = (
         found.size,
         found.value - found.values.mean() if found.values.size else found.value,
@@ -157,7 +189,7 @@ def _interval(found: _Shared) -> tuple[Floats, Floats]:
 
 
 def _ordinal(found: _Shared) -> Iterator[float]:
-    """Alpha without each, from pairs of values (V, V): mid-ranks change with who is left out."""
+    """Alpha without each person, from pairs of values (V, V), because mid-ranks change."""
     levels, units = found.values.size, found.of_item.size
     counts = np.zeros((units, levels))
     np.add.at(counts, (found.item, found.level), 1)
@@ -187,7 +219,7 @@ def _of_pairs(pairs: Floats, marginal: Floats) -> float:
 
 
 def _anew(found: _Shared) -> Iterator[float]:
-    """Alpha without each, every time from the beginning."""
+    """Alpha without each person, computed from the beginning every time."""
     for j in range(found.people):
         keep = found.person != j
         try:

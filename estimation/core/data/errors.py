@@ -1,32 +1,32 @@
-"""What can be wrong with a request for an estimate, in words that a researcher can act on."""
+"""The errors of the library. Their messages tell a researcher what is wrong and what to do."""
 
 
 class EstimationError(ValueError):
-    """Root of every error that this library raises on purpose."""
+    """The base of every error that this library raises on purpose; a ValueError."""
 
 
 class TooFewJudgmentsError(EstimationError):
-    """Fewer than two judgments: nothing about spread can be learnt."""
+    """There are fewer than two judgments, so nothing is known about their spread."""
 
 
 class InvalidScoreError(EstimationError):
-    """A score that is missing or not a finite number."""
+    """A score is missing or is not a finite number."""
 
 
 class ScoreOffScaleError(InvalidScoreError):
-    """A score outside the declared scale of a bounded criterion."""
+    """A score lies outside the scale of a bounded criterion."""
 
 
 class ShapeMismatchError(EstimationError):
-    """Arrays whose lengths, dimensions or types do not belong together."""
+    """The lengths, dimensions or types of some arrays do not fit together."""
 
 
 class ItemOutsidePopulationError(EstimationError):
-    """A judgment of an item that is not among the population's outputs."""
+    """A judgment names an item that is not one of the system's outputs."""
 
 
 class MetricIncompleteError(EstimationError):
-    """The metric lacks a finite value for some of the population's outputs."""
+    """The metric has no finite value for some of the system's outputs."""
 
 
 class MetricMissingError(EstimationError):
@@ -34,16 +34,16 @@ class MetricMissingError(EstimationError):
 
 
 class DuplicateJudgmentError(EstimationError):
-    """The same annotator judged the same item more than once."""
+    """An annotator judged the same item more than once."""
 
 
 class ReplicatesNeededError(EstimationError):
-    """The incidence of judgments cannot tell the variance components apart."""
+    """The variance components cannot be separated: too few items or people judged twice."""
 
 
 class InvalidOptionError(EstimationError):
-    """An option that is not one of the choices, or a number outside its range."""
+    """An option is not one of the choices, or a number lies outside its range."""
 
 
 class IntervalUnavailableError(EstimationError):
-    """The data admit an estimate but no interval (too few items, or only one annotator)."""
+    """The data give an estimate but no interval: there are too few items, or only one annotator."""

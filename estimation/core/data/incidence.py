@@ -1,4 +1,4 @@
-"""Who judged what: the part of a sample that all criteria of one system share."""
+"""Who judged what: the part of a sample that all criteria of a system share."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,18 +12,46 @@ from estimation.core.data import errors
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# Labels spread over at most so many times their number are counted, not sorted.
+# Labels whose range is at most this many times their number are counted, not sorted.
 _DENSE = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Incidence:
-    """Which annotator judged which item, checked once and counted once.
+    """Which annotator judged which item: checked once, counted once, shared by several samples.
 
-    item: (T,) ints 0..N-1. annotator: (T,) ints, any labels. n_population: N.
+    Judgments on several criteria of one system have the same items and annotators. An incidence
+    holds these arrays and what can be counted from them; `Sample.on` adds the scores of one
+    criterion. The arrays are copied and made read-only.
 
-    The arrays are copied and made read-only. Raises ShapeMismatchError for arrays that do not
-    belong together, ItemOutsidePopulationError and DuplicateJudgmentError.
+    Parameters
+    ----------
+    item : (T,) array of int
+        Which output each judgment is about, from 0 to N - 1.
+    annotator : (T,) array of int
+        Who judged. Any labels, for instance database keys.
+    n_population : int
+        N, the number of outputs that the system has, judged or not.
+
+    Raises
+    ------
+    ShapeMismatchError
+        The arrays have different lengths, are not flat, or do not hold whole numbers.
+    ItemOutsidePopulationError
+        A judgment names an item below 0 or above N - 1.
+    DuplicateJudgmentError
+        An annotator judged an item twice.
+
+    Examples
+    --------
+    >>> from estimation.core import Incidence
+    >>> incidence = Incidence(item=[0, 0, 2], annotator=[7, 9, 7], n_population=4)
+    >>> incidence.n_judgments
+    3
+    >>> incidence.count.tolist()
+    [2, 0, 1, 0]
+    >>> incidence.activity.tolist()
+    [2, 1]
     """
 
     item: Ints
@@ -49,22 +77,22 @@ class Incidence:
 
     @cached_property
     def count(self) -> Ints:
-        """(N,) how many judgments each output has, 0 for those not judged."""
+        """(N,) how many judgments each output has; 0 for outputs that are not judged."""
         return np.bincount(self.item, minlength=self.n_population)
 
     @cached_property
     def judged(self) -> Ints:
-        """(n,) the outputs that have a judgment, ascending."""
+        """(n,) the outputs that have a judgment, in ascending order."""
         return np.flatnonzero(self.count)
 
     @cached_property
     def weight(self) -> Floats:
-        """(T,) 1 / k_i, k_i the judgments of the same item."""
+        """(T,) 1 / k_i, where k_i is the number of judgments of the same item."""
         return np.asarray((1 / np.maximum(self.count, 1))[self.item])
 
     @cached_property
     def person(self) -> Ints:
-        """(T,) the annotators numbered 0..A-1 in the order of their labels."""
+        """(T,) the annotators, numbered 0 to A - 1 in the order of their labels."""
         return _numbered(self.annotator)
 
     @cached_property

@@ -1,8 +1,8 @@
-"""Sufficient statistics of a sample: all that the estimators and intervals need, as a few sums.
+"""Sufficient statistics of a sample: the few sums that estimators and intervals need.
 
 Every sum is additive over judgments, so `moments_along` gives the statistics after each single
-judgment by cumulative sums, and the formulas in `fit` and `parts` apply to one state or to a
-whole history alike.
+judgment by cumulative sums, and the formulas in `estimators.fit` apply to
+one state or to a whole history.
 """
 
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ def moments(sample: Sample, *, x: Floats) -> Moments:
     item_mean = np.bincount(who.item, y, who.n_population) / np.maximum(who.count, 1)
     rows = products(np.stack([np.ones(k.size), x[who.judged], item_mean[who.judged]]))
     weighted = y * who.weight
-    # The judgments of one item differ in y alone, so all other sums over them go by item.
+    # The judgments of an item differ only in y, so all other sums are computed by item.
     judgments, cells = (rows * k).sum(axis=1), (rows / k).sum(axis=1)
     judgments[5], cells[5] = (y**2).sum(), (weighted**2).sum()
     return Moments(
@@ -110,14 +110,7 @@ def moments_along(sample: Sample, *, x: Floats) -> Moments:
     item, y_sorted = sample.item[order], y[order]
     start = _group_start(item)
     rank = np.arange(item.size) - start + 1
-    total = _grouped_cumsum(y_sorted, start)
-    squares = _grouped_cumsum(y_sorted**2, start)
-    after = _item_state(rank, total, squares, x[item])
-    # The state before a judgment: the one after the item's previous judgment, or nothing.
-    before = np.where(rank > 1, np.roll(after, 1, axis=1), 0.0)
-    along = np.empty_like(after)
-    along[:, order] = after - before
-    sums = np.cumsum(along, axis=1)
+    sums = _items_along(order, start, rank, x[item], y_sorted)
     row = np.stack([np.ones(y.size), x[sample.item], y])
     judged = np.cumsum(products(row), axis=1)
     _, first = np.unique(sample.annotator, return_index=True)
@@ -130,6 +123,18 @@ def moments_along(sample: Sample, *, x: Floats) -> Moments:
         n_annotators=np.cumsum(np.bincount(first, minlength=y.size)),
         shift=shift,
     )
+
+
+def _items_along(
+    order: NDArray[np.intp], start: NDArray[np.intp], rank: NDArray[np.intp], x: Floats, y: Floats
+) -> Floats:
+    """(13, T) the sums of `_item_state` after each judgment; x and y (T,) sorted by item."""
+    after = _item_state(rank, _grouped_cumsum(y, start), _grouped_cumsum(y**2, start), x)
+    # The state before a judgment: the one after the item's previous judgment, or nothing.
+    before = np.where(rank > 1, np.roll(after, 1, axis=1), 0.0)
+    along = np.empty_like(after)
+    along[:, order] = after - before
+    return np.asarray(np.cumsum(along, axis=1))
 
 
 def _shifted(sample: Sample) -> tuple[float, Floats]:
@@ -155,7 +160,7 @@ def _group_start(sorted_label: Ints) -> NDArray[np.intp]:
 
 
 def _grouped_cumsum(values: Floats, start: NDArray[np.intp]) -> Floats:
-    """Cumulative sums along the last axis that begin anew at each group's start."""
+    """Cumulative sums along the last axis that restart at each group."""
     sums = np.cumsum(values, axis=-1)
     return np.asarray(sums - (sums - values)[..., start])
 

@@ -14,10 +14,26 @@ from estimation.core.data.incidence import Floats, Incidence, Ints
 class Scale:
     """The range of a criterion's scores, in the criterion's own units.
 
-    For an unbounded criterion (``bounded=False``, such as HTER) `low` and `high` are a working
-    range: they place the interval's pseudo-rows and restrict nothing else.
+    Parameters
+    ----------
+    low, high : float
+        The ends of the scale. An unbounded criterion (such as HTER) has a working range instead:
+        it places the interval's pseudo-rows and restricts nothing else.
+    bounded : bool, default True
+        Whether scores outside the range are impossible.
 
-    Raises InvalidOptionError unless `low` < `high`, both finite.
+    Raises
+    ------
+    InvalidOptionError
+        `low` is not below `high`, or one of them is not finite.
+
+    Examples
+    --------
+    >>> from estimation.core import Scale
+    >>> Scale(-1, 1)
+    Scale(low=-1, high=1, bounded=True)
+    >>> Scale(0, 2, bounded=False).bounded
+    False
     """
 
     low: float
@@ -33,18 +49,66 @@ class Scale:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Judgments of one system on one criterion, with the metric of all of its outputs.
+    """The judgments of one system on one criterion, with the metric of all of its outputs.
 
-    score: (T,) the judgments' scores, in the order in which they arrived.
-    item: (T,) ints 0..N-1, which output each judgment is about.
-    annotator: (T,) ints, who judged; any labels, for instance database keys.
-    n_population: N, the number of outputs that the system has.
-    scale: the criterion's scale.
-    metric: (N,) the automatic metric of every output, (N, p) for p metrics, or None.
-    shared: the `Incidence` that `item` and `annotator` belong to, where several samples share it.
+    The input of every estimator. The arrays are copied and made read-only.
 
-    The arrays are copied and made read-only. Raises a subclass of EstimationError for input
-    that cannot be right.
+    Parameters
+    ----------
+    score : (T,) array of float
+        The scores of the judgments, in the order in which they arrived.
+    item : (T,) array of int
+        Which output each judgment is about, from 0 to N - 1.
+    annotator : (T,) array of int
+        Who judged. Any labels, for instance database keys.
+    n_population : int
+        N, the number of outputs that the system has, judged or not.
+    scale : Scale
+        The criterion's scale.
+    metric : (N,) or (N, p) array of float, optional
+        The automatic metric of every output, or p metrics in columns.
+    shared : Incidence, optional
+        The incidence that `item` and `annotator` come from; see `Sample.on`.
+
+    Attributes
+    ----------
+    incidence : Incidence
+        Who judged what, with its counts.
+
+    Raises
+    ------
+    ShapeMismatchError
+        Arrays differ in length, have the wrong dimensions, or do not hold numbers.
+    TooFewJudgmentsError
+        There are fewer than two judgments.
+    InvalidScoreError
+        A score is missing or infinite.
+    ScoreOffScaleError
+        A score lies outside a bounded scale.
+    ItemOutsidePopulationError
+        A judgment names an item below 0 or above N - 1.
+    DuplicateJudgmentError
+        An annotator judged an item twice.
+    MetricIncompleteError
+        The metric has no finite value for some outputs.
+
+    Examples
+    --------
+    Four outputs; three judgments of two of them by two people.
+
+    >>> from estimation.core import Sample, Scale
+    >>> sample = Sample(
+    ...     score=[1, 0, -1],
+    ...     item=[0, 0, 2],
+    ...     annotator=[7, 9, 7],
+    ...     n_population=4,
+    ...     scale=Scale(-1, 1),
+    ...     metric=[0.4, 0.1, 0.2, 0.3],
+    ... )
+    >>> sample.n_judgments
+    3
+    >>> sample.standardised_metric().round(2).tolist()
+    [1.34, -1.34, -0.45, 0.45]
     """
 
     score: Floats
@@ -74,7 +138,24 @@ class Sample:
     def on(
         cls, incidence: Incidence, *, score: Floats, scale: Scale, metric: Floats | None = None
     ) -> "Sample":
-        """Scores on one more criterion of judgments that were checked and counted before."""
+        """Add the scores of one criterion to judgments that were checked and counted before.
+
+        Parameters
+        ----------
+        incidence : Incidence
+            The judgments.
+        score : (T,) array of float
+            Their scores on this criterion.
+        scale : Scale
+            The criterion's scale.
+        metric : (N,) or (N, p) array of float, optional
+            The metric of every output, or several in columns.
+
+        Returns
+        -------
+        Sample
+            The same as `Sample(...)` of the same arrays, without a second check of the incidence.
+        """
         return cls(
             score,
             incidence.item,
@@ -91,10 +172,21 @@ class Sample:
         return int(self.score.size)
 
     def standardised_metric(self) -> Floats:
-        """(N,) x = (g - mean g) / sd g over all N outputs; zeros where g is constant.
+        """Return the metric with mean 0 and variance 1 over all N outputs.
 
-        The divisor is N, because the N outputs are the whole population and not a sample of it.
-        Raises MetricMissingError without a metric, InvalidOptionError where there are several.
+        The divisor of the variance is N: the N outputs are the population, not a sample of it.
+
+        Returns
+        -------
+        (N,) array of float
+            x = (g - mean g) / sd g; zeros where the metric is constant.
+
+        Raises
+        ------
+        MetricMissingError
+            The sample has no metric.
+        InvalidOptionError
+            The sample has several metrics.
         """
         metrics = self.standardised_metrics()
         if metrics.shape[1] > 1:
@@ -104,9 +196,17 @@ class Sample:
         return np.ascontiguousarray(metrics[:, 0])
 
     def standardised_metrics(self) -> Floats:
-        """(N, p) every metric as in `standardised_metric`, one column each; p = 1 for a single one.
+        """Return every metric with mean 0 and variance 1 over all N outputs.
 
-        Raises MetricMissingError without a metric.
+        Returns
+        -------
+        (N, p) array of float
+            One column for each metric, as in `standardised_metric`; p = 1 for a single metric.
+
+        Raises
+        ------
+        MetricMissingError
+            The sample has no metric.
         """
         if self.metric is None:
             raise errors.MetricMissingError("This estimator needs a metric score for every output.")
@@ -116,7 +216,7 @@ class Sample:
 
 def standardised(values: Floats) -> Floats:
     """(N,) the values less their mean, by their sd (divisor N); zeros where they are constant."""
-    # Compared as numbers: the computed sd of a constant need not be exactly 0.
+    # Compare the values: the computed sd of a constant need not be exactly 0.
     if np.ptp(values) == 0:
         return np.zeros(values.size)
     deviation = values - values.mean()
@@ -124,7 +224,7 @@ def standardised(values: Floats) -> Floats:
 
 
 def _is_of(sample: Sample, incidence: Incidence) -> bool:
-    """Whether this very incidence is meant, and not a copy that may differ."""
+    """Whether the sample's arrays are those of this incidence, not copies that may differ."""
     return (
         sample.item is incidence.item
         and sample.annotator is incidence.annotator

@@ -1,4 +1,4 @@
-"""The balanced estimator: generalised least squares, so that busy people do not count for more."""
+"""The balanced estimator: generalised least squares, in which active people count no more."""
 
 from dataclasses import dataclass, replace
 
@@ -6,8 +6,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from estimation.core.data.errors import InvalidOptionError, ReplicatesNeededError
-from estimation.core.data.incidence import Incidence
-from estimation.core.data.sample import Floats, Sample, Scale
+from estimation.core.data.incidence import Floats, Incidence, Ints
+from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.cells import (
     Cells,
     Fitted,
@@ -18,20 +18,20 @@ from estimation.core.estimators.cells import (
     items_of,
     two_way,
 )
-from estimation.core.estimators.combine import Combination
 from estimation.core.estimators.components import Crossed, crossed
-from estimation.core.estimators.notices import Code
-from estimation.core.estimators.parts import Method
-from estimation.core.estimators.several import (
+from estimation.core.estimators.fit import Method
+from estimation.core.estimators.multi import (
+    Combination,
     about_metrics,
     combined,
     corrections,
     explained,
     reported_slope,
 )
+from estimation.core.estimators.notices import Code
 
-# The least share of the variance that is taken for noise: with none at all the covariance of the
-# judgments is singular, and the weights run away.
+# The smallest share of the variance that counts as noise. Without noise the covariance of the
+# judgments is singular and the weights diverge.
 _LEAST_NOISE = 0.05
 
 
@@ -68,13 +68,13 @@ def gls_weights(incidence: Incidence, components: Crossed) -> Weights:
     return Weights(solved / precision, 1 / precision)
 
 
-def _item_blocks(row: np.ndarray, components: Crossed) -> Floats:
+def _item_blocks(row: Ints, components: Crossed) -> Floats:
     """(n,) item / (rest + k_i item): the inverse of a block is (I - this 11') / rest."""
     count = np.bincount(row)
     return np.asarray(components.item / (components.rest + count * components.item))
 
 
-def _solve_blocks(values: Floats, row: np.ndarray, by_item: Floats, components: Crossed) -> Floats:
+def _solve_blocks(values: Floats, row: Ints, by_item: Floats, components: Crossed) -> Floats:
     """(T,) D^-1 times `values` (T,)."""
     shared = by_item * np.bincount(row, values)
     return np.asarray((values - shared[row]) / components.rest)
@@ -141,7 +141,7 @@ def _item_part(
 
 
 def _components(sample: Sample, corrected: Floats) -> tuple[Crossed, bool]:
-    """The components of the corrected scores, and whether some could not be told apart."""
+    """The components of the corrected scores, and whether some could not be separated."""
     # Corrected scores know no scale.
     plain = replace(sample, score=corrected, metric=None, scale=Scale(0, 1, bounded=False))
     try:
@@ -149,13 +149,13 @@ def _components(sample: Sample, corrected: Floats) -> tuple[Crossed, bool]:
     except ReplicatesNeededError:
         found, confounded = _confounded(plain), True
     total = found.item + found.person + found.rest
-    # Without any spread all weights are as good.
+    # Without any spread all weights are equally good.
     least = _LEAST_NOISE * total if total > 0 else 1.0
     return replace(found, rest=max(found.rest, least)), confounded
 
 
 def _confounded(sample: Sample) -> Crossed:
-    """Components where no item was judged twice, or nobody judged twice.
+    """Components where no item was judged twice, or no annotator judged twice.
 
     Item and rest (person and rest) then only occur together, and the weights depend on their
     sum alone, which is put down as rest; the remaining component follows from the variance

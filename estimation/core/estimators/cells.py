@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from estimation.core.data.sample import Floats, Ints, Sample, Scale
+from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.sample import Sample, Scale
+from estimation.core.estimators.fit import Method, Parts, annotator_part
 from estimation.core.estimators.notices import Code
-from estimation.core.estimators.parts import Method, Parts, annotator_part
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +75,7 @@ class Cells:
 
 @dataclass(frozen=True, slots=True)
 class ItemPart:
-    """What an estimator knows about the error from having judged n of N items.
+    """The part of an estimate's error that comes from having judged n of N items.
 
     estimate, centre: the plain estimate and the middle of its intervals. slope: as reported.
     variance: the item part after finite-population correction. rest: what a census would leave.
@@ -125,7 +126,7 @@ def finite(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fitted:
-    """An estimate that takes more than a few sums, on its way to becoming an `Estimate`.
+    """An intermediate result of an estimator that needs more than a few sums.
 
     correction: (T,) what the metrics take off each judgment's score. slopes: (p,) one for each
     metric, 0 for one that was not used. correlation: of item means with the correction.

@@ -1,6 +1,6 @@
 """Variance components: how much scores differ between items, between annotators, and otherwise.
 
-Four definitions that look alike and are not: each function says which one it computes.
+Several definitions look alike and differ: each function says which one it computes.
 """
 
 from dataclasses import dataclass
@@ -8,15 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from estimation.core.data.errors import ReplicatesNeededError
+from estimation.core.data.incidence import Ints
 from estimation.core.data.moments import Moments, moments
 from estimation.core.data.sample import Sample
 
 
 @dataclass(frozen=True, slots=True)
 class OneWay:
-    """One-way analysis of variance by item, in squared score units; may be negative.
+    """The result of `one_way`, in squared score units; both may be negative.
 
-    item: (MSB - MSW) / k0, the paper's sigma_f².  noise: MSW, the paper's sigma_a².
+    Attributes
+    ----------
+    item : float
+        sigma_f² = (MSB - MSW) / k0, the variance of what people say of an item on average.
+    noise : float
+        sigma_a² = MSW, the variance of single judgments of one item.
     """
 
     item: float
@@ -25,22 +31,74 @@ class OneWay:
 
 @dataclass(frozen=True, slots=True)
 class Crossed:
-    """Items crossed with annotators, in squared score units; raw values may be negative."""
+    """Variance components of items crossed with annotators, in squared score units.
+
+    Estimated components may be negative.
+
+    Attributes
+    ----------
+    item : float
+        Between items.
+    person : float
+        Between annotators.
+    rest : float
+        Everything else.
+
+    Examples
+    --------
+    >>> from estimation.core import Crossed
+    >>> Crossed(item=0.14, person=-0.01, rest=0.23).truncated()
+    Crossed(item=0.14, person=0.0, rest=0.23)
+    """
 
     item: float
     person: float
     rest: float
 
     def truncated(self) -> "Crossed":
-        """Negative components set to 0: for use in plans and weights, not for reports."""
+        """Set negative components to 0: for plans and weights, not for reports.
+
+        Returns
+        -------
+        Crossed
+            No component is negative.
+        """
         return Crossed(max(0.0, self.item), max(0.0, self.person), max(0.0, self.rest))
 
 
 def one_way(sample: Sample) -> OneWay:
-    """Unbalanced one-way analysis of variance of scores by item (Searle et al. 1992).
+    """Estimate the variance between items and within items by one-way analysis of variance.
 
-    k0 = (T - sum k_i² / T) / (n - 1). Raises ReplicatesNeededError unless at least two items were
-    judged and some item more than once.
+    With k0 = (T - sum k_i² / T) / (n - 1) for items judged k_i times: unbiased, and negative where
+    items differ less than the noise lets one expect.
+
+    Parameters
+    ----------
+    sample : Sample
+        The judgments; the metric is not used.
+
+    Returns
+    -------
+    OneWay
+        The paper's sigma_f² and sigma_a².
+
+    Raises
+    ------
+    ReplicatesNeededError
+        Fewer than two items were judged, or no item was judged twice.
+
+    References
+    ----------
+    .. [1] S. R. Searle, G. Casella and C. E. McCulloch (1992). Variance Components. Wiley.
+
+    Examples
+    --------
+    >>> from estimation.core import Sample, Scale, one_way
+    >>> score, item, annotator = [1, 0, 0, -1, -1, -1], [0, 0, 1, 1, 2, 2], [1, 2, 1, 2, 1, 2]
+    >>> sample = Sample(score, item, annotator, n_population=3, scale=Scale(-1, 1))
+    >>> found = one_way(sample)
+    >>> round(found.item, 3), round(found.noise, 3)
+    (0.417, 0.333)
     """
     stats = _plain_moments(sample)
     t, n = sample.n_judgments, float(stats.items.one_one)
@@ -57,12 +115,42 @@ def one_way(sample: Sample) -> OneWay:
 
 
 def crossed(sample: Sample) -> Crossed:
-    """Crossed random effects by moments (Gao and Owen 2017), raw.
+    """Estimate the components of items crossed with annotators, by moments.
 
-    Solves U_a = (person + rest)(T - n), U_b = (item + rest)(T - A) and
-    U_e = item (T² - sum k_i²) + person (T² - sum T_j²) + rest (T² - T), where U_a and U_b are
-    the sums of squares within items and within annotators and U_e = T sum y² - (sum y)².
-    Raises ReplicatesNeededError where the incidence makes the equations singular.
+    Solves three equations that hold in expectation [1]_: U_a = (person + rest)(T - n),
+    U_b = (item + rest)(T - A) and U_e = item (T² - sum k_i²) + person (T² - sum T_j²)
+    + rest (T² - T). U_a and U_b are the sums of squares within items and within annotators;
+    U_e = T sum y² - (sum y)².
+
+    Parameters
+    ----------
+    sample : Sample
+        The judgments; the metric is not used.
+
+    Returns
+    -------
+    Crossed
+        Raw components, which may be negative.
+
+    Raises
+    ------
+    ReplicatesNeededError
+        The equations are singular: no item was judged by several people, or no one judged
+        several items.
+
+    References
+    ----------
+    .. [1] K. Gao and A. B. Owen (2017). Efficient moment calculations for variance components in
+       large unbalanced crossed random effects models. Electronic Journal of Statistics 11,
+       1235-1296.
+
+    Examples
+    --------
+    >>> from estimation.core import Sample, Scale, crossed
+    >>> sample = Sample([3, 5, 1, 2, 4, 5], [0, 0, 1, 1, 2, 2], [0, 1, 0, 2, 1, 2], 3, Scale(1, 5))
+    >>> found = crossed(sample)
+    >>> [round(part, 3) for part in (found.item, found.person, found.rest)]
+    [2.333, 1.0, 0.0]
     """
     t = sample.n_judgments
     items, people = np.unique(sample.item).size, np.unique(sample.annotator).size
@@ -84,10 +172,38 @@ def crossed(sample: Sample) -> Crossed:
 
 
 def variance_of_item_means(sample: Sample) -> float:
-    """Variance of item means, divisor n - 1: what the paper's Table 2 prints as sigma_f².
+    """Return the variance of item means, divisor n - 1: sigma_f² as the paper's Table 2 prints it.
 
-    It still contains sigma_a² / m, m judgments per item, so it overstates sigma_f².
-    Raises ReplicatesNeededError when only one item was judged.
+    It contains sigma_a² / m for m judgments of each item, so it overstates sigma_f²; `one_way` does
+    not.
+
+    Parameters
+    ----------
+    sample : Sample
+        The judgments; the metric is not used.
+
+    Returns
+    -------
+    float
+        In squared score units.
+
+    Raises
+    ------
+    ReplicatesNeededError
+        Only one item was judged.
+
+    References
+    ----------
+    .. [1] A. T. Chaganty, S. Mussmann and P. Liang (2018). The price of debiasing automatic
+       metrics in natural language evaluation. ACL 2018, 643-653.
+
+    Examples
+    --------
+    >>> from estimation.core import Sample, Scale, variance_of_item_means
+    >>> score, item, annotator = [1, 0, 0, -1, -1, -1], [0, 0, 1, 1, 2, 2], [1, 2, 1, 2, 1, 2]
+    >>> sample = Sample(score, item, annotator, n_population=3, scale=Scale(-1, 1))
+    >>> round(variance_of_item_means(sample), 3)
+    0.583
     """
     items = _plain_moments(sample).items
     n = float(items.one_one)
@@ -111,7 +227,7 @@ def _plain_moments(sample: Sample) -> Moments:
     return moments(sample, x=np.zeros(sample.n_population))
 
 
-def _sum_of_squared_counts(label: np.ndarray) -> int:
+def _sum_of_squared_counts(label: Ints) -> int:
     _, count = np.unique(label, return_counts=True)
     return int((count**2).sum())
 

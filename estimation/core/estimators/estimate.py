@@ -1,103 +1,35 @@
-"""The public call: one system, one criterion, one estimate with what is known about its error."""
+"""The public calls: one system, one criterion, an estimate now or after every judgment."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from estimation.core.data import errors
-from estimation.core.data.moments import Moments, moments
-from estimation.core.data.sample import Floats, Sample, Scale
+from estimation.core.data.incidence import Floats
+from estimation.core.data.moments import moments, moments_along
+from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.balanced import balanced
-from estimation.core.estimators.cells import Fitted
 from estimation.core.estimators.components import Crossed
 from estimation.core.estimators.fit import (
     ALL_ESTIMATORS,
-    ESTIMATORS,
-    AnyEstimator,
-    correlation,
-    from_sums,
-    spread_of_x,
-)
-from estimation.core.estimators.leniency import Leniency, leniency
-from estimation.core.estimators.notices import Code, Notice, about_one_metric, notices
-from estimation.core.estimators.parts import (
     ESTIMANDS,
+    ESTIMATORS,
     INTERVALS,
+    AnyEstimator,
     Estimand,
+    Estimator,
     IntervalMethod,
     Method,
-    Parts,
+    from_sums,
     parts,
 )
+from estimation.core.estimators.multi import several
+from estimation.core.estimators.notices import (
+    leniency,
+)
 from estimation.core.estimators.ppi import ppi
-from estimation.core.estimators.several import several
-from estimation.core.intervals.interval import Interval, interval_of
-
-
-@dataclass(frozen=True, slots=True)
-class Variance:
-    """The squared standard error in parts, in squared score units; None where unknown.
-
-    item: from having judged n of N items, finite-population corrected.
-    rest: sigma_a² h / N, what remains of single judgments even after a census.
-    annotator: from having asked these people, max(0, c V_annot - V_cell).
-    annotator_sum, cell_sum: V_annot and V_cell themselves.
-    """
-
-    item: float | None
-    rest: float
-    annotator: float | None
-    annotator_sum: float
-    cell_sum: float
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """What `estimate` returns; scores, and slopes per sd of the metric, are in score units.
-
-    estimate: the plain estimate. centre: the middle of its intervals, which the pseudo-rows
-    draw towards the middle of the scale while items are few.
-    std_error, df: None where no interval exists. variance: the squared error in parts.
-    n_items of n_population outputs were judged, n_judgments times by n_annotators people.
-    effective_annotators: 1 / sum of squared shares of the weight, A_eff.
-    slope: what the metric is multiplied by; for several, the sd of what they predict together.
-    slopes: (p,) one for each metric, 0 for one not used; empty without a metric.
-    correlation: of item means with the metric, or with what several predict, or None.
-    equal_annotator_mean, leniency_correlation: see `Leniency`.
-    method, scale: what was asked for. notices: what a reader must be told.
-    """
-
-    estimate: float
-    centre: float
-    variance: Variance
-    std_error: float | None
-    df: float | None
-    n_items: int
-    n_population: int
-    n_judgments: int
-    n_annotators: int
-    effective_annotators: float
-    slope: float
-    slopes: tuple[float, ...]
-    correlation: float | None
-    equal_annotator_mean: float
-    leniency_correlation: float | None
-    method: Method
-    scale: Scale
-    notices: tuple[Notice, ...]
-
-    @property
-    def has_interval(self) -> bool:
-        """Whether the data admit an interval at all."""
-        return self.std_error is not None
-
-    def interval(self, level: float) -> Interval:
-        """The two-sided interval, centre ± t_df · std_error, not clipped to the scale.
-
-        Raises InvalidOptionError unless 0 < level < 1, IntervalUnavailableError without a
-        standard error.
-        """
-        return interval_of(self.centre, self.std_error, self.df, level=level)
+from estimation.core.estimators.result import Estimate, assemble
+from estimation.core.intervals.interval import half_width
 
 
 def estimate(
@@ -111,31 +43,79 @@ def estimate(
     seed: int = 0,
     components: Crossed | None = None,
 ) -> Estimate:
-    """Estimate the mean score over all N outputs, with its error.
+    """Estimate the mean score over all N outputs of a system, with its error.
 
-    estimator: one of
-      "regression": control variates by least squares, one metric.
-      "algorithm_1": the paper's, to the letter, one metric.
-      "mean": of item means, no metric needed.
-      "multi": one or more metrics, by least squares where there are 20 judged items or more for
-      each metric, else by ridge regression, cross-fitted in five folds of items.
-      "balanced": generalised least squares over all judgments, corrected by the metrics if there
-      are any; it speaks for people counted equally, and is narrower where activity is uneven.
-      "ppi": PPI++ with its own normal interval, one metric, for comparison only.
-    Which metrics, and which estimator, is to be fixed before the first judgment: choosing by the
-    same judgments makes the interval too narrow.
-    interval: "two_way" counts items and annotators as sampled; "iid" treats every judgment as
-    an independent draw and is offered for comparison only: it is too narrow whenever people
-    differ, and takes neither pseudo-rows, nor estimand, nor finite-population correction.
-    estimand: "population" speaks for people in general, "panel" for exactly these annotators.
-    finite_population: shrink the item part as the share of judged outputs grows.
-    pseudo_rows: guard the item part with four rows at the ends of the scale.
-    seed: of the five folds ("multi", "balanced" with several metrics); 0 or more.
-    components: the variance components that weigh the judgments ("balanced"); by default those of
-    the sample.
+    Choose the metrics and the estimator before the first judgment. An interval is too narrow if
+    the same judgments chose between several.
 
-    Formulas and sources: docs/statistics.md. Raises InvalidOptionError, also for options that
-    the estimator does not have, and MetricMissingError for an estimator that needs a metric.
+    Parameters
+    ----------
+    sample : Sample
+        The judgments of one system on one criterion, and its metrics.
+    estimator : str, default "regression"
+        "regression": control variates by least squares; one metric.
+        "algorithm_1": Algorithm 1 of [1]_; one metric.
+        "mean": the mean of item means; no metric needed.
+        "multi": one metric or more. Least squares where there are at least 20 judged items for
+        each metric, otherwise ridge regression, cross-fitted in five folds of items.
+        "balanced": generalised least squares over all judgments, corrected by the metrics if
+        there are any. It speaks for people counted equally and is narrower where activity is
+        uneven.
+        "ppi": PPI++ [2]_ with a normal interval of its own; one metric; for comparison only.
+    interval : {"two_way", "iid"}, default "two_way"
+        "two_way" treats items and annotators as sampled. "iid" treats every judgment as an
+        independent draw. It serves comparison only: it is too narrow whenever people differ, and
+        it knows no pseudo-rows, estimand or finite population.
+    estimand : {"population", "panel"}, default "population"
+        Whether the result speaks for people in general or for exactly these annotators.
+    finite_population : bool, default True
+        Shrink the item part as the share of judged outputs grows.
+    pseudo_rows : bool, default True
+        Guard the item part with four rows at the ends of the scale, in the way of [3]_.
+    seed : int, default 0
+        The seed of the five folds ("multi", and "balanced" with several metrics); 0 or more.
+    components : Crossed, optional
+        The variance components that weigh the judgments ("balanced" only). By default they are
+        estimated from the sample.
+
+    Returns
+    -------
+    Estimate
+        The estimate, its variance in parts, and what a reader must know about it.
+
+    Raises
+    ------
+    InvalidOptionError
+        An option is unknown, out of range, or not for this estimator.
+    MetricMissingError
+        The estimator needs a metric and the sample has none.
+
+    References
+    ----------
+    The formulas are in docs/statistics.md.
+
+    .. [1] A. T. Chaganty, S. Mussmann and P. Liang (2018). The price of debiasing automatic
+       metrics in natural language evaluation. ACL 2018, 643-653.
+    .. [2] A. N. Angelopoulos, J. C. Duchi and T. Zrnic (2023). PPI++: Efficient
+       prediction-powered inference. arXiv:2311.01453.
+    .. [3] A. Agresti and B. A. Coull (1998). Approximate is better than "exact" for interval
+       estimation of binomial proportions. The American Statistician 52, 119-126.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.core import estimate
+    >>> from estimation.core.simulation import TERNARY, Plan, draw
+    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=300)
+    >>> campaign = draw(plan, np.random.default_rng(1))
+    >>> found = estimate(campaign.sample)
+    >>> interval = found.interval(0.95)
+    >>> [round(number, 2) for number in (found.estimate, interval.low, interval.high)]
+    [0.16, 0.08, 0.24]
+    >>> interval.low < campaign.truth < interval.high
+    True
+    >>> round(estimate(campaign.sample, estimator="mean").interval(0.95).width, 2)
+    0.16
     """
     method = Method(estimator, interval, estimand, finite_population, pseudo_rows, seed)
     _check_options(method, components)
@@ -151,7 +131,7 @@ def estimate(
 
 
 def _estimate_from_rows(sample: Sample, method: Method, components: Crossed | None) -> Estimate:
-    """An estimate that takes more than a few sums."""
+    """An estimate that needs more than a few sums."""
     if method.estimator == "ppi":
         method = replace(method, interval="iid")
         fitted = ppi(sample, method)
@@ -198,67 +178,113 @@ def metric_for(sample: Sample, method: Method) -> Floats:
     return sample.standardised_metric()
 
 
-def assemble(
-    stats: Moments,
-    found: Parts,
-    people: Leniency,
+@dataclass(frozen=True, slots=True, eq=False)
+class Trajectory:
+    """The estimates after judgment 1, 2, ..., T; every array is (T,), NaN where undefined.
+
+    Entry t equals what `estimate` gives for the first t + 1 judgments.
+
+    Attributes
+    ----------
+    estimate, centre, std_error, df : (T,) array of float
+        As in `Estimate`.
+    n_items, effective_annotators : (T,) array of float
+        As in `Estimate`.
+    method : Method
+        The options that were asked for.
+    scale : Scale
+        The scale of the scores.
+    """
+
+    estimate: Floats
+    centre: Floats
+    std_error: Floats
+    df: Floats
+    n_items: Floats
+    effective_annotators: Floats
+    method: Method
+    scale: Scale
+
+    def half_widths(self, level: float) -> Floats:
+        """Return half the width of each interval.
+
+        Parameters
+        ----------
+        level : float
+            The confidence level, such as 0.95.
+
+        Returns
+        -------
+        (T,) array of float
+            In score units; NaN where there is no interval.
+
+        Raises
+        ------
+        InvalidOptionError
+            The level is not between 0 and 1.
+        """
+        return half_width(self.std_error, self.df, level=level)
+
+
+def trajectory(
+    sample: Sample,
     *,
-    method: Method,
-    scale: Scale,
-    n_population: int,
-    fitted: Fitted | None = None,
-) -> Estimate:
-    """Put an estimate together from what was computed of it."""
-    exists = bool(np.isfinite(found.variance) and found.df > 0)
-    slopes, r, about_metric = _of_metrics(stats, found, method)
-    if fitted is not None:
-        slopes, r, about_metric = fitted.slopes, fitted.correlation, fitted.codes
-    return Estimate(
-        estimate=float(found.estimate),
-        centre=float(found.centre),
-        variance=variance_of(found),
-        std_error=float(np.sqrt(found.variance)) if exists else None,
-        df=float(found.df) if exists else None,
-        n_items=int(stats.items.one_one),
-        n_population=n_population,
-        n_judgments=int(stats.judgments.one_one),
-        n_annotators=int(stats.n_annotators),
-        effective_annotators=float(found.effective_annotators),
-        slope=float(found.slope),
-        slopes=slopes,
-        correlation=r,
-        equal_annotator_mean=people.equal_annotator_mean,
-        leniency_correlation=people.correlation,
+    estimator: Estimator = "regression",
+    interval: IntervalMethod = "two_way",
+    estimand: Estimand = "population",
+    finite_population: bool = True,
+    pseudo_rows: bool = True,
+) -> Trajectory:
+    """Return the estimate after every single judgment, computed at once.
+
+    The sample's rows must be in order of arrival. The work is O(T log T): cumulative sums, no
+    refits.
+
+    Parameters
+    ----------
+    sample : Sample
+        The judgments in order of arrival.
+    estimator : {"regression", "algorithm_1", "mean"}, default "regression"
+        The estimators that a few sums determine.
+    interval, estimand, finite_population, pseudo_rows
+        As in `estimate`.
+
+    Returns
+    -------
+    Trajectory
+        Arrays with one entry for each judgment.
+
+    Raises
+    ------
+    InvalidOptionError
+        An option is unknown, or the estimator needs more than sums.
+    MetricMissingError
+        The estimator needs a metric and the sample has none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.core import estimate, trajectory
+    >>> from estimation.core.simulation import TERNARY, Plan, draw
+    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=300)
+    >>> sample = draw(plan, np.random.default_rng(1)).sample
+    >>> history = trajectory(sample)
+    >>> widths = 2 * history.half_widths(0.95)
+    >>> [round(float(widths[t]), 2) for t in (50, 150, 300)]
+    [0.38, 0.21, 0.17]
+    >>> bool(np.isclose(history.estimate[-1], estimate(sample).estimate))
+    True
+    """
+    method = Method(estimator, interval, estimand, finite_population, pseudo_rows)
+    stats = moments_along(sample, x=metric_for(sample, method))
+    found = parts(stats, method=method, scale=sample.scale, n_population=sample.n_population)
+    return Trajectory(
+        estimate=found.estimate,
+        centre=found.centre,
+        std_error=np.sqrt(found.variance),
+        df=found.df,
+        n_items=stats.items.one_one,
+        effective_annotators=found.effective_annotators,
         method=method,
-        scale=scale,
-        notices=notices(
-            stats, found, people, method=method, about_metric=about_metric, exists=exists
-        ),
+        scale=sample.scale,
     )
-
-
-def _of_metrics(
-    stats: Moments, found: Parts, method: Method
-) -> tuple[tuple[float, ...], float | None, frozenset[Code]]:
-    """Slopes, correlation and notices of an estimate with one metric or none."""
-    r = _known(correlation(stats.items))
-    if method.estimator == "mean":
-        return (), r, frozenset()
-    _, flat = spread_of_x(stats.items)
-    codes = about_one_metric(float(stats.items.one_one), correlation=r, flat=bool(flat))
-    return (float(found.slope),), r, codes
-
-
-def variance_of(found: Parts) -> Variance:
-    """The reported parts of a variance."""
-    return Variance(
-        item=_known(found.item),
-        rest=float(found.rest),
-        annotator=_known(found.annotator),
-        annotator_sum=float(found.annotator_sum),
-        cell_sum=float(found.cell_sum),
-    )
-
-
-def _known(value: Floats) -> float | None:
-    return float(value) if np.isfinite(value) else None

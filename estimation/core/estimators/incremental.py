@@ -1,23 +1,23 @@
-"""Estimates that follow judgments one by one, without starting anew each time.
+"""Estimates that follow judgments one by one, without starting again each time.
 
 A judgment changes the mean of its own item and the weight 1 / k_i of that item's k_i judgments,
-hence the sums of the few annotators who judged it, and nothing else. All that an estimate needs
-beyond these are sums over items and over annotators: the quadratic forms of the two-way
-variance are expanded in the slope (`Gram.residual`), so residuals are never formed.
+so it changes the sums of the few annotators who judged the item, and nothing else. Otherwise an
+estimate needs sums over items and over annotators: the quadratic forms of the two-way variance are
+expanded in the slope (`Gram.residual`), so residuals are never formed.
 
-The sums over items are kept by blocks. A changed block is added up anew, so that rounding does
-not pile up however long the stream, and there are few blocks to add up.
+The sums over items are kept by blocks. A changed block is summed again, so rounding errors
+do not accumulate in a long stream, and there are few blocks to sum.
 """
 
 import numpy as np
 
 from estimation.core.data import errors
+from estimation.core.data.incidence import Floats
 from estimation.core.data.moments import Gram, Moments, gram
-from estimation.core.data.sample import Floats, Sample, Scale, standardised
-from estimation.core.estimators.estimate import Estimate, assemble
-from estimation.core.estimators.fit import ESTIMATORS
-from estimation.core.estimators.leniency import compare
-from estimation.core.estimators.parts import Method, parts
+from estimation.core.data.sample import Sample, Scale, standardised
+from estimation.core.estimators.fit import ESTIMATORS, Method, parts
+from estimation.core.estimators.notices import compare
+from estimation.core.estimators.result import Estimate, assemble
 
 # Rows of the tables: one column for each item that was ever judged, and for each annotator.
 _ITEM = 19  # `Gram` of the item, of its judgments and of its cells; squares about its mean
@@ -26,12 +26,43 @@ _BLOCK = 256  # items
 
 
 class Running:
-    """The judgments of one system on one criterion, to be added and removed one at a time.
+    """The judgments of one system on one criterion, added and removed one at a time.
 
-    `add` and `remove` cost O(k_i); `estimate` costs a few passes over the annotators, and over
-    one number for 256 items, whatever the number of judgments. It equals
-    `estimation.core.estimate` of the same judgments but for rounding. y stands for the score
-    less the first score.
+    `add` and `remove` cost O(k_i), where k_i is the number of judgments of the item. `estimate`
+    costs a few passes over the annotators and over one number for each 256 items, however many
+    judgments there are. Its results equal those of `estimation.core.estimate` up to rounding.
+
+    Parameters
+    ----------
+    n_population : int
+        N, the number of outputs that the system has.
+    scale : Scale
+        The criterion's scale.
+    metric : (N,) array of float, optional
+        The automatic metric of every output; needed unless the method is the mean.
+    method : Method, optional
+        The options, by default those of `estimate`. The estimator is "regression",
+        "algorithm_1" or "mean".
+
+    Raises
+    ------
+    InvalidOptionError
+        The estimator needs more than sums.
+    MetricMissingError, ShapeMismatchError, MetricIncompleteError
+        The metric is missing, has the wrong shape, or is not finite.
+
+    Examples
+    --------
+    >>> from estimation.core import Method, Running, Scale
+    >>> running = Running(n_population=4, scale=Scale(-1, 1), method=Method("mean"))
+    >>> running.add(item=0, annotator=7, score=1)
+    >>> running.add(item=2, annotator=9, score=0)
+    >>> running.estimate().estimate
+    0.5
+    >>> running.add(item=2, annotator=7, score=-1)
+    >>> running.remove(item=0, annotator=7)
+    >>> running.estimate().estimate
+    -0.5
     """
 
     def __init__(
@@ -59,7 +90,20 @@ class Running:
 
     @classmethod
     def of(cls, sample: Sample, *, method: Method | None = None) -> "Running":
-        """Begin with the judgments of `sample`."""
+        """Begin with the judgments of a sample.
+
+        Parameters
+        ----------
+        sample : Sample
+            The judgments, their scale, and the metric.
+        method : Method, optional
+            As in the class.
+
+        Returns
+        -------
+        Running
+            With every judgment of the sample added.
+        """
         running = cls(
             n_population=sample.n_population,
             scale=sample.scale,
@@ -72,7 +116,22 @@ class Running:
         return running
 
     def add(self, item: int, annotator: int, score: float) -> None:
-        """Take up one judgment; raises what `Sample` raises for one that cannot be right."""
+        """Add one judgment.
+
+        Parameters
+        ----------
+        item : int
+            The output, from 0 to N - 1.
+        annotator : int
+            Any label.
+        score : float
+            In score units.
+
+        Raises
+        ------
+        ItemOutsidePopulationError, InvalidScoreError, ScoreOffScaleError, DuplicateJudgmentError
+            As for `Sample`.
+        """
         self._check(item, score)
         self._shift = score if self._shift is None else self._shift
         person = self._column(annotator)
@@ -84,12 +143,34 @@ class Running:
         self._change(item, person, score - self._shift, sign=1)
 
     def remove(self, item: int, annotator: int) -> None:
-        """Forget one judgment, for instance an excluded one; KeyError if it is not there."""
+        """Remove one judgment, for instance an excluded one.
+
+        Parameters
+        ----------
+        item, annotator : int
+            The output, and who judged it.
+
+        Raises
+        ------
+        KeyError
+            There is no such judgment.
+        """
         person = self._person_column[annotator]
         self._change(item, person, self._scores[item][person], sign=-1)
 
     def estimate(self) -> Estimate:
-        """The estimate from the judgments so far; TooFewJudgmentsError below two."""
+        """Return the estimate from the judgments so far.
+
+        Returns
+        -------
+        Estimate
+            The same as `estimate` of these judgments, up to rounding.
+
+        Raises
+        ------
+        TooFewJudgmentsError
+            There are fewer than two judgments.
+        """
         stats = self._moments()
         found = parts(
             stats, method=self._method, scale=self._scale, n_population=self._n_population

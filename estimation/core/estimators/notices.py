@@ -1,12 +1,52 @@
-"""What a reader of an estimate must be told, as values: nothing here is printed or raised."""
+"""What a reader of an estimate must know, as values, and how annotators differ."""
 
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
+from estimation.core.data.incidence import Floats, Ints
 from estimation.core.data.moments import Moments
-from estimation.core.estimators.leniency import Leniency
-from estimation.core.estimators.parts import Method, Parts
+from estimation.core.data.sample import Sample
+from estimation.core.estimators.fit import Method, Parts
 from estimation.core.intervals.interval import half_width
+
+# Means that differ by less than this share of themselves differ by rounding.
+_EQUAL = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Leniency:
+    """How annotators differ in activity and in their scores.
+
+    equal_annotator_mean: mean over annotators of each one's mean metric-corrected score.
+    correlation: Pearson's r of activity (judgments) and that mean; None for fewer than three
+    annotators, or where either does not vary.
+    """
+
+    equal_annotator_mean: float
+    correlation: float | None
+
+
+def leniency(sample: Sample, *, x: Floats, slope: float) -> Leniency:
+    """Compare annotators by y - slope * x, x (N,) the standardised metric.
+
+    The correction takes out which outputs each one happened to get, as far as the metric knows.
+    """
+    who = sample.incidence
+    # About the middle of the scores, so that equal scores have exactly equal means.
+    middle = (sample.score.min() + sample.score.max()) / 2
+    corrected = sample.score - middle - slope * x[sample.item]
+    return compare(who.activity, middle + np.bincount(who.person, corrected) / who.activity)
+
+
+def compare(activity: Ints, mean: Floats) -> Leniency:
+    """Compare annotators by activity (A,), their judgments, and mean corrected score (A,)."""
+    spread = np.ptp(mean) > _EQUAL * np.abs(mean).max()
+    varies = activity.size >= 3 and np.ptp(activity) > 0 and spread
+    r = float(np.corrcoef(activity, mean)[0, 1]) if varies else None
+    return Leniency(equal_annotator_mean=float(mean.mean()), correlation=r)
+
 
 Code = Literal[
     "constant_metric",
@@ -22,14 +62,22 @@ Code = Literal[
     "activity_matters",
 ]
 
-# The level at which the two means are compared; a notice cannot depend on what is shown later.
+# The level at which the two means are compared; a notice must not depend on a page's level.
 _LEVEL = 0.95
 _ROUNDING = 1e-9  # of a number: less than this is no difference
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A stable code for programs and a sentence for people."""
+    """One thing that a reader of an estimate must know.
+
+    Attributes
+    ----------
+    code : str
+        A stable name for programs, such as "no_interval" or "activity_matters".
+    text : str
+        A sentence for people.
+    """
 
     code: Code
     text: str
@@ -50,7 +98,7 @@ _TEXTS: dict[Code, str] = {
     ),
     "confounded_components": (
         "Without items judged twice and people who judge several, the components of variance "
-        "cannot all be told apart; the weights do not depend on those that were not."
+        "cannot all be separated; the weights do not depend on those that were not."
     ),
     "identical_systems": (
         "Judgments and metrics of the two systems are the same throughout, so they do not differ."

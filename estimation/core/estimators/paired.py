@@ -6,57 +6,16 @@ from typing import Literal, get_args
 import numpy as np
 
 from estimation.core.data import errors
-from estimation.core.data.sample import Floats, Ints, Sample
+from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.sample import Sample
 from estimation.core.estimators.cells import Cells, ItemPart, Items, items_of, two_way
-from estimation.core.estimators.combine import Combination, combine, folds
-from estimation.core.estimators.estimate import Variance, variance_of
-from estimation.core.estimators.notices import Code, Notice, told
-from estimation.core.estimators.parts import ESTIMANDS, Estimand, Method, Parts
-from estimation.core.estimators.several import about_metrics
-from estimation.core.intervals.interval import Interval, interval_of
+from estimation.core.estimators.fit import ESTIMANDS, Estimand, Method, Parts
+from estimation.core.estimators.multi import Combination, about_metrics, combine, folds
+from estimation.core.estimators.notices import Code, told
+from estimation.core.estimators.result import Difference, variance_of
 
 PairedEstimator = Literal["regression", "multi", "mean"]
 PAIRED_ESTIMATORS: tuple[str, ...] = get_args(PairedEstimator)
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """What `difference` returns; first system minus second, in score units.
-
-    estimate: the plain difference. centre: the middle of its intervals. variance: the squared
-    error in parts. std_error, df: None where no interval exists.
-    n_items were judged for both systems, of n_population, in n_judgments (of the first and of the
-    second) by n_annotators people, whose effective number is effective_annotators.
-    slopes: of the first system's metrics and of the second's, each (p,); empty without metrics.
-    method: what was asked for. notices: what a reader must be told.
-    """
-
-    estimate: float
-    centre: float
-    variance: Variance
-    std_error: float | None
-    df: float | None
-    n_items: int
-    n_population: int
-    n_judgments: tuple[int, int]
-    n_annotators: int
-    effective_annotators: float
-    slopes: tuple[tuple[float, ...], tuple[float, ...]]
-    method: Method
-    notices: tuple[Notice, ...]
-
-    @property
-    def has_interval(self) -> bool:
-        """Whether the data admit an interval at all."""
-        return self.std_error is not None
-
-    def interval(self, level: float) -> Interval:
-        """The two-sided interval, centre ± t_df · std_error; for this one pair only.
-
-        Raises InvalidOptionError unless 0 < level < 1, IntervalUnavailableError without a
-        standard error.
-        """
-        return interval_of(self.centre, self.std_error, self.df, level=level)
 
 
 def difference(
@@ -69,22 +28,65 @@ def difference(
     pseudo_rows: bool = True,
     seed: int = 0,
 ) -> Difference:
-    """Estimate by how much the mean score of the first system exceeds the second's.
+    """Estimate by how much the mean score of the first system exceeds that of the second.
 
-    Item i must be the same input in both samples (n_population equal), and an annotator's label
-    the same person; scores are on one scale. Only items judged for both systems count, and these
-    must be a random part of all, as a common prefix of one random order is. An output that both
-    systems share is judged once, and its judgments stand in both samples: d_i = 0, and it stays.
+    Item i must be the same input in both samples, and an annotator's label the same person. Only
+    items judged for both systems count; they must be a random part of all items, for instance a
+    common prefix of one random order. An output that both systems share is judged once, and its
+    judgments stand in both samples: its difference is 0, and it stays in.
 
-    d_i = mean score of i in the first sample less that in the second is regressed on the metrics
-    of both systems. estimator: "regression" (one metric each, least squares), "multi" (all
-    metrics of both, by the rule of `estimate`) or "mean" (no metric). The other options are those
-    of `estimate`; the pseudo-rows pair the ends of the scale: (low, low), (low, high), (high,
-    low), (high, high). Where judgments and metrics are the same throughout, the systems are the
-    same as far as anybody knows: difference 0, variance 0, and no pseudo-rows.
+    The difference d_i of the item's two mean scores is regressed on the metrics of both systems.
+    What one person said about both outputs of an item cancels before anything is squared. The
+    pseudo-rows pair the ends of the scale: (low, low), (low, high), (high, low), (high, high).
+    Where all judgments and metrics are the same, nothing distinguishes the systems: the difference
+    and its variance are 0, without pseudo-rows.
 
-    Formulas: docs/statistics.md. Raises InvalidOptionError, ShapeMismatchError for samples that
-    do not belong together, TooFewJudgmentsError without a common item, MetricMissingError.
+    Parameters
+    ----------
+    first, second : Sample
+        The two systems' judgments, with equal `n_population` and equal scales.
+    estimator : {"regression", "multi", "mean"}, default "regression"
+        "regression": one metric for each system, least squares. "multi": all metrics of both, by
+        the rule of `estimate`. "mean": no metric.
+    estimand, finite_population, pseudo_rows, seed
+        As in `estimate`.
+
+    Returns
+    -------
+    Difference
+        First minus second, with the variance in parts.
+
+    Raises
+    ------
+    InvalidOptionError
+        An option is unknown or out of range.
+    ShapeMismatchError
+        The samples have different numbers of outputs or different scales.
+    TooFewJudgmentsError
+        No item was judged for both systems.
+    MetricMissingError
+        The estimator needs metrics and a sample has none.
+
+    References
+    ----------
+    The formulas are in docs/statistics.md, section "Paired differences".
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> import numpy as np
+    >>> from estimation.core import difference
+    >>> from estimation.core.simulation import TERNARY, Plan, draw
+    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=300)
+    >>> sample = draw(plan, np.random.default_rng(1)).sample
+    >>> worse = replace(sample, score=np.maximum(sample.score - 1, -1))
+    >>> found = difference(sample, worse)
+    >>> round(found.estimate, 2)
+    0.84
+    >>> found.interval(0.95).low > 0
+    True
+    >>> difference(sample, sample).estimate
+    0.0
     """
     method = Method(estimator, "two_way", estimand, finite_population, pseudo_rows, seed)
     _check(first, second, method)
@@ -136,7 +138,7 @@ def _check(first: Sample, second: Sample, method: Method) -> None:
 
 def _side(sample: Sample, common: Ints, method: Method) -> _Side:
     rows = np.flatnonzero(np.isin(sample.item, common))
-    # In one order, so that equal judgments give equal sums to the last bit.
+    # One order for all samples, so that equal judgments give exactly equal sums.
     rows = rows[np.lexsort((sample.annotator[rows], sample.item[rows]))]
     kept = replace(
         sample,

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from estimation.core.data.errors import MetricMissingError
-from estimation.core.data.sample import Floats, Sample
+from estimation.core.data.incidence import Floats
+from estimation.core.data.sample import Sample
 from estimation.core.estimators.cells import Cells, Fitted, ItemPart, correlated, items_of, two_way
+from estimation.core.estimators.fit import Method
 from estimation.core.estimators.notices import Code
-from estimation.core.estimators.parts import Method
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +26,14 @@ def ppi_mean(y: Floats, g: Floats, pool: Floats) -> PpiMean:
 
     y, g: (n,) score and metric where both are known. pool: (M,) the metric where only it is.
     estimate = mean y + slope (mean pool - mean g), slope = Cov(y, g) / ((1 + n / M) Var(all g)),
-    Cov with divisor n, Var over both samples with n + M - 1, as in the authors' ppi_py; other
-    than there the slope is not clipped to 0..1, so a metric's sign and units do not matter.
+    Cov with divisor n, Var over both samples with n + M - 1, as in the authors' ppi_py. Unlike
+    there, the slope is not clipped to 0..1, so the metric's sign and units do not matter.
     std_error² = slope² var(pool) / M + var(y - slope g) / n, variances with divisor n and M.
     A constant metric has slope 0. Raises MetricMissingError for an empty pool.
     """
     n, m = y.size, pool.size
     if m == 0:
-        raise MetricMissingError("PPI++ compares with outputs that nobody judged; all were judged.")
+        raise MetricMissingError("PPI++ needs outputs without judgments; all were judged.")
     everything = np.r_[g, pool]
     covariance = float(((y - y.mean()) * (g - g.mean())).mean())
     varies = np.ptp(everything) > 0
@@ -54,7 +55,7 @@ def ppi(sample: Sample, method: Method) -> Fitted:
     correction = found.slope * x[sample.item]
     weight = items.weights()
     u = weight * (sample.score - correction)
-    # The metric of the pool is known, so what is left to err about is centred at 0.
+    # The metric of the pool is known, so the remaining errors are centred at 0.
     cells = Cells(u - weight * float(u.sum()), weight, sample.annotator)
     variance = found.std_error**2 if items.n >= 3 else float("nan")
     part = ItemPart(found.estimate, found.estimate, found.slope, variance, 0.0, np.inf)

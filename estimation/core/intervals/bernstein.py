@@ -24,7 +24,8 @@ from estimation.core.data.errors import (
     ScoreOffScaleError,
     ShapeMismatchError,
 )
-from estimation.core.data.sample import Floats, Ints, Scale
+from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.sample import Scale
 from estimation.core.intervals.interval import check_level
 
 BernsteinRule = Literal["ebstop", "ebgstop"]

@@ -1,8 +1,9 @@
 """What a collection will take: judgments, people and money for a width, or a width for money.
 
-Drawn, not derived: the moment at which a rule that is checked after every judgment stops, and how
-evenly people work by then, have no honest formula. Seeded campaigns with the expected components
-run through the product's own interval and rule; `expected.py` has the formula for a fixed moment.
+The numbers are drawn. No formula gives the moment at which a rule that is checked after every
+judgment stops, or how evenly people have worked by then. Seeded campaigns with the expected
+components run through the product's own interval and rule; `expected.py` has the formula for a
+fixed moment.
 """
 
 from dataclasses import dataclass, replace
@@ -10,91 +11,31 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from estimation.core.data import errors
-from estimation.core.data.sample import Floats, Sample
-from estimation.core.estimators.trajectory import Trajectory
-from estimation.core.planning.expected import expected_variance, optimal_raters, planning_gamma
-from estimation.core.planning.study import Prices, Study, campaigns, plan_of, simulated_items
-from estimation.core.simulate import draw_campaign
-from estimation.core.stopping.precision import annotators_needed, first_stop, width_floor
+from estimation.core.data.incidence import Floats
+from estimation.core.data.sample import Sample
+from estimation.core.estimators.estimate import Trajectory
+from estimation.core.planning.expected import (
+    FEW_DRAWS,
+    check_floor,
+    expected_variance,
+    optimal_raters,
+    planning_gamma,
+)
+from estimation.core.planning.study import (
+    Forecast,
+    Prices,
+    Purchase,
+    Range,
+    Study,
+    campaigns,
+    plan_of,
+    simulated_items,
+)
+from estimation.core.simulation.campaign import draw_campaign
+from estimation.core.stopping.precision import first_stop
 
 _ENDS = (0.1, 0.9)
-_ENDLESS = 1e9  # annotators
-_ROUNDS = 4
 _HALVINGS = 12
-_FEW_DRAWS = 10
-
-
-class TargetBelowFloorError(errors.EstimationError):
-    """The annotators alone leave the interval wider than asked, with every item judged.
-
-    floor: the width left, in score units. annotators: the people there would be for one system.
-    annotators_needed: how many would do, working as evenly; None if no number would.
-    """
-
-    def __init__(self, message: str, *, floor: float, annotators: int, needed: int | None) -> None:
-        super().__init__(message)
-        self.floor = floor
-        self.annotators = annotators
-        self.annotators_needed = needed
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The mean over the drawn campaigns, and what 80 % of them lie within."""
-
-    expected: float
-    low: float
-    high: float
-
-    def times(self, factor: float) -> "Range":
-        """The range in other units."""
-        return Range(self.expected * factor, self.low * factor, self.high * factor)
-
-    def plus(self, other: "Range") -> "Range":
-        """The sum with a range that moves along with this one."""
-        return Range(self.expected + other.expected, self.low + other.low, self.high + other.high)
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """What reaching a width takes.
-
-    judgments, annotators, cost, hours (of work; None without minutes): over all systems. A
-    system that does not stop counts with everything that can be judged. items: per system.
-    stop_probability: of one system within its items and people; all_stop_probability: of all.
-    floor: the width that the annotators alone would leave. parts: shares of the squared error
-    at the expected stop that come from item, annotator and rest. raters_per_item: m*, to be
-    read as at least 1. replicates: how many campaigns were drawn, of how many items.
-    """
-
-    target_width: float
-    judgments: Range
-    items: Range
-    annotators: Range
-    cost: Range
-    hours: Range | None
-    stop_probability: float
-    all_stop_probability: float
-    floor: float
-    parts: dict[str, float]
-    raters_per_item: float
-    replicates: int
-    simulated_items: int
-
-
-@dataclass(frozen=True, slots=True)
-class Purchase:
-    """What a budget buys: judgments over all systems, and the width of one system's interval.
-
-    width: None where it buys too little for an interval. complete: everything gets judged.
-    """
-
-    budget: float
-    judgments: int
-    cost: float
-    width: Range | None
-    complete: bool
-    replicates: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,16 +53,56 @@ class _Runs:
 def forecast(
     study: Study, *, target_width: float, prices: Prices, replicates: int = 200, seed: int = 0
 ) -> Forecast:
-    """Draw `replicates` campaigns and stop each by the precision rule.
+    """Forecast what reaching a width takes, by drawing campaigns.
 
-    target_width: full width in score units. Fewer campaigns are drawn where items are very
-    many, and more than 20,000 items count as 20,000.
-    Raises TargetBelowFloorError, or InvalidOptionError for numbers that no campaign can have.
+    Each campaign is stopped by the precision rule. Fewer campaigns are drawn where there are very
+    many items, and more than 20,000 items count as 20,000.
+
+    Parameters
+    ----------
+    study : Study
+        The collection.
+    target_width : float
+        The full width asked for, in score units; positive.
+    prices : Prices
+        What judgments cost.
+    replicates : int, default 200
+        How many campaigns are drawn.
+    seed : int, default 0
+        The seed of the draws.
+
+    Returns
+    -------
+    Forecast
+        Judgments, people, cost and time, each with a range.
+
+    Raises
+    ------
+    TargetBelowFloorError
+        The annotators alone leave the interval wider than the target.
+    InvalidOptionError
+        A number lies outside its range.
+
+    Examples
+    --------
+    >>> from estimation.core.planning import TYPICAL, Prices, Study, forecast
+    >>> study = Study(TYPICAL["overall"], n_items=600, rho=0.5)
+    >>> found = forecast(study, target_width=0.3, prices=Prices(reward=0.30), replicates=20)
+    >>> found.judgments.low < found.judgments.expected < found.judgments.high
+    True
+    >>> bool(abs(found.cost.expected - 0.30 * found.judgments.expected) < 1e-6)
+    True
     """
     if not target_width > 0:
         raise errors.InvalidOptionError(f"A target width is positive; got {target_width}.")
     runs = _run(study, target_width, replicates, seed)
-    floor = _check_floor(study, runs, target_width, seed)
+    floor = check_floor(
+        study,
+        target_width=target_width,
+        people=float(runs.end_people.mean()),
+        effective=float(runs.end_effective.mean()),
+        seed=seed,
+    )
     judgments = _over_systems(runs.judgments, study.systems, seed)
     people = _annotators(study, judgments, seed)
     effective = float(runs.effective.mean())
@@ -146,10 +127,44 @@ def forecast(
 def affordable(
     study: Study, *, budget: float, prices: Prices, replicates: int = 200, seed: int = 0
 ) -> Purchase:
-    """The width that a budget buys, spread evenly over the systems. Errors as `forecast`."""
+    """Forecast the width that a budget buys, spread evenly over the systems.
+
+    Parameters
+    ----------
+    study : Study
+        The collection.
+    budget : float
+        What may be spent, in the currency of the prices; positive.
+    prices : Prices
+        What judgments cost; the price of a judgment is positive.
+    replicates, seed
+        As in `forecast`.
+
+    Returns
+    -------
+    Purchase
+        Judgments, cost and width.
+
+    Raises
+    ------
+    InvalidOptionError
+        A number lies outside its range.
+
+    Examples
+    --------
+    >>> from estimation.core.planning import TYPICAL, Prices, Study, affordable
+    >>> study = Study(TYPICAL["overall"], n_items=600, rho=0.5)
+    >>> prices = Prices(reward=0.30)
+    >>> found = affordable(study, budget=60, prices=prices, replicates=20)
+    >>> found.judgments, found.complete
+    (200, False)
+    >>> half = affordable(study, budget=30, prices=prices, replicates=20)
+    >>> half.width.expected > found.width.expected
+    True
+    """
     if not (budget > 0 and prices.per_judgment > 0):
         raise errors.InvalidOptionError("A budget and the price of a judgment are positive.")
-    # A hair more, so that 40.00 buys 100 judgments at 0.40 whatever their binary digits.
+    # Slightly more, so that 40.00 buys 100 judgments at 0.40 in spite of binary rounding.
     each = int(_judgments_for(study, budget, prices, seed) * (1 + 1e-9)) // study.systems
     widths, sizes = [], []
     for sample, history in campaigns(study, replicates, seed):
@@ -169,7 +184,7 @@ def affordable(
 
 
 def _judgments_for(study: Study, budget: float, prices: Prices, seed: int) -> float:
-    """How many judgments a budget buys, once those who give them are paid for coming."""
+    """How many judgments a budget buys after the cost of each new person."""
     most = budget / prices.per_judgment
     if not prices.person_cost:
         return most
@@ -216,72 +231,6 @@ def _outcome(
     )
 
 
-def _check_floor(study: Study, runs: _Runs, target_width: float, seed: int) -> float:
-    """The floor; raises TargetBelowFloorError if the target lies below it."""
-    person = study.expected.components.person
-    if study.estimand == "panel" or person == 0:
-        return 0.0
-    effective, people = float(runs.end_effective.mean()), float(runs.end_people.mean())
-    floor = float(
-        width_floor(person_variance=person, effective_annotators=effective, level=study.level)
-    )
-    if not (target_width < floor or effective <= 1):
-        return floor
-    needed = _needed(study, target_width, evenness=min(1.0, effective / people), seed=seed)
-    advice = (
-        "No number of people would do: more items are needed, or a wider target."
-        if needed is None
-        else f"It would take {needed} people per system, working as evenly."
-    )
-    raise TargetBelowFloorError(
-        f"A width of {target_width:g} cannot be reached: with every item judged by these "
-        f"{people:.0f} people, their differences alone leave {floor:.3g}. {advice}",
-        floor=floor,
-        annotators=round(people),
-        needed=needed,
-    )
-
-
-def _needed(study: Study, target_width: float, *, evenness: float, seed: int) -> int | None:
-    """Annotators who would meet the target with all N items judged.
-
-    A larger pool works less evenly than a small one, so its evenness is drawn anew.
-    """
-    census = expected_variance(
-        study.expected,
-        rho=study.rho,
-        n_items=study.n_items,
-        n_population=study.n_items,
-        effective_annotators=_ENDLESS,
-        double_share=study.double_share,
-    )
-    for _ in range(_ROUNDS):
-        needed = annotators_needed(
-            target_width=target_width,
-            level=study.level,
-            person_variance=study.expected.components.person,
-            other_variance=float(census.item + census.rest),
-            evenness=evenness,
-        )
-        if needed is None or study.participation.pool is None:
-            break
-        evenness = _evenness(study, needed, seed)
-    return needed
-
-
-def _evenness(study: Study, pool: int, seed: int) -> float:
-    """A_eff / A of one system when `pool` people have judged all they can."""
-    larger = replace(study, participation=replace(study.participation, pool=pool))
-    return float(
-        np.mean(
-            [
-                history.effective_annotators[-1] / np.unique(sample.annotator).size
-                for sample, history in campaigns(larger, _FEW_DRAWS, seed)
-            ]
-        )
-    )
-
-
 def _raters(study: Study, prices: Prices, judgments: float, effective: float) -> float:
     gamma = planning_gamma(study.expected, judgments=judgments, effective_annotators=effective)
     return optimal_raters(
@@ -308,7 +257,7 @@ def _parts(study: Study, items: float, effective: float) -> dict[str, float]:
 
 
 def _over_systems(judgments: Floats, systems: int, seed: int) -> Range:
-    """The sum over systems, each drawn anew from the runs."""
+    """The sum over systems, each drawn again from the runs."""
     if systems == 1:
         return _range(judgments)
     rng = np.random.default_rng([seed, systems])
@@ -316,11 +265,11 @@ def _over_systems(judgments: Floats, systems: int, seed: int) -> Range:
 
 
 def _annotators(study: Study, judgments: Range, seed: int) -> Range:
-    """How many different people make so many judgments of all systems together."""
+    """How many different people make these judgments of all systems together."""
     need = int(np.ceil(judgments.high / (1 + study.double_share))) + 2
     plan = replace(plan_of(study), cap=study.cap, n_population=max(2, need))
     counts = []
-    for child in np.random.SeedSequence(seed).spawn(_FEW_DRAWS):
+    for child in np.random.SeedSequence(seed).spawn(FEW_DRAWS):
         sample, _ = draw_campaign(plan, np.random.default_rng(child))
         first = np.sort(np.unique(sample.annotator, return_index=True)[1])
         wanted = [judgments.expected, judgments.low, judgments.high]

@@ -1,16 +1,22 @@
-"""The interval's variance before there are judgments: expectations of its formula."""
+"""Before there are judgments: the interval's expected variance, and the floor of its width."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtr
 
+from estimation.core.data import errors
 from estimation.core.data.errors import InvalidOptionError
-from estimation.core.data.sample import Floats, Scale
-from estimation.core.intervals.interval import half_width
+from estimation.core.data.incidence import Floats
+from estimation.core.data.sample import Scale
+from estimation.core.intervals.interval import annotators_needed, half_width, width_floor
+from estimation.core.planning.study import Study, campaigns
 from estimation.core.planning.typical import Expectation, check_components
 
 _PSEUDO_ROWS = 4
+_ENDLESS = 1e9  # annotators
+_ROUNDS = 4  # of drawing the evenness of a larger pool
+FEW_DRAWS = 10  # campaigns for a number that needs only a few
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,7 @@ def expected_variance(
     effective_annotators: Floats | float,
     double_share: float = 0.25,
 ) -> ExpectedVariance:
-    """What the default interval's variance will be about (statistics.md, "The interval").
+    """The approximate variance of the default interval (statistics.md, "The interval").
 
     n_items: n, judged items. effective_annotators: A_eff then. With h = 1 - double_share / 2 =
     mean(1 / k_i) and v = item (1 - rho²) + (person + rest) h:
@@ -73,7 +79,7 @@ def optimal_raters(
     """m* = sqrt((c_item / c_judgment) gamma / (1 - rho²)), judgments per item; at least 1 is used.
 
     rho: correlation of metric and human metric. gamma: noise of a judgment over the variance of
-    items, see `planning_gamma`. item_cost: what a further item costs before anybody judges it.
+    items, see `planning_gamma`. item_cost: what a further item costs before it is judged.
     Infinite for |rho| = 1. Raises InvalidOptionError for negative numbers or prices of 0.
     """
     if not (-1 <= rho <= 1 and gamma >= 0 and item_cost >= 0 and judgment_cost > 0):
@@ -99,3 +105,90 @@ def _pseudo_squares(scale: Scale, mean: float) -> float:
 
 def _density(z: Floats) -> Floats:
     return np.asarray(np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi))
+
+
+class TargetBelowFloorError(errors.EstimationError):
+    """The annotators alone leave the interval wider than the target, with every item judged.
+
+    Attributes
+    ----------
+    floor : float
+        The width that remains, in score units.
+    annotators : int
+        The people expected for one system.
+    annotators_needed : int or None
+        How many people would reach the target, working as evenly; None if no number would.
+    """
+
+    def __init__(self, message: str, *, floor: float, annotators: int, needed: int | None) -> None:
+        super().__init__(message)
+        self.floor = floor
+        self.annotators = annotators
+        self.annotators_needed = needed
+
+
+def check_floor(
+    study: Study, *, target_width: float, people: float, effective: float, seed: int
+) -> float:
+    """The floor; raises TargetBelowFloorError if the target lies below it."""
+    person = study.expected.components.person
+    if study.estimand == "panel" or person == 0:
+        return 0.0
+    floor = float(
+        width_floor(person_variance=person, effective_annotators=effective, level=study.level)
+    )
+    if not (target_width < floor or effective <= 1):
+        return floor
+    needed = _needed(study, target_width, evenness=min(1.0, effective / people), seed=seed)
+    advice = (
+        "No number of people would do: more items are needed, or a wider target."
+        if needed is None
+        else f"It would take {needed} people per system, working as evenly."
+    )
+    raise TargetBelowFloorError(
+        f"A width of {target_width:g} cannot be reached: with every item judged by these "
+        f"{people:.0f} people, their differences alone leave {floor:.3g}. {advice}",
+        floor=floor,
+        annotators=round(people),
+        needed=needed,
+    )
+
+
+def _needed(study: Study, target_width: float, *, evenness: float, seed: int) -> int | None:
+    """Annotators who would meet the target with all N items judged.
+
+    A larger pool works less evenly than a small one, so its evenness is drawn again.
+    """
+    census = expected_variance(
+        study.expected,
+        rho=study.rho,
+        n_items=study.n_items,
+        n_population=study.n_items,
+        effective_annotators=_ENDLESS,
+        double_share=study.double_share,
+    )
+    for _ in range(_ROUNDS):
+        needed = annotators_needed(
+            target_width=target_width,
+            level=study.level,
+            person_variance=study.expected.components.person,
+            other_variance=float(census.item + census.rest),
+            evenness=evenness,
+        )
+        if needed is None or study.participation.pool is None:
+            break
+        evenness = _evenness(study, needed, seed)
+    return needed
+
+
+def _evenness(study: Study, pool: int, seed: int) -> float:
+    """A_eff / A of one system when `pool` people have judged all they can."""
+    larger = replace(study, participation=replace(study.participation, pool=pool))
+    return float(
+        np.mean(
+            [
+                history.effective_annotators[-1] / np.unique(sample.annotator).size
+                for sample, history in campaigns(larger, FEW_DRAWS, seed)
+            ]
+        )
+    )

@@ -1,4 +1,4 @@
-"""A collection that is to be planned, and campaigns drawn like it."""
+"""A collection to be planned, what is forecast for it, and campaigns drawn like it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -7,11 +7,12 @@ import numpy as np
 
 from estimation.core.data import errors
 from estimation.core.data.sample import Sample
-from estimation.core.estimators.parts import ESTIMANDS, Estimand
-from estimation.core.estimators.trajectory import Trajectory, trajectory
+from estimation.core.estimators.estimate import Trajectory, trajectory
+from estimation.core.estimators.fit import ESTIMANDS, Estimand
 from estimation.core.intervals.interval import check_level
 from estimation.core.planning.typical import Expectation, check_components, distribution
-from estimation.core.simulate import Plan, draw_campaign
+from estimation.core.simulation.campaign import draw_campaign
+from estimation.core.simulation.plan import Plan
 
 MOST_SIMULATED_ITEMS = 20_000
 _MOST_DRAWN = 500_000  # items over all replicates: seconds
@@ -22,9 +23,14 @@ _FEWEST = 20
 class Participation:
     """How people are assumed to take part.
 
-    places: how many work at a time; who reaches the cap is replaced. unevenness: sd of the log
-    of their activity. pool: how many people there are in all, nobody is replaced then; None for
-    a crowd without end.
+    Parameters
+    ----------
+    places : int, default 130
+        How many people work at a time. A person who reaches the cap is replaced.
+    unevenness : float, default 1
+        The sd of the log of people's activity.
+    pool : int, optional
+        How many people there are in all, without replacement. None for an endless crowd.
     """
 
     places: int = 130
@@ -36,9 +42,31 @@ class Participation:
 class Study:
     """A collection to be planned, for one criterion.
 
-    expected: the scores. rho: correlation of metric and human metric, 0 without a metric.
-    n_items: N outputs of each of `systems` systems. cap: judgments per annotator over all
-    systems, None for no cap. double_share: share of items judged twice.
+    Parameters
+    ----------
+    expected : Expectation
+        What the scores are expected to be like.
+    n_items : int
+        N, the number of outputs of each system.
+    rho : float, default 0
+        Correlation of metric and human metric; 0 without a metric.
+    systems : int, default 1
+        How many systems are judged.
+    level : float, default 0.95
+        The confidence level.
+    cap : int or None, default 25
+        The most judgments of one annotator over all systems; None for no cap.
+    double_share : float, default 0.25
+        The share of items that are judged twice.
+    estimand : {"population", "panel"}, default "population"
+        As in `estimate`.
+    participation : Participation
+        How people take part.
+
+    Raises
+    ------
+    InvalidOptionError
+        A number lies outside its range.
     """
 
     expected: Expectation
@@ -68,9 +96,29 @@ class Study:
 class Prices:
     """What a judgment costs, in any currency.
 
-    reward: paid per judgment. fee: the crowd's on that. minutes: of work per judgment, None if
-    unknown. item_cost: of a further item before anybody judges it. person_cost: of a further
-    person, such as the bonus for a tutorial.
+    Parameters
+    ----------
+    reward : float
+        Paid for each judgment.
+    fee : float, default 0
+        What the crowd charges on top.
+    minutes : float, optional
+        Of work for each judgment; None if unknown.
+    item_cost : float, default 0
+        The cost of a further item before it is judged.
+    person_cost : float, default 0
+        The cost of a further person, such as the bonus for a tutorial.
+
+    Raises
+    ------
+    InvalidOptionError
+        A number is negative.
+
+    Examples
+    --------
+    >>> from estimation.core.planning import Prices
+    >>> Prices(reward=0.30, fee=0.06).per_judgment
+    0.36
     """
 
     reward: float
@@ -85,7 +133,7 @@ class Prices:
 
     @property
     def per_judgment(self) -> float:
-        """Reward and fee."""
+        """Reward plus fee."""
         return self.reward + self.fee
 
 
@@ -129,5 +177,122 @@ def _cap_of_one_system(study: Study) -> int | None:
 
 
 def simulated_items(study: Study) -> int:
-    """N, or 20,000 where there are more: nobody judges so many."""
+    """N, at most 20,000: no collection judges more."""
     return min(study.n_items, MOST_SIMULATED_ITEMS)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The mean over the drawn campaigns, and a range that holds 80 % of them.
+
+    Attributes
+    ----------
+    expected : float
+        The mean.
+    low, high : float
+        The 10 % and 90 % quantiles.
+    """
+
+    expected: float
+    low: float
+    high: float
+
+    def times(self, factor: float) -> "Range":
+        """Return the range in other units.
+
+        Parameters
+        ----------
+        factor : float
+            New units per old unit.
+
+        Returns
+        -------
+        Range
+            Each number multiplied by the factor.
+        """
+        return Range(self.expected * factor, self.low * factor, self.high * factor)
+
+    def plus(self, other: "Range") -> "Range":
+        """Return the sum with a range that moves along with this one.
+
+        Parameters
+        ----------
+        other : Range
+            In the same units.
+
+        Returns
+        -------
+        Range
+            Sums of the three numbers.
+        """
+        return Range(self.expected + other.expected, self.low + other.low, self.high + other.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What reaching a width takes.
+
+    Judgments, annotators, cost and hours are over all systems. A system that does not stop counts
+    with everything that can be judged.
+
+    Attributes
+    ----------
+    target_width : float
+        The full width asked for, in score units.
+    judgments, items, annotators, cost : Range
+        Items are per system.
+    hours : Range or None
+        Hours of work; None without minutes per judgment.
+    stop_probability, all_stop_probability : float
+        That one system, and that every system, stops within its items and people.
+    floor : float
+        The width that the annotators alone would leave, in score units.
+    parts : dict of str to float
+        The shares of item, annotator and rest in the squared error at the expected stop.
+    raters_per_item : float
+        m*, the best number of judgments of each item; read it as at least 1.
+    replicates, simulated_items : int
+        How many campaigns were drawn, of how many items.
+    """
+
+    target_width: float
+    judgments: Range
+    items: Range
+    annotators: Range
+    cost: Range
+    hours: Range | None
+    stop_probability: float
+    all_stop_probability: float
+    floor: float
+    parts: dict[str, float]
+    raters_per_item: float
+    replicates: int
+    simulated_items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """What a budget buys.
+
+    Attributes
+    ----------
+    budget : float
+        What may be spent.
+    judgments : int
+        Over all systems.
+    cost : float
+        What they cost.
+    width : Range or None
+        Of one system's interval, in score units; None where there are too few judgments for one.
+    complete : bool
+        Whether everything gets judged.
+    replicates : int
+        How many campaigns were drawn.
+    """
+
+    budget: float
+    judgments: int
+    cost: float
+    width: Range | None
+    complete: bool
+    replicates: int

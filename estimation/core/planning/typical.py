@@ -1,4 +1,4 @@
-"""What is assumed about scores before there are any: typical components, and their distribution."""
+"""Assumptions about scores before there are any: typical components and a distribution."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,19 +8,35 @@ import numpy as np
 from scipy.optimize import minimize
 
 from estimation.core.data.errors import InvalidOptionError
-from estimation.core.data.sample import Floats, Scale
+from estimation.core.data.incidence import Floats
+from estimation.core.data.sample import Scale
 from estimation.core.estimators.components import Crossed
-from estimation.core.simulate import HTER_LIKE, Marginal
+from estimation.core.simulation.plan import HTER_LIKE, Marginal
 
 _CLOSE = 1e-4  # of the range of the scale
 
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What one criterion's scores are expected to be like.
+    """What the scores of one criterion are expected to be like.
 
-    components: item, person and rest, in squared score units. mean: of all scores, in score
-    units. levels: how many answers a bounded scale offers, evenly spaced (101 for a slider).
+    Parameters
+    ----------
+    components : Crossed
+        Item, person and rest, in squared score units.
+    scale : Scale
+        The criterion's scale.
+    mean : float
+        The mean of all scores, in score units.
+    levels : int, default 3
+        How many evenly spaced answers a bounded scale offers (101 for a slider).
+
+    Examples
+    --------
+    >>> from estimation.core import Crossed, Scale
+    >>> from estimation.core.planning import Expectation
+    >>> Expectation(Crossed(item=0.14, person=0.06, rest=0.23), Scale(-1, 1), mean=0.3).levels
+    3
     """
 
     components: Crossed
@@ -99,6 +115,16 @@ def _fitted(values: Floats, mean: float, variance: float) -> Floats:
     m = (mean - middle) / half
     powers = np.stack([v, v**2])
     wanted = np.array([m, variance / half**2 + m**2])
+    weights = _maximal_entropy(powers, wanted)
+    if np.abs(powers @ weights - wanted).max() > _CLOSE:
+        raise InvalidOptionError(
+            f"No scores on {values.size} levels have mean {mean:g} and variance {variance:.3g}."
+        )
+    return weights
+
+
+def _maximal_entropy(powers: Floats, wanted: Floats) -> Floats:
+    """(K,) probabilities with `powers` (2, K) times them near `wanted` (2,), by the dual."""
 
     def dual(theta: Floats) -> tuple[float, Floats]:
         exponent = theta @ powers
@@ -107,20 +133,10 @@ def _fitted(values: Floats, mean: float, variance: float) -> Floats:
         total = weights.sum()
         return float(top + np.log(total) - theta @ wanted), powers @ (weights / total) - wanted
 
-    # Bounded: mean and variance at the edge of what is possible take infinite weights.
-    found = minimize(
-        dual,
-        np.zeros(2),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(-1e3, 1e3)] * 2,
-        options={"gtol": 1e-10, "ftol": 1e-15},
-    )
+    # Bounded, because mean and variance at the limit of what is possible need infinite exponents.
+    bounds, options = [(-1e3, 1e3)] * 2, {"gtol": 1e-10, "ftol": 1e-15}
+    start = np.zeros(2)
+    found = minimize(dual, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     exponent = found.x @ powers
     weights = np.exp(exponent - exponent.max())
-    weights /= weights.sum()
-    if np.abs(powers @ weights - wanted).max() > _CLOSE:
-        raise InvalidOptionError(
-            f"No scores on {values.size} levels have mean {mean:g} and variance {variance:.3g}."
-        )
-    return np.asarray(weights)
+    return np.asarray(weights / weights.sum())

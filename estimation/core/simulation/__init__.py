@@ -5,41 +5,33 @@ quantiles of a discrete marginal. The latent shares are solved so that the *scor
 asked-for variance components; what the cut turns into interaction counts as rest.
 """
 
-from estimation.core.simulation.campaign import Campaign, draw, draw_campaign, panel_truth
+from estimation.core.simulation.campaign import Campaign, draw
 from estimation.core.simulation.outcome import Outcome
-from estimation.core.simulation.plan import Plan
-from estimation.core.simulation.rule import LOOKS, REPORTS, WEIGHINGS, Look, Report, Rule, Weighing
-from estimation.core.simulation.running import simulate
-from estimation.core.simulation.scores import (
+from estimation.core.simulation.plan import (
     BINARY,
-    CONTINUOUS,
     HTER_LIKE,
     TERNARY,
     Marginal,
-    binary,
+    Plan,
+    latent_share,
     marginal,
 )
+from estimation.core.simulation.rule import LOOKS, REPORTS, WEIGHINGS
+from estimation.core.simulation.running import simulate
 
 __all__ = [
     "BINARY",
-    "CONTINUOUS",
     "HTER_LIKE",
     "LOOKS",
     "REPORTS",
     "TERNARY",
     "WEIGHINGS",
     "Campaign",
-    "Look",
     "Marginal",
     "Outcome",
     "Plan",
-    "Report",
-    "Rule",
-    "Weighing",
-    "binary",
     "draw",
-    "draw_campaign",
+    "latent_share",
     "marginal",
-    "panel_truth",
     "simulate",
 ]

@@ -6,21 +6,31 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from estimation.core.data.sample import Floats, Ints, Sample
-from estimation.core.simulation.delays import work_through
-from estimation.core.simulation.people import part_repeats, stream
+from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.sample import Sample
+from estimation.core.simulation.people import part_repeats, stream, work_through
 from estimation.core.simulation.plan import Plan, latent_shares, metric_loading
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Campaign:
-    """A complete campaign in order of leasing; T judgments of N items by A annotators.
+    """A complete campaign in order of leasing: T judgments of N items by A annotators.
 
-    quality: (N,) and effect: (A,), the standard normal item and person effects.
-    truth: mean over the N outputs of the expected score over people counted equally, exact.
-    leased, finished: (T,) times, in medians of the time per judgment; both are the number of
-    the judgment where judgments take no time.
-    shared: (N,) whether another system has the same output.
+    Attributes
+    ----------
+    sample : Sample
+        The judgments and the metric.
+    quality : (N,) array of float
+        The standard normal item effects.
+    effect : (A,) array of float
+        The standard normal person effects.
+    truth : float
+        The mean over the N outputs of the expected score over people counted equally, exact.
+    leased, finished : (T,) array of float
+        Times in medians of the time per judgment; both are the number of the judgment where
+        judgments take no time.
+    shared : (N,) array of bool
+        Whether another system has the same output.
     """
 
     sample: Sample
@@ -42,7 +52,33 @@ def draw_campaign(plan: Plan, rng: Generator) -> tuple[Sample, float]:
 
 
 def draw(plan: Plan, rng: Generator) -> Campaign:
-    """One complete campaign: every output judged, or as many as the people there are make."""
+    """Draw one complete campaign.
+
+    Every output is judged, or as many as the people who exist can judge.
+
+    Parameters
+    ----------
+    plan : Plan
+        How campaigns are drawn.
+    rng : numpy.random.Generator
+        The source of randomness.
+
+    Returns
+    -------
+    Campaign
+        With its truth.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.core.simulation import TERNARY, Plan, draw
+    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=300)
+    >>> campaign = draw(plan, np.random.default_rng(1))
+    >>> campaign.quality.size
+    300
+    >>> bool(campaign.sample.incidence.count.min() >= 1)
+    True
+    """
     quality = rng.standard_normal(plan.n_population)
     loading = metric_loading(plan)
     metric = loading * quality + np.sqrt(1 - loading**2) * rng.standard_normal(quality.size)
@@ -93,7 +129,7 @@ def _rows(plan: Plan, rng: Generator) -> Ints:
 
 
 def _shared(plan: Plan, quality: Floats, rng: Generator) -> NDArray[np.bool_]:
-    """The share of outputs that come highest by something correlated with quality."""
+    """(N,) whether an output is shared: the highest ones by a number correlated with quality."""
     own = np.sqrt(1 - plan.shared_quality**2) * rng.standard_normal(quality.size)
     return np.asarray(
         np.argsort(np.argsort(-(plan.shared_quality * quality + own)))

@@ -30,13 +30,31 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of `replicates` campaigns; all but these count and average the stopped ones.
+    """What became of many simulated campaigns.
 
-    stopped of them stopped; of those, covered had the truth inside the reported interval.
-    mean_judgments, judgments_quantiles (10 %, 50 %, 90 %), mean_annotators,
-    mean_effective_annotators; mean_cost: judgments times price. mean_error: estimate less truth;
-    mean_half_width; both in score units. activity_notices: how many said that active people
-    score differently. NaN where none stopped.
+    Apart from `replicates`, all numbers count or average the campaigns that stopped; averages are
+    NaN where none did.
+
+    Attributes
+    ----------
+    replicates : int
+        How many campaigns were run.
+    stopped : int
+        How many of them stopped.
+    covered : int
+        How many reported an interval that held the truth.
+    mean_judgments : float
+        Judgments until the stop.
+    judgments_quantiles : (float, float, float)
+        The 10 %, 50 % and 90 % quantiles of judgments.
+    mean_annotators, mean_effective_annotators : float
+        People, and their effective number.
+    mean_cost : float
+        Judgments times the price.
+    mean_error, mean_half_width : float
+        Estimate less truth, and half the interval's width, in score units.
+    activity_notices : int
+        How many reports said that active people score differently.
     """
 
     replicates: int
@@ -58,11 +76,27 @@ class Outcome:
 
     @property
     def stop_share(self) -> float:
-        """The share of campaigns that stopped before running out of outputs or people."""
+        """The share of campaigns that stopped before they ran out of outputs or people."""
         return self.stopped / self.replicates
 
     def coverage_interval(self, level: float = 0.95) -> tuple[float, float]:
-        """The exact binomial interval of the coverage (Clopper, Pearson 1934); 0 to 1 if none."""
+        """Return the exact binomial interval of the coverage (Clopper and Pearson 1934).
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The confidence level.
+
+        Returns
+        -------
+        (float, float)
+            The ends; 0 and 1 where no campaign stopped.
+
+        Raises
+        ------
+        InvalidOptionError
+            The level is not between 0 and 1.
+        """
         check_level(level)
         if not self.stopped:
             return 0.0, 1.0
@@ -72,7 +106,13 @@ class Outcome:
         return float(low), float(high)
 
     def as_data(self) -> dict[str, object]:
-        """Plain values for JSON; None where a number does not exist."""
+        """Return plain values for JSON.
+
+        Returns
+        -------
+        dict
+            The attributes, coverage and its interval; None where a number does not exist.
+        """
         numbers = asdict(self) | {"coverage": self.coverage, "stop_share": self.stop_share}
         numbers["coverage_interval"] = self.coverage_interval()
         return {name: _plain(value) for name, value in numbers.items()}

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from estimation.core.data.errors import InvalidOptionError
-from estimation.core.data.sample import Floats, Sample
-from estimation.core.estimators.estimate import Estimate, estimate
-from estimation.core.estimators.fit import Estimator
-from estimation.core.estimators.parts import Estimand, IntervalMethod
+from estimation.core.data.incidence import Floats
+from estimation.core.data.sample import Sample
+from estimation.core.estimators.estimate import estimate
+from estimation.core.estimators.fit import Estimand, Estimator, IntervalMethod
+from estimation.core.estimators.result import Estimate
 from estimation.core.intervals.interval import Interval
 from estimation.core.simulation.campaign import Campaign, draw, panel_truth
 from estimation.core.simulation.outcome import Outcome, Run, outcome
 from estimation.core.simulation.plan import Plan, latent_shares
-from estimation.core.simulation.rule import Look, Report, Rule, Weighing
-from estimation.core.simulation.stops import Stop, find_stop, only
+from estimation.core.simulation.rule import Look, Report, Rule, Stop, Weighing, find_stop, only
 from estimation.core.stopping.sequence import confidence_sequence
 
 Progress = Callable[[int], object]
@@ -48,12 +48,60 @@ def simulate(
     processes: int = 1,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Run a stopping rule, checked after every judgment, on campaigns drawn from `plan`.
+    """Run a stopping rule, checked after every judgment, on simulated campaigns.
 
-    target_width ... planned_items: see `Rule`. price: of one judgment. progress: called with the
-    number of campaigns just finished. The same seed and plan draw the same campaigns, so rules
-    can be compared on equal data; the number of processes changes nothing but the time.
-    Raises InvalidOptionError for options out of range.
+    The same seed and plan draw the same campaigns, so rules can be compared on equal data. The
+    number of processes changes nothing but the time.
+
+    Parameters
+    ----------
+    plan : Plan
+        How campaigns are drawn.
+    target_width : float
+        The full width asked for, in score units; positive.
+    level : float, default 0.95
+        The confidence level.
+    replicates : int
+        How many campaigns are run.
+    seed : int
+        The seed of the draws.
+    estimator, interval, estimand, finite_population, pseudo_rows
+        As in `estimate`.
+    report : {"drained", "at_once", "spill"}, default "drained"
+        "drained": judgments in progress at the stop are finished first, and collection goes on if
+        the interval is then too wide. "at_once": only finished judgments count. "spill": later
+        judgments of shared outputs count as well, as if another system had gone on.
+    weighing : {"work", "equal"}, default "work"
+        The people of the truth that a population interval must cover: by their expected work, or
+        counted equally. The truth of a panel is always by its own work.
+    look : {"precision", "anytime"}, default "precision"
+        Whether the rule looks at the interval or at the confidence sequence.
+    planned_items : float, default 200
+        For "anytime"; see `confidence_sequence`.
+    price : float, default 0
+        Of one judgment.
+    processes : int, default 1
+        How many processes share the work.
+    progress : callable, optional
+        Called with the number of campaigns just finished.
+
+    Returns
+    -------
+    Outcome
+        Counts and means over the campaigns.
+
+    Raises
+    ------
+    InvalidOptionError
+        An option is unknown or out of range.
+
+    Examples
+    --------
+    >>> from estimation.core.simulation import TERNARY, Plan, simulate
+    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=600)
+    >>> found = simulate(plan, target_width=0.3, replicates=20, seed=1)
+    >>> found.stopped, found.coverage > 0.8
+    (20, True)
     """
     rule = Rule(
         target_width,
@@ -119,7 +167,7 @@ def _chunk(plan: Plan, rule: Rule, seed: int, replicates: int, start: int) -> li
 
 
 def _reported(campaign: Campaign, rule: Rule, stop: Stop) -> NDArray[np.intp]:
-    """The rows that the report takes: those of the stop, and what spills over from others."""
+    """The rows that the report uses: those of the stop, and spill from other systems."""
     if rule.report != "spill":
         return stop.rows
     later = np.arange(stop.frontier, campaign.sample.n_judgments)
@@ -155,7 +203,7 @@ def _truth(plan: Plan, rule: Rule, campaign: Campaign, sample: Sample) -> float:
 def work_shift(plan: Plan) -> Floats:
     """(2N,) how far the mean by expected work lies from the mean by people, after t judgments.
 
-    An average over 200 campaigns of a seed of their own, in score units.
+    An average over 200 campaigns with a separate seed, in score units.
     """
     total = np.zeros(2 * plan.n_population)
     for child in np.random.SeedSequence(0).spawn(_REFERENCES):

@@ -8,23 +8,32 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from estimation.core.data.errors import InvalidOptionError
-from estimation.core.data.sample import Floats, Sample, Scale
-from estimation.core.estimators.estimate import Estimate
-from estimation.core.estimators.parts import Method
-from estimation.core.estimators.trajectory import Trajectory
+from estimation.core.data.incidence import Floats
+from estimation.core.data.sample import Sample, Scale
+from estimation.core.estimators.estimate import Trajectory
+from estimation.core.estimators.fit import Method
+from estimation.core.estimators.result import Estimate
 from estimation.core.intervals.bernstein import BernsteinRule, bernstein_half_widths
-from estimation.core.intervals.interval import check_level, half_width
+from estimation.core.intervals.interval import MIN_EFFECTIVE_ANNOTATORS, check_level, check_target
 from estimation.core.stopping.sequence import check_planned_items, confidence_sequence
 
 MIN_ITEMS = 30
 MIN_ITEMS_UNBOUNDED = 50
-MIN_EFFECTIVE_ANNOTATORS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether to stop; `width` of the interval now (None without one); `reason` in words."""
+    """Whether a rule stops.
+
+    Attributes
+    ----------
+    stop : bool
+        Whether to stop now.
+    width : float or None
+        The width of the interval now, in score units; None where there is no interval.
+    reason : str
+        A sentence for people.
+    """
 
     stop: bool
     width: float | None
@@ -32,33 +41,119 @@ class Verdict:
 
 
 def precision(estimate: Estimate, *, target_width: float, level: float) -> Verdict:
-    """Stop when the unclipped interval at `level` is no wider than `target_width`.
+    """Stop when the unclipped interval is no wider than the target.
 
-    Never before 30 items (50 on an unbounded scale) nor, for the population of annotators,
-    before 5 effective annotators: until then the width itself cannot be trusted.
-    target_width: full width in score units. Raises InvalidOptionError unless it is positive.
+    Never before 30 items (50 on an unbounded scale) nor, for the population of annotators, before 5
+    effective annotators: until then the width itself is not reliable.
+
+    Parameters
+    ----------
+    estimate : Estimate
+        The estimate now.
+    target_width : float
+        The full width asked for, in score units; positive.
+    level : float
+        The confidence level.
+
+    Returns
+    -------
+    Verdict
+        Whether to stop, and why.
+
+    Raises
+    ------
+    InvalidOptionError
+        The target is not positive, or the level not between 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.core import estimate, precision
+    >>> from estimation.core.simulation import TERNARY, Plan, draw
+    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=300)
+    >>> found = estimate(draw(plan, np.random.default_rng(1)).sample)
+    >>> precision(found, target_width=0.3, level=0.95).stop
+    True
+    >>> precision(found, target_width=0.1, level=0.95).stop
+    False
     """
-    _check_target(target_width)
+    check_target(target_width)
     width = estimate.interval(level).width if estimate.has_interval else None
     return _verdict(estimate, width, target_width)
 
 
 def first_stop(history: Trajectory, *, target_width: float, level: float) -> int | None:
-    """The index of the first judgment after which `precision` would stop, or None."""
-    _check_target(target_width)
+    """Return the first judgment after which `precision` stops.
+
+    Parameters
+    ----------
+    history : Trajectory
+        From `trajectory`.
+    target_width, level
+        As in `precision`.
+
+    Returns
+    -------
+    int or None
+        An index into the judgments, from 0; None where the rule never stops.
+
+    Raises
+    ------
+    InvalidOptionError
+        As in `precision`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.core import first_stop, trajectory
+    >>> from estimation.core.simulation import TERNARY, Plan, draw
+    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=300)
+    >>> history = trajectory(draw(plan, np.random.default_rng(1)).sample)
+    >>> first_stop(history, target_width=0.3, level=0.95) < 300
+    True
+    >>> first_stop(history, target_width=0.01, level=0.95) is None
+    True
+    """
+    check_target(target_width)
     return _first(history, 2 * history.half_widths(level), target_width)
 
 
 def anytime(
     estimate: Estimate, *, target_width: float, level: float, planned_items: float
 ) -> Verdict:
-    """As `precision`, by the confidence sequence: for people who look and stop by hand.
+    """Stop as `precision` does, by the width of the confidence sequence.
 
-    planned_items: what the plan expects a fixed-n interval to take, set beforehand; see
-    `confidence_sequence`, which takes some 2.4 times as many. The same guards apply.
-    Raises InvalidOptionError unless target_width and planned_items are positive.
+    For people who look at the results and stop by hand: the sequence holds at every look at once.
+
+    Parameters
+    ----------
+    estimate, target_width, level
+        As in `precision`.
+    planned_items : float
+        How many items the plan expects a fixed-n interval to take, chosen before the first
+        judgment; see `confidence_sequence`, which takes some 2.4 times as many.
+
+    Returns
+    -------
+    Verdict
+        Whether to stop, and why.
+
+    Raises
+    ------
+    InvalidOptionError
+        `target_width` or `planned_items` is not positive, or the level not between 0 and 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.core import anytime, estimate
+    >>> from estimation.core.simulation import TERNARY, Plan, draw
+    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=300)
+    >>> found = estimate(draw(plan, np.random.default_rng(1)).sample)
+    >>> anytime(found, target_width=0.3, level=0.95, planned_items=200).stop
+    True
     """
-    _check_target(target_width)
+    check_target(target_width)
     check_level(level)
     check_planned_items(planned_items)
     width = None
@@ -70,8 +165,37 @@ def anytime(
 def first_anytime_stop(
     history: Trajectory, *, target_width: float, level: float, planned_items: float
 ) -> int | None:
-    """The index of the first judgment after which `anytime` would stop, or None."""
-    _check_target(target_width)
+    """Return the first judgment after which `anytime` stops.
+
+    Parameters
+    ----------
+    history : Trajectory
+        From `trajectory`.
+    target_width, level, planned_items
+        As in `anytime`.
+
+    Returns
+    -------
+    int or None
+        An index into the judgments, from 0; None where the rule never stops.
+
+    Raises
+    ------
+    InvalidOptionError
+        As in `anytime`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.core import first_anytime_stop, first_stop, trajectory
+    >>> from estimation.core.simulation import TERNARY, Plan, draw
+    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=600)
+    >>> history = trajectory(draw(plan, np.random.default_rng(1)).sample)
+    >>> later = first_anytime_stop(history, target_width=0.35, level=0.95, planned_items=200)
+    >>> later > first_stop(history, target_width=0.35, level=0.95)
+    True
+    """
+    check_target(target_width)
     band = confidence_sequence(history, level=level, planned_items=planned_items)
     return _first(history, band.width, target_width)
 
@@ -79,59 +203,51 @@ def first_anytime_stop(
 def empirical_bernstein(
     sample: Sample, *, target_width: float, level: float, rule: BernsteinRule = "ebgstop"
 ) -> Verdict:
-    """Stop when twice the Bernstein bound is no wider than `target_width`.
+    """Stop when twice the empirical Bernstein bound is no wider than the target.
 
-    Looks at each item's first judgment only, because a second one is not independent of it, and
-    at their plain mean: bounds on a metric-corrected mean would need the range of the residuals.
-    Exact if people do not differ, and then 13 to 20 times the judgments of a fixed-n interval.
-    Raises as `bernstein_half_widths`, notably for an unbounded scale.
+    Uses each item's first judgment only, because a second one is not independent of it, and the
+    plain mean: bounds on a mean corrected by a metric would need the range of the residuals. Exact
+    where people do not differ, and then at 13 to 20 times the judgments of a fixed-n interval.
+
+    Parameters
+    ----------
+    sample : Sample
+        The judgments in order of arrival, on a bounded scale.
+    target_width, level
+        As in `precision`.
+    rule : {"ebgstop", "ebstop"}, default "ebgstop"
+        How the error probability is spent over the looks [1]_.
+
+    Returns
+    -------
+    Verdict
+        Whether to stop, and why.
+
+    Raises
+    ------
+    InvalidOptionError
+        An option is out of range, or the scale is unbounded.
+
+    References
+    ----------
+    .. [1] V. Mnih, C. Szepesvári and J.-Y. Audibert (2008). Empirical Bernstein stopping. ICML
+       2008, 672-679.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.core import empirical_bernstein
+    >>> from estimation.core.simulation import TERNARY, Plan, draw
+    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=300)
+    >>> sample = draw(plan, np.random.default_rng(1)).sample
+    >>> empirical_bernstein(sample, target_width=0.3, level=0.95).stop
+    False
     """
-    _check_target(target_width)
+    check_target(target_width)
     _, first = np.unique(sample.item, return_index=True)
     scores = sample.score[np.sort(first)]
     half = bernstein_half_widths(scores, scale=sample.scale, level=level, rule=rule)[-1]
     return _by_width(2 * float(half), target_width)
-
-
-def width_floor(
-    *, person_variance: float, effective_annotators: Floats | float, level: float
-) -> Floats:
-    """2 t(A_eff - 1) sigma_person / sqrt(A_eff): the width left with endless items.
-
-    person_variance: sigma_person² in squared score units, such as `crossed(...).person`.
-    effective_annotators: A_eff, () or (K,). The same shape in score units; NaN for A_eff <= 1.
-    """
-    if person_variance < 0:
-        raise InvalidOptionError("A variance is not negative; truncate it first.")
-    a = np.asarray(effective_annotators, dtype=np.float64)
-    return 2 * half_width(np.sqrt(person_variance / a), a - 1, level=level)
-
-
-def annotators_needed(
-    *,
-    target_width: float,
-    level: float,
-    person_variance: float,
-    other_variance: float = 0.0,
-    evenness: float = 1.0,
-    limit: int = 10_000,
-) -> int | None:
-    """The smallest number of annotators whose interval would meet the target, or None.
-
-    person_variance: sigma_person². other_variance: the squared standard error that more people
-    do not remove (items and rest). evenness: A_eff / A, 1 where everybody judges equally much.
-    limit: None is returned where even this many annotators would not do.
-    Raises InvalidOptionError for a target that is not positive or numbers outside their range.
-    """
-    _check_target(target_width)
-    if not 0 < evenness <= 1 or person_variance < 0 or other_variance < 0:
-        raise InvalidOptionError("Variances are not negative, and evenness lies between 0 and 1.")
-    count = np.arange(2, limit + 1)
-    effective = np.asarray(count * evenness, dtype=np.float64)
-    error = np.sqrt(other_variance + person_variance / effective)
-    width = 2 * half_width(error, effective - 1, level=level)
-    meets = np.flatnonzero((effective >= MIN_EFFECTIVE_ANNOTATORS) & (width <= target_width))
-    return int(count[meets[0]]) if meets.size else None
 
 
 def _verdict(estimate: Estimate, width: float | None, target_width: float) -> Verdict:
@@ -171,10 +287,5 @@ def _items_needed(scale: Scale) -> int:
 
 
 def _people_needed(method: Method) -> float:
-    # A panel speaks for itself however small it is.
+    # A panel of any size speaks for itself.
     return MIN_EFFECTIVE_ANNOTATORS if method.estimand == "population" else 0.0
-
-
-def _check_target(target_width: float) -> None:
-    if not target_width > 0:
-        raise InvalidOptionError(f"A target width is a positive number; got {target_width}.")

@@ -1,9 +1,9 @@
-"""The ranking rule: stop when every pair of systems is told apart, or known to be close.
+"""The ranking rule: stop when every pair of systems is decided or known to be close.
 
 Each pair has a confidence sequence at level 1 - alpha / pairs, so with probability 1 - alpha all
-of them hold at every look (Bonferroni over pairs, the sequence over looks). Stopping a fixed-n
-interval when it excludes 0 is not that: under identical systems it names a better one in some 40 %
-of campaigns of 1,000 looks at 95 %.
+of them hold at every look (Bonferroni over pairs, the sequence over looks). A rule that stops when
+a fixed-n interval excludes 0 has no such guarantee: in campaigns of 1,000 looks at 95 % it names
+one of two identical systems as better in some 40 %.
 """
 
 from collections.abc import Mapping
@@ -14,10 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from estimation.core.data.errors import InvalidOptionError, ShapeMismatchError
-from estimation.core.data.sample import Floats, Ints
-from estimation.core.estimators.parts import Method
-from estimation.core.intervals.interval import check_level
-from estimation.core.stopping.precision import MIN_EFFECTIVE_ANNOTATORS
+from estimation.core.data.incidence import Floats, Ints
+from estimation.core.estimators.fit import Method
+from estimation.core.intervals.interval import MIN_EFFECTIVE_ANNOTATORS, check_level
 from estimation.core.stopping.sequence import MIN_SEQUENCE_ITEMS, sequence_half_widths
 
 Pair = tuple[str, str]
@@ -44,12 +43,24 @@ class Compared(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PairState:
-    """What is known of one pair: the first system's mean less the second's, in score units.
+    """What is known about one pair of systems: the first mean less the second, in score units.
 
-    estimate: the centre of its intervals. std_error: None while there is none. A std_error of 0
-    is believed: it says that the two are known to be identical so far.
-    n_items: items judged for both. effective_annotators: A_eff, infinite for a panel.
-    Raises InvalidOptionError for numbers that cannot be.
+    Parameters
+    ----------
+    estimate : float
+        The centre of its intervals.
+    std_error : float or None
+        None while there is none. A standard error of 0 is believed: it says that the two systems
+        have been identical so far.
+    n_items : int
+        Items judged for both systems.
+    effective_annotators : float, default infinite
+        A_eff; infinite for a panel.
+
+    Raises
+    ------
+    InvalidOptionError
+        A number lies outside its range.
     """
 
     estimate: float
@@ -67,16 +78,32 @@ class PairState:
 
     @classmethod
     def of(cls, found: Compared) -> "PairState":
-        """The state that a paired difference describes."""
+        """Return the state that a paired difference describes.
+
+        Parameters
+        ----------
+        found : Difference
+            Or anything else with the fields of `Compared`.
+
+        Returns
+        -------
+        PairState
+            With infinite A_eff for a panel.
+        """
         people = float("inf") if found.method.estimand == "panel" else found.effective_annotators
         return cls(found.centre, found.std_error, found.n_items, people)
 
 
 @dataclass(frozen=True, slots=True)
 class PairVerdict:
-    """What is decided of one pair, and its interval now, None where there is none.
+    """What is decided about one pair.
 
-    outcome: "first" or "second" is higher; "close", within the margin; or "open".
+    Attributes
+    ----------
+    outcome : {"first", "second", "close", "open"}
+        Which system is higher; "close": they differ by less than the margin; "open": undecided.
+    low, high : float or None
+        The pair's interval now, in score units; None where there is none.
     """
 
     outcome: Outcome
@@ -86,7 +113,17 @@ class PairVerdict:
 
 @dataclass(frozen=True, slots=True)
 class RankingVerdict:
-    """Whether to stop; each pair's verdict; `reason` in words."""
+    """Whether the ranking rule stops.
+
+    Attributes
+    ----------
+    stop : bool
+        Whether every pair is decided.
+    pairs : mapping of pair to PairVerdict
+        The verdict on each pair.
+    reason : str
+        A sentence for people.
+    """
 
     stop: bool
     pairs: Mapping[Pair, PairVerdict]
@@ -106,15 +143,52 @@ def ranking(
     planned_items: float,
     min_items: int = MIN_SEQUENCE_ITEMS,
 ) -> RankingVerdict:
-    """Stop when every pair's interval excludes 0 or lies inside ±margin; no system stops alone.
+    """Stop when every pair's interval excludes 0 or lies within the margin.
 
-    pairs: every pair that the campaign compares, decided or not: alpha is divided by their number.
-    margin: the largest difference that does not matter, in score units; with 0, systems that do
-    not differ are never told apart and collection goes on. planned_items: as in
-    `confidence_sequence`. min_items: 30, more (50) for an unbounded criterion.
-    All three are fixed before the first judgment.
-    A pair with fewer than 5 effective annotators stays open. Raises InvalidOptionError without
-    pairs, for a negative margin, or for a level, planned_items or min_items out of range.
+    No system stops alone. Choose margin, level and `planned_items` before the first judgment. A
+    pair with fewer than 5 effective annotators stays open.
+
+    Parameters
+    ----------
+    pairs : mapping of (str, str) to PairState
+        Every pair that the campaign compares, decided or not: alpha is divided by their number.
+    margin : float
+        The largest difference that does not matter, in score units. With 0, systems that do not
+        differ are never decided and collection goes on.
+    level : float
+        The confidence level for all pairs and all looks together.
+    planned_items : float
+        As in `confidence_sequence`.
+    min_items : int, default 30
+        Pairs with fewer items stay open; 50 for an unbounded criterion.
+
+    Returns
+    -------
+    RankingVerdict
+        Whether to stop, and the verdict on each pair.
+
+    Raises
+    ------
+    InvalidOptionError
+        There are no pairs, or an option is out of range.
+
+    References
+    ----------
+    The sequence is that of `confidence_sequence`; alpha is divided by the number of pairs
+    (Bonferroni).
+
+    Examples
+    --------
+    >>> from estimation.core import PairState, ranking
+    >>> pairs = {
+    ...     ("a", "b"): PairState(0.5, std_error=0.05, n_items=200),
+    ...     ("a", "c"): PairState(0.1, std_error=0.05, n_items=200),
+    ... }
+    >>> verdict = ranking(pairs, margin=0.05, level=0.95, planned_items=100)
+    >>> verdict.reason
+    '1 of 2 pairs are open.'
+    >>> verdict.pairs["a", "b"].outcome, verdict.unresolved
+    ('first', (('a', 'c'),))
     """
     states = list(pairs.values())
     low, high = _ends(

@@ -16,12 +16,12 @@ import numpy as np
 from scipy.special import lambertw
 
 from estimation.core.data.errors import IntervalUnavailableError, InvalidOptionError
-from estimation.core.data.sample import Floats
-from estimation.core.estimators.estimate import Estimate
-from estimation.core.estimators.trajectory import Trajectory
+from estimation.core.data.incidence import Floats
+from estimation.core.estimators.estimate import Trajectory
+from estimation.core.estimators.result import Estimate
 from estimation.core.intervals.interval import Interval, check_level
 
-# Before this many items the limit theorem behind the sequence is no help.
+# The limit theorem behind the sequence needs at least this many items.
 MIN_SEQUENCE_ITEMS = 30
 # A sequence takes about this many times the items of a fixed-n interval of the same width.
 ITEMS_FACTOR = 2.4
@@ -29,9 +29,16 @@ ITEMS_FACTOR = 2.4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Band:
-    """A confidence sequence along a history: low and high (T,) in score units, NaN where none.
+    """A confidence sequence along a history.
 
-    All T intervals hold the truth at once with probability `level`, in the limit of many items.
+    All intervals hold the truth at once with probability `level`, in the limit of many items.
+
+    Attributes
+    ----------
+    low, high : (T,) array of float
+        In score units; NaN where there is no interval.
+    level : float
+        The confidence level.
     """
 
     low: Floats
@@ -51,13 +58,50 @@ def confidence_sequence(source: Trajectory, *, level: float, planned_items: floa
 def confidence_sequence(
     source: Estimate | Trajectory, *, level: float, planned_items: float
 ) -> Interval | Band:
-    """The sequence's interval now (df infinite), or its whole history.
+    """Return the confidence sequence's interval now, or along a whole history.
 
-    planned_items: how many items the plan expects a fixed-n interval to take; the sequence is
-    narrowest at 2.4 times as many. Set it before the first judgment: choosing it by the data
-    voids the guarantee.
-    Valid from 30 items on: before, IntervalUnavailableError is raised, or the band is NaN.
-    Raises InvalidOptionError unless 0 < level < 1 and planned_items is positive.
+    Its intervals hold at every look at once, in the limit of many items [1]_. Choose
+    `planned_items` before the first judgment: choosing it by the data voids the guarantee.
+
+    Parameters
+    ----------
+    source : Estimate or Trajectory
+        The estimate now, or its history.
+    level : float
+        The confidence level.
+    planned_items : float
+        How many items the plan expects a fixed-n interval to take; the sequence is narrowest at
+        2.4 times as many.
+
+    Returns
+    -------
+    Interval or Band
+        An Interval with infinite df for an estimate, a Band for a history. A band is NaN before 30
+        items.
+
+    Raises
+    ------
+    InvalidOptionError
+        The level is not between 0 and 1, or `planned_items` not positive.
+    IntervalUnavailableError
+        The estimate rests on fewer than 30 items or has no standard error.
+
+    References
+    ----------
+    .. [1] I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy and A. Ramdas (2024). Time-uniform
+       central limit theory and asymptotic confidence sequences. The Annals of Statistics 52,
+       2613-2640.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.core import confidence_sequence, estimate
+    >>> from estimation.core.simulation import TERNARY, Plan, draw
+    >>> plan = Plan(TERNARY, item=0.32, person=0.14, n_population=300)
+    >>> found = estimate(draw(plan, np.random.default_rng(1)).sample)
+    >>> wide = confidence_sequence(found, level=0.95, planned_items=200)
+    >>> wide.width > found.interval(0.95).width
+    True
     """
     if isinstance(source, Trajectory):
         halves = _half_widths(source.std_error, source.n_items, level, planned_items)
@@ -76,10 +120,41 @@ def confidence_sequence(
 def sequence_half_widths(
     std_error: Floats | float, n_items: Floats | float, *, alpha: float, planned_items: float
 ) -> Floats:
-    """half_t of the module's formula; the arguments broadcast, the result is in score units.
+    """Return half the width of the sequence's intervals, by the formula of this module.
 
-    alpha: the chance of ever missing the truth. NaN before 30 items or without a standard error.
-    Raises InvalidOptionError unless 0 < alpha < 1 and planned_items is positive.
+    Parameters
+    ----------
+    std_error : array of float
+        In score units.
+    n_items : array of float
+        Judged items; broadcast with `std_error`.
+    alpha : float
+        The probability of ever missing the truth, between 0 and 1.
+    planned_items : float
+        As in `confidence_sequence`.
+
+    Returns
+    -------
+    array of float
+        In score units; NaN before 30 items or without a standard error.
+
+    Raises
+    ------
+    InvalidOptionError
+        `alpha` is not between 0 and 1, or `planned_items` not positive.
+
+    References
+    ----------
+    As in `confidence_sequence`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from estimation.core import sequence_half_widths
+    >>> error, items = np.array([0.2, 0.1]), np.array([20, 100])
+    >>> half = sequence_half_widths(error, items, alpha=0.05, planned_items=100)
+    >>> half.round(3).tolist()
+    [nan, 0.311]
     """
     check_planned_items(planned_items)
     t = np.asarray(n_items, dtype=np.float64)

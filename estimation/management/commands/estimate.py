@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.states import Estimand
 from annotate.text.figures import count, many, number, percent
 from estimation import files, samples_from_files
-from estimation.core.data.errors import EstimationError
+from estimation.core import EstimationError
 from estimation.files import FileError, Vocabulary
 from estimation.interval_choice import ESTIMATOR_NAMES, INTERVAL_NAMES, Asked
 from estimation.reports import Report, compare, report

@@ -11,20 +11,20 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.selectors.pay import budget
 from annotate.text.figures import many, money, number, percent, short, width
-from estimation.core.data.errors import EstimationError
-from estimation.core.data.sample import Scale
-from estimation.core.estimators.components import Crossed
-from estimation.core.estimators.parts import ESTIMANDS
-from estimation.core.planning.cost import (
+from estimation.core import ESTIMANDS, Crossed, EstimationError, Scale
+from estimation.core.planning import (
+    TYPICAL,
+    Expectation,
     Forecast,
+    Participation,
+    Prices,
     Purchase,
     Range,
+    Study,
     TargetBelowFloorError,
     affordable,
     forecast,
 )
-from estimation.core.planning.study import Participation, Prices, Study
-from estimation.core.planning.typical import TYPICAL, Expectation
 
 _NO_CAP = 0
 CLAIMED = 0.9  # the probability of stopping from which coverage is claimed

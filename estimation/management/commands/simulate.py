@@ -8,9 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from annotate.text.figures import count, many, number, percent, signed, width
-from estimation.core import EstimationError
-from estimation.core.estimators.fit import ESTIMATORS
-from estimation.core.estimators.parts import ESTIMANDS, INTERVALS
+from estimation.core import ESTIMANDS, ESTIMATORS, INTERVALS, EstimationError
 from estimation.core.simulation import (
     LOOKS,
     REPORTS,

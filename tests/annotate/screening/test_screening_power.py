@@ -15,7 +15,7 @@ from annotate.screening import Settings, screen_all
 from bench import screening_honest
 from bench.screening import Tally, run
 from bench.screening_campaigns import HONEST, Design, campaign, looks, simulated
-from estimation.core.agreement.straightlining import straight_lining
+from estimation.core import straight_lining
 
 pytestmark = pytest.mark.simulation
 

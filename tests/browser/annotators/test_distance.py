@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from estimation.metrics.edits import levenshtein
+from estimation.metrics import levenshtein
 from tests.browser.annotators.kinds_of_text import CODE, LONG, RIGHT_TO_LEFT, TABLE
 from tests.browser.annotators.tasks import choose, see_task
 from tests.browser.annotators.test_text_layout import at_work, rated

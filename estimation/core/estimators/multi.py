@@ -1,20 +1,36 @@
-"""How several metrics are combined: least squares, or cross-fitted ridge regression.
+"""Several metrics at once: control variates by least squares or by cross-fitted ridge regression.
 
-Both take rows (x_i, y_i), one for each judged item, x standardised over all N outputs. So the
-mean of x over the population is 0, and y - x·b has the mean of y, whatever b is, as long as b
-does not depend on the same row.
+Both take rows (x_i, y_i), one for each judged item, x standardised over all N outputs. The mean of
+x over the population is 0, so y - x·b has the mean of y for every b that does not depend on the
+same row.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from estimation.core.data.sample import Floats, Ints
-from estimation.core.estimators.cells import columns_that_vary
+from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.sample import Sample
+from estimation.core.estimators.cells import (
+    Cells,
+    Fitted,
+    ItemPart,
+    Items,
+    columns_that_vary,
+    correlated,
+    ends_of,
+    finite,
+    items_of,
+    two_way,
+)
+from estimation.core.estimators.fit import Method
+from estimation.core.estimators.notices import Code
 
 FOLDS = 5
-# Least squares from so many items per metric on; with fewer its slopes are mostly noise.
+
+# Least squares takes at least this many items per metric; with fewer, its slopes are mostly noise.
 ITEMS_PER_METRIC = 20
+
 # Penalties per item, relative to a metric's variance of 1.
 _PENALTIES = 10.0 ** np.arange(-3.0, 3.5, 0.5)
 
@@ -89,8 +105,8 @@ class _Line:
 
 
 def _least_squares(x: Floats, y: Floats, ends: Floats) -> Combination:
-    # Metrics that say the same share one slope: the directions in which none varies are left
-    # out, before the pseudo-rows could make them seem to.
+    # Identical metrics share one slope. Directions without variation are left out before the
+    # pseudo-rows are added, which would seem to vary in them.
     basis = _directions(x)
     plain = _line(x @ basis, y)
     guarded = _line(np.vstack([x @ basis, np.zeros((ends.size, basis.shape[1]))]), np.r_[y, ends])
@@ -166,7 +182,86 @@ def ridge(x: Floats, y: Floats) -> Floats:
     along = left.T @ about
     residual = about - (kept * along) @ left.T
     press = ((residual / (1 - 1 / n - kept @ (left**2).T)) ** 2).sum(axis=1)
-    # Of equals the largest penalty: without evidence for a slope there is none.
+    # Among equal errors the largest penalty wins: without evidence the slope is 0.
     best = kept[press.size - 1 - int(np.argmin(press[::-1]))]
     shrunk = np.divide(best, size, out=np.zeros(size.size), where=size > 0)
     return np.asarray(right.T @ (shrunk * along))
+
+
+def several(sample: Sample, method: Method) -> Fitted:
+    """Combine all metrics of the sample; what `estimate` calls "multi".
+
+    The annotator part takes the residuals y_ij - mu - x_i · b with the b that row i was corrected
+    by: for ridge the one of the other folds, so the residuals are as large as the errors made.
+    Raises MetricMissingError without a metric.
+    """
+    items, x = items_of(sample), sample.standardised_metrics()
+    found = combined(sample, items, x, method)
+    correction = corrections(items, x, found)
+    weight = items.weights()
+    u = weight * (sample.score - found.estimate - correction)
+    variance, rest = finite(found.variance, weight, items, sample.n_population, method)
+    slope = reported_slope(x, found.slopes)
+    part = ItemPart(found.estimate, found.centre, slope, variance, rest, found.df)
+    return Fitted(
+        parts=two_way(part, Cells(u, weight, sample.annotator), method=method),
+        correction=correction,
+        slopes=tuple(found.slopes.tolist()),
+        correlation=explained(items, x, found),
+        codes=about_metrics(items.mean, x[items.label], found),
+    )
+
+
+def combined(
+    sample: Sample, items: Items, x: Floats, method: Method, *, always_fit: bool = False
+) -> Combination:
+    """Regress the item means of a sample on the metrics `x` (N, p)."""
+    return combine(
+        x[items.label],
+        items.mean,
+        fold=folds(sample.n_population, seed=method.seed)[items.label],
+        ends=ends_of(sample.scale, method),
+        always_fit=always_fit,
+    )
+
+
+def corrections(items: Items, x: Floats, found: Combination) -> Floats:
+    """(T,) x_i · b, what the metrics take off each judgment."""
+    return np.asarray((x[items.label] * found.coefficients).sum(axis=1)[items.row])
+
+
+def reported_slope(x: Floats, slopes: Floats) -> float:
+    """The slope of one metric; for several, the sd over all N outputs of what they predict."""
+    return float(slopes[0]) if slopes.size == 1 else float((x @ slopes).std())
+
+
+def explained(items: Items, x: Floats, found: Combination) -> float | None:
+    """Pearson's r of item means with the metric, or with what several metrics predict."""
+    x = x[items.label]
+    predicted = x[:, 0] if x.shape[1] == 1 else (x * found.coefficients).sum(axis=1)
+    return correlated(items.mean, predicted)
+
+
+def about_metrics(y: Floats, x: Floats, found: Combination) -> frozenset[Code]:
+    """The notices about metrics that apply; y (n,) was regressed on x (n, p)."""
+    applies: dict[Code, bool] = {
+        "constant_metric": found.used == 0,
+        "constant_columns": 0 < found.used < x.shape[1],
+        "cross_fitted": found.crossfitted,
+        "not_helping_yet": found.used > 0 and _costs_more(y, x, found),
+    }
+    return frozenset(code for code, true in applies.items() if true)
+
+
+def _costs_more(y: Floats, x: Floats, found: Combination) -> bool:
+    """Whether the metrics add more variance than they remove.
+
+    Ridge: its residuals are out of sample and may be compared with y as they are. Least squares:
+    (n - 2) R² <= p, which for one metric is n - 2 <= 1 / r².
+    """
+    about = float(((y - y.mean()) ** 2).sum())
+    residual = y - (x * found.coefficients).sum(axis=1)
+    left = float(((residual - residual.mean()) ** 2).sum())
+    if found.crossfitted:
+        return left >= about
+    return (y.size - 2) * (about - left) <= found.used * about

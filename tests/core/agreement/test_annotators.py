@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from estimation.core import NoVariationError, deviations, drift, person_correlation, straight_lining
 from estimation.core.agreement import straightlining
-from estimation.core.agreement.alpha import NoVariationError
-from estimation.core.agreement.annotators import deviations, drift
-from estimation.core.agreement.straightlining import person_correlation, straight_lining
 from estimation.core.data import errors
-from estimation.core.simulate import TERNARY, Plan, draw_campaign
+from estimation.core.simulation import TERNARY, Plan
+from estimation.core.simulation.campaign import draw_campaign
 
 OVERALL = Plan(TERNARY, item=0.139 / 0.43, person=0.059 / 0.43, n_population=1000)
 

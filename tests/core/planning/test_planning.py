@@ -5,15 +5,22 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from estimation.core import Crossed, Scale, width_floor
 from estimation.core.data import errors
-from estimation.core.data.sample import Scale
-from estimation.core.estimators.components import Crossed
-from estimation.core.planning.cost import TargetBelowFloorError, affordable, forecast
+from estimation.core.planning import (
+    TYPICAL,
+    Expectation,
+    Participation,
+    Prices,
+    Study,
+    TargetBelowFloorError,
+    affordable,
+    forecast,
+)
 from estimation.core.planning.expected import expected_variance, optimal_raters, planning_gamma
-from estimation.core.planning.study import Participation, Prices, Study, campaigns
-from estimation.core.planning.typical import TYPICAL, Expectation, distribution
-from estimation.core.simulate import BINARY, TERNARY, Plan, simulate
-from estimation.core.stopping.precision import width_floor
+from estimation.core.planning.study import campaigns
+from estimation.core.planning.typical import distribution
+from estimation.core.simulation import BINARY, TERNARY, Plan, simulate
 
 PRICES = Prices(0.40, 0.08, minutes=1.5, item_cost=0.48)
 OVERALL = Study(TYPICAL["overall"], 1500, rho=0.5)

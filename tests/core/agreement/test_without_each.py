@@ -5,10 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimation.core import alpha_without_each, krippendorff_alpha
-from estimation.core.agreement.alpha import DISTANCES, NoVariationError
+from estimation.core import (
+    DuplicateJudgmentError,
+    NoVariationError,
+    ReplicatesNeededError,
+    alpha_without_each,
+    krippendorff_alpha,
+)
+from estimation.core.agreement.alpha import DISTANCES
 from estimation.core.agreement.without_each import MOST_LEVELS
-from estimation.core.data.errors import DuplicateJudgmentError, ReplicatesNeededError
 
 
 def by_definition(item, annotator, value, distance):

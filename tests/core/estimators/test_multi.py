@@ -11,7 +11,7 @@ from statsmodels.stats.sandwich_covariance import cov_cluster, cov_cluster_2grou
 
 from estimation.core import Sample, Scale, estimate, trajectory
 from estimation.core.data import errors
-from estimation.core.estimators.combine import FOLDS, folds, ridge
+from estimation.core.estimators.multi import FOLDS, folds, ridge
 from tests.core.cases import random_sample
 from tests.core.drawn import Draw, campaign, covers, refuted
 

@@ -17,14 +17,11 @@ from estimation.core import (
     estimate,
     first_anytime_stop,
     precision,
+    sequence_half_widths,
     trajectory,
 )
 from estimation.core.data import errors
-from estimation.core.stopping.sequence import (
-    mixture_optimum,
-    sequence_half_widths,
-    unit_half_widths,
-)
+from estimation.core.stopping.sequence import mixture_optimum, unit_half_widths
 from tests.core.cases import random_sample
 
 alphas = st.floats(1e-9, 0.9)

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimation.core import Sample, Scale, estimate
+from estimation.core import Method, Running, Sample, Scale, estimate
 from estimation.core.data import errors
-from estimation.core.estimators.incremental import Running
-from estimation.core.estimators.parts import Method
 from tests.core.cases import crossed_case, random_sample
 
 methods = st.builds(

@@ -9,11 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
-from estimation.core import PairState, first_ranking_stop, pair_outcomes, ranking
+from estimation.core import Method, PairState, ranking, sequence_half_widths
 from estimation.core.data import errors
-from estimation.core.estimators.parts import Method
-from estimation.core.stopping.ranking import OUTCOMES
-from estimation.core.stopping.sequence import sequence_half_widths
+from estimation.core.stopping.ranking import OUTCOMES, first_ranking_stop, pair_outcomes
 
 PLAN = {"margin": 0.1, "level": 0.95, "planned_items": 100}
 

@@ -6,14 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from estimation.core import (
-    Sample,
-    Scale,
-    bernstein_half_widths,
-    bernstein_judgments,
-    empirical_bernstein,
-)
+from estimation.core import Sample, Scale, empirical_bernstein
 from estimation.core.data import errors
+from estimation.core.intervals.bernstein import bernstein_half_widths, bernstein_judgments
 
 RULES = ("ebstop", "ebgstop")
 UNIT = Scale(0, 1)

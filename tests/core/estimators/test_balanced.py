@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.sandwich_covariance import cov_cluster, cov_cluster_2groups
 
-from estimation.core import Crossed, Sample, Scale, crossed, estimate, gls_weights
+from estimation.core import Crossed, Incidence, Sample, Scale, crossed, estimate
 from estimation.core.data import errors
-from estimation.core.data.incidence import Incidence
+from estimation.core.estimators.balanced import gls_weights
 from tests.core.cases import crossed_case, random_sample, single_case
 from tests.core.drawn import Draw, campaign, covers, refuted
 

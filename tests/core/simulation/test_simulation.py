@@ -5,25 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from estimation.core import EstimationError, crossed
-from estimation.core.data.errors import InvalidOptionError
-from estimation.core.simulate import draw_campaign as old_address
-from estimation.core.simulation import (
-    BINARY,
-    CONTINUOUS,
-    HTER_LIKE,
-    TERNARY,
-    Plan,
-    binary,
-    draw,
-    draw_campaign,
-    marginal,
-    panel_truth,
-    simulate,
-)
+from estimation.core import EstimationError, InvalidOptionError, crossed
+from estimation.core.simulation import BINARY, HTER_LIKE, TERNARY, Plan, draw, marginal, simulate
+from estimation.core.simulation.campaign import panel_truth
 from estimation.core.simulation.outcome import Run, outcome
-from estimation.core.simulation.rule import Rule
-from estimation.core.simulation.stops import find_stop
+from estimation.core.simulation.plan import CONTINUOUS, binary
+from estimation.core.simulation.rule import Rule, find_stop
 
 PLAN = Plan(TERNARY, item=0.32, person=0.14)
 BUSY = replace(PLAN, places=50, time_correlation=-0.38)
@@ -31,10 +18,6 @@ BUSY = replace(PLAN, places=50, time_correlation=-0.38)
 
 def campaign(plan: Plan, seed: int = 1):
     return draw(plan, np.random.default_rng(seed))
-
-
-def test_the_old_address_still_leads_here():
-    assert old_address is draw_campaign
 
 
 @pytest.mark.parametrize("marginal", [TERNARY, BINARY, HTER_LIKE, CONTINUOUS])

@@ -1,0 +1,253 @@
+"""What an estimate and a difference report, and how an estimate is put together."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from estimation.core.data.incidence import Floats
+from estimation.core.data.moments import Moments
+from estimation.core.data.sample import Scale
+from estimation.core.estimators.cells import Fitted
+from estimation.core.estimators.fit import (
+    Method,
+    Parts,
+    correlation,
+    spread_of_x,
+)
+from estimation.core.estimators.notices import Code, Leniency, Notice, about_one_metric, notices
+from estimation.core.intervals.interval import Interval, interval_of
+
+
+@dataclass(frozen=True, slots=True)
+class Variance:
+    """The squared standard error in parts, in squared score units; None where unknown.
+
+    Attributes
+    ----------
+    item : float or None
+        From having judged n of N items, with the finite-population correction.
+    rest : float
+        sigma_a² h / N: what single judgments leave even when every output is judged.
+    annotator : float or None
+        From having asked these people: max(0, c V_annot - V_cell).
+    annotator_sum : float
+        V_annot, the squares of the residuals summed by annotator.
+    cell_sum : float
+        V_cell, the squares of the residuals of single judgments.
+    """
+
+    item: float | None
+    rest: float
+    annotator: float | None
+    annotator_sum: float
+    cell_sum: float
+
+
+class HasInterval:
+    """What an estimate and a difference share: an interval about a centre."""
+
+    __slots__ = ()
+
+    centre: float
+    std_error: float | None
+    df: float | None
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether the data give an interval."""
+        return self.std_error is not None
+
+    def interval(self, level: float) -> Interval:
+        """Return the two-sided interval centre ± t_df · std_error, not clipped to the scale.
+
+        Parameters
+        ----------
+        level : float
+            The confidence level, such as 0.95.
+
+        Returns
+        -------
+        Interval
+            In score units.
+
+        Raises
+        ------
+        InvalidOptionError
+            The level is not between 0 and 1.
+        IntervalUnavailableError
+            There is no standard error.
+        """
+        return interval_of(self.centre, self.std_error, self.df, level=level)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate(HasInterval):
+    """The result of `estimate`; scores, and slopes per sd of the metric, are in score units.
+
+    Attributes
+    ----------
+    estimate : float
+        The estimate.
+    centre : float
+        The middle of its intervals. While items are few, the pseudo-rows pull it towards the
+        middle of the scale.
+    variance : Variance
+        The squared standard error in parts.
+    std_error, df : float or None
+        Standard error and degrees of freedom; None where there is no interval.
+    n_items, n_population : int
+        How many of the N outputs were judged.
+    n_judgments, n_annotators : int
+        By how many judgments of how many people.
+    effective_annotators : float
+        A_eff = 1 / sum of the squared shares of the weight that each person has.
+    slope : float
+        What the metric is multiplied by. For several metrics: the sd of their joint prediction.
+    slopes : (p,) tuple of float
+        One slope for each metric, 0 for a metric that was not used; empty without a metric.
+    correlation : float or None
+        Pearson's r of item means with the metric, or with the joint prediction of several.
+    equal_annotator_mean : float
+        The mean over annotators of the mean corrected score of each.
+    leniency_correlation : float or None
+        Pearson's r between annotators' activity and their mean corrected scores; None for fewer
+        than three annotators, or where either does not vary.
+    method : Method
+        The options that were asked for.
+    scale : Scale
+        The scale of the scores.
+    notices : tuple of Notice
+        What a reader must know, in a fixed order.
+    """
+
+    estimate: float
+    centre: float
+    variance: Variance
+    std_error: float | None
+    df: float | None
+    n_items: int
+    n_population: int
+    n_judgments: int
+    n_annotators: int
+    effective_annotators: float
+    slope: float
+    slopes: tuple[float, ...]
+    correlation: float | None
+    equal_annotator_mean: float
+    leniency_correlation: float | None
+    method: Method
+    scale: Scale
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(HasInterval):
+    """The result of `difference`: the first system minus the second, in score units.
+
+    Its intervals are about this one pair of systems, not about several pairs at once.
+
+    Attributes
+    ----------
+    estimate : float
+        The estimated difference.
+    centre : float
+        The middle of its intervals.
+    variance : Variance
+        The squared standard error in parts.
+    std_error, df : float or None
+        Standard error and degrees of freedom; None where there is no interval.
+    n_items, n_population : int
+        How many of the N items were judged for both systems.
+    n_judgments : (int, int)
+        Judgments of those items, for the first system and for the second.
+    n_annotators : int
+        How many people gave them.
+    effective_annotators : float
+        A_eff of the mean of each person's two shares.
+    slopes : pair of tuples of float
+        The slopes of the first system's metrics and of the second's; empty without metrics.
+    method : Method
+        The options that were asked for.
+    notices : tuple of Notice
+        What a reader must know.
+    """
+
+    estimate: float
+    centre: float
+    variance: Variance
+    std_error: float | None
+    df: float | None
+    n_items: int
+    n_population: int
+    n_judgments: tuple[int, int]
+    n_annotators: int
+    effective_annotators: float
+    slopes: tuple[tuple[float, ...], tuple[float, ...]]
+    method: Method
+    notices: tuple[Notice, ...]
+
+
+def assemble(
+    stats: Moments,
+    found: Parts,
+    people: Leniency,
+    *,
+    method: Method,
+    scale: Scale,
+    n_population: int,
+    fitted: Fitted | None = None,
+) -> Estimate:
+    """Put an estimate together from what was computed of it."""
+    exists = bool(np.isfinite(found.variance) and found.df > 0)
+    slopes, r, about_metric = _of_metrics(stats, found, method)
+    if fitted is not None:
+        slopes, r, about_metric = fitted.slopes, fitted.correlation, fitted.codes
+    return Estimate(
+        estimate=float(found.estimate),
+        centre=float(found.centre),
+        variance=variance_of(found),
+        std_error=float(np.sqrt(found.variance)) if exists else None,
+        df=float(found.df) if exists else None,
+        n_items=int(stats.items.one_one),
+        n_population=n_population,
+        n_judgments=int(stats.judgments.one_one),
+        n_annotators=int(stats.n_annotators),
+        effective_annotators=float(found.effective_annotators),
+        slope=float(found.slope),
+        slopes=slopes,
+        correlation=r,
+        equal_annotator_mean=people.equal_annotator_mean,
+        leniency_correlation=people.correlation,
+        method=method,
+        scale=scale,
+        notices=notices(
+            stats, found, people, method=method, about_metric=about_metric, exists=exists
+        ),
+    )
+
+
+def _of_metrics(
+    stats: Moments, found: Parts, method: Method
+) -> tuple[tuple[float, ...], float | None, frozenset[Code]]:
+    """Slopes, correlation and notices of an estimate with one metric or none."""
+    r = _known(correlation(stats.items))
+    if method.estimator == "mean":
+        return (), r, frozenset()
+    _, flat = spread_of_x(stats.items)
+    codes = about_one_metric(float(stats.items.one_one), correlation=r, flat=bool(flat))
+    return (float(found.slope),), r, codes
+
+
+def variance_of(found: Parts) -> Variance:
+    """The reported parts of a variance."""
+    return Variance(
+        item=_known(found.item),
+        rest=float(found.rest),
+        annotator=_known(found.annotator),
+        annotator_sum=float(found.annotator_sum),
+        cell_sum=float(found.cell_sum),
+    )
+
+
+def _known(value: Floats) -> float | None:
+    return float(value) if np.isfinite(value) else None

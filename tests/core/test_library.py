@@ -1,0 +1,186 @@
+"""The library as its users meet it: exported names are documented, and examples are true."""
+
+import ast
+import builtins
+import dataclasses
+import doctest
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator
+from concurrent.futures import process
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import estimation.core
+import estimation.core.planning
+import estimation.core.simulation
+import estimation.metrics
+from tests.architecture.rules import PURE, imports, within
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = (
+    estimation.core,
+    estimation.core.planning,
+    estimation.core.simulation,
+    estimation.metrics,
+)
+ADDRESSES = {package.__name__ for package in PACKAGES}
+GUIDES = ("library.md", "statistics.md")
+EXPORTED = [(package, name) for package in PACKAGES for name in package.__all__]
+FUNCTIONS = [pair for pair in EXPORTED if inspect.isfunction(getattr(*pair))]
+CLASSES = [pair for pair in EXPORTED if inspect.isclass(getattr(*pair))]
+ROOMS = (estimation.core, estimation.metrics, estimation.core.planning, builtins, process)
+OWN = ("core", "metrics")
+USERS = ("annotate", "estimation", "extras", "bench")
+
+
+def modules(package: ModuleType) -> list[str]:
+    return [found.name for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")]
+
+
+LIBRARY = modules(estimation.core) + modules(estimation.metrics)
+
+
+def sections(text: str) -> dict[str, str]:
+    """The sections of a numpy-style docstring, by their titles; "" is what stands before them."""
+    parts = re.split(r"^(\w+)\n-{3,}\n", inspect.cleandoc(text), flags=re.MULTILINE)
+    return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
+
+
+def described(section: str) -> set[str]:
+    """The names that a section of parameters or attributes describes."""
+    heads = re.findall(r"^(\S.*)$", section, flags=re.MULTILINE)
+    return {name.strip() for head in heads for name in head.split(" : ")[0].split(",")}
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_examples_are_true(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_the_guide_runs() -> None:
+    text = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+    plain = re.sub(r"^```.*$", "", text, flags=re.MULTILINE)  # a fence would count as output
+    guide = doctest.DocTestParser().get_doctest(plain, {}, "library.md", "library.md", 0)
+    assert len(guide.examples) > 50
+    assert doctest.DocTestRunner().run(guide).failed == 0
+
+
+def test_there_are_examples() -> None:
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    found = [test for name in LIBRARY for test in finder.find(importlib.import_module(name))]
+    assert len([test for test in found if test.examples]) > 45
+    assert sum(len(test.examples) for test in found) > 200
+
+
+def test_a_false_example_fails() -> None:
+    module = ModuleType("false")
+    module.__doc__ = ">>> 1 + 1\n3"
+    assert doctest.testmod(module, report=False, verbose=False).failed == 1
+
+
+@pytest.mark.parametrize(("package", "name"), FUNCTIONS, ids=[name for _, name in FUNCTIONS])
+def test_a_function_tells_its_arguments_result_errors_and_an_example(
+    package: ModuleType, name: str
+) -> None:
+    function = getattr(package, name)
+    found = sections(function.__doc__ or "")
+    assert found[""].strip()
+    told = described(found.get("Parameters", ""))
+    assert set(inspect.signature(function).parameters) == told
+    returns = inspect.signature(function).return_annotation not in (None, "None")
+    assert returns == bool({"Returns", "Yields"} & found.keys())
+    assert ">>>" in found["Examples"]
+    for error in described(found.get("Raises", "")):
+        raised = next(getattr(room, error) for room in ROOMS if hasattr(room, error))
+        assert issubclass(raised, Exception)
+
+
+@pytest.mark.parametrize(("package", "name"), CLASSES, ids=[name for _, name in CLASSES])
+def test_a_class_describes_its_fields_and_methods(package: ModuleType, name: str) -> None:
+    cls = getattr(package, name)
+    found = sections(cls.__dict__.get("__doc__") or "")
+    assert found[""].strip()
+    if dataclasses.is_dataclass(cls):
+        told = described(found.get("Parameters", "")) | described(found.get("Attributes", ""))
+        init = {field.name for field in dataclasses.fields(cls)}
+        assert init <= told
+    for method, value in vars(cls).items():
+        if not method.startswith("_") and callable(getattr(value, "__func__", value)):
+            assert inspect.getdoc(getattr(cls, method)), method
+
+
+@pytest.mark.parametrize(("package", "name"), EXPORTED, ids=[name for _, name in EXPORTED])
+def test_citations_and_references_belong_together(package: ModuleType, name: str) -> None:
+    found = sections(inspect.getdoc(getattr(package, name)) or "")
+    references = found.pop("References", "")
+    cited = set(re.findall(r"\[(\d+)\]_", "".join(found.values())))
+    assert cited <= set(re.findall(r"^\.\. \[(\d+)\]", references, flags=re.MULTILINE))
+
+
+def test_nothing_is_exported_that_is_neither_used_nor_documented() -> None:
+    used = {name for path in sources(*USERS) for _, name in library_imports(path)}
+    guides = "".join((ROOT / "docs" / guide).read_text(encoding="utf-8") for guide in GUIDES)
+    told = set(re.findall(r"\w+", " ".join(re.findall(r"`[^`\n]+`", guides))))
+    assert {name for _, name in EXPORTED} - used - told == set()
+
+
+def test_a_name_has_one_address() -> None:
+    names = [name for _, name in EXPORTED]
+    assert len(names) == len(set(names))
+    exported = {name: package.__name__ for package, name in EXPORTED}
+    elsewhere = {
+        f"{path.relative_to(ROOT)}: {name} from {module}"
+        for path in sources(*USERS, "tests")
+        for module, name in library_imports(path)
+        if name in exported and module != exported[name]
+    }
+    assert elsewhere == set()
+
+
+def test_users_of_the_library_know_none_of_its_modules() -> None:
+    deep = {
+        f"{path.relative_to(ROOT)}: {module}"
+        for path in sources(*USERS)
+        for module, _ in library_imports(path)
+        if module not in ADDRESSES
+    }
+    assert deep == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from estimation.core.data.sample import Sample",
+        "import estimation.core.data.sample",
+        "def f():\n    from estimation.core.data import sample",
+        "from estimation.metrics.edits import hter",
+    ],
+)
+def test_a_module_of_the_library_is_found(source: str, tmp_path: Path) -> None:
+    path = tmp_path / "user.py"
+    path.write_text(source, encoding="utf-8")
+    assert [module for module, _ in library_imports(path) if module not in ADDRESSES]
+
+
+def sources(*rooms: str) -> Iterator[Path]:
+    for room in rooms:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            if not any(path.is_relative_to(ROOT / "estimation" / own) for own in OWN):
+                yield path
+
+
+@cache
+def library_imports(path: Path) -> tuple[tuple[str, str], ...]:
+    """(module, name) of what a file imports from the library, however it does so."""
+    text = path.read_text(encoding="utf-8")
+    if not any(room in text for room in PURE):
+        return ()
+    found = imports(ast.parse(text), "", is_package=False)
+    parts = (target.rpartition(".") for target, _line in found if within(target, *PURE))
+    return tuple((module, name) for module, _, name in parts if f"{module}.{name}" not in ADDRESSES)
