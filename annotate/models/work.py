@@ -1,10 +1,13 @@
 """The work itself: slots, assignments, judgments, scores and change marks; turns of tasks."""
 
+from datetime import datetime
+from typing import Any, ClassVar
+
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import Exists, F, OuterRef, Q
 
 from annotate.models.annotators import Annotator, Participation
-from annotate.models.base import Fact
+from annotate.models.base import Fact, FactQuerySet
 from annotate.models.campaigns import Campaign, Output
 
 
@@ -47,6 +50,11 @@ class Assignment(models.Model):
                 name="nobody_twice_on_an_output",
             )
         ]
+
+    @staticmethod
+    def has_judgment() -> Exists:
+        """Whether it was submitted, as a condition: it may have been returned since."""
+        return Exists(Judgment.objects.filter(assignment=OuterRef("pk")))
 
 
 class Slot(models.Model):
@@ -91,10 +99,24 @@ class Draft(models.Model):
     saved_at = models.DateTimeField(auto_now=True)
 
 
-class Judgment(Fact):
-    """What was submitted, when, under which version of the instrument (rule 1)."""
+class CurrentJudgments(models.Manager[Any]):
+    """The judgments that no later one supersedes."""
 
-    assignment = models.OneToOneField(Assignment, models.PROTECT, related_name="judgment")
+    def get_queryset(self) -> models.QuerySet[Any]:
+        return FactQuerySet(self.model, using=self._db).filter(superseded_at=None)
+
+
+class Judgment(Fact):
+    """What was submitted, when, under which version of the instrument (rule 1).
+
+    A correction is a row of its own, which supersedes the one that it corrects. `objects`, and
+    every relation to judgments, leaves superseded ones out; a join does not.
+    """
+
+    objects: ClassVar[CurrentJudgments] = CurrentJudgments()  # type: ignore[assignment]
+    every = FactQuerySet.as_manager()
+
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="judgments")
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="judgments")
     output = models.ForeignKey(Output, models.PROTECT, related_name="judgments")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="judgments")
@@ -104,16 +126,33 @@ class Judgment(Fact):
     submitted_at = models.DateTimeField()
     elapsed_seconds = models.FloatField()
     active_seconds = models.FloatField(null=True)
+    supersedes = models.OneToOneField(
+        "self", models.PROTECT, null=True, related_name="superseded_by"
+    )
+    superseded_at = models.DateTimeField(null=True)  # the only field that changes, once
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                fields=["annotator", "output"], name="one_judgment_per_person_and_output"
+                fields=["annotator", "output"],
+                condition=Q(superseded_at=None),
+                name="one_judgment_per_person_and_output",
+            ),
+            models.UniqueConstraint(
+                fields=["assignment"],
+                condition=Q(superseded_at=None),
+                name="one_judgment_an_assignment",
             ),
             models.CheckConstraint(
                 condition=Q(active_seconds=None) | Q(active_seconds__gte=0), name="active_positive"
             ),
         ]
+
+    @classmethod
+    def supersede(cls, judgment_id: int, *, at: datetime) -> bool:
+        """Mark it as superseded, in the transaction that writes its successor; False: it was."""
+        every: models.QuerySet[Judgment] = models.QuerySet(cls)  # `objects` changes none
+        return bool(every.filter(pk=judgment_id, superseded_at=None).update(superseded_at=at))
 
 
 class Score(Fact):
@@ -135,6 +174,12 @@ class Score(Fact):
                 condition=Q(value__gte=-1e6, value__lte=1e6, value=F("value")), name="score_finite"
             ),
         ]
+
+    @classmethod
+    def of(cls, campaign_id: int) -> "models.QuerySet[Score]":
+        """The scores of a campaign's judgments, without those that are superseded."""
+        current = {"judgment__campaign": campaign_id, "judgment__superseded_at": None}
+        return cls.objects.filter(**current)
 
     @classmethod
     def supersede(cls, judgment_id: int, *, by: str) -> None:

@@ -101,6 +101,10 @@ def _last_estimates(before: Tables) -> dict[str, list[Any]]:
     return {f"{system} {criterion}": numbers for system, criterion, *numbers in picked}
 
 
+def test_an_old_judgment_can_be_corrected(now: dict[str, Any]) -> None:
+    assert now["corrected"] == {"kept": 2, "counted": 1}
+
+
 def test_every_page_of_every_campaign_opens(now: dict[str, Any]) -> None:
     assert len(now["pages"]) > 150
     assert {address: code for address, code in now["pages"].items() if code != 200} == {}

@@ -16,9 +16,9 @@ from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.urls import reverse  # noqa: E402
 
-from annotate.models import Campaign, LedgerEntry, Operation  # noqa: E402
+from annotate.models import Campaign, Judgment, LedgerEntry, Operation  # noqa: E402
 from annotate.services import change_marks  # noqa: E402
-from annotate.services.work import scoring  # noqa: E402
+from annotate.services.work import scoring, superseding  # noqa: E402
 from estimation.models import Estimate  # noqa: E402
 from estimation.services import estimating  # noqa: E402
 from tests.factories import judge, person  # noqa: E402
@@ -93,6 +93,18 @@ def work() -> int:
     return done
 
 
+def corrected() -> dict[str, int]:
+    """Correct an old judgment; {how many its assignment has: kept, and counted}."""
+    free = Judgment.objects.exclude(exclusions__restored_at=None, exclusions__isnull=False)
+    old = free.earliest("pk")
+    superseding.supersede(old.pk, response=old.response)
+    mine = {"assignment": old.assignment_id}
+    return {
+        "kept": Judgment.every.filter(**mine).count(),
+        "counted": Judgment.objects.filter(**mine).count(),
+    }
+
+
 def main() -> None:
     said: dict[str, Any] = {"counts": counts(), "money": money()}
     said["public"], said["subjects"] = public(), subjects()
@@ -100,6 +112,7 @@ def main() -> None:
     said["estimates"] = estimates()
     said["scores"] = [d for c in Campaign.objects.all() for d in scoring.differences(c.pk)]
     said["work"] = work()
+    said["corrected"] = corrected()
     call_command("makemigrations", check=True, dry_run=True, verbosity=0)
     print(json.dumps(said))
 

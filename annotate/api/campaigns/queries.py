@@ -95,7 +95,7 @@ def outputs(campaign: Campaign) -> QuerySet[Output]:
 
 def annotators(campaign: Campaign) -> QuerySet[Annotator]:
     """Who judged in a campaign, with what they gave to it."""
-    mine = Q(judgments__campaign=campaign)
+    mine = Q(judgments__campaign=campaign, judgments__superseded_at=None)
     held = Q(judgments__assignment__slot__isnull=False)
     verified = Q(judgments__assignment__status=Assignment.Status.VERIFIED)
     reviews = Review.objects.filter(campaign=campaign)

@@ -217,7 +217,7 @@ def _scores_of(campaign_id: int, judgment: NDArray[np.int64]) -> QuerySet[Score]
     if last - first < 2 * judgment.size:
         # Hardly any other campaign's judgments lie between: a range is read without a join.
         return Score.objects.filter(judgment__gte=first, judgment__lte=last)
-    return Score.objects.filter(judgment__campaign=campaign_id)
+    return Score.of(campaign_id)
 
 
 def campaign_id_of(public_id: str) -> int | None:

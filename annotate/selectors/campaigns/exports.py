@@ -269,7 +269,7 @@ class _Scores:
     """The scores of judgments, asked for in the order of the judgments."""
 
     def __init__(self, now: Moment) -> None:
-        mine = Score.objects.filter(judgment__campaign=now.campaign, judgment__lte=now.last)
+        mine = Score.of(now.campaign.pk).filter(judgment__lte=now.last)
         rows = mine.order_by("judgment", "pk").values_list("judgment", "criterion", "value")
         self._groups = groupby(rows.iterator(chunk_size=4 * CHUNK), key=itemgetter(0))
         self._next: tuple[int, dict[str, float]] | None = self._read()

@@ -201,7 +201,7 @@ def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
     for output_id, name in authors.values_list("output", "system__name"):
         wrote.setdefault(output_id, []).append(name)
     rows = (
-        Score.objects.filter(judgment__campaign=campaign_id)
+        Score.of(campaign_id)
         .order_by("pk")
         .values_list(
             "judgment__output",

@@ -133,9 +133,7 @@ def _for_nobody(campaign_id: int, able: Collection[int]) -> int:
     """
     if len(able) > MANY:
         return 0
-    had = Assignment.objects.filter(campaign=campaign_id).exclude(
-        status=Assignment.Status.EXPIRED, judgment__isnull=True
-    )
+    had = Assignment.objects.filter(campaign=campaign_id).exclude(status=Assignment.Status.EXPIRED)
     begun = free(campaign_id).filter(Exists(had.filter(output=OuterRef("output"))))
     n_free = Counter(begun.values_list("output", flat=True))
     pairs = set(

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotate import adapters
 from annotate.crowds.tariffs import CENT, ZERO
-from annotate.models import Exclusion, LedgerEntry, Ruling, Slot
+from annotate.models import Exclusion, Judgment, LedgerEntry, Ruling
 from annotate.selectors.pay import accounts
 from annotate.selectors.review import refusals as refusal_rules
 
@@ -71,10 +71,8 @@ class PastEffects:
 
 def effects(campaign_id: int, annotator_id: int) -> Effects:
     """Return what rulings would do; always the same number of queries."""
-    held = Slot.objects.filter(
-        campaign=campaign_id,
-        assignment__annotator=annotator_id,
-        assignment__judgment__isnull=False,
+    held = Judgment.objects.filter(
+        campaign=campaign_id, annotator=annotator_id, assignment__slot__isnull=False
     )
     out = Exclusion.objects.filter(
         judgment__campaign=campaign_id, judgment__annotator=annotator_id, restored_at=None

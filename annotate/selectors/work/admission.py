@@ -250,7 +250,7 @@ def pick(campaign_id: int, who: Participation, *, besides: int | None = None) ->
     besides: an assignment whose output they have on a page, though its lease may be over.
     """
     seen = Assignment.objects.filter(annotator_id=who.annotator_id).exclude(
-        status=Assignment.Status.EXPIRED, judgment__isnull=True
+        status=Assignment.Status.EXPIRED
     )
     new = slots.free(campaign_id).exclude(output__in=seen.values("output"))
     if besides is not None:

@@ -24,7 +24,8 @@ def waiting(campaign_id: int) -> int:
         assignment=OuterRef("judgment__assignment"),
         assignment__status=Assignment.Status.VERIFIED,
     )
-    return PendingScore.objects.filter(Exists(holds), campaign=campaign_id).count()
+    pending = PendingScore.objects.filter(Exists(holds), campaign=campaign_id)
+    return pending.filter(judgment__superseded_at=None).count()
 
 
 def _pending() -> Exists:

@@ -82,9 +82,9 @@ def judged(participation_id: int) -> int:
 def given_back(participation_id: int) -> int:
     """Return how many of its tasks were returned undone: they were to be had."""
     return Assignment.objects.filter(
+        ~Assignment.has_judgment(),
         participation=participation_id,
         status=Assignment.Status.RETURNED,
-        judgment__isnull=True,
     ).count()
 
 

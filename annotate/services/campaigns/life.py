@@ -11,7 +11,7 @@ from annotate.selectors.campaigns import slots
 from annotate.selectors.pay.promises import ended
 from annotate.selectors.review import eligibility
 from annotate.selectors.work import admission
-from annotate.services import audit, change_marks, locks
+from annotate.services import audit, change_marks, locks, transitions
 from annotate.services.marketplace import batches, postings
 from annotate.services.pay import promises
 from annotate.services.work import leasing
@@ -202,12 +202,15 @@ def _move(
     source = CampaignStatus(campaign.status)
     if to not in TRANSITIONS[source]:
         raise Conflict(f"A campaign cannot go from {source} to {to}.")
-    moved = Campaign.objects.filter(pk=campaign.pk, status=source).update(status=to, **changes)
-    if not moved:
+
+    def record() -> None:
+        audit.record(verb, campaign_id=campaign.pk, actor_id=actor_id, **(detail or {}))
+
+    mine = Campaign.objects.filter(pk=campaign.pk)
+    if not transitions.change(mine, TRANSITIONS, to, sources=[source], record=record, **changes):
         raise Conflict("Another user has changed this campaign meanwhile. Look at it again.")
     if to != CampaignStatus.OPEN:
         batches.stop_all(campaign.pk)
-    audit.record(verb, campaign_id=campaign.pk, actor_id=actor_id, **(detail or {}))
 
 
 def expire_all() -> int:

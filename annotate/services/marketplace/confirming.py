@@ -215,7 +215,7 @@ def _shortfall(found: Participation) -> str:
     """Say so where somebody handed in there what we had not taken as finished here, or returned
     tasks instead of doing them."""
     tasks, given_back = found.tasks or 0, units.given_back(found.pk)
-    judged = Assignment.objects.filter(participation=found, judgment__isnull=False).count()
+    judged = Assignment.objects.filter(Assignment.has_judgment(), participation=found).count()
     if judged >= tasks or (found.handed_in_at is not None and not given_back):
         return ""
     if found.handed_in_at is not None:

@@ -5,7 +5,6 @@ from collections.abc import Collection
 from typing import Any
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from annotate import tokens
@@ -13,7 +12,7 @@ from annotate.crowds.base import Stage
 from annotate.models import Batch, Operation, Posting
 from annotate.models.base import ALPHABET
 from annotate.selectors.marketplace import watching
-from annotate.services import audit
+from annotate.services import audit, transitions
 from annotate.services.outbox import delivery, intents
 
 Status = Posting.Status
@@ -39,15 +38,13 @@ def move(posting: Posting, to: Status, *, sources: Collection[Status], **fields:
 
     `fields` change along with it. False, with nothing done, where it stands elsewhere.
     """
-    if impossible := [one for one in sources if to not in TRANSITIONS[one]]:
-        raise ValueError(f"A posting cannot go from {impossible} to {to}.")
-    mine = Posting.objects.filter(pk=posting.pk, status__in=list(sources))
-    with transaction.atomic(savepoint=False):
-        if not mine.update(status=to, **fields):
-            return False
+
+    def record() -> None:
         subject = f"posting:{posting.public_id}"
         audit.record(f"posting_{to}", campaign_id=posting.batch.campaign_id, subject=subject)
-    return True
+
+    mine = Posting.objects.filter(pk=posting.pk)
+    return bool(transitions.change(mine, TRANSITIONS, to, sources=sources, record=record, **fields))
 
 
 def sources(to: Status) -> tuple[Status, ...]:

@@ -23,7 +23,7 @@ from annotate.crowds.base import (
 from annotate.errors import Conflict
 from annotate.models import Campaign, Operation, Posting
 from annotate.selectors.marketplace import watching
-from annotate.services import audit, change_marks, locks
+from annotate.services import audit, change_marks, locks, transitions
 from annotate.services.marketplace import confirming, exclusion_lists, postings, refilling
 from annotate.services.outbox import crowd_calls, delivery, intents
 from annotate.services.pay import settling
@@ -128,7 +128,8 @@ def _level(posting: Posting, level: Level, *, problem: str) -> None:
     over = _is_to_be_over(posting, stops)
     if level.paused and not over:
         problem = problem or PAUSED.format(crowd=adapters.LABELS[posting.batch.crowd])
-    Posting.objects.filter(pk=posting.pk).update(
+    transitions.note(
+        Posting.objects.filter(pk=posting.pk),
         looked_at=now,
         available=level.available,
         pending=level.pending,

@@ -23,7 +23,7 @@ from annotate.crowds.base import Configuration, Effect, Marketplace, Outcome
 from annotate.errors import Conflict, NotFound
 from annotate.models import Operation
 from annotate.services import audit
-from annotate.services.outbox import crowd_calls, intents
+from annotate.services.outbox import crowd_calls, intents, states
 from annotate.services.outbox.crowd_calls import Answer, ask
 from annotate.services.outbox.handlers import handler
 
@@ -160,26 +160,26 @@ def _permitted(op: Operation, wait: float) -> bool:
 
 def _postpone(op: Operation, seconds: float, **said: str) -> None:
     """Postpone an operation that no worker has claimed meanwhile; this is not an attempt."""
-    _as_read(op).update(due_at=timezone.now() + timedelta(seconds=seconds), **said)
+    states.note(op, due_at=timezone.now() + timedelta(seconds=seconds), **said)
 
 
 def _claim(op: Operation) -> bool:
     """PENDING or SENT -> SENT, for this worker alone; False if another worker was first."""
     now = timezone.now()
-    taken: dict[str, Any] = {
-        "status": Status.SENT,
-        "attempts": op.attempts + 1,
-        "sent_at": op.sent_at or now,
-        "claimed_until": now + CLAIM,
-        "claim": uuid.uuid4().hex,
-    }
-    return _update(op, taken)
+    return states.move(
+        op,
+        Status.SENT,
+        attempts=op.attempts + 1,
+        sent_at=op.sent_at or now,
+        claimed_until=now + CLAIM,
+        claim=uuid.uuid4().hex,
+    )
 
 
 def _send_anew(op: Operation) -> bool:
     """Note that the crowd is about to be asked as if for the first time; False if lost."""
     now = timezone.now()
-    return _update(op, {"sent_at": now, "claimed_until": now + CLAIM})
+    return states.note(op, sent_at=now, claimed_until=now + CLAIM)
 
 
 def _settle(op: Operation, answer: Answer | None) -> None:
@@ -223,24 +223,10 @@ def _again(op: Operation, status: Operation.Status) -> None:
     intents.announce_operation(op.pk)
 
 
-def _change(op: Operation, status: str, **changes: Any) -> None:
+def _change(op: Operation, status: Operation.Status, **changes: Any) -> None:
     """Change the status by a conditional UPDATE; the claim ends."""
-    wanted = {"status": status, "claim": "", "claimed_until": None, **changes}
-    if not _update(op, wanted):
+    if not states.move(op, status, claim="", claimed_until=None, **changes):
         raise _Lost("Another process has changed this meanwhile. Look at it again.")
-
-
-def _update(op: Operation, changes: dict[str, Any]) -> bool:
-    changed = _as_read(op).update(**changes)
-    for name, value in changes.items():
-        setattr(op, name, value)
-    return bool(changed)
-
-
-def _as_read(op: Operation) -> QuerySet[Operation]:
-    return Operation.objects.filter(
-        pk=op.pk, status=op.status, attempts=op.attempts, claim=op.claim
-    )
 
 
 def _get(operation_id: int, *statuses: Operation.Status, verb: str) -> Operation:

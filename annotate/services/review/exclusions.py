@@ -5,10 +5,10 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
-from annotate.models import Assignment, Block, Exclusion, Membership, Review, Ruling, Slot
+from annotate.models import Assignment, Block, Exclusion, Judgment, Membership, Review, Ruling
 from annotate.selectors.work import namesakes
 from annotate.services import change_marks
-from annotate.services.work import leasing
+from annotate.services.work import leasing, slots
 
 
 def exclude(review: Review, ruling: Ruling) -> int:
@@ -17,16 +17,18 @@ def exclude(review: Review, ruling: Ruling) -> int:
     Open leases end too, because further work would not count.
     """
     leasing.end_open(review.campaign_id, review.annotator_id, now=ruling.at)
-    held = Slot.objects.filter(
+    judged = Judgment.objects.filter(
         campaign=review.campaign_id,
-        assignment__annotator=review.annotator_id,
-        assignment__judgment__isnull=False,
+        annotator=review.annotator_id,
+        assignment__slot__isnull=False,
     )
-    out = list(held.values_list("assignment__judgment", flat=True))
-    Exclusion.objects.bulk_create(Exclusion(judgment_id=one, ruling=ruling) for one in out)
-    Slot.objects.filter(assignment__judgment__in=out).update(assignment=None)
+    held = dict(judged.values_list("assignment", "pk"))
+    Exclusion.objects.bulk_create(
+        Exclusion(judgment_id=judgment, ruling=ruling) for judgment in held.values()
+    )
+    slots.free(held)
     change_marks.mark(review.campaign_id, "exclusion")
-    return len(out)
+    return len(held)
 
 
 def restore(review: Review, *, at: datetime) -> int:
@@ -47,26 +49,11 @@ def restore(review: Review, *, at: datetime) -> int:
 
 
 def _bring_back(exclusion: Exclusion) -> int:
-    judgment = exclusion.judgment
-    if judgment.assignment.status not in Assignment.HELD:
-        return exclusion.pk  # its paid unit was given back since: it comes back with that, or not
-    slots = Slot.objects.filter(output=judgment.output_id)
-    slot = slots.filter(assignment=None).order_by("number").first() or _added(slots)
-    held = Slot.objects.filter(pk=slot.pk, assignment=None).update(
-        assignment=judgment.assignment_id
-    )
-    assert held == 1, "a slot was taken while the campaign was locked"
+    """Take a slot again, unless its paid unit was given back: it comes back with that, or not."""
+    assignment = exclusion.judgment.assignment
+    if assignment.status in Assignment.HELD:
+        slots.take_or_add(assignment)
     return exclusion.pk
-
-
-def _added(slots: QuerySet[Slot]) -> Slot:
-    last = slots.order_by("-number")[0]
-    return Slot.objects.create(
-        campaign_id=last.campaign_id,
-        output_id=last.output_id,
-        position=last.position,
-        number=last.number + 1,
-    )
 
 
 def block(review: Review, ruling: Ruling) -> str:

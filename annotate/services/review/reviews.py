@@ -17,6 +17,7 @@ from annotate.screening.settings import Settings
 from annotate.selectors.review import screening
 from annotate.services import audit, change_marks, locks
 from annotate.services.marketplace import messages
+from annotate.services.review import states
 
 Status = Review.Status
 
@@ -71,12 +72,8 @@ def locked(review_id: int) -> Review:
 
 def _opened(review: Review | None, campaign_id: int, annotator_id: int, *, now: datetime) -> Review:
     if review is None:
-        return Review.objects.create(
-            campaign_id=campaign_id, annotator_id=annotator_id, status=Status.OPEN, opened_at=now
-        )
-    Review.objects.filter(pk=review.pk, status=Status.CLEARED).update(
-        status=Status.OPEN, opened_at=now
-    )
+        return states.begin(campaign_id, annotator_id, now=now)
+    states.open_again(review, now=now)
     return review
 
 

@@ -16,7 +16,7 @@ from annotate.selectors.review import appeal_rights, eligibility
 from annotate.services import audit, change_marks
 from annotate.services.marketplace import exclusion_lists, messages
 from annotate.services.pay import ledger, settling
-from annotate.services.review import appeals, exclusions, reviews
+from annotate.services.review import appeals, exclusions, reviews, states
 
 Act = Ruling.Act
 STANDING = (Act.EXCLUDE, Act.RESTORE, Act.BLOCK, Act.UNBLOCK)
@@ -127,32 +127,32 @@ def _act(review: Review, ruling: Ruling) -> Ruling:
 
 
 def _clear(review: Review, ruling: Ruling, now: datetime) -> str:
-    _move(review, Status.CLEARED, now=now)
+    states.rule(review, Status.CLEARED, now=now)
     change_marks.mark(review.campaign_id, "cleared")  # the end of a campaign may have waited for it
     return "leases resume"
 
 
 def _exclude(review: Review, ruling: Ruling, now: datetime) -> str:
-    _move(review, Status.EXCLUDED, now=now)
+    states.rule(review, Status.EXCLUDED, now=now)
     return f"{exclusions.exclude(review, ruling)} judgments"
 
 
 def _restore(review: Review, ruling: Ruling, now: datetime) -> str:
     """Back into the estimates; refused pay comes back with the work."""
     repaid = _repay(review, ruling, now) if review.pay_refused else ""
-    _move(review, Status.CLEARED, now=now)
+    states.rule(review, Status.CLEARED, now=now)
     restored = f"{exclusions.restore(review, at=now)} judgments"
     return f"{restored}, {repaid}" if repaid else restored
 
 
 def _refuse(review: Review, ruling: Ruling, now: datetime) -> str:
-    _switch_pay(review, refused=True)
+    states.switch_pay(review, refused=True)
     return str(ledger.refuse(review, ruling))
 
 
 def _repay(review: Review, ruling: Ruling, now: datetime) -> str:
     """Beyond the budget only where that was accepted (`rule`); then the log says so."""
-    _switch_pay(review, refused=False)
+    states.switch_pay(review, refused=False)
     repaid = ledger.repay(review, ruling)
     excess = budget.excess(review.campaign)
     return f"{repaid}, {excess} beyond the budget" if excess else str(repaid)
@@ -169,24 +169,6 @@ def _unblock(review: Review, ruling: Ruling, now: datetime) -> str:
     if not exclusions.lift(review, at=now):
         raise Conflict("This annotator is not blocked.", code=NOT_BLOCKED)
     return "block lifted"
-
-
-def _move(review: Review, to: Status, *, now: datetime) -> None:
-    moved = Review.objects.filter(pk=review.pk, status=review.status).update(
-        status=to, ruled_at=now
-    )
-    if not moved:
-        raise Conflict("Another reviewer has ruled meanwhile. Look again.")
-    review.status = to
-
-
-def _switch_pay(review: Review, *, refused: bool) -> None:
-    switched = Review.objects.filter(pk=review.pk, pay_refused=not refused).update(
-        pay_refused=refused
-    )
-    if not switched:
-        raise Conflict("Pay is refused already." if refused else "No pay is refused.")
-    review.pay_refused = refused
 
 
 DOING: dict[Act, Callable[[Review, Ruling, datetime], str]] = {

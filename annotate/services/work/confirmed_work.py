@@ -4,7 +4,6 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
 from django.db.models import QuerySet
 
 from annotate.models import (
@@ -14,12 +13,10 @@ from annotate.models import (
     Judgment,
     Participation,
     Ruling,
-    Slot,
 )
-from annotate.selectors.campaigns import slots
 from annotate.selectors.review import eligibility
-from annotate.services import audit, change_marks
-from annotate.services.work import leasing
+from annotate.services import audit, change_marks, transitions
+from annotate.services.work import assignment_states, leasing, slots
 
 _Status = Participation.Status
 
@@ -44,16 +41,14 @@ def move(
     `fields` change along with it. False, with nothing done, where it stands elsewhere: somebody
     else was first.
     """
-    if impossible := [one for one in sources if to not in TRANSITIONS[one]]:
-        raise ValueError(f"A participation cannot go from {impossible} to {to}.")
     mine = Participation.objects.filter(pk=participation_id)
-    with transaction.atomic(savepoint=False):
-        if not mine.filter(status__in=list(sources)).update(status=to, **fields):
-            return False
+
+    def record() -> None:
         campaign_id = mine.values_list("campaign_id", flat=True).get()
         subject = f"participation:{participation_id}"
         audit.record(f"participation_{to}", campaign_id=campaign_id, subject=subject)
-    return True
+
+    return bool(transitions.change(mine, TRANSITIONS, to, sources=sources, record=record, **fields))
 
 
 Status = Assignment.Status
@@ -68,9 +63,13 @@ def verify(participation: Participation, *, now: datetime) -> int:
     """
     leasing.end_leases(_of(participation), now=now)
     came = _locked(_of(participation).filter(status=Status.SUBMITTED))
-    Assignment.objects.filter(pk__in=came).update(status=Status.VERIFIED)
-    lost = _locked(_of(participation).filter(status=Status.RETURNED, judgment__isnull=False))
-    Assignment.objects.filter(pk__in=lost).update(status=Status.VERIFIED)
+    lost = _locked(_of(participation).filter(Assignment.has_judgment(), status=Status.RETURNED))
+    assignment_states.move(
+        came + lost,
+        Status.VERIFIED,
+        campaign_id=participation.campaign_id,
+        sources=(Status.SUBMITTED, Status.RETURNED),
+    )
     for pk in lost:
         _take_back(pk, participation)
     if came or lost:
@@ -82,8 +81,9 @@ def lose(participation: Participation, *, now: datetime) -> int:
     """Free the slots of a unit that was not handed in; its judgments stay as facts."""
     leasing.end_leases(_of(participation), now=now)
     held = _locked(_of(participation).filter(status__in=(Status.SUBMITTED, Status.VERIFIED)))
-    Assignment.objects.filter(pk__in=held).update(status=Status.RETURNED)
-    Slot.objects.filter(assignment__in=held).update(assignment=None)
+    campaign_id, judged = participation.campaign_id, (Status.SUBMITTED, Status.VERIFIED)
+    assignment_states.move(held, Status.RETURNED, campaign_id=campaign_id, sources=judged)
+    slots.free(held)
     if held:
         change_marks.mark(participation.campaign_id, "left")
     return len(held)
@@ -94,13 +94,8 @@ def _take_back(assignment_id: int, participation: Participation) -> None:
     if eligibility.excluded(campaign.pk, participation.annotator_id):
         _leave_out(assignment_id)
         return
-    if campaign.status not in TAKES_BACK:
-        return
-    output = Assignment.objects.values_list("output_id", flat=True).get(pk=assignment_id)
-    slot = slots.free(campaign.pk).filter(output=output).first()
-    if slot is not None:
-        held = Slot.objects.filter(pk=slot.pk, assignment=None).update(assignment=assignment_id)
-        assert held == 1, "a slot was taken while the campaign was locked"
+    if campaign.status in TAKES_BACK:
+        slots.take_for(Assignment.objects.get(pk=assignment_id))
 
 
 def _leave_out(assignment_id: int) -> None:

@@ -21,14 +21,14 @@ from annotate.models import (
     Participation,
     Slot,
 )
-from annotate.selectors.campaigns import outputs, slots
+from annotate.selectors.campaigns import outputs
 from annotate.selectors.pay import budget
 from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import admission
 from annotate.services import audit, change_marks, locks
 from annotate.services.pay import ledger, promises
-from annotate.services.work import leasing
+from annotate.services.work import assignment_states, leasing, slots
 
 Status = Assignment.Status
 
@@ -186,10 +186,14 @@ def _advance(
     work: _Submission, *, sources: Collection[Assignment.Status], who: Participation
 ) -> bool:
     """Note that it is submitted; verified at once where the crowd has confirmed who submits it."""
-    mine = Assignment.objects.filter(pk=work.assignment.pk, status__in=sources)
-    known = who.verified_at is not None
     return bool(
-        mine.update(status=Status.VERIFIED if known else Status.SUBMITTED, ended_at=work.at)
+        assignment_states.move(
+            [work.assignment.pk],
+            Status.SUBMITTED if who.verified_at is None else Status.VERIFIED,
+            campaign_id=work.assignment.campaign_id,
+            sources=sources,
+            ended_at=work.at,
+        )
     )
 
 
@@ -201,10 +205,7 @@ def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bo
         return False
     if eligibility.excluded(campaign.pk, assignment.annotator_id):
         return False
-    slot = slots.free(campaign.pk).filter(output=assignment.output_id).first()
-    return slot is not None and bool(
-        Slot.objects.filter(pk=slot.pk, assignment=None).update(assignment=assignment)
-    )
+    return slots.take_for(assignment)
 
 
 def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) -> Receipt:

@@ -13,10 +13,11 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
-from annotate.models import Assignment, Campaign, Participation, Slot
+from annotate.models import Assignment, Campaign, Participation
 from annotate.selectors.work import admission
-from annotate.services import audit, change_marks, locks
+from annotate.services import change_marks, locks
 from annotate.services.pay import promises
+from annotate.services.work import assignment_states, slots
 
 LONGEST = 6  # times the lease's length: how far a page that stays open can extend it
 LEASED = Assignment.Status.LEASED
@@ -86,14 +87,14 @@ def expire_due(campaign_id: int, *, now: datetime) -> int:
             .order_by("pk")  # one order for all, or two sweeps could wait for each other
             .values_list("pk", flat=True)
         )
-        return sum(_end(pk, to=Assignment.Status.EXPIRED, now=now) for pk in due)
+        return sum(_end(pk, campaign_id, to=Assignment.Status.EXPIRED, now=now) for pk in due)
 
 
 def give_back(assignment_id: int, *, participation_id: int) -> None:
     """Return a lease unfinished; its output goes back to the front of the queue."""
-    own(assignment_id, participation_id=participation_id)
+    campaign_id = own(assignment_id, participation_id=participation_id).campaign_id
     with transaction.atomic():
-        _end(assignment_id, to=Assignment.Status.RETURNED, now=timezone.now())
+        _end(assignment_id, campaign_id, to=Assignment.Status.RETURNED, now=timezone.now())
 
 
 def end_open(campaign_id: int, annotator_id: int, *, now: datetime) -> int:
@@ -104,8 +105,10 @@ def end_open(campaign_id: int, annotator_id: int, *, now: datetime) -> int:
 
 def end_leases(assignments: QuerySet[Assignment], *, now: datetime) -> int:
     """End those of these leases that are open, in the caller's transaction."""
-    ended = assignments.filter(status=LEASED).order_by("pk").values_list("pk", flat=True)
-    return sum(_end(pk, to=Assignment.Status.RETURNED, now=now) for pk in ended)
+    ended = assignments.filter(status=LEASED).order_by("pk").values_list("pk", "campaign_id")
+    return sum(
+        _end(pk, campaign_id, to=Assignment.Status.RETURNED, now=now) for pk, campaign_id in ended
+    )
 
 
 def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
@@ -163,19 +166,18 @@ def _take(campaign: Campaign, who: Participation, *, now: datetime, besides: int
         leased_at=now,
         expires_at=_until(who, _length(campaign)),
     )
-    held = Slot.objects.filter(pk=slot.pk, assignment=None).update(assignment=assignment)
-    assert held == 1, "a slot was taken while the campaign was locked"
+    held = slots.take(slot.pk, assignment.pk)
+    assert held, "a slot was taken while the campaign was locked"
     return assignment
 
 
-def _end(assignment_id: int, *, to: Assignment.Status, now: datetime) -> int:
+def _end(assignment_id: int, campaign_id: int, *, to: Assignment.Status, now: datetime) -> int:
     """leased -> `to`, in the caller's transaction; 0 if somebody else ended it already."""
-    ended = Assignment.objects.filter(pk=assignment_id, status=LEASED).update(
-        status=to, ended_at=now
+    mine = [assignment_id]
+    ended = assignment_states.move(
+        mine, to, campaign_id=campaign_id, sources=[LEASED], ended_at=now
     )
     if ended:
-        Slot.objects.filter(assignment=assignment_id).update(assignment=None)
-        campaign_id = Assignment.objects.values_list("campaign_id", flat=True).get(pk=assignment_id)
-        audit.record(to.value, campaign_id=campaign_id, subject=f"assignment:{assignment_id}")
+        slots.free(mine)
         change_marks.mark(campaign_id, to.value)
     return ended

@@ -14,7 +14,7 @@ from annotate.errors import Conflict, Gone, NotFound
 from annotate.models import Annotator, Assignment, Campaign, Participation, Posting
 from annotate.selectors.pay import budget, open_units
 from annotate.selectors.work import admission, units
-from annotate.services import audit, locks
+from annotate.services import audit, locks, transitions
 from annotate.services.outbox import intents
 from annotate.services.pay import ledger
 from annotate.services.work import leasing
@@ -192,7 +192,8 @@ def _go_on(who: Participation, posting: Posting, claim: Claim) -> None:
     if again:
         move(who.pk, Status.ACTIVE, sources=[Status.LEFT], handed_in_at=None, **fields)
     else:
-        Participation.objects.filter(pk=who.pk, status=Status.ACTIVE).update(**fields)
+        working = Participation.objects.filter(pk=who.pk, status=Status.ACTIVE)
+        transitions.note(working, **fields)
 
 
 def hand_in(participation_id: int) -> bool:

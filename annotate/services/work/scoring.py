@@ -156,7 +156,7 @@ def _claim() -> PendingScore | None:
 
 def _try(pending: PendingScore) -> bool:
     """Score it outside of any transaction, then store that and mark the campaign as changed."""
-    judgment = Judgment.objects.select_related("output__item").get(pk=pending.pk)
+    judgment = Judgment.every.select_related("output__item").get(pk=pending.pk)
     try:
         instrument = _instrument(judgment)
         scores = _scores(judgment, instrument)

@@ -8,9 +8,11 @@ from django.utils import timezone
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, AuditEntry, ChangeMark, LedgerEntry, Slot
+from annotate.selectors.campaigns import slots
 from annotate.selectors.work.admission import Nothing
 from annotate.services.campaigns import life
 from annotate.services.work import judgments, leasing
+from annotate.states import CloseReason
 from tests.factories import GOOD, campaign, judge, leased, person
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -143,6 +145,22 @@ def test_late_work_counts_while_its_slot_is_free():
     receipt = judgments.submit(assignment.pk, participation_id=who.pk, raw=GOOD)
     assert receipt.counts
     assert LedgerEntry.objects.get().kind == LedgerEntry.Kind.REWARD
+
+
+def test_late_work_of_a_campaign_that_is_over_is_compensated_and_changes_no_final_estimate():
+    study = campaign()
+    who, other = person(study), person(study, "other")
+    judge(other)
+    assignment = leased(who)
+    judge(other)  # the slot that is given up lies before the end of the sample
+    expire(assignment)
+    leasing.expire_due(study.pk, now=timezone.now())
+    life.close(study.pk, CloseReason.HAND)
+    assert slots.free(study.pk).filter(output=assignment.output_id).exists()
+    life.finish(study.pk)
+    receipt = judgments.submit(assignment.pk, participation_id=who.pk, raw=GOOD)
+    assert (receipt.counts, receipt.earned) == (False, study.reward)
+    assert not Slot.objects.filter(assignment=assignment).exists()
 
 
 def test_late_work_is_kept_and_compensated_when_its_slot_is_taken():

@@ -13,7 +13,9 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Judgment, LedgerEntry
-from annotate.services.work import judgments, leasing
+from annotate.selectors.work import admission
+from annotate.services import locks
+from annotate.services.work import judgments, leasing, participations
 from tests.annotate.market import arrive, posting
 from tests.annotate.market import study as market
 from tests.annotate.passing import pass_tutorial
@@ -112,3 +114,20 @@ def test_the_tasks_of_a_unit_are_paid_one_after_the_other():
     other.outcome()
     fees = list(study.ledger.order_by("pk").values_list("fee", flat=True))
     assert fees == [Decimal("0.01"), 0], "a cent for both: 20 % of $0.04 is less"
+
+
+def test_a_lease_that_waited_for_the_hand_in_of_its_unit_is_refused():
+    """It has read the unit as active before it waits for the campaign."""
+    there = posting(market(items=12), tasks=2)
+    who = arrive(there)
+    for _ in range(2):
+        judge(who)
+    made = there.batch.campaign
+    with transaction.atomic():
+        locks.campaign(made.pk)
+        asking = Running(lambda: leasing.lease(who.pk))
+        until_waiting(1)  # for the campaign
+        assert participations.hand_in(who.pk)
+    got = asking.outcome()
+    assert isinstance(got, admission.Nothing)
+    assert got.reason == "handed_in"

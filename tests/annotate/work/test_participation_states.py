@@ -8,7 +8,7 @@ from tests.factories import campaign, person
 
 Status = Participation.Status
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -156,5 +156,5 @@ def test_it_is_sent_while_it_is_made() -> None:
 def test_counts_are_those_of_the_estimates(study: Campaign) -> None:
     counting = {one.id for one in exports.judgments(exports.moment(study.pk)) if one.counts}
     held = Slot.objects.filter(campaign=study, assignment__status="verified")
-    assert counting == set(held.values_list("assignment__judgment", flat=True))
+    assert counting == set(held.values_list("assignment__judgments", flat=True))
     assert len(counting) == evidence.scores(study.pk).output.size

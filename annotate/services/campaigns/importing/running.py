@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from annotate.errors import Invalid
 from annotate.models import Campaign, CampaignImport
+from annotate.services import transitions
 from annotate.services.campaigns import creating
 from annotate.services.campaigns.creating import Checked
 from annotate.services.campaigns.importing import files, reading, stored
@@ -83,10 +84,9 @@ def run_directly(
     """
     with Sheet() as sheet:
         checked = creating.check(plan_of(of), reading.read(sheet, outputs, metrics))
-        of.status, of.claim = Status.CREATING, uuid.uuid4().hex
-        of.claimed_until = timezone.now() + CLAIM
+        of.claim, of.claimed_until = uuid.uuid4().hex, timezone.now() + CLAIM
         of.facts = checked.facts.model_dump(mode="json")
-        of.save(force_insert=True)
+        stored.begin_read(of)
         try:
             return _create(of, checked, sheet, progress), checked.facts
         except BaseException:
@@ -124,7 +124,7 @@ def _claim(of: CampaignImport) -> bool:
 
 def _note(of: CampaignImport, **changes: int) -> None:
     """Say that this worker goes on; raises `LostError` if it must not."""
-    if not _mine(of).update(claimed_until=timezone.now() + CLAIM, **changes):
+    if not transitions.note(_mine(of), claimed_until=timezone.now() + CLAIM, **changes):
         raise LostError
 
 

@@ -9,7 +9,7 @@ from django.utils import timezone
 from pydantic import TypeAdapter
 
 from annotate.models import CampaignImport
-from annotate.services import audit
+from annotate.services import audit, transitions
 from annotate.services.campaigns import metric_choice
 from annotate.services.campaigns.importing.facts import Facts
 from annotate.services.campaigns.importing.problems import Refusal
@@ -46,18 +46,26 @@ def move(
 
     False, with nothing changed, if somebody else was quicker or `where` does not hold.
     """
-    source = Status(of.status)
-    assert to in TRANSITIONS[source], (source, to)
-    with transaction.atomic():
-        unchanged = CampaignImport.objects.filter(pk=of.pk, status=source, **where or {})
-        if not unchanged.update(status=to, changed_at=timezone.now(), **changes):
-            return False
+    mine = CampaignImport.objects.filter(pk=of.pk, **where or {})
+
+    def record() -> None:
         audit.record(
             f"import_{to}", campaign_id=None, actor_id=actor_id, subject=f"import:{of.public_id}"
         )
         announce(of.pk)
+
+    changes["changed_at"] = timezone.now()
+    source = Status(of.status)
+    if not transitions.change(mine, TRANSITIONS, to, sources=[source], record=record, **changes):
+        return False
     of.refresh_from_db()
     return True
+
+
+def begin_read(of: CampaignImport) -> None:
+    """Store an import whose files were read before it is stored."""
+    of.status = Status.CREATING
+    of.save(force_insert=True)
 
 
 def announce(import_id: int) -> None:

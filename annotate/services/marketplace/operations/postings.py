@@ -14,7 +14,7 @@ from annotate.crowds.base import Effect, Marketplace, Outcome, Spec
 from annotate.errors import Conflict
 from annotate.models import Batch, Operation, Posting
 from annotate.selectors.pay import budget
-from annotate.services import locks
+from annotate.services import locks, transitions
 from annotate.services.marketplace.offer_problems import against
 from annotate.services.marketplace.postings import move
 from annotate.services.outbox import delivery
@@ -30,7 +30,7 @@ def _posting(op: Operation) -> Posting:
 
 def _note(op: Operation, **fields: Any) -> None:
     """Update fields of the posting other than its status."""
-    Posting.objects.filter(operations=op).update(**fields)
+    transitions.note(Posting.objects.filter(operations=op), **fields)
 
 
 def _others(op: Operation) -> QuerySet[Operation]:

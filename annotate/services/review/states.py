@@ -1,0 +1,54 @@
+"""The only writer of a review's status and of whether its pay is refused (data rule 2).
+
+Why it changed is written by the callers in the same transaction: a flag or a ruling, which are
+facts, and its audit row (`reviews`, `rulings`).
+"""
+
+from datetime import datetime
+
+from annotate.errors import Conflict
+from annotate.models import Review
+from annotate.services import transitions
+
+Status = Review.Status
+
+# A screen may fire again on work that was cleared. What was excluded is only brought back.
+TRANSITIONS: dict[Status, frozenset[Status]] = {
+    Status.OPEN: frozenset({Status.CLEARED, Status.EXCLUDED}),
+    Status.CLEARED: frozenset({Status.OPEN, Status.EXCLUDED}),
+    Status.EXCLUDED: frozenset({Status.CLEARED}),
+}
+
+
+def begin(campaign_id: int, annotator_id: int, *, now: datetime) -> Review:
+    """Open the first review of this annotator's work in a campaign."""
+    return Review.objects.create(
+        campaign_id=campaign_id, annotator_id=annotator_id, status=Status.OPEN, opened_at=now
+    )
+
+
+def open_again(review: Review, *, now: datetime) -> bool:
+    """cleared -> open; False where it is open already."""
+    return bool(_change(review, Status.OPEN, [Status.CLEARED], opened_at=now))
+
+
+def rule(review: Review, to: Status, *, now: datetime) -> None:
+    """Go where a ruling says; raises `Conflict` where it no longer stands as it was read."""
+    if not _change(review, to, [Status(review.status)], ruled_at=now):
+        raise Conflict("Another reviewer has ruled meanwhile. Look again.")
+    review.status = to
+
+
+def switch_pay(review: Review, *, refused: bool) -> None:
+    """Refuse the pay, or restore it; raises `Conflict` where that is so already."""
+    mine = Review.objects.filter(pk=review.pk, pay_refused=not refused)
+    if not mine.update(pay_refused=refused):
+        raise Conflict("Pay is refused already." if refused else "No pay is refused.")
+    review.pay_refused = refused
+
+
+def _change(review: Review, to: Status, sources: list[Status], **times: datetime) -> int:
+    mine = Review.objects.filter(pk=review.pk)
+    return transitions.change(
+        mine, TRANSITIONS, to, sources=sources, record=transitions.elsewhere, **times
+    )

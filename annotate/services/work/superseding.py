@@ -1,0 +1,47 @@
+"""Corrections: a judgment that supersedes another one. Both stay as facts; the later one counts."""
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.errors import Conflict
+from annotate.models import Exclusion, Judgment, PendingScore
+from annotate.services import audit, change_marks, locks
+
+
+def supersede(judgment_id: int, *, response: dict[str, Any], actor_id: int | None = None) -> int:
+    """Store a checked response in the place of a judgment; return the id of the new one.
+
+    It stands under the same assignment and version, so it counts and is paid as the earlier one
+    was. Raises `Conflict` where that is excluded, or superseded already.
+    """
+    with transaction.atomic():
+        earlier = Judgment.every.select_related("campaign").get(pk=judgment_id)
+        locks.campaign(earlier.campaign_id)
+        if Exclusion.objects.filter(judgment=earlier, restored_at=None).exists():
+            raise Conflict("This judgment is excluded. Rule on that before it is corrected.")
+        now = timezone.now()
+        if not Judgment.supersede(earlier.pk, at=now):
+            raise Conflict("This judgment has been corrected already. Look at the later one.")
+        later = Judgment.objects.create(
+            assignment_id=earlier.assignment_id,
+            campaign_id=earlier.campaign_id,
+            output_id=earlier.output_id,
+            annotator_id=earlier.annotator_id,
+            instrument=earlier.instrument,
+            instrument_version=earlier.instrument_version,
+            response=response,
+            submitted_at=now,
+            # Screens look at how long the reading took, and that was before the first answer.
+            elapsed_seconds=earlier.elapsed_seconds,
+            active_seconds=earlier.active_seconds,
+            supersedes=earlier,
+        )
+        PendingScore.objects.filter(judgment=earlier).delete()
+        subject = f"judgment:{earlier.pk}"
+        audit.record(
+            "supersede", campaign_id=earlier.campaign_id, actor_id=actor_id, subject=subject
+        )
+        change_marks.mark(earlier.campaign_id, "judgment")
+    return int(later.pk)

@@ -1,0 +1,14 @@
+import pytest
+
+from annotate import adapters
+from annotate.services.outbox import crowd_calls
+from tests.crowds.scripted import Scripted
+
+
+@pytest.fixture(autouse=True)
+def crowd(monkeypatch: pytest.MonkeyPatch) -> Scripted:
+    """A marketplace that answers what the test says."""
+    made = Scripted()
+    monkeypatch.setattr(adapters, "marketplace", lambda _crowd: made)
+    monkeypatch.setattr(crowd_calls, "permit", lambda *_crowd, wait=0.0: True)
+    return made

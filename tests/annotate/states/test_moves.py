@@ -1,0 +1,124 @@
+"""Every move between two states of every kind of row: the table's, and no other."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.errors import Conflict
+from annotate.models import (
+    Assignment,
+    Campaign,
+    CampaignImport,
+    Operation,
+    Participation,
+    Posting,
+    Review,
+)
+from annotate.services.campaigns import life
+from annotate.services.campaigns.importing import stored as import_states
+from annotate.services.marketplace import postings
+from annotate.services.outbox import states as operation_states
+from annotate.services.review import states as review_states
+from annotate.services.transitions import note
+from annotate.services.work import assignment_states, confirmed_work
+from tests.annotate.states.standing import ROWS, acts, put
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+
+def _campaign(row: Campaign, to: Any) -> bool:
+    life._move(row, to, verb=f"go_{to}")
+    return True
+
+
+def _review(row: Review, to: Any) -> bool:
+    if to == Review.Status.OPEN:
+        return review_states.open_again(row, now=timezone.now())
+    review_states.rule(row, to, now=timezone.now())
+    return True
+
+
+def _assignment(row: Assignment, to: Any) -> bool:
+    sources = [Assignment.Status(row.status)]
+    move = assignment_states.move
+    return bool(move([row.pk], to, campaign_id=row.campaign_id, sources=sources))
+
+
+MOVES: dict[type, tuple[Any, Callable[[Any, Any], bool]]] = {
+    Assignment: (assignment_states.TRANSITIONS, _assignment),
+    Campaign: (life.TRANSITIONS, _campaign),
+    CampaignImport: (import_states.TRANSITIONS, import_states.move),
+    Operation: (operation_states.TRANSITIONS, operation_states.move),
+    Participation: (
+        confirmed_work.TRANSITIONS,
+        lambda row, to: confirmed_work.move(row.pk, to, sources=[Participation.Status(row.status)]),
+    ),
+    Posting: (
+        postings.TRANSITIONS,
+        lambda row, to: postings.move(row, to, sources=[Posting.Status(row.status)]),
+    ),
+    Review: (review_states.TRANSITIONS, _review),
+}
+# What records these stands in the modules of the tables; the tests of verbs see it written.
+RECORDED_ELSEWHERE = {
+    (Assignment, Assignment.Status.SUBMITTED),
+    (Assignment, Assignment.Status.VERIFIED),
+    *((Operation, status) for status in Operation.Status),
+    *((Review, status) for status in Review.Status),
+}
+FROM = [(model, status) for model, (table, _go) in MOVES.items() for status in table]
+OPEN_AGAIN = (Review, Review.Status.OPEN)  # asked of a review that is open already, it does nothing
+
+
+def went(row: Any, to: Any) -> bool:
+    """Try the move as its callers do; an error leaves nothing behind."""
+    try:
+        with transaction.atomic():
+            return MOVES[type(row)][1](row, to)
+    except (ValueError, Conflict):
+        return False
+
+
+def stands(row: Any) -> tuple[str, list[str]]:
+    return type(row).objects.values_list("status", flat=True).get(pk=row.pk), acts(row)
+
+
+@pytest.mark.parametrize(("model", "source"), FROM)
+def test_a_row_moves_along_its_table_only_and_each_move_is_recorded(model, source):
+    table, _go = MOVES[model]
+    row = ROWS[model](source)
+    for to in table:
+        put(row, source)
+        before = acts(row)
+        assert went(row, to) == (to in table[source]), (source, to)
+        status, written = stands(row)
+        assert status == (to if to in table[source] else source)
+        records = to in table[source] and (model, to) not in RECORDED_ELSEWHERE
+        assert len(written) == len(before) + records, (source, to)
+
+
+@pytest.mark.parametrize(("model", "source"), FROM)
+def test_a_row_that_has_moved_meanwhile_stays_where_it_is(model, source):
+    table, _go = MOVES[model]
+    row = ROWS[model](source)
+    for other in table:
+        if other == source:
+            continue
+        for to in table[source]:
+            put(row, other)
+            row.status = source  # as it was read before
+            before = acts(row)
+            if (model, to) != OPEN_AGAIN or other != Review.Status.CLEARED:
+                assert not went(row, to), (source, other, to)
+                assert stands(row) == (other, before)
+
+
+def test_no_status_changes_under_another_name():
+    row = ROWS[Posting](Posting.Status.OPEN)
+    with pytest.raises(ValueError, match="status"):
+        note(Posting.objects.filter(pk=row.pk), status=Posting.Status.CLOSED)
+    assert note(Posting.objects.filter(pk=row.pk), places=7) == 1
+    assert stands(row) == (Posting.Status.OPEN, [])

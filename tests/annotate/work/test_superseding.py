@@ -1,0 +1,223 @@
+"""A judgment that supersedes another one: both stay, and everything counts the later one alone."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotate.api.campaigns import queries
+from annotate.errors import Conflict
+from annotate.models import (
+    AuditEntry,
+    Campaign,
+    ChangeMark,
+    Judgment,
+    LedgerEntry,
+    Participation,
+    PendingScore,
+    Review,
+    Score,
+)
+from annotate.models.base import ImmutableError
+from annotate.selectors.campaigns import counting, exports, progress
+from annotate.selectors.pay import promises
+from annotate.selectors.review import effects, screening
+from annotate.selectors.review import judgments as review_judgments
+from annotate.selectors.work import scoring as scored
+from annotate.selectors.work import task_page, units
+from annotate.services.campaigns import life
+from annotate.services.review import rulings
+from annotate.services.work import judgments, scoring, superseding
+from tests.annotate.work.storms import at_once
+from tests.factories import GOOD, campaign, judge, person, user
+from tests.reviewed import flagged
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+POOR = {**GOOD, "fluency": 0, "overall": -1}
+
+
+@pytest.fixture
+def made() -> Campaign:
+    return campaign(owner=user(), items=12)
+
+
+@pytest.fixture
+def who(made: Campaign) -> Participation:
+    """Two people with three judgments each; this is the first."""
+    for name in ("p1", "p2"):
+        for _ in range(3):
+            judge(person(made, name))
+    scoring.ensure(made.pk)
+    return person(made)
+
+
+def first(who: Participation) -> Judgment:
+    return Judgment.objects.filter(annotator=who.annotator_id).earliest("pk")
+
+
+def correct(judgment: Judgment, response: dict[str, Any] = POOR) -> Judgment:
+    later = superseding.supersede(judgment.pk, response=response)
+    scoring.ensure(judgment.campaign_id)
+    return Judgment.objects.get(pk=later)
+
+
+def overall(campaign_id: int) -> list[float]:
+    return sorted(counting.scores(campaign_id).value["overall"])
+
+
+def test_the_later_one_counts_and_the_earlier_stays_as_it_was(who: Participation) -> None:
+    earlier = first(who)
+    assert overall(who.campaign_id) == [1.0] * 6
+    later = correct(earlier)
+    assert overall(who.campaign_id) == [-1.0] + [1.0] * 5
+    assert Judgment.every.get(pk=earlier.pk).response == earlier.response
+    assert (later.supersedes, later.assignment_id) == (earlier, earlier.assignment_id)
+    assert not Judgment.objects.filter(pk=earlier.pk).exists()
+    assert ChangeMark.objects.filter(campaign=who.campaign_id).exists()
+    assert AuditEntry.objects.filter(verb="supersede", subject=f"judgment:{earlier.pk}").exists()
+
+
+COUNTS: dict[str, Callable[[Participation], object]] = {
+    "estimates": lambda who: counting.scores(who.campaign_id).output.size,
+    "scores in a range": lambda who: Score.of(who.campaign_id).count(),
+    "scores on the page": lambda who: len(list(progress.judgments(who.campaign_id))),
+    "people": lambda who: sorted(one.judgments for one in progress.people(who.campaign_id)),
+    "API, judgments": lambda who: queries.judgments(who.campaign, with_texts=False).count(),
+    "API, annotators": lambda who: sorted(
+        queries.annotators(who.campaign).values_list("n", "counting", "excluded")
+    ),
+    "export": lambda who: sorted(
+        (one.counts, len(one.scores)) for one in exports.judgments(exports.moment(who.campaign_id))
+    ),
+    "people in the export": lambda who: len(list(exports.people(exports.moment(who.campaign_id)))),
+    "screens": lambda who: screening.known().filter(campaign=who.campaign_id).count(),
+    "review": lambda who: len(review_judgments.work(who.campaign, who.annotator_id).all),
+    "effects": lambda who: effects.effects(who.campaign_id, who.annotator_id).counting,
+    "bonus": lambda who: promises.judged(who.campaign_id, who.annotator_id),
+    "own page": lambda who: task_page._judged(who),
+    "own earnings": lambda who: len(task_page.earnings(who.pk)),
+    "paid unit": lambda who: (units.judged(who.pk), units.given_back(who.pk)),
+    "without scores": lambda who: scored.unscored(who.campaign_id).count(),
+    "waiting": lambda who: scored.waiting(who.campaign_id),
+    "of the campaign": lambda who: who.campaign.judgments.count(),
+    "of the output": lambda who: first(who).output.judgments.count(),
+    "ledger": lambda who: list(LedgerEntry.objects.order_by("pk").values_list("amount", "key")),
+}
+
+
+@pytest.mark.parametrize("count", COUNTS)
+def test_nothing_counts_both(who: Participation, count: str) -> None:
+    before = COUNTS[count](who)
+    later = correct(first(who))
+    assert COUNTS[count](who) == before
+    correct(later, GOOD)
+    assert COUNTS[count](who) == before
+
+
+def test_an_earlier_one_that_waits_for_its_scores_keeps_nothing_waiting(
+    who: Participation,
+) -> None:
+    earlier = first(who)
+    now = timezone.now()
+    PendingScore.objects.create(judgment=earlier, campaign=who.campaign, due_at=now)
+    correct(earlier)
+    assert not PendingScore.objects.exists()
+    # A worker that had read it before notes that it takes long.
+    PendingScore.objects.create(judgment=earlier, campaign=who.campaign, due_at=now)
+    assert scored.waiting(who.campaign_id) == 0
+    scoring.score_waiting()
+    assert not PendingScore.objects.exists()
+
+
+def test_what_is_unique_is_so_among_those_that_count(who: Participation) -> None:
+    earlier = first(who)
+    fields = {
+        field.attname: getattr(earlier, field.attname)
+        for field in Judgment._meta.concrete_fields
+        if field.name != "id"
+    }
+    another = Judgment.objects.exclude(annotator=who.annotator_id).earliest("pk")
+    of_another = {"annotator_id": another.annotator_id, "output_id": another.output_id}
+    of_another["assignment_id"] = another.assignment_id
+    twice = (
+        fields | of_another | {"assignment_id": earlier.assignment_id},  # of one assignment
+        fields | {"assignment_id": another.assignment_id},  # of one person and output
+    )
+    for wrong in twice:
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Judgment.objects.create(**wrong)
+    correct(earlier)
+    Judgment.every.create(**{**fields, "superseded_at": timezone.now()})
+
+
+def test_of_two_corrections_of_one_judgment_the_second_is_refused(who: Participation) -> None:
+    earlier = first(who)
+    correct(earlier)
+    with pytest.raises(Conflict, match="corrected already"):
+        correct(earlier)
+    assert Judgment.every.filter(supersedes=earlier).count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_corrections_at_once_one_is_stored(who: Participation) -> None:
+    earlier = first(who)
+
+    def job() -> bool:
+        try:
+            superseding.supersede(earlier.pk, response=POOR)
+        except Conflict:
+            return False
+        return True
+
+    assert sorted(at_once([job, job, job])) == [False, False, True]
+    assert Judgment.every.filter(assignment=earlier.assignment_id).count() == 2
+
+
+def test_an_excluded_judgment_is_ruled_on_before_it_is_corrected(who: Participation) -> None:
+    review = flagged(who)
+    owner = who.campaign.memberships.get().user_id
+    rulings.rule(review.pk, [rulings.Act.EXCLUDE], actor_id=owner, reason="Too fast.")
+    with pytest.raises(Conflict, match="excluded"):
+        correct(first(who))
+    assert Judgment.every.filter(superseded_at__isnull=False).count() == 0
+
+
+def test_a_corrected_judgment_is_excluded_and_restored_like_any_other(
+    who: Participation,
+) -> None:
+    later, owner = correct(first(who)), who.campaign.memberships.get().user_id
+    review = flagged(who)
+    made = rulings.rule(review.pk, [rulings.Act.EXCLUDE], actor_id=owner, reason="Too fast.")
+    assert made[0].exclusions.count() == 3
+    assert made[0].exclusions.filter(judgment=later).exists()
+    assert overall(who.campaign_id) == [1.0] * 3
+    seen = made[0].pk
+    rulings.rule(review.pk, [rulings.Act.RESTORE], actor_id=owner, reason="Right.", seen=seen)
+    assert overall(who.campaign_id) == [-1.0] + [1.0] * 5
+    assert Review.objects.get().status == "cleared"
+
+
+def test_a_repeated_submit_is_told_of_the_judgment_that_counts(who: Participation) -> None:
+    later = correct(first(who))
+    task = later.assignment_id
+    receipt = judgments.submit(task, participation_id=who.pk, raw=GOOD)
+    assert (receipt.judgment_id, receipt.already, receipt.counts) == (later.pk, True, True)
+
+
+def test_a_correction_is_a_fact_too(who: Participation) -> None:
+    later = correct(first(who))
+    with pytest.raises(ImmutableError):
+        Judgment.every.filter(pk=later.pk).update(response={})
+    with pytest.raises(ImmutableError):
+        later.campaign.judgments.all().delete()
+    assert not Judgment.supersede(later.supersedes_id, at=timezone.now())
+
+
+def test_a_closed_campaign_is_estimated_again_after_a_correction(who: Participation) -> None:
+    life.close(who.campaign_id, "hand")
+    before = ChangeMark.objects.count()
+    correct(first(who))
+    assert ChangeMark.objects.count() == before + 1
