@@ -14,7 +14,7 @@ from tests.architecture.test_imports import modules, name_of
 WRITERS = {
     Write("annotate.services.transitions", "update", "*"),
     Write("annotate.services.transitions", "update", "status"),
-    Write("annotate.services.campaigns.importing.stored", "attribute", "status"),
+    Write("annotate.services.campaigns.importing.states", "attribute", "status"),
     Write("annotate.services.outbox.states", "attribute", "*"),
     Write("annotate.services.review.states", "attribute", "pay_refused"),
     Write("annotate.services.review.states", "attribute", "status"),
@@ -34,13 +34,13 @@ WRITERS = {
     Write("estimation.services.history", "attribute", "*"),
 }
 TABLES = {
-    "annotate.services.campaigns.importing.stored": "CampaignImport",
+    "annotate.services.campaigns.importing.states": "CampaignImport",
     "annotate.services.campaigns.life": "Campaign",
-    "annotate.services.marketplace.postings": "Posting",
+    "annotate.services.marketplace.posting_states": "Posting",
     "annotate.services.outbox.states": "Operation",
     "annotate.services.review.states": "Review",
     "annotate.services.work.assignment_states": "Assignment",
-    "annotate.services.work.confirmed_work": "Participation",
+    "annotate.services.work.participation_states": "Participation",
 }
 MODELS = {
     model.__name__

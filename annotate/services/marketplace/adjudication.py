@@ -11,8 +11,7 @@ from django.utils import timezone
 from annotate.models import LedgerEntry, Operation, Participation, Payout
 from annotate.services.marketplace import messages
 from annotate.services.pay import unit_ledger
-from annotate.services.work import confirmed_work
-from annotate.services.work.confirmed_work import move
+from annotate.services.work import confirmed_work, participation_states
 
 Status = Participation.Status
 Kind = Operation.Kind
@@ -21,7 +20,9 @@ TRIED = (Operation.Status.SENT, Operation.Status.DONE, Operation.Status.UNCLEAR)
 
 def approved(participation_id: int) -> bool:
     """CONFIRMED or REJECTED -> APPROVED: the crowd pays the unit."""
-    if not move(participation_id, Status.APPROVED, sources=(Status.CONFIRMED, Status.REJECTED)):
+    if not participation_states.move(
+        participation_id, Status.APPROVED, sources=(Status.CONFIRMED, Status.REJECTED)
+    ):
         return False
     participation = _get(participation_id)
     _end_unverified(participation)
@@ -40,7 +41,9 @@ def rejected(participation_id: int) -> bool:
 
     If no ruling asked for that, it was rejected on the crowd's site, and the ledger follows.
     """
-    if not move(participation_id, Status.REJECTED, sources=(Status.CONFIRMED,)):
+    if not participation_states.move(
+        participation_id, Status.REJECTED, sources=(Status.CONFIRMED,)
+    ):
         return False
     participation = _get(participation_id)
     _end_unverified(participation)

@@ -19,8 +19,7 @@ from annotate.selectors.work import units
 from annotate.services import locks
 from annotate.services.marketplace import adjudication
 from annotate.services.pay import settling, unit_ledger
-from annotate.services.work import confirmed_work
-from annotate.services.work.confirmed_work import move
+from annotate.services.work import confirmed_work, participation_states
 
 Status = Participation.Status
 HERE = (Status.ACTIVE, Status.HANDED_IN)
@@ -119,7 +118,9 @@ def leave(participation_id: int) -> bool:
     found = _get(participation_id)
     with transaction.atomic():
         locks.campaign(found.campaign_id)
-        if not move(participation_id, Status.LEFT, sources=(*HERE, Status.CONFIRMED)):
+        if not participation_states.move(
+            participation_id, Status.LEFT, sources=(*HERE, Status.CONFIRMED)
+        ):
             return False
         confirmed_work.lose(found, now=timezone.now())
         unit_ledger.lapse(found)
@@ -183,7 +184,7 @@ def _confirm(found: Participation, posting: Posting, seen: Submission) -> None:
     """If both sides agree that it was handed in, its work counts. Otherwise a person decides."""
     now = timezone.now()
     disagrees = _disagreement(found, posting, seen)
-    confirmed = move(
+    confirmed = participation_states.move(
         found.pk,
         Status.CONFIRMED,
         sources=(*HERE, Status.LEFT),

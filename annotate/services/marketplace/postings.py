@@ -1,55 +1,19 @@
-"""Postings of a batch: their status, which changes only here, and the operations they need."""
+"""Postings of a batch: stored with the operation that publishes or stops them."""
 
 import secrets
-from collections.abc import Collection
 from typing import Any
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
 
 from annotate import tokens
-from annotate.crowds.base import Stage
 from annotate.models import Batch, Operation, Posting
 from annotate.models.base import ALPHABET
 from annotate.selectors.marketplace import watching
-from annotate.services import audit, transitions
 from annotate.services.outbox import delivery, intents
-
-Status = Posting.Status
 
 # Once it is published its crowd says where it stands, and is followed: a study that was full goes
 # on when somebody gives a place back.
-TRANSITIONS: dict[Status, frozenset[Status]] = {
-    Status.PLANNED: frozenset({Status.OPEN, Status.FAILED, Status.CLOSED}),
-    Status.FAILED: frozenset({Status.PLANNED, Status.OPEN, Status.FAILED, Status.CLOSED}),
-    Status.OPEN: frozenset({Status.DRAINING, Status.CLOSED}),
-    Status.DRAINING: frozenset({Status.OPEN, Status.CLOSED}),
-    Status.CLOSED: frozenset({Status.OPEN, Status.DRAINING}),
-}
-OF_STAGE = {
-    Stage.OPEN: Status.OPEN,
-    Stage.DRAINING: Status.DRAINING,
-    Stage.CLOSED: Status.CLOSED,
-}
-
-
-def move(posting: Posting, to: Status, *, sources: Collection[Status], **fields: Any) -> bool:
-    """Go from one of `sources` to `to`, and log it, in the caller's transaction.
-
-    `fields` change along with it. False, with nothing done, where it stands elsewhere.
-    """
-
-    def record() -> None:
-        subject = f"posting:{posting.public_id}"
-        audit.record(f"posting_{to}", campaign_id=posting.batch.campaign_id, subject=subject)
-
-    mine = Posting.objects.filter(pk=posting.pk)
-    return bool(transitions.change(mine, TRANSITIONS, to, sources=sources, record=record, **fields))
-
-
-def sources(to: Status) -> tuple[Status, ...]:
-    """Return the states from which a published posting may follow its crowd."""
-    return tuple(one for one in OF_STAGE.values() if to in TRANSITIONS[one])
 
 
 CODE_LENGTH = 8

@@ -24,7 +24,13 @@ from annotate.errors import Conflict
 from annotate.models import Campaign, Operation, Posting
 from annotate.selectors.marketplace import watching
 from annotate.services import audit, change_marks, locks, transitions
-from annotate.services.marketplace import confirming, exclusion_lists, postings, refilling
+from annotate.services.marketplace import (
+    confirming,
+    exclusion_lists,
+    posting_states,
+    postings,
+    refilling,
+)
 from annotate.services.outbox import crowd_calls, delivery, intents
 from annotate.services.pay import settling
 
@@ -140,7 +146,7 @@ def _level(posting: Posting, level: Level, *, problem: str) -> None:
     done_at = stops[-1].done_at if stops else None
     if goes_on and done_at is not None and done_at > now - len(stops) * LAG:
         return  # this may have been read before it was stopped; each stop in vain waits longer
-    _move(posting, postings.OF_STAGE[level.stage])
+    _move(posting, posting_states.OF_STAGE[level.stage])
     if goes_on and over:
         with transaction.atomic():
             locks.campaign(posting.batch.campaign_id)
@@ -153,7 +159,7 @@ def _move(posting: Posting, to: Posting.Status) -> None:
         return
     with transaction.atomic():
         campaign_id = locks.campaign(posting.batch.campaign_id).pk
-        if postings.move(posting, to, sources=postings.sources(to)):
+        if posting_states.move(posting, to, sources=posting_states.sources(to)):
             change_marks.mark(
                 campaign_id, "posting"
             )  # the end of a campaign may have waited for it

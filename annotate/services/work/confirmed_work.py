@@ -1,8 +1,6 @@
-"""Paid units: their status, which changes only here, and the work that counts with them."""
+"""The work done in a participation: it counts once the crowd has confirmed the participation."""
 
-from collections.abc import Collection
 from datetime import datetime
-from typing import Any
 
 from django.db.models import QuerySet
 
@@ -15,40 +13,11 @@ from annotate.models import (
     Ruling,
 )
 from annotate.selectors.review import eligibility
-from annotate.services import audit, change_marks, transitions
+from annotate.services import change_marks
 from annotate.services.work import assignment_states, leasing, slots
-
-_Status = Participation.Status
 
 # What the crowd lists is the truth: work that it lists as submitted is confirmed wherever we
 # thought it was, and so can turn up after it was believed to be given back.
-TRANSITIONS: dict[_Status, frozenset[_Status]] = {
-    _Status.ACTIVE: frozenset({_Status.HANDED_IN, _Status.CONFIRMED, _Status.LEFT}),
-    _Status.HANDED_IN: frozenset({_Status.CONFIRMED, _Status.LEFT}),
-    # On Prolific people can return what they have handed in, until it is decided.
-    _Status.CONFIRMED: frozenset({_Status.APPROVED, _Status.REJECTED, _Status.LEFT}),
-    _Status.APPROVED: frozenset(),
-    _Status.REJECTED: frozenset({_Status.APPROVED}),
-    _Status.LEFT: frozenset({_Status.ACTIVE, _Status.CONFIRMED}),
-}
-
-
-def move(
-    participation_id: int, to: _Status, *, sources: Collection[_Status], **fields: Any
-) -> bool:
-    """Go from one of `sources` to `to`, and log it, in the caller's transaction.
-
-    `fields` change along with it. False, with nothing done, where it stands elsewhere: somebody
-    else was first.
-    """
-    mine = Participation.objects.filter(pk=participation_id)
-
-    def record() -> None:
-        campaign_id = mine.values_list("campaign_id", flat=True).get()
-        subject = f"participation:{participation_id}"
-        audit.record(f"participation_{to}", campaign_id=campaign_id, subject=subject)
-
-    return bool(transitions.change(mine, TRANSITIONS, to, sources=sources, record=record, **fields))
 
 
 Status = Assignment.Status

@@ -17,8 +17,7 @@ from annotate.selectors.work import admission, units
 from annotate.services import audit, locks, transitions
 from annotate.services.outbox import intents
 from annotate.services.pay import ledger
-from annotate.services.work import leasing
-from annotate.services.work.confirmed_work import move
+from annotate.services.work import leasing, participation_states
 from annotate.text.names import keys
 
 # Times a posting's places: so many units may be claimed that its crowd has not confirmed.
@@ -190,7 +189,9 @@ def _go_on(who: Participation, posting: Posting, claim: Claim) -> None:
         return
     fields = {"deadline_at": _deadline(posting), "submit_to": claim.submit_to}
     if again:
-        move(who.pk, Status.ACTIVE, sources=[Status.LEFT], handed_in_at=None, **fields)
+        participation_states.move(
+            who.pk, Status.ACTIVE, sources=[Status.LEFT], handed_in_at=None, **fields
+        )
     else:
         working = Participation.objects.filter(pk=who.pk, status=Status.ACTIVE)
         transitions.note(working, **fields)
@@ -214,7 +215,9 @@ def hand_in(participation_id: int) -> bool:
             return False
         now, given_back = timezone.now(), units.given_back(who.pk)
         leasing.end_leases(Assignment.objects.filter(participation=who), now=now)
-        move(who.pk, Status.HANDED_IN, sources=[Status.ACTIVE], handed_in_at=now)
+        participation_states.move(
+            who.pk, Status.HANDED_IN, sources=[Status.ACTIVE], handed_in_at=now
+        )
         assert who.posting is not None, "only a marketplace's unit is handed in"
         wanted = who.posting.batch.reward - given_back * campaign.reward
         ledger.earn_rest(who, campaign=campaign, reward=wanted)

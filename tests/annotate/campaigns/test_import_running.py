@@ -26,7 +26,7 @@ from annotate.models import (
 )
 from annotate.services.campaigns import creating
 from annotate.services.campaigns.importing import files, receiving, running
-from annotate.services.campaigns.importing import stored as import_rows
+from annotate.services.campaigns.importing import states as import_states
 from annotate.services.campaigns.importing.files import blocks
 from annotate.states import ImportStatus
 from tests.factories import plan, user
@@ -301,7 +301,7 @@ def test_a_command_does_not_keep_workers_from_importing():
 @pytest.mark.usefixtures("small_chunks")
 def test_what_a_killed_command_had_stored_is_removed(monkeypatch):
     kill_after(monkeypatch, 2)
-    monkeypatch.setattr(import_rows, "move", lambda *_args, **_options: False)
+    monkeypatch.setattr(import_states, "move", lambda *_args, **_options: False)
     with pytest.raises(Killed):
         running.run_directly(receiving.by_command(plan(), "outputs.jsonl", owner_id=None), [data()])
     monkeypatch.undo()

@@ -10,7 +10,14 @@ from annotate.models import (
     Slot,
 )
 from annotate.services import locks
-from annotate.services.work import assignment_states, confirmed_work, judgments, leasing, slots
+from annotate.services.work import (
+    assignment_states,
+    confirmed_work,
+    judgments,
+    leasing,
+    participation_states,
+    slots,
+)
 from tests.annotate.states import standing
 from tests.annotate.states.trying import Moves, Verb, cases, done, records
 from tests.factories import GOOD, leased, person
@@ -31,7 +38,7 @@ def confirm(task: Assignment) -> int:
     """What follows when the crowd confirms the paid unit."""
     who = task.participation
     sources = [Participation.Status.ACTIVE]
-    confirmed_work.move(who.pk, Participation.Status.CONFIRMED, sources=sources)
+    participation_states.move(who.pk, Participation.Status.CONFIRMED, sources=sources)
     locks.campaign(who.campaign_id)
     return confirmed_work.verify(who, now=timezone.now())
 

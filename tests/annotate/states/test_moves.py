@@ -18,12 +18,12 @@ from annotate.models import (
     Review,
 )
 from annotate.services.campaigns import life
-from annotate.services.campaigns.importing import stored as import_states
-from annotate.services.marketplace import postings
+from annotate.services.campaigns.importing import states as import_states
+from annotate.services.marketplace import posting_states
 from annotate.services.outbox import states as operation_states
 from annotate.services.review import states as review_states
 from annotate.services.transitions import note
-from annotate.services.work import assignment_states, confirmed_work
+from annotate.services.work import assignment_states, participation_states
 from tests.annotate.states.standing import ROWS, acts, put
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -53,12 +53,14 @@ MOVES: dict[type, tuple[Any, Callable[[Any, Any], bool]]] = {
     CampaignImport: (import_states.TRANSITIONS, import_states.move),
     Operation: (operation_states.TRANSITIONS, operation_states.move),
     Participation: (
-        confirmed_work.TRANSITIONS,
-        lambda row, to: confirmed_work.move(row.pk, to, sources=[Participation.Status(row.status)]),
+        participation_states.TRANSITIONS,
+        lambda row, to: participation_states.move(
+            row.pk, to, sources=[Participation.Status(row.status)]
+        ),
     ),
     Posting: (
-        postings.TRANSITIONS,
-        lambda row, to: postings.move(row, to, sources=[Posting.Status(row.status)]),
+        posting_states.TRANSITIONS,
+        lambda row, to: posting_states.move(row, to, sources=[Posting.Status(row.status)]),
     ),
     Review: (review_states.TRANSITIONS, _review),
 }

@@ -16,8 +16,14 @@ from annotate.selectors.review import screening
 from annotate.selectors.work import admission, units
 from annotate.services.campaigns import life
 from annotate.services.marketplace import confirming
-from annotate.services.work import joining, judgments, leasing, participations, scoring
-from annotate.services.work.confirmed_work import move
+from annotate.services.work import (
+    joining,
+    judgments,
+    leasing,
+    participation_states,
+    participations,
+    scoring,
+)
 from annotate.states import CloseReason
 from tests.annotate.market import SITE, arrive, claim, overdue, posting, study
 from tests.annotate.work.pages.working import expire
@@ -41,7 +47,7 @@ def submit(task: Assignment, who: Participation) -> judgments.Receipt:
 def left(who: Participation) -> None:
     """What settling does when a unit was given back."""
     leasing.end_leases(Assignment.objects.filter(participation=who), now=timezone.now())
-    assert move(who.pk, Unit.LEFT, sources=[Unit.ACTIVE, Unit.HANDED_IN])
+    assert participation_states.move(who.pk, Unit.LEFT, sources=[Unit.ACTIVE, Unit.HANDED_IN])
     lost = Assignment.objects.filter(participation=who, status=Status.SUBMITTED)
     Slot.objects.filter(assignment__in=lost).update(assignment=None)
     lost.update(status=Status.RETURNED)

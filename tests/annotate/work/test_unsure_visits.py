@@ -22,7 +22,7 @@ from annotate.selectors.review import reviews as selectors
 from annotate.selectors.work import task_page
 from annotate.services.marketplace import messages as crowd_messages
 from annotate.services.review import appeals, reviews, rulings
-from annotate.services.work.confirmed_work import move
+from annotate.services.work.participation_states import move
 from tests.annotate.market import arrive, posting
 from tests.annotate.researcher import owner_of
 from tests.annotate.work.pages.working import call, expire, work_data, work_url

@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 from annotate import tokens
 from annotate.models import Participation
 from annotate.services.work import participations
-from annotate.services.work.confirmed_work import move
+from annotate.services.work.participation_states import move
 from tests.annotate.market import arrive, posting
 from tests.factories import judge
 from tests.reviewed import flagged

@@ -9,7 +9,7 @@ from annotate.crowds.mturk.entry import FromMTurk
 from annotate.models import Campaign, Participation, Posting
 from annotate.services.campaigns import life
 from annotate.services.work import participations
-from annotate.services.work.confirmed_work import move
+from annotate.services.work.participation_states import move
 from tests.annotate.market import arrive, entry, posting
 from tests.annotate.passing import pass_tutorial
 from tests.browser.states import Visitor, state

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from annotate.models import Campaign, CampaignImport, PendingScore
 from annotate.services.campaigns import life
-from annotate.services.campaigns.importing import running, stored
+from annotate.services.campaigns.importing import running, states
 from annotate.services.work import feedback
 from tests.browser.researchers import PASSWORD, history
 from tests.browser.states import Visitor, state
@@ -223,7 +223,7 @@ def _creating(visitor: Visitor) -> None:
 @state("researcher/import-failed")
 def _failed(visitor: Visitor) -> None:
     page = sent(visitor, texts())
-    stored.move(CampaignImport.objects.get(), CampaignImport.Status.FAILED)
+    states.move(CampaignImport.objects.get(), CampaignImport.Status.FAILED)
     expect(page.get_by_role("button", name="Try again")).to_be_visible()
 
 

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotate.models import Campaign, CampaignImport, ImportChunk, Item
-from annotate.services.campaigns.importing import stored
+from annotate.services.campaigns.importing import states
 from annotate.states import ImportStatus as Status
 
 CHUNK = 1024 * 1024  # bytes of a file in one row
@@ -136,7 +136,7 @@ def expire() -> None:
     """Cancel imports that have waited for their owner for a week."""
     old = timezone.now() - KEPT
     for of in CampaignImport.objects.filter(status__in=CampaignImport.WAITING, changed_at__lt=old):
-        stored.move(of, Status.CANCELLED)
+        states.move(of, Status.CANCELLED)
 
 
 def _remove(of: CampaignImport, campaign_id: int) -> None:

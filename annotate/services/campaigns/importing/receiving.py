@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotate.errors import Conflict
 from annotate.models import CampaignImport
 from annotate.services.campaigns import creating, plans
-from annotate.services.campaigns.importing import files, running, stored
+from annotate.services.campaigns.importing import files, running, states
 from annotate.services.campaigns.importing.files import Uploaded
 from annotate.services.campaigns.importing.stored import as_json, facts_of, plan_of
 from annotate.services.campaigns.plans import Plan
@@ -54,7 +54,7 @@ def receive(
             files.keep(made, given)
             if replaces is not None:
                 cancel(replaces, actor_id=owner_id)
-            stored.announce(made.pk)
+            states.announce(made.pk)
     except IntegrityError:  # the same request came twice at the same time
         if (found := same.first()) is None:
             raise Conflict("This import has just been cancelled. Send the form again.") from None
@@ -169,7 +169,7 @@ def create(of: CampaignImport, *, revision: int, actor_id: int) -> None:
     if of.status != Status.READY:
         raise Conflict("There is nothing to create yet.")
     creating.check(plan_of(of), facts_of(of))
-    moved = stored.move(
+    moved = states.move(
         of,
         Status.CREATING,
         where={"revision": revision},
@@ -186,7 +186,7 @@ def create(of: CampaignImport, *, revision: int, actor_id: int) -> None:
 def cancel(of: CampaignImport, *, actor_id: int | None) -> None:
     """Cancel an import and remove what was stored of it. A finished one stays."""
     while of.status not in (Status.CANCELLED, Status.DONE):
-        stored.move(of, Status.CANCELLED, actor_id=actor_id)
+        states.move(of, Status.CANCELLED, actor_id=actor_id)
         of.refresh_from_db()
     if of.status == Status.DONE:
         raise Conflict("The campaign exists already. It can be archived on its own page.")
@@ -197,4 +197,4 @@ def retry(of: CampaignImport, *, actor_id: int) -> None:
     if of.status != Status.FAILED:
         return
     to = Status.READING if of.facts is None else Status.CREATING
-    stored.move(of, to, actor_id=actor_id, attempts=0)
+    states.move(of, to, actor_id=actor_id, attempts=0)

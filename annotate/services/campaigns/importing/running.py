@@ -21,7 +21,7 @@ from annotate.models import Campaign, CampaignImport
 from annotate.services import transitions
 from annotate.services.campaigns import creating
 from annotate.services.campaigns.creating import Checked
-from annotate.services.campaigns.importing import files, reading, stored
+from annotate.services.campaigns.importing import files, reading, states
 from annotate.services.campaigns.importing.facts import Facts
 from annotate.services.campaigns.importing.files import File, blocks
 from annotate.services.campaigns.importing.problems import RowError, UploadRefused
@@ -86,11 +86,11 @@ def run_directly(
         checked = creating.check(plan_of(of), reading.read(sheet, outputs, metrics))
         of.claim, of.claimed_until = uuid.uuid4().hex, timezone.now() + CLAIM
         of.facts = checked.facts.model_dump(mode="json")
-        stored.begin_read(of)
+        states.begin_read(of)
         try:
             return _create(of, checked, sheet, progress), checked.facts
         except BaseException:
-            stored.move(of, Status.CANCELLED)
+            states.move(of, Status.CANCELLED)
             files.clean(of)
             raise
 
@@ -117,7 +117,7 @@ def _claim(of: CampaignImport) -> bool:
     )
     of.refresh_from_db()
     if taken and of.attempts > MOST_ATTEMPTS:
-        stored.move(of, Status.FAILED, **FREE)
+        states.move(of, Status.FAILED, **FREE)
         return False
     return bool(taken)
 
@@ -130,7 +130,7 @@ def _note(of: CampaignImport, **changes: int) -> None:
 
 def _go_on(of: CampaignImport) -> None:
     if of.is_direct:  # the process was killed, and no other process has its file
-        stored.move(of, Status.CANCELLED, where={"claim": of.claim})
+        states.move(of, Status.CANCELLED, where={"claim": of.claim})
         files.clean(of)
         return
     with Sheet() as sheet:
@@ -175,7 +175,7 @@ def _refuse(of: CampaignImport, refused: UploadRefused) -> None:
 
 def _settle(of: CampaignImport, to: Status, *, keep: bool = False, **changes: Any) -> None:
     free = {} if keep else FREE
-    if not stored.move(of, to, where={"claim": of.claim}, done=0, total=0, **free, **changes):
+    if not states.move(of, to, where={"claim": of.claim}, done=0, total=0, **free, **changes):
         raise LostError
 
 

@@ -15,8 +15,8 @@ from annotate.errors import Conflict
 from annotate.models import Batch, Operation, Posting
 from annotate.selectors.pay import budget
 from annotate.services import locks, transitions
+from annotate.services.marketplace import posting_states
 from annotate.services.marketplace.offer_problems import against
-from annotate.services.marketplace.postings import move
 from annotate.services.outbox import delivery
 from annotate.services.outbox.handlers import Handler, register
 
@@ -65,13 +65,13 @@ def _find_published(op: Operation, crowd: Marketplace) -> Outcome | None:
 def _published(op: Operation, outcome: Outcome) -> None:
     posting = _posting(op)
     if not outcome.happened:
-        move(posting, Stage.FAILED, sources=NOT_YET, problem=outcome.message)
+        posting_states.move(posting, Stage.FAILED, sources=NOT_YET, problem=outcome.message)
         return
     posted = outcome.posted
     if posted is None:
         raise Conflict("What the crowd calls this posting is not known. Let it be looked for.")
     lifetime = terms.from_json(posting.batch.terms).lifetime
-    move(
+    posting_states.move(
         posting,
         Stage.OPEN,
         sources=NOT_YET,
@@ -88,7 +88,7 @@ def _publish_again(op: Operation) -> None:
     """Check again before a retry: its money and its work may be promised elsewhere by now."""
     posting = _posting(op)
     _ask_again(op, posting.batch)
-    move(posting, Stage.PLANNED, sources=[Stage.FAILED], problem="")
+    posting_states.move(posting, Stage.PLANNED, sources=[Stage.FAILED], problem="")
 
 
 def _ask_again(op: Operation, batch: Batch) -> None:
@@ -101,7 +101,7 @@ def _ask_again(op: Operation, batch: Batch) -> None:
 
 
 def _unpublished(op: Operation) -> None:
-    move(_posting(op), Stage.CLOSED, sources=NOT_YET, problem="")
+    posting_states.move(_posting(op), Stage.CLOSED, sources=NOT_YET, problem="")
     delivery.hurry(_others(op))
 
 
@@ -153,7 +153,7 @@ def _stop(op: Operation, crowd: Marketplace) -> Outcome:
 
 def _stopped(op: Operation, outcome: Outcome) -> None:
     if outcome.happened:
-        move(_posting(op), Stage.DRAINING, sources=[Stage.OPEN], problem="")
+        posting_states.move(_posting(op), Stage.DRAINING, sources=[Stage.OPEN], problem="")
     else:
         _note(op, problem=outcome.message)
 

@@ -16,7 +16,7 @@ from annotate.screening.base import Verdict
 from annotate.services.campaigns import life
 from annotate.services.review import reviews
 from annotate.services.work import leasing
-from annotate.services.work.confirmed_work import move
+from annotate.services.work.participation_states import move
 from annotate.states import CloseReason
 from tests.annotate.market import SITE, arrive, entry, posting, study
 from tests.annotate.passing import pass_tutorial
