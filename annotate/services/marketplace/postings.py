@@ -12,6 +12,13 @@ from annotate import tokens
 from annotate.crowds.base import Stage
 from annotate.models import Batch, Operation, Posting
 from annotate.models.base import ALPHABET
+from annotate.models.payloads import (
+    AddPlacesPayload,
+    ArchivePayload,
+    Payload,
+    PublishPayload,
+    StopPayload,
+)
 from annotate.selectors.marketplace import watching
 from annotate.services import audit
 from annotate.services.outbox import delivery, intents
@@ -64,7 +71,7 @@ def address(crowd: str, public_id: str) -> str:
     return f"{settings.PUBLIC_URL}/work/on/{crowd}/{tokens.posting_token(public_id)}/"
 
 
-def plan(batch: Batch, places: int, *, key: str, **remembered: Any) -> Posting:
+def plan(batch: Batch, places: int, *, key: str) -> Posting:
     """Store a posting that will be published, in the caller's transaction.
 
     What is published is fixed here, the address included: its signature carries the time, and
@@ -73,20 +80,14 @@ def plan(batch: Batch, places: int, *, key: str, **remembered: Any) -> Posting:
     posting = Posting.objects.create(
         batch=batch, places=places, environment=batch.environment, code=code()
     )
-    _intend(
-        posting,
-        Kind.PUBLISH,
-        key,
-        places=places,
-        url=address(batch.crowd, posting.public_id),
-        **remembered,
-    )
+    url = address(batch.crowd, posting.public_id)
+    _intend(posting, PublishPayload(places=places, url=url), key)
     return posting
 
 
 def grow(posting: Posting, places: int, *, key: str) -> None:
     """Let a posting that is open have more places, in the caller's transaction."""
-    _intend(posting, Kind.ADD_PLACES, key, places=places)
+    _intend(posting, AddPlacesPayload(places=places), key)
 
 
 def stop(posting: Posting, *, again: bool = False) -> None:
@@ -103,7 +104,7 @@ def stop(posting: Posting, *, again: bool = False) -> None:
     goes_on = again or posting.status == Posting.Status.OPEN
     without_effect = {Op.DROPPED} | ({Op.DONE} if goes_on else set())
     if last is None or last.status in without_effect:
-        _intend(posting, Kind.STOP, f"stop:{posting.public_id}:{asked.count()}")
+        _intend(posting, StopPayload(), f"stop:{posting.public_id}:{asked.count()}")
 
 
 def stoppable(rows: QuerySet[Posting]) -> QuerySet[Posting]:
@@ -116,7 +117,7 @@ def stoppable(rows: QuerySet[Posting]) -> QuerySet[Posting]:
 
 def archive(posting: Posting) -> None:
     """Let the crowd put a closed posting away, in the caller's transaction."""
-    _intend(posting, Kind.ARCHIVE, f"archive:{posting.public_id}")
+    _intend(posting, ArchivePayload(), f"archive:{posting.public_id}")
 
 
 def code() -> str:
@@ -124,15 +125,14 @@ def code() -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH)).upper()
 
 
-def _intend(posting: Posting, kind: Operation.Kind, key: str, **arguments: Any) -> None:
+def _intend(posting: Posting, payload: Payload, key: str) -> None:
     batch = posting.batch
     intents.intend(
-        kind,
+        payload,
         key=key,
         campaign_id=batch.campaign_id,
         crowd=batch.crowd,
         environment=posting.environment,
         batch_id=batch.pk,
         posting_id=posting.pk,
-        **arguments,
     )

@@ -31,7 +31,6 @@ from annotate.services.campaigns import amendments
 from annotate.services.marketplace import batches, offers
 from annotate.services.marketplace.offers import Offer
 from annotate.services.pay import quotes
-from annotate.text.figures import DOLLARS
 from annotate.text.numerals import number
 from annotate.views.marketplace import batch_words as words
 
@@ -181,7 +180,7 @@ def _page(
         "form": form,
         "needed": words.needed(campaign, _number(form["tasks"].value())),
         "offer": offer,
-        "currency": offer.currency if offer else DOLLARS,
+        "currency": offer.currency if offer else campaign.currency,
         "section": "campaigns",
     }
     return render(request, "campaigns/batches_new.html", context, status=status)
