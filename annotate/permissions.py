@@ -16,6 +16,7 @@ from annotate.models import Campaign, CampaignImport, Membership
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.campaigns.blinding import sees_results
 from annotate.services.review import reviews
+from annotate.text import figures
 
 Who = User | AnonymousUser
 View = Callable[..., HttpResponseBase]
@@ -83,6 +84,7 @@ def access(user: Who, public_id: str) -> Access:
     found = mine.select_related("campaign").first()
     if found is None:
         raise NotFound("There is no campaign at this address, or it is not shared with you.")
+    figures.count_in(found.campaign.currency)  # what follows is about this campaign
     return Access(found.campaign, found.user_id, found.role)
 
 

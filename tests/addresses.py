@@ -10,7 +10,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils.regex_helper import normalize
 
-from annotate.models import Annotator, Campaign, Operation, PayoutList
+from annotate.models import Annotator, Campaign, PayoutList
+from annotate.models.payloads import StopPayload
 from annotate.services.campaigns.importing import receiving
 from annotate.services.outbox import intents
 from annotate.services.pay import payouts
@@ -114,7 +115,7 @@ def built() -> World:
     posting = market.posting(sold)
     unit = market.arrive(posting)
     operation = intents.intend(
-        Operation.Kind.STOP,
+        StopPayload(),
         key="stop:1",
         campaign_id=sold.pk,
         crowd="mturk",

@@ -56,6 +56,7 @@ class Campaign(models.Model):
 
     reward = models.DecimalField(max_digits=8, decimal_places=2)
     fee_rate = models.DecimalField(max_digits=5, decimal_places=4, default=0)
+    currency = models.CharField(max_length=3, default="USD")  # of the account that pays: ISO 4217
     budget = models.DecimalField(max_digits=10, decimal_places=2, null=True)
     max_judgments = models.PositiveIntegerField(null=True)
     deadline = models.DateTimeField(null=True)

@@ -1,11 +1,14 @@
 """What was published on a crowd, and what is to be done there: intents before effects (rule 3)."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotate.models.base import Fact, public_id
+from annotate.models.base import Fact, ImmutableError, public_id
 from annotate.models.campaigns import Campaign
+from annotate.models.payloads import PayloadField
 
 
 class Batch(models.Model):
@@ -42,6 +45,8 @@ class Posting(models.Model):
     public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     places = models.PositiveIntegerField()
     status = models.CharField(max_length=10, choices=Status, default=Status.PLANNED)
+    # Free slots of a closing campaign that it offers again: it is a refill.
+    gaps = models.ManyToManyField("annotate.Slot", related_name="refills")
     environment = models.CharField(max_length=80)
     external_id = models.CharField(max_length=120, blank=True)
     external_group = models.CharField(max_length=120, blank=True)
@@ -64,10 +69,37 @@ class Posting(models.Model):
         ]
 
 
+ABOUT_POSTINGS = ("publish", "add_places", "stop", "archive")
+ABOUT_PAY = ("approve", "reject", "override", "bonus")
+ABOUT_PEOPLE = ("exclude", "include")
+KINDS = (*ABOUT_POSTINGS, *ABOUT_PAY, *ABOUT_PEOPLE, "message")
+
+
+def _have(kinds: tuple[str, ...], relation: str) -> Q:
+    return ~Q(kind__in=kinds) | Q((f"{relation}__isnull", False))
+
+
+def _alone_have(kinds: tuple[str, ...], relation: str) -> Q:
+    return _have(kinds, relation) & (Q(kind__in=kinds) | Q((f"{relation}__isnull", True)))
+
+
+class OperationQuerySet(models.QuerySet["Operation"]):
+    """What was intended stays as it was written; only what becomes of it changes."""
+
+    WORK = ("attempts", "due_at", "sent_at", "claimed_until", "claim")
+    CHANGES = frozenset(("status", "done_at", "code", "message", *WORK))
+
+    def update(self, **changes: Any) -> int:
+        if fixed := sorted(changes.keys() - self.CHANGES):
+            raise ImmutableError(f"Of an operation these never change: {', '.join(fixed)}.")
+        return super().update(**changes)
+
+
 class Operation(models.Model):
     """An intended effect on a crowd. Committed before it is tried; safe to carry out twice.
 
-    `key` says why (one row for each reason); `token` is the crowd's idempotency key.
+    `key` says why (one row for each reason), as a whole: it is never parsed. `token` is the
+    crowd's idempotency key. What it is about are foreign keys, what the crowd is told is `payload`.
     """
 
     class Kind(models.TextChoices):
@@ -101,12 +133,18 @@ class Operation(models.Model):
     participation = models.ForeignKey(
         "annotate.Participation", models.PROTECT, null=True, related_name="operations"
     )
+    entry = models.ForeignKey(  # the row of the ledger that a bonus pays
+        "annotate.LedgerEntry", models.PROTECT, null=True, related_name="operations"
+    )
+    annotator = models.ForeignKey(  # whom an exclusion concerns
+        "annotate.Annotator", models.PROTECT, null=True, related_name="operations"
+    )
     crowd = models.CharField(max_length=20)
     environment = models.CharField(max_length=80)
     kind = models.CharField(max_length=12, choices=Kind)
     key = models.CharField(max_length=120, unique=True)
     token = models.CharField(max_length=36, unique=True)
-    arguments = models.JSONField(default=dict)
+    payload = PayloadField()
     status = models.CharField(max_length=10, choices=Status, default=Status.PENDING)
     attempts = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField()
@@ -118,6 +156,8 @@ class Operation(models.Model):
     code = models.CharField(max_length=120, blank=True)
     message = models.TextField(blank=True)
 
+    objects = OperationQuerySet.as_manager()
+
     class Meta:
         ordering = ["id"]
         indexes = [
@@ -128,6 +168,30 @@ class Operation(models.Model):
             ),
             models.Index(fields=["campaign", "status"], name="operation_by_campaign"),
         ]
+        constraints = [
+            models.CheckConstraint(condition=Q(kind__in=KINDS), name="operation_of_known_kind"),
+            models.CheckConstraint(
+                condition=_have(ABOUT_POSTINGS, "posting"), name="operation_has_posting"
+            ),
+            models.CheckConstraint(
+                condition=_have((*ABOUT_PAY, "message"), "participation"),
+                name="operation_has_participation",
+            ),
+            models.CheckConstraint(
+                condition=_alone_have(("bonus",), "entry"), name="operation_has_entry"
+            ),
+            models.CheckConstraint(
+                condition=_alone_have(ABOUT_PEOPLE, "annotator"), name="operation_has_annotator"
+            ),
+            models.UniqueConstraint(
+                fields=["entry"], condition=~Q(status="dropped"), name="operation_one_bonus"
+            ),
+        ]
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if not self._state.adding:
+            raise ImmutableError("An operation is written once; its status changes by an UPDATE.")
+        super().save(*args, **kwargs)
 
 
 class CrowdEvent(Fact):

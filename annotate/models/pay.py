@@ -25,6 +25,9 @@ class LedgerEntry(Fact):
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="ledger")
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="ledger")
     assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="ledger")
+    ruling = models.ForeignKey(  # that refused or restored this pay
+        "annotate.Ruling", models.PROTECT, null=True, related_name="ledger"
+    )
     kind = models.CharField(max_length=20, choices=Kind)
     amount = models.DecimalField(max_digits=10, decimal_places=2)
     fee = models.DecimalField(max_digits=10, decimal_places=2)
@@ -49,6 +52,9 @@ class Payout(Fact):
 
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="payouts")
     listed = models.ForeignKey(PayoutList, models.PROTECT, null=True, related_name="payouts")
+    entry = models.OneToOneField(  # the row of the ledger that this bonus paid
+        LedgerEntry, models.PROTECT, null=True, related_name="payout"
+    )
     amount = models.DecimalField(max_digits=10, decimal_places=2)
     key = models.CharField(max_length=80, unique=True)  # why: one row for each reason
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)

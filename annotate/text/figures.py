@@ -4,7 +4,9 @@ All of it follows the language that is active (`django.utils.translation`), so t
 locale is chosen in one place. Dashes, minus signs and spaces that do not break are typographic.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from math import isfinite
@@ -15,6 +17,7 @@ from django.utils.translation import gettext as _
 
 NONE = "–"
 DOLLARS = "USD"
+_currency = ContextVar("currency", default=DOLLARS)
 _SIGNS = {"GBP": "£", "EUR": "€"}
 WHOLE_FROM = 100  # money: from here on, cents do not matter in a figure at a glance
 
@@ -75,18 +78,33 @@ def percent(share: float | None, digits: int = 0) -> str:
     return NONE if share is None else f"{number(100 * share, digits)}\u00a0%"
 
 
-def money(amount: Decimal | float | None, currency: str = DOLLARS) -> str:
-    """`$0.40`, `£1,200.00`; nothing for None. currency: an ISO 4217 code."""
+def count_in(currency: str) -> None:
+    """Write money in this currency from now on, until the surrounding `counting_in` ends."""
+    _currency.set(currency)
+
+
+@contextmanager
+def counting_in(currency: str) -> Iterator[None]:
+    """Write money in this currency, where none is named. currency: an ISO 4217 code."""
+    before = _currency.set(currency)
+    try:
+        yield
+    finally:
+        _currency.reset(before)
+
+
+def money(amount: Decimal | float | None, currency: str = "") -> str:
+    """`$0.40`, `£1,200.00`; nothing for None. currency: an ISO 4217 code; "": the active one."""
     return _money(amount, currency, 2)
 
 
-def money_at_a_glance(amount: Decimal | float | None, currency: str = DOLLARS) -> str:
+def money_at_a_glance(amount: Decimal | float | None, currency: str = "") -> str:
     """`$494`: a figure where cents do not matter; with cents below $100."""
     large = amount is not None and not -WHOLE_FROM < amount < WHOLE_FROM
     return _money(amount, currency, 0 if large else 2)
 
 
-def price(amount: Decimal, currency: str = DOLLARS) -> str:
+def price(amount: Decimal, currency: str = "") -> str:
     """`$0.48`, and `$0.024` where a fee on several tasks makes a fraction of a cent of it."""
     return _money(amount, currency, 2 if amount == round(amount, 2) else 3)
 
@@ -96,6 +114,7 @@ def _money(amount: Decimal | float | None, currency: str, digits: int) -> str:
         return ""
     written = number(amount, digits)
     sign, figure = written[: written.startswith("−")], written.removeprefix("−")
+    currency = currency or _currency.get()
     if currency == DOLLARS:
         return sign + _("$%(amount)s") % {"amount": figure}
     known = _SIGNS.get(currency)

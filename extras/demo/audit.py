@@ -58,7 +58,7 @@ def ours(campaign_id: int) -> Side:
         frozenset(one.listing for row in rows for one in row.postings if one.listing),
         sum(row.units.approved for row in rows),
         sum(row.units.rejected for row in rows),
-        paid.filter(key__startswith="bonus:").count(),
+        paid.filter(entry__isnull=False).count(),
         _by_person((one.external_id, one.paid) for one in accounts.of_campaign(campaign_id)),
     )
 

@@ -106,11 +106,8 @@ def test_where_nothing_is_missing_there_is_nothing_to_launch(made: Campaign):
 
 
 def test_sync_does_not_wait_for_what_was_mended(made: Campaign, scripted: Scripted):
+    launched(made, places=5)
     scripted.environment = "production"
-    batch = launched(made, places=5)
-    Batch.objects.filter(pk=batch.pk).update(environment="sandbox")
-    batch.operations.update(environment="sandbox")
-    Posting.objects.update(environment="sandbox")
     assert "is pending. This belongs to" in run("sync")
     scripted.environment = "sandbox"
     assert "postings, open: 0 → 1" in run("sync")

@@ -41,7 +41,7 @@ def test_who_is_excluded_is_kept_out_until_restored(market: Market) -> None:
     assert not kept_out(market, other.person)
     market.ruled(unit, "restore")
     assert not kept_out(market, unit.person)
-    assert [op.kind for op in Operation.objects.filter(key__startswith="standing:")] == [
+    assert [op.kind for op in Operation.objects.filter(annotator__isnull=False)] == [
         Kind.EXCLUDE,
         Kind.INCLUDE,
     ]
@@ -86,7 +86,7 @@ def test_changes_that_are_overtaken_are_left(mturk: Market) -> None:
     mturk.ruled(unit, "restore")
     mturk.later(minutes=5)
     assert not kept_out(mturk, unit.person)
-    statuses = Operation.objects.filter(key__startswith="standing:").values_list("status")
+    statuses = Operation.objects.filter(annotator__isnull=False).values_list("status")
     assert {status for (status,) in statuses} == {Operation.Status.DONE}
 
 
@@ -95,4 +95,4 @@ def test_nothing_is_asked_twice(market: Market) -> None:
     market.ruled(unit, "exclude")
     for _ in range(2):
         exclusion_lists.sync(market.study.pk)
-    assert Operation.objects.filter(key__startswith="standing:").count() == 1
+    assert Operation.objects.filter(annotator__isnull=False).count() == 1

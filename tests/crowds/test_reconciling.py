@@ -12,6 +12,7 @@ from annotate.crowds.base import NotFound
 from annotate.crowds.base import Stage as Level
 from annotate.errors import Gone
 from annotate.models import AuditEntry, LedgerEntry, Operation, Participation, Posting, Slot
+from annotate.models.payloads import MessagePayload
 from annotate.selectors.campaigns import slots
 from annotate.selectors.marketplace import watching
 from annotate.services.campaigns import life
@@ -137,16 +138,13 @@ def test_a_message_that_waits_for_its_reader_keeps_no_posting(mturk: Market) -> 
     unit = mturk.done()
     mturk.stop()
     intents.intend(
-        Kind.MESSAGE,
+        MessagePayload(people=(unit.person,), subject="s", text="t"),
         key="later",
         campaign_id=mturk.study.pk,
         crowd="mturk",
         environment=mturk.crowd.environment,
         participation_id=mturk.of(unit).pk,
         due_at=timezone.now() + timedelta(days=30),
-        people=[unit.person],
-        subject="s",
-        text="t",
     )
     Posting.objects.update(expires_at=timezone.now() - timedelta(days=1), status=Stage.CLOSED)
     Participation.objects.update(status=Status.APPROVED)

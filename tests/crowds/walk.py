@@ -31,6 +31,7 @@ from annotate.models import (
     Review,
     Ruling,
 )
+from annotate.models.payloads import BonusPayload
 from annotate.services.campaigns import life
 from annotate.services.marketplace import batches, reconciling
 from annotate.services.outbox import crowd_calls, delivery
@@ -474,8 +475,8 @@ def _answer(walk: Walk) -> None:
 
 
 def _bonus(op: Operation) -> tuple[str, str, Decimal]:
-    told = op.arguments
-    return told["person"], told["unit"], Decimal(told["amount"])
+    told = BonusPayload.of(op)
+    return told.person, told.unit, told.amount
 
 
 def _open(walk: Walk) -> list[tuple[Any, ...]]:

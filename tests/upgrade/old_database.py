@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 
 import psycopg2
 
+from tests.upgrade import outbox
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 MIGRATIONS = {"0.1.0": {"annotate": "0001", "estimation": "0001"}}
@@ -21,8 +23,10 @@ Tables = dict[str, dict[str, Any]]
 
 
 def tables(version: str) -> Tables:
-    """Return {table: {"columns": [...], "rows": [[...], ...]}}."""
-    return json.loads(gzip.decompress((HERE / f"{version}.json.gz").read_bytes()))
+    """Return {table: {"columns": [...], "rows": [[...], ...]}}: what is stored, and `outbox`'s."""
+    found: Tables = json.loads(gzip.decompress((HERE / f"{version}.json.gz").read_bytes()))
+    outbox.add(found)
+    return found
 
 
 def manage(url: str, *arguments: str) -> str:

@@ -3,7 +3,10 @@
 import json
 import math
 import os
+import sqlite3
 from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +14,11 @@ import pytest
 from annotate.instruments import registry
 from annotate.instruments.language_quality.definition import DEFINITION
 from annotate.instruments.rating.instrument import Rating
+from annotate.models import Operation
 from annotate.selectors.campaigns import protocol
 from tests.upgrade.numbers import COUNTS, NUMBERS
 from tests.upgrade.old_database import MIGRATIONS, Tables, fill, manage, postgres, run, tables
+from tests.upgrade.outbox import dicts
 
 # {name of a table in an earlier version: its name now}
 RENAMED = {
@@ -22,6 +27,7 @@ RENAMED = {
 }
 # Tables whose rows a migration adds to, takes from, or drops, each for its reason.
 CHANGED: dict[str, str] = {}
+SUBJECTS = ("About your work in “{}”", "Zu Ihrer Arbeit in „{}“")
 OWN = Rating(DEFINITION)  # stands for any instrument of a researcher's own
 
 
@@ -119,7 +125,75 @@ def test_annotators_read_neutral_titles_and_no_name(now: dict[str, Any], before:
         key, language = asked[campaign]
         assert title == protocol.title("", registry.INSTRUMENTS.get(key, OWN), language)
     assert len(now["subjects"]) > 3
-    assert [name for name, subject in now["subjects"] if name in subject] == []
+    assert [name for _campaign, name, subject in now["subjects"] if name in subject] == []
+    for campaign, _name, subject in now["subjects"]:
+        _instrument, language = asked[campaign]
+        assert subject == SUBJECTS[language == "de"].format(now["public"][campaign][1])
+
+
+def test_operations_point_at_what_they_named_and_tell_the_crowd_the_same(
+    now: dict[str, Any], before: Tables
+) -> None:
+    seen = set()
+    for row in dicts(before, "annotate_operation"):
+        told, then = now["operations"][row["key"]], json.loads(row["arguments"])
+        entry, _gaps = then.pop("entry", None), then.pop("gaps", None)
+        kind, waits = row["kind"], row["status"] not in ("done", "dropped")
+        assert told["entry"] == (entry and int(entry))
+        person = int(row["key"].split(":")[2]) if kind in ("exclude", "include") else None
+        assert told["annotator"] == person
+        if kind == "message" and waits:
+            told["payload"].pop("subject"), then.pop("subject")  # an earlier migration's
+        assert told["payload"] == then
+        seen.add((kind, row["status"]))
+    assert seen == set(product(Operation.Kind.values, Operation.Status.values))
+    assert len(now["operations"]) == len(before["annotate_operation"]["rows"])
+
+
+def test_refills_point_at_the_slots_that_they_offered(now: dict[str, Any], before: Tables) -> None:
+    slots = {row["id"] for row in dicts(before, "annotate_place")}
+    told = {
+        row["key"]: json.loads(row["arguments"])["gaps"]
+        for row in dicts(before, "annotate_operation")
+        if "gaps" in row["arguments"]
+    }
+    assert now["gaps"] == {key: sorted(slots.intersection(gaps)) for key, gaps in told.items()}
+    assert len(told) == 6
+
+
+def test_payouts_and_rulings_money_point_at_what_they_named(
+    now: dict[str, Any], before: Tables
+) -> None:
+    keys = [
+        row["key"]
+        for name in ("annotate_payout", "annotate_ledgerentry")
+        for row in dicts(before, name)
+        if row["key"].split(":")[0] in ("bonus", "ruling")
+    ]
+    assert now["relations"] == {key: int(key.split(":")[1]) for key in keys}
+    assert {key.split(":")[0] for key in keys} == {"bonus", "ruling"}
+
+
+def test_operations_about_what_is_not_there_stop_the_upgrade(tmp_path: Path) -> None:
+    """By their names, and before anything of money is changed."""
+    url = f"sqlite:///{tmp_path}/old.sqlite3"
+    fill(url, "0.1.0")
+    lost = {1000: "standing:9:1000000:0", 1001: "standing:9:x:0", 1002: "bonus:1000000:0"}
+    rename = "UPDATE annotate_operation SET key = ?, arguments = ? WHERE id = ?"
+    make = "UPDATE annotate_operation SET kind = ?, id = ? WHERE id = (SELECT max(id) FROM "
+    kept = "FROM annotate_operation WHERE kind <> 'message' ORDER BY id"
+    with sqlite3.connect(tmp_path / "old.sqlite3") as connection:
+        for pk, key in lost.items():
+            kind = "bonus" if "bonus" in key else "exclude"
+            found = "annotate_operation WHERE kind = 'message')"
+            connection.execute(make + found, (kind, pk))
+            connection.execute(rename, (key, '{"entry": "1000000"}', pk))
+        before = connection.execute(f"SELECT id, arguments {kept}").fetchall()
+    with pytest.raises(AssertionError, match="name others that are not there") as raised:
+        manage(url, "migrate", "-v0")
+    assert [key for key in lost.values() if f"operation {key}" not in str(raised.value)] == []
+    with sqlite3.connect(tmp_path / "old.sqlite3") as connection:
+        assert connection.execute(f"SELECT id, payload {kept}").fetchall() == before
 
 
 def test_people_go_on_working(now: dict[str, Any]) -> None:

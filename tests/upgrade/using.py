@@ -16,7 +16,14 @@ from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.urls import reverse  # noqa: E402
 
-from annotate.models import Campaign, Judgment, LedgerEntry, Operation  # noqa: E402
+from annotate.models import (  # noqa: E402
+    Campaign,
+    Judgment,
+    LedgerEntry,
+    Operation,
+    Payout,
+)
+from annotate.models.payloads import FORMS  # noqa: E402
 from annotate.services import change_marks  # noqa: E402
 from annotate.services.work import scoring, superseding  # noqa: E402
 from estimation.models import Estimate  # noqa: E402
@@ -69,9 +76,38 @@ def public() -> dict[str, list[str]]:
 
 
 def subjects() -> list[list[str]]:
-    """Of messages that may still be sent: [name of their campaign, subject]."""
+    """Of messages that may still be sent: [campaign, name of their campaign, subject]."""
     waiting = Operation.objects.filter(kind="message").exclude(status__in=("done", "dropped"))
-    return [[one.campaign.name, one.arguments["subject"]] for one in waiting]
+    told = ((one, FORMS["message"].of(one).model_dump()["subject"]) for one in waiting)
+    return [[str(one.campaign_id), one.campaign.name, subject] for one, subject in told]
+
+
+def operations() -> dict[str, dict[str, Any]]:
+    """By their keys: what they point at, and what they tell the crowd, read by their forms."""
+    return {
+        one.key: {
+            "entry": one.entry_id,
+            "annotator": one.annotator_id,
+            "payload": FORMS[one.kind].of(one).model_dump(mode="json"),
+        }
+        for one in Operation.objects.all()
+    }
+
+
+def gaps() -> dict[str, list[int]]:
+    """{key of a publication: the slots that it offers again}."""
+    rows = Operation.objects.filter(kind="publish", posting__gaps__isnull=False)
+    found: dict[str, list[int]] = {}
+    for key, gap in rows.order_by("posting__gaps").values_list("key", "posting__gaps"):
+        found.setdefault(key, []).append(gap)
+    return found
+
+
+def relations() -> dict[str, int]:
+    """{key of a pay-out or of a row of the ledger: the row or the ruling that it points at}."""
+    paid = Payout.objects.exclude(entry=None).values_list("key", "entry")
+    ruled = LedgerEntry.objects.exclude(ruling=None).values_list("key", "ruling")
+    return dict([*paid, *ruled])
 
 
 def estimates() -> dict[str, list[Any]]:
@@ -108,6 +144,8 @@ def corrected() -> dict[str, int]:
 def main() -> None:
     said: dict[str, Any] = {"counts": counts(), "money": money()}
     said["public"], said["subjects"] = public(), subjects()
+    said["operations"], said["gaps"] = operations(), gaps()
+    said["relations"] = relations()
     said["pages"] = dict(pages())
     said["estimates"] = estimates()
     said["scores"] = [d for c in Campaign.objects.all() for d in scoring.differences(c.pk)]

@@ -43,6 +43,7 @@ class ListedCampaign:
     budget: Decimal | None
     crowd: str
     closed_at: datetime | None
+    currency: str
 
     @property
     def sees_results(self) -> bool:
@@ -168,6 +169,7 @@ def listed(user_id: int) -> list[ListedCampaign]:
             "campaign__budget",
             "campaign__crowd",
             "campaign__closed_at",
+            "campaign__currency",
         )
     )
     return [ListedCampaign(*row) for row in rows]

@@ -10,9 +10,10 @@ from django.utils import timezone
 
 from annotate.errors import NotFound
 from annotate.models import Operation
+from annotate.models.payloads import AddPlacesPayload, BonusPayload, PublishPayload
 
 SHOWN = 100  # listed one by one
-State = Operation.Status
+Kind, State = Operation.Kind, Operation.Status
 OVER = (State.DONE, State.DROPPED)
 STUCK = (State.UNCLEAR, State.REFUSED)  # nothing happens until a person acts
 PERSON_FIRST = Case(*(When(status=status, then=n) for n, status in enumerate(STUCK)), default=9)
@@ -133,7 +134,6 @@ def _related(rows: QuerySet[Operation]) -> QuerySet[Operation]:
 
 
 def _operation(op: Operation) -> OpenOperation:
-    amount = op.arguments.get("amount")
     return OpenOperation(
         operation_id=op.pk,
         kind=op.kind,
@@ -143,8 +143,8 @@ def _operation(op: Operation) -> OpenOperation:
         posting=op.posting.public_id if op.posting else "",
         url=op.posting.url if op.posting else "",
         annotator=op.participation.annotator.pseudonym if op.participation else "",
-        amount=None if amount is None else Decimal(amount),
-        places=op.arguments.get("places"),
+        amount=BonusPayload.of(op).amount if op.kind == Kind.BONUS else None,
+        places=_places(op),
         status=op.status,
         code=op.code,
         message=op.message,
@@ -152,3 +152,9 @@ def _operation(op: Operation) -> OpenOperation:
         attempts=op.attempts,
         due_at=op.due_at,
     )
+
+
+def _places(op: Operation) -> int | None:
+    if op.kind == Kind.PUBLISH:
+        return PublishPayload.of(op).places
+    return AddPlacesPayload.of(op).places if op.kind == Kind.ADD_PLACES else None

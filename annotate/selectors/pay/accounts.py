@@ -125,16 +125,13 @@ def paid_out(campaign_id: int, annotator_id: int) -> Decimal:
 
 def paid_for_work(campaign_id: int, annotator_id: int) -> Decimal:
     """Return what of that a crowd has paid for work: units, and bonuses for more of it."""
-    given = LedgerEntry.objects.filter(
-        campaign=campaign_id, participation__annotator=annotator_id, kind__in=GIVEN
-    )
-    keys = [f"bonus:{pk}" for pk in given.values_list("pk", flat=True)]
     rows = Payout.objects.filter(
         participation__campaign=campaign_id,
         participation__annotator=annotator_id,
         participation__posting__isnull=False,
     )
-    return (rows.exclude(key__in=keys).aggregate(sum=Sum("amount"))["sum"] or ZERO).quantize(ZERO)
+    row = rows.exclude(entry__kind__in=GIVEN).aggregate(sum=Sum("amount"))
+    return (row["sum"] or ZERO).quantize(ZERO)
 
 
 def _read(participations: QuerySet[Participation]) -> list[Account]:
@@ -181,7 +178,8 @@ def carrier(participation: Participation) -> Carrier | None:
     """
     annotator = participation.annotator_id
     units = Participation.objects.filter(annotator=annotator, status__in=POSSIBLE)
-    rows = units.exclude(posting=None).order_by("-submitted_at", "-pk")
+    published = units.exclude(posting=None).exclude(posting__external_id="")
+    rows = published.order_by("-submitted_at", "-pk")
     found = [
         (status in PREFERRED, pk == participation.pk, Carrier(pk, listing, unit, person))
         for pk, status, listing, unit, person in rows.values_list(

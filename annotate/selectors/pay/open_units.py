@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotate import adapters
 from annotate.errors import NotFound
 from annotate.models import Assignment, Batch, Operation, Participation, Posting, Review
+from annotate.models.payloads import AddPlacesPayload
 
 Unit = Participation.Status
 TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
@@ -49,8 +50,8 @@ def _extensions(campaign_id: int) -> Counter[int]:
     rows = Operation.objects.filter(
         campaign=campaign_id, kind=Operation.Kind.ADD_PLACES, status__in=Operation.UNDONE
     )
-    for posting, arguments in rows.values_list("posting", "arguments"):
-        found[posting] += arguments["places"]
+    for posting, payload in rows.values_list("posting", "payload"):
+        found[posting] += AddPlacesPayload.from_json(payload).places
     return found
 
 

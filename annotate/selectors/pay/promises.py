@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 
-from django.db.models import Exists, OuterRef, Q, QuerySet, TextField, Value
-from django.db.models.functions import Cast, Concat
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotate import adapters
@@ -20,7 +19,6 @@ from annotate.models import (
     Campaign,
     LedgerEntry,
     Participation,
-    Payout,
     Review,
     Slot,
     TutorialRun,
@@ -28,7 +26,6 @@ from annotate.models import (
 
 _SURE = Q(verified_at__isnull=False) | Q(status__in=Participation.LISTED)
 RESERVED = timedelta(minutes=60)  # how long the bonus of a tutorial under way is kept free
-TEXT = TextField()
 Status = Participation.Status
 OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
 
@@ -62,7 +59,11 @@ def to_earn(campaign: Campaign, annotator: Annotator) -> Decimal:
 
 def entry(annotator_id: int, instrument: str) -> LedgerEntry | None:
     """Return the ledger row that paid this person for the instrument's tutorial, if any."""
-    return LedgerEntry.objects.filter(key=key(annotator_id, instrument)).first()
+    return LedgerEntry.objects.filter(
+        kind=LedgerEntry.Kind.TUTORIAL,
+        participation__annotator=annotator_id,
+        campaign__instrument=instrument,
+    ).first()
 
 
 def key(annotator_id: int, instrument: str) -> str:
@@ -114,9 +115,7 @@ def to_be_paid() -> list[int]:
 
     A bonus may fall due when nothing else of a campaign is left at its crowd.
     """
-    paid = Payout.objects.filter(key=_text("bonus:", OuterRef("pk")))
-    mine = _text("tutorial:", OuterRef("annotator"), ":", OuterRef("instrument"))
-    owed = LedgerEntry.objects.filter(~Exists(paid), key=mine)
+    owed = _paid().filter(payout=None)
     runs = TutorialRun.objects.filter(
         Exists(owed), promised__gt=0, participation__posting__isnull=False
     )
@@ -187,12 +186,6 @@ def payable(campaign: Campaign, annotator_id: int) -> bool:
         return True
     units = Participation.objects.filter(annotator=annotator_id, status__in=Participation.LISTED)
     return units.exclude(posting=None).exists()
-
-
-def _text(*parts: str | OuterRef) -> Concat:
-    """Return a key as an expression: see `key`."""
-    values = [Value(part) if isinstance(part, str) else Cast(part, TEXT) for part in parts]
-    return Concat(*values, output_field=TEXT)
 
 
 def _listed() -> Q:

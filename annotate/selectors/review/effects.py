@@ -110,10 +110,7 @@ def _at_stake(campaign_id: int, annotator_id: int, work: Decimal, *, paid: Decim
 def done(ruling_ids: Iterable[int]) -> PastEffects:
     """Return what these rulings of one press did."""
     rulings = list(Ruling.objects.filter(pk__in=list(ruling_ids)))
-    keys = Q(pk__in=())
-    for ruling in rulings:
-        keys |= Q(key__startswith=f"ruling:{ruling.pk}:")
-    money = LedgerEntry.objects.filter(keys).aggregate(
+    money = LedgerEntry.objects.filter(ruling__in=rulings).aggregate(
         refused=_sum(Q(kind=Kind.REFUSAL)), restored=_sum(Q(kind=Kind.REINSTATEMENT))
     )
     back = [ruling for ruling in rulings if ruling.act == Ruling.Act.RESTORE]

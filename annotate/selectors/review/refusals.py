@@ -52,7 +52,7 @@ def paid(campaign_id: int, annotator_id: int) -> bool:
     if units.filter(status=Status.APPROVED).exists():
         return True
     pays = Q(kind__in=(Kind.APPROVE, Kind.OVERRIDE)) | Q(
-        kind=Kind.BONUS, arguments__entry__in=_for_work(campaign_id, annotator_id)
+        kind=Kind.BONUS, entry__in=_for_work(campaign_id, annotator_id)
     )
     tried = Operation.objects.filter(pays, participation__in=units, status__in=MAYBE)
     return tried.exists()
@@ -68,9 +68,8 @@ def _units(campaign_id: int, annotator_id: int) -> QuerySet[Participation]:
     return mine.exclude(posting=None)
 
 
-def _for_work(campaign_id: int, annotator_id: int) -> list[str]:
-    """Return the ids of ledger rows that pay for work, as the arguments of bonuses name them."""
-    rows = LedgerEntry.objects.filter(
+def _for_work(campaign_id: int, annotator_id: int) -> QuerySet[LedgerEntry]:
+    """Return the ledger rows that pay for work."""
+    return LedgerEntry.objects.filter(
         campaign=campaign_id, participation__annotator=annotator_id, amount__gt=0
     ).exclude(kind__in=GIVEN)
-    return [str(pk) for pk in rows.values_list("pk", flat=True)]

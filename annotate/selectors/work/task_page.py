@@ -38,6 +38,7 @@ class Study:
     bonus_after: int = 0
     open_link_bonus: bool = False
     crowd: str = "link"
+    currency: str = "USD"
     about: str = ""  # the researcher's own sentence; "": what the instrument says
 
 
@@ -198,6 +199,7 @@ def _study(campaign: Campaign) -> Study:
         open_link_bonus=campaign.open_link_bonus,
         over=campaign.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED),
         crowd=campaign.crowd,
+        currency=campaign.currency,
     )
 
 

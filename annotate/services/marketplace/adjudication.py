@@ -61,7 +61,7 @@ def bonus_paid(entry_id: int, amount: Decimal) -> bool:
     participation_id = LedgerEntry.objects.values_list("participation", flat=True).get(pk=entry_id)
     _payout, made = Payout.objects.get_or_create(
         key=unit_ledger.bonus_key(entry_id),
-        defaults={"participation_id": participation_id, "amount": amount},
+        defaults={"participation_id": participation_id, "entry_id": entry_id, "amount": amount},
     )
     if made:
         unit_ledger.square_with_bonus(_get(participation_id), entry_id, amount)

@@ -89,6 +89,8 @@ def launch(
         if made := made_with(campaign_id, key):
             return made
         _refuse(tuple(offers.local(campaign, shown)))
+        campaign.currency = shown.currency
+        campaign.save(update_fields=["currency"])
         batch = Batch.objects.create(
             campaign=campaign,
             crowd=shown.crowd,

@@ -10,6 +10,7 @@ from django.db import transaction
 
 from annotate.crowds.terms import Terms
 from annotate.models import Annotator, Batch, Campaign, Membership, Operation, Review
+from annotate.models.payloads import ExcludePayload, IncludePayload
 from annotate.selectors.review import eligibility
 from annotate.services.outbox import intents
 
@@ -49,10 +50,9 @@ def sync(campaign_id: int) -> None:
 
 def _listed(campaign_id: int) -> set[int]:
     """Return the annotators who are on the list, or will be once what is intended has happened."""
-    changes = Operation.objects.filter(campaign=campaign_id, kind__in=(Kind.EXCLUDE, Kind.INCLUDE))
-    last = dict(changes.order_by("pk").values_list("key", "kind"))
-    kinds = {int(key.split(":")[2]): kind for key, kind in last.items()}
-    return {annotator for annotator, kind in kinds.items() if kind == Kind.EXCLUDE}
+    changes = Operation.objects.filter(campaign=campaign_id, annotator__isnull=False)
+    last = dict(changes.order_by("pk").values_list("annotator", "kind"))
+    return {annotator for annotator, kind in last.items() if kind == Kind.EXCLUDE}
 
 
 def _bring_into_line(campaign: Campaign, annotator: Annotator, *, out: bool) -> None:
@@ -63,17 +63,17 @@ def _bring_into_line(campaign: Campaign, annotator: Annotator, *, out: bool) -> 
     if batch is None:
         return
     with transaction.atomic():
-        before = Operation.objects.filter(key__startswith=f"standing:{campaign.pk}:{annotator.pk}:")
+        before = Operation.objects.filter(campaign=campaign, annotator=annotator)
         last = before.order_by("-pk").first()
         if out == (last is not None and last.kind == Kind.EXCLUDE):
             return
+        form = ExcludePayload if out else IncludePayload
         intents.intend(
-            Kind.EXCLUDE if out else Kind.INCLUDE,
+            form(person=annotator.external_id, group=exclusion_group(campaign)),
             key=f"standing:{campaign.pk}:{annotator.pk}:{before.count()}",
             campaign_id=campaign.pk,
             crowd=batch.crowd,
             environment=batch.environment,
             batch_id=batch.pk,
-            person=annotator.external_id,
-            group=exclusion_group(campaign),
+            annotator_id=annotator.pk,
         )

@@ -17,6 +17,7 @@ from django.utils.translation import override
 
 from annotate import adapters, tokens
 from annotate.models import Operation, Participation, Review, Ruling
+from annotate.models.payloads import MessagePayload
 from annotate.selectors.review import eligibility
 from annotate.services.outbox import delivery, intents
 from annotate.text.languages import interface_language
@@ -64,8 +65,13 @@ def _send(review: Review, said: str, reason: str, *, key: str) -> None:
         return
     for earlier in _waiting(review.annotator_id).filter(campaign=review.campaign_id):
         delivery.drop(earlier.pk)  # this one says how things stand now
+    title = review.campaign.public_title
     intents.intend(
-        Operation.Kind.MESSAGE,
+        MessagePayload(
+            people=(unit.annotator.external_id,),
+            subject=_("About your work in “%(study)s”") % {"study": title},
+            text="\n\n".join(filter(None, [said, _shortened(reason), _where(), _address(unit)])),
+        ),
         key=key,
         campaign_id=review.campaign_id,
         crowd=batch.crowd,
@@ -73,9 +79,6 @@ def _send(review: Review, said: str, reason: str, *, key: str) -> None:
         batch_id=batch.pk,
         participation_id=unit.pk,
         due_at=_due(unit),
-        people=[unit.annotator.external_id],
-        subject=_("About your work in “%(study)s”") % {"study": review.campaign.public_title},
-        text="\n\n".join(filter(None, [said, _shortened(reason), _where(), _address(unit)])),
     )
 
 

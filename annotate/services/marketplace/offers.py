@@ -71,8 +71,8 @@ class Offer:
         ]
         if self.currency != DOLLARS:
             found.append(
-                f"The account at {self.label} counts in {self.currency}. Other pages, and what "
-                f"annotators read, write $ for the same amounts: read that as {self.currency}."
+                f"The account at {self.label} counts in {self.currency}. Once this is launched, "
+                f"all pages of this campaign do, and what annotators read."
             )
         return " ".join(filter(None, found))
 

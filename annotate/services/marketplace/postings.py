@@ -1,7 +1,6 @@
 """Postings of a batch: stored with the operation that publishes or stops them."""
 
 import secrets
-from typing import Any
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
@@ -9,6 +8,13 @@ from django.db.models import Q, QuerySet
 from annotate import tokens
 from annotate.models import Batch, Operation, Posting
 from annotate.models.base import ALPHABET
+from annotate.models.payloads import (
+    AddPlacesPayload,
+    ArchivePayload,
+    Payload,
+    PublishPayload,
+    StopPayload,
+)
 from annotate.selectors.marketplace import watching
 from annotate.services.outbox import delivery, intents
 
@@ -25,7 +31,7 @@ def address(crowd: str, public_id: str) -> str:
     return f"{settings.PUBLIC_URL}/work/on/{crowd}/{tokens.posting_token(public_id)}/"
 
 
-def plan(batch: Batch, places: int, *, key: str, **remembered: Any) -> Posting:
+def plan(batch: Batch, places: int, *, key: str) -> Posting:
     """Store a posting that will be published, in the caller's transaction.
 
     What is published is fixed here, the address included: its signature carries the time, and
@@ -34,20 +40,14 @@ def plan(batch: Batch, places: int, *, key: str, **remembered: Any) -> Posting:
     posting = Posting.objects.create(
         batch=batch, places=places, environment=batch.environment, code=code()
     )
-    _intend(
-        posting,
-        Kind.PUBLISH,
-        key,
-        places=places,
-        url=address(batch.crowd, posting.public_id),
-        **remembered,
-    )
+    url = address(batch.crowd, posting.public_id)
+    _intend(posting, PublishPayload(places=places, url=url), key)
     return posting
 
 
 def grow(posting: Posting, places: int, *, key: str) -> None:
     """Let a posting that is open have more places, in the caller's transaction."""
-    _intend(posting, Kind.ADD_PLACES, key, places=places)
+    _intend(posting, AddPlacesPayload(places=places), key)
 
 
 def stop(posting: Posting, *, again: bool = False) -> None:
@@ -64,7 +64,7 @@ def stop(posting: Posting, *, again: bool = False) -> None:
     goes_on = again or posting.status == Posting.Status.OPEN
     without_effect = {Op.DROPPED} | ({Op.DONE} if goes_on else set())
     if last is None or last.status in without_effect:
-        _intend(posting, Kind.STOP, f"stop:{posting.public_id}:{asked.count()}")
+        _intend(posting, StopPayload(), f"stop:{posting.public_id}:{asked.count()}")
 
 
 def stoppable(rows: QuerySet[Posting]) -> QuerySet[Posting]:
@@ -77,7 +77,7 @@ def stoppable(rows: QuerySet[Posting]) -> QuerySet[Posting]:
 
 def archive(posting: Posting) -> None:
     """Let the crowd put a closed posting away, in the caller's transaction."""
-    _intend(posting, Kind.ARCHIVE, f"archive:{posting.public_id}")
+    _intend(posting, ArchivePayload(), f"archive:{posting.public_id}")
 
 
 def code() -> str:
@@ -85,15 +85,14 @@ def code() -> str:
     return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH)).upper()
 
 
-def _intend(posting: Posting, kind: Operation.Kind, key: str, **arguments: Any) -> None:
+def _intend(posting: Posting, payload: Payload, key: str) -> None:
     batch = posting.batch
     intents.intend(
-        kind,
+        payload,
         key=key,
         campaign_id=batch.campaign_id,
         crowd=batch.crowd,
         environment=posting.environment,
         batch_id=batch.pk,
         posting_id=posting.pk,
-        **arguments,
     )

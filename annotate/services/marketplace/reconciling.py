@@ -66,13 +66,14 @@ def reconcile_all(*, within: float = 20.0, all_: bool = False) -> int:
 
 def reconcile(posting_id: int) -> bool:
     """Compare one posting with its crowd and follow it; False if the crowd does not answer."""
-    posting = Posting.objects.select_related("batch").get(pk=posting_id)
+    posting = Posting.objects.select_related("batch__campaign").get(pk=posting_id)
     if not posting.external_id:
         return False
     if not crowd_calls.permit(posting.batch.crowd, posting.environment, wait=PATIENCE):
         return False
     try:
         crowd = _crowd(posting)
+        _count_in(posting.batch.campaign, crowd.currency())
         _follow(posting, crowd, crowd.posting_level(posting.external_id))
     except NotFound as error:
         confirming.lapse(posting, ())  # nothing can be handed in to it, or it comes back (`take`)
@@ -82,6 +83,12 @@ def reconcile(posting_id: int) -> bool:
         _note(posting, f"The crowd could not be asked. {error.message}")
         return False
     return True
+
+
+def _count_in(campaign: Campaign, currency: str) -> None:
+    """Version 0.1 did not keep the currency of the account."""
+    if campaign.currency != currency:
+        Campaign.objects.filter(pk=campaign.pk).update(currency=currency)
 
 
 def _crowd(posting: Posting) -> Marketplace:

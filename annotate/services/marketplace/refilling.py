@@ -1,10 +1,9 @@
 """Offers the gaps of a closing campaign that no one works on to new people."""
 
-from collections import Counter
-
 from django.db import transaction
+from django.db.models import Count
 
-from annotate.models import Batch, Campaign, Operation, Posting
+from annotate.models import Batch, Campaign, Posting
 from annotate.selectors.campaigns import slots
 from annotate.selectors.pay import budget, open_units
 from annotate.selectors.work import admission
@@ -39,8 +38,9 @@ def _paid(batch: Batch) -> int:
 
 
 def _publish(batch: Batch, units: int, gaps: list[int]) -> Posting:
-    number = batch.operations.filter(key__startswith=f"refill:{batch.pk}:").count() + 1
-    posting = postings.plan(batch, units, key=f"refill:{batch.pk}:{number}", gaps=gaps)
+    number = batch.postings.exclude(gaps=None).count() + 1
+    posting = postings.plan(batch, units, key=f"refill:{batch.pk}:{number}")
+    posting.gaps.set(gaps)
     audit.record(
         "refill",
         campaign_id=batch.campaign_id,
@@ -62,11 +62,5 @@ def _gaps(campaign_id: int) -> list[int]:
 
     People at work will take the first of them.
     """
-    refills = Operation.objects.filter(campaign=campaign_id, key__startswith="refill:")
-    offered = Counter(
-        gap
-        for arguments in refills.values_list("arguments", flat=True)
-        for gap in arguments["gaps"]
-    )
-    free = slots.free(campaign_id).values_list("pk", flat=True)
-    return [gap for gap in free if offered[gap] < TRIES]
+    free = slots.free(campaign_id).annotate(offered=Count("refills", distinct=True))
+    return list(free.filter(offered__lt=TRIES).values_list("pk", flat=True))

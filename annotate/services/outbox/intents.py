@@ -2,12 +2,12 @@
 
 import uuid
 from datetime import datetime
-from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
 from annotate.models import Operation
+from annotate.models.payloads import Payload
 from annotate.signals import operation_intended, posting_changed
 
 
@@ -26,7 +26,7 @@ def announce_posting(posting_id: int) -> None:
 
 
 def intend(
-    kind: Operation.Kind,
+    payload: Payload,
     *,
     key: str,
     campaign_id: int,
@@ -35,23 +35,29 @@ def intend(
     batch_id: int | None = None,
     posting_id: int | None = None,
     participation_id: int | None = None,
+    entry_id: int | None = None,
+    annotator_id: int | None = None,
     due_at: datetime | None = None,
-    **arguments: Any,
 ) -> Operation:
-    """Store an effect, once for each key, in the caller's transaction; a worker carries it out."""
+    """Store an effect, once for each key, in the caller's transaction; a worker carries it out.
+
+    Its kind is the payload's. The database refuses a kind without its relations.
+    """
     now = timezone.now()
     op, created = Operation.objects.get_or_create(
         key=key,
         defaults={
-            "kind": kind,
+            "kind": payload.kind,
             "campaign_id": campaign_id,
             "crowd": crowd,
             "environment": environment,
             "batch_id": batch_id,
             "posting_id": posting_id,
             "participation_id": participation_id,
+            "entry_id": entry_id,
+            "annotator_id": annotator_id,
             "token": uuid.uuid4().hex,
-            "arguments": arguments,
+            "payload": payload,
             "created_at": now,
             "due_at": due_at or now,
         },

@@ -135,6 +135,7 @@ def _cancel(participation: Participation, kinds: tuple[Kind, ...], ruling: Rulin
             kind=Kind.REFUSAL if kinds is FOR_WORK else Kind.REINSTATEMENT,
             amount=-amount,
             fee=-fee,
+            ruling=ruling,
             key=f"ruling:{ruling.pk}:{participation.pk}",
         )
     return amount

@@ -5,7 +5,6 @@ other; what was intended and not tried yet is given up where it is no longer wan
 """
 
 from decimal import Decimal
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -25,6 +24,13 @@ from annotate.models import (
     Payout,
     Review,
     Ruling,
+)
+from annotate.models.payloads import (
+    ApprovePayload,
+    BonusPayload,
+    OverridePayload,
+    Payload,
+    RejectPayload,
 )
 from annotate.selectors.pay import accounts, budget
 from annotate.selectors.pay.accounts import GIVEN
@@ -90,14 +96,12 @@ def _owed(campaign_id: int) -> set[int]:
     over = units.filter(status__in=(Status.APPROVED, Status.REJECTED)).exclude(
         pk__in=coming.filter(kind__in=(*PAYS, Kind.BONUS)).values("participation")
     )
-    tried = _standing(campaign_id, Kind.BONUS).values_list("arguments__entry", flat=True)
+    tried = _standing(campaign_id, Kind.BONUS).values("entry")
     given = LedgerEntry.objects.filter(
         campaign=campaign_id, kind__in=(*GIVEN, LedgerEntry.Kind.COMPENSATION)
-    ).values_list("pk", "participation")
-    seen = {int(entry) for entry in tried}
-    extra = {unit for entry, unit in given if entry not in seen}
-    extra &= set(units.values_list("pk", flat=True))
-    return due & {*over.values_list("pk", flat=True), *extra}
+    ).exclude(pk__in=tried)
+    extra = units.filter(pk__in=given.values("participation"))
+    return due & {*over.values_list("pk", flat=True), *extra.values_list("pk", flat=True)}
 
 
 def _standing(campaign_id: int, *kinds: Kind) -> QuerySet[Operation]:
@@ -159,7 +163,7 @@ def _settle(found: Participation) -> PayAct:
         act = PayAct.BONUS
     free = _give_up_others(found, act)
     if free and act in ACTS and not _given_up(found, ACTS[act]):
-        _intend(found, ACTS[act], **_words(act, review))
+        _intend(found, _told(act, review))
     handed_in = found.status in Participation.LISTED
     due = account.bonuses(handed_in=handed_in)
     if free and act == PayAct.BONUS:
@@ -188,15 +192,16 @@ def _unit(found: Participation, account: UnitAccount, review: Review | None) -> 
 
 
 def _paid(found: Participation, account: UnitAccount) -> Decimal:
-    keys = [f"approve:{found.pk}", *(bonus_key(one.id) for one in account.covered)]
-    rows = Payout.objects.filter(participation=found, key__in=keys)
+    """Return what the unit was paid: as a whole, or as bonuses for what its reward covers."""
+    covered = [one.id for one in account.covered]
+    rows = found.payouts.filter(Q(entry=None, listed=None) | Q(entry__in=covered))
     return sum(rows.values_list("amount", flat=True), ZERO)
 
 
 def _paid_under(account: UnitAccount) -> set[int]:
     """Return the rows of the unit under which a bonus was paid."""
-    keys = {bonus_key(one.id): one.id for one in account.covered}
-    return {keys[key] for key in Payout.objects.filter(key__in=keys).values_list("key", flat=True)}
+    paid = Payout.objects.filter(entry__in=[one.id for one in account.covered])
+    return set(paid.values_list("entry", flat=True))
 
 
 def _give_up_others(found: Participation, act: PayAct) -> bool:
@@ -210,17 +215,17 @@ def _give_up_others(found: Participation, act: PayAct) -> bool:
 
 def _give_up_bonuses(found: Participation, due: list[UnitEntry]) -> None:
     """Drop bonuses whose reason is gone if they are known to be unpaid."""
-    wanted = {str(one.id) for one in due}
-    for op in found.operations.filter(kind=Kind.BONUS, status__in=Operation.NOT_HAPPENED):
-        if op.arguments["entry"] not in wanted:
-            delivery.drop(op.pk)
+    mine = found.operations.filter(kind=Kind.BONUS, status__in=Operation.NOT_HAPPENED)
+    for op in mine.exclude(entry__in=[one.id for one in due]):
+        delivery.drop(op.pk)
 
 
-def _words(act: PayAct, review: Review | None) -> dict[str, str]:
-    if act != PayAct.REJECT or review is None:
-        return {}
+def _told(act: PayAct, review: Review | None) -> Payload:
+    if act != PayAct.REJECT:
+        return ApprovePayload() if act == PayAct.APPROVE else OverridePayload()
+    assert review is not None, "only a ruling refuses pay"
     ruling = review.rulings.filter(act=Ruling.Act.REFUSE).order_by("-pk").first()
-    return {"reason": ruling.reason if ruling else ""}
+    return RejectPayload(reason=ruling.reason if ruling else "")
 
 
 def _given_up(found: Participation, kind: Kind) -> bool:
@@ -228,33 +233,27 @@ def _given_up(found: Participation, kind: Kind) -> bool:
     return found.operations.filter(kind=kind, code=delivery.GIVEN_UP).exists()
 
 
-def _intend(found: Participation, kind: Kind, **arguments: str) -> None:
+def _intend(found: Participation, payload: Payload) -> None:
     """Intend it once, and again only if it was dropped before it was tried."""
-    given_up = found.operations.filter(kind=kind, status=State.DROPPED).count()
-    _write(found, kind, key=f"{kind}:{found.pk}:{given_up}", **arguments)
+    given_up = found.operations.filter(kind=payload.kind, status=State.DROPPED).count()
+    _write(found, payload, key=f"{payload.kind}:{found.pk}:{given_up}")
 
 
 def _intend_bonus(found: Participation, entry: UnitEntry) -> None:
-    key = bonus_key(entry.id)
-    if Payout.objects.filter(key=key).exists():
-        return
-    tried = Operation.objects.filter(kind=Kind.BONUS, key__startswith=f"{key}:")
-    if tried.filter(STANDS).exists():
+    tried = Operation.objects.filter(kind=Kind.BONUS, entry=entry.id)
+    if Payout.objects.filter(entry=entry.id).exists() or tried.filter(STANDS).exists():
         return
     carrier = accounts.carrier(found)
     if carrier is None:
         return  # it waits until this person hands something in; their account says so
-    _write(
-        found,
-        Kind.BONUS,
-        key=f"{key}:{tried.count()}",
-        entry=str(entry.id),
+    payload = BonusPayload(
         listing=carrier.listing,
         unit=carrier.unit,
         person=carrier.person,
-        amount=str(entry.amount),
+        amount=entry.amount,
         reason=_reason(entry, found.campaign.language),
     )
+    _write(found, payload, key=f"{bonus_key(entry.id)}:{tried.count()}", entry_id=entry.id)
 
 
 def _reason(entry: UnitEntry, language: str) -> str:
@@ -267,10 +266,12 @@ def _reason(entry: UnitEntry, language: str) -> str:
         }.get(entry.kind, _("For your work in this study. Thank you!"))
 
 
-def _write(found: Participation, kind: Kind, *, key: str, **arguments: Any) -> None:
+def _write(
+    found: Participation, payload: Payload, *, key: str, entry_id: int | None = None
+) -> None:
     assert found.posting is not None, "units belong to a posting"
     intents.intend(
-        kind,
+        payload,
         key=key,
         campaign_id=found.campaign_id,
         crowd=found.posting.batch.crowd,
@@ -278,5 +279,5 @@ def _write(found: Participation, kind: Kind, *, key: str, **arguments: Any) -> N
         batch_id=found.posting.batch_id,
         posting_id=found.posting_id,
         participation_id=found.pk,
-        **arguments,
+        entry_id=entry_id,
     )

@@ -102,8 +102,8 @@ def square_with_bonus(participation: Participation, entry_id: int, amount: Decim
     if extra is not None:
         _correct(participation, Kind.BONUS, charges.bonus(amount).fee - extra.fee)
         return
-    keys = [bonus_key(one.id) for one in found.covered]
-    paid = Payout.objects.filter(key__in=keys).values_list("amount", flat=True)
+    covered = [one.id for one in found.covered]
+    paid = Payout.objects.filter(entry__in=covered).values_list("amount", flat=True)
     if sum(paid, ZERO) == found.earned:
         charged = sum((charges.bonus(each).fee for each in paid), ZERO)
         _correct(participation, Kind.REMAINDER, charged - found.fees)
@@ -152,9 +152,8 @@ def _add(
     why: str,
     reason: str = "",
 ) -> None:
-    """Numbered: a unit may lapse, come back, and lapse again."""
-    mine = LedgerEntry.objects.filter(participation=participation)
-    n = mine.filter(key__startswith=f"{why}:{participation.pk}:").count()
+    """Numbered by the rows before it: a unit may lapse, come back, and lapse again."""
+    n = LedgerEntry.objects.filter(participation=participation).count()
     LedgerEntry.objects.create(
         campaign_id=participation.campaign_id,
         participation=participation,

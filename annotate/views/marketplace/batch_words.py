@@ -132,8 +132,9 @@ def hourly(reward: Decimal, minutes: float) -> Decimal:
 
 def launched(batch: Any, here: CrowdEnvironment) -> str:
     units = "unit" if batch.places == 1 else "units"
+    reward = money(batch.reward, batch.campaign.currency)
     return (
-        f"Launched {here.place}: {count(batch.places)} {units} at {money(batch.reward)}. "
+        f"Launched {here.place}: {count(batch.places)} {units} at {reward}. "
         "It is being published; this page shows how far that is."
     )
 

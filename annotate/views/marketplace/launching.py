@@ -32,7 +32,6 @@ from annotate.services.marketplace import batches
 from annotate.services.marketplace.offer_problems import by_field
 from annotate.services.marketplace.offers import Offer
 from annotate.services.pay import quotes
-from annotate.text.figures import DOLLARS
 from annotate.text.numerals import number
 from annotate.views.marketplace import batch_words as words
 
@@ -182,7 +181,7 @@ def _page(
         "form": form,
         "needed": words.needed(campaign, _number(form["tasks"].value())),
         "offer": offer,
-        "currency": offer.currency if offer else DOLLARS,
+        "currency": offer.currency if offer else campaign.currency,
         "section": "campaigns",
     }
     return render(request, "campaigns/batches_new.html", context, status=status)

@@ -19,7 +19,7 @@ from annotate.crowds.link import LINK
 from annotate.errors import Invalid, NotFound, ServiceError
 from annotate.requests import bodies
 from annotate.selectors.work.task_page import Study
-from annotate.text import json_text
+from annotate.text import figures, json_text
 from annotate.text.languages import interface_language
 
 # Eight questions, each with all of an output of 50,000 characters highlighted, four bytes each.
@@ -82,11 +82,12 @@ def see_work(token: str) -> HttpResponse:
 
 
 def speak(study: Study) -> None:
-    """Go on in the language of this study; the decorators end it with the request.
+    """Go on in the language and currency of this study; both end with the request.
 
     Their pages are rendered in it, and its page's script asks for it in `Accept-Language`.
     """
     translation.activate(interface_language(study.language))
+    figures.count_in(study.currency)
 
 
 def explain(request: HttpRequest, message: str, status: int, *, then: str = "") -> HttpResponse:

@@ -11,6 +11,7 @@ from annotate import tokens
 from annotate.errors import Conflict, Invalid
 from annotate.selectors.work import task_page
 from annotate.services.work import judgments, leasing
+from annotate.text import figures
 from annotate.views.work.access import RequestError, worker_endpoint
 from annotate.views.work.data import words
 
@@ -70,6 +71,7 @@ def _next(participation_id: int) -> dict[str, Any]:
     token is new each time, so that people who keep working are not locked out after thirty days.
     """
     visit = task_page.visit(participation_id)
+    figures.count_in(visit.study.currency)
     return {
         "next": reverse("annotate:work", args=[tokens.participation_token(participation_id)]),
         "assignment": task_page.reserved(participation_id),

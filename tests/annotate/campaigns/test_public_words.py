@@ -9,7 +9,6 @@ from django.apps import apps
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
@@ -18,7 +17,7 @@ from annotate.errors import Invalid
 from annotate.instruments import registry
 from annotate.instruments.language_quality.definition import DEFINITION
 from annotate.instruments.rating.instrument import Rating
-from annotate.models import AuditEntry, Campaign, Membership, Operation
+from annotate.models import AuditEntry, Campaign, Membership
 from annotate.selectors.campaigns import protocol as words
 from annotate.services.campaigns import life, plans
 from annotate.services.studies import definitions
@@ -231,27 +230,3 @@ def test_the_migration_gives_what_a_new_campaign_would_get(key: str, language: s
     instrument = registry.INSTRUMENTS.get(key, Rating(DEFINITION))
     made.refresh_from_db()
     assert made.public_title == words.title("", instrument, language)
-
-
-@pytest.mark.parametrize(("language", "said"), [("en", "About your work"), ("de", "Zu Ihrer")])
-def test_the_migration_takes_the_name_out_of_messages_that_wait(language: str, said: str) -> None:
-    made = campaign(name="Secret", public_title="Read news", language=language)
-    for status in ("pending", "sent", "unclear", "done"):
-        Operation.objects.create(
-            campaign=made,
-            crowd="mturk",
-            environment="sandbox",
-            kind="message",
-            key=status,
-            token=status,
-            status=status,
-            created_at=timezone.now(),
-            due_at=timezone.now(),
-            arguments={"subject": "About your work in “Secret”", "text": "Hello."},
-        )
-    migration.rename_messages(apps, None)
-    *waiting, sent = Operation.objects.order_by("pk")
-    assert [one.arguments["text"] for one in waiting] == ["Hello."] * 3
-    assert all(one.arguments["subject"].startswith(said) for one in waiting)
-    assert not [one for one in waiting if "Secret" in one.arguments["subject"]]
-    assert "Secret" in sent.arguments["subject"], "what was sent is a fact"

@@ -73,7 +73,7 @@ def appeal(client: Client, token: str) -> Any:
 
 def messages() -> list[dict[str, Any]]:
     found = Operation.objects.filter(kind=Operation.Kind.MESSAGE).order_by("pk")
-    return [one.arguments for one in found]
+    return [one.payload for one in found]
 
 
 def token_in(message: dict[str, Any]) -> str:

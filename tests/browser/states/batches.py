@@ -15,9 +15,10 @@ from annotate.models import Batch, Campaign, Operation, Participation, Posting
 from annotate.services.campaigns import life
 from annotate.services.marketplace import batches, reconciling
 from annotate.services.marketplace.confirming import TOO_LITTLE
-from annotate.services.outbox import crowd_calls, delivery, intents
+from annotate.services.outbox import crowd_calls, delivery
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in, study
+from tests.crowds import operations
 from tests.crowds.batches.launching import came
 from tests.crowds.scripted import NO_MONEY, Scripted
 from tests.factories import campaign
@@ -140,16 +141,7 @@ def _troubles(visitor: Visitor) -> None:
     far.will("publish", NO_MONEY, lost)
     batch = launch(made)
     who = came(batch.postings.first(), "W1", "approved")
-    op = intents.intend(
-        Operation.Kind.BONUS,
-        key="b",
-        campaign_id=made.pk,
-        crowd="mturk",
-        environment="sandbox",
-        batch_id=batch.pk,
-        participation_id=who.pk,
-        amount="0.75",
-    )
+    op = operations.on_unit(operations.PAID, who)
     message = "The crowd does not list this bonus. Look at its own pages, then say what happened."
     Operation.objects.filter(pk=op.pk).update(status="unclear", message=message)
     page = look(visitor, made)

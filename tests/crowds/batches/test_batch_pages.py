@@ -20,12 +20,14 @@ from annotate.models import (
     Posting,
     Review,
 )
+from annotate.models.payloads import StopPayload
 from annotate.selectors.campaigns import listing as selectors
 from annotate.selectors.pay import open_units
 from annotate.services import audit
 from annotate.services.campaigns import life
-from annotate.services.outbox import delivery, intents
+from annotate.services.outbox import delivery
 from annotate.signals import posting_changed
+from tests.crowds import operations
 from tests.crowds.batches.launching import came, launched
 from tests.crowds.researcher import at, hidden, said
 from tests.crowds.scripted import NO_MONEY, Scripted
@@ -273,15 +275,7 @@ def test_a_person_says_whether_it_happened(
     ada: Client, mine: Campaign, verb: str, status: str
 ) -> None:
     batch = launched(mine, places=4)
-    stop = intents.intend(
-        Operation.Kind.STOP,
-        key="s",
-        campaign_id=mine.pk,
-        crowd="mturk",
-        environment="sandbox",
-        batch_id=batch.pk,
-        posting_id=batch.postings.get().pk,
-    )
+    stop = operations.on_posting(StopPayload(), batch.postings.get())
     Operation.objects.filter(pk=stop.pk).update(status="unclear", message="Look there.")
     page = ada.get(at(mine)).content.decode()
     assert "It is unknown whether it happened" in page

@@ -16,6 +16,7 @@ from annotate.models import (
     Posting,
     Slot,
 )
+from annotate.models.payloads import BonusPayload
 from annotate.selectors.campaigns import counting as evidence
 from annotate.selectors.pay import accounts
 from tests.crowds.walk import Walk
@@ -102,22 +103,18 @@ def nothing_is_paid_twice(
     payouts = Payout.objects.filter(participation__campaign=walk.study)
     units = {
         one.participation.external_key: one.amount
-        for one in payouts.filter(key__startswith="approve:").select_related("participation")
+        for one in payouts.filter(entry=None).select_related("participation")
     }
     paid = walk.far.paid()
     approved = {unit for (unit, _), one in theirs.items() if one.state == UnitState.APPROVED}
     assert units == {unit: paid[unit] for unit in approved}
-    here = Counter(
-        (op.arguments["person"], op.arguments["unit"], Decimal(op.arguments["amount"]))
-        for op in Operation.objects.filter(campaign=walk.study, kind=Kind.BONUS, status="done")
-    )
+    done = list(Operation.objects.filter(campaign=walk.study, kind=Kind.BONUS, status="done"))
+    here = Counter((told.person, told.unit, told.amount) for told in map(BonusPayload.of, done))
     assert here == Counter(walk.far.bonuses()[bonuses_before:]), "a bonus was paid twice, or lost"
-    assert payouts.exclude(key__startswith="approve:").count() == here.total()
-    entries = [
-        op.arguments["entry"]
-        for op in Operation.objects.filter(campaign=walk.study, kind=Kind.BONUS, status="done")
-    ]
+    assert payouts.exclude(entry=None).count() == here.total()
+    entries = [op.entry_id for op in done]
     assert len(entries) == len(set(entries)), "one row of the ledger was paid twice"
+    assert set(entries) == set(payouts.exclude(entry=None).values_list("entry", flat=True))
     for one in accounts.of_campaign(walk.study.pk):
         money_agrees(one)
 
@@ -144,7 +141,7 @@ def money_agrees(one: accounts.Account) -> None:
             kind__in=("tutorial", "bonus", "compensation")
         )
         total = sum(work.values_list("amount", flat=True), Decimal(0))
-        by_bonus = Payout.objects.filter(participation=unit, key__startswith="bonus:")
+        by_bonus = Payout.objects.filter(participation=unit, entry__isnull=False)
         assert total <= sum(by_bonus.values_list("amount", flat=True), Decimal(0)), (
             f"{unit.status}, and its work is still due"
         )

@@ -9,6 +9,8 @@ from django.utils import timezone
 from annotate.crowds.base import NOT_YET, Effect, Outcome
 from annotate.errors import Conflict
 from annotate.models import Campaign, LedgerEntry, Operation, Payout, TutorialRun
+from annotate.models.marketplace import ABOUT_PAY
+from annotate.models.payloads import RejectPayload
 from annotate.selectors.marketplace import operations
 from annotate.selectors.pay import accounts
 from annotate.selectors.review import effects as review_effects
@@ -41,6 +43,30 @@ def give(market: Market, unit: Unit, amount: str, *, kind: str = "bonus", key: s
     name = market.of(unit).annotator.pseudonym
     gift = extra_pay.Gift(extra_pay.Kind(kind), name, Decimal(amount), "For the care.", key)
     extra_pay.give(market.study.pk, gift, actor_id=market.ada.pk)
+
+
+def test_each_operation_about_money_points_at_its_rows_of_the_ledger(mturk: Market) -> None:
+    paid, refused = confirmed(mturk, 1), confirmed(mturk, 2)
+    give(mturk, paid, "0.50")
+    mturk.ruled(refused, "exclude", "refuse")
+    mturk.later(minutes=10)
+    mturk.ruled(refused, "repay")
+    mturk.later(hours=3)
+    rows = {op.kind: op for kind in ABOUT_PAY for op in mturk.ops(kind)}
+    assert set(rows) == set(ABOUT_PAY)
+    assert {op.status for op in rows.values()} == {Operation.Status.DONE}
+    (bonus,) = LedgerEntry.objects.filter(operations=rows["bonus"])
+    assert (bonus.kind, bonus.amount, bonus.payout.amount) == ("bonus", *[Decimal("0.50")] * 2)
+    for kind, unit in (("approve", paid), ("override", refused)):
+        earned = LedgerEntry.objects.filter(participation__operations=rows[kind])
+        work = sum(earned.exclude(pk=bonus.pk).values_list("amount", flat=True))
+        whole = Payout.objects.get(participation__operations=rows[kind], entry=None)
+        assert (whole.participation_id, whole.amount) == (unit.entered, work)
+    taken = LedgerEntry.objects.filter(participation__operations=rows["reject"], kind="refusal")
+    (ruling,) = {row.ruling for row in taken}
+    assert ruling.reason == RejectPayload.of(rows["reject"]).reason
+    back = LedgerEntry.objects.get(participation=refused.entered, kind="reinstatement")
+    assert (back.ruling.act, back.amount) == ("repay", -taken.get().amount)
 
 
 # ---------------------------------------------------------------- approving
@@ -404,7 +430,7 @@ def test_an_interrupted_bonus_is_paid_once_even_after_its_key_is_forgotten(
     mturk.later(hours=30)  # tokens are known for a day
     mturk.sync()
     assert mturk.far.bonuses() == [(unit.person, unit.unit, Decimal("0.50"))]
-    assert Payout.objects.filter(key__startswith="bonus:").count() == 1
+    assert Payout.objects.filter(entry__isnull=False).count() == 1
 
 
 def test_refused_compensation_is_not_paid_unless_it_was_already(mturk: Market) -> None:

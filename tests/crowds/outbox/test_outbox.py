@@ -12,11 +12,12 @@ from annotate.crowds.base import Configuration, Effect, Outcome, Transient
 from annotate.crowds.terms import Terms, to_json
 from annotate.errors import Conflict, NotFound
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
-from annotate.services.outbox import crowd_calls, delivery, handlers, intents
+from annotate.services.outbox import crowd_calls, delivery, handlers
 from config import celery
 from tests.annotate.work.storms import at_once
+from tests.crowds import operations
 from tests.crowds.scripted import DROPPED, LOST, NO_MONEY, THROTTLED, After, Killed, Scripted
-from tests.factories import campaign, user
+from tests.factories import campaign, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 Kind, Status = Operation.Kind, Operation.Status
@@ -43,17 +44,8 @@ def posting(made: Campaign | None = None, **fields: Any) -> Posting:
 
 def intended(kind: Operation.Kind = Kind.PUBLISH, to: Posting | None = None) -> Operation:
     to = to or posting()
-    return intents.intend(
-        kind,
-        key=f"{kind}:{to.pk}",
-        campaign_id=to.batch.campaign_id,
-        crowd="mturk",
-        environment="sandbox",
-        posting_id=to.pk,
-        batch_id=to.batch_id,
-        places=9,
-        url="https://plumbline.test/work/on/mturk/x/",
-    )
+    payload = next(one for one in operations.ON_POSTINGS if one.kind == kind)
+    return operations.on_posting(payload, to)
 
 
 def tried(op: Operation) -> Operation:
@@ -233,7 +225,7 @@ def unclear(scripted: Scripted, clock, seen: Outcome | Exception = NOT_LISTED) -
     scripted.can = Scripted(token_life=None, idempotent_bonus=False).can
     scripted.will("pay_bonus", LOST)
     scripted.will("find_bonus", seen)
-    op = tried(intended(Kind.BONUS))
+    op = tried(operations.on_unit(operations.PAID, person(campaign())))
     clock.move(minutes=1)
     return tried(op)
 

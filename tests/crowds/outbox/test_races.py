@@ -23,14 +23,16 @@ from annotate.models import (
     Posting,
     Slot,
 )
+from annotate.models.payloads import ApprovePayload
 from annotate.selectors.campaigns import counting as evidence
 from annotate.selectors.pay import accounts
 from annotate.services.marketplace import confirming
-from annotate.services.outbox import delivery, intents
+from annotate.services.outbox import delivery
 from annotate.services.pay import settling
 from annotate.services.work import judgments, leasing, participations
 from tests.annotate.market import arrive, posting, study
 from tests.annotate.work.test_lock_order import Running, until_waiting
+from tests.crowds import operations
 from tests.factories import GOOD, leased
 
 pytestmark = pytest.mark.django_db(transaction=True)  # Postgres alone tells who waits
@@ -248,14 +250,7 @@ def test_two_workers_that_settle_the_same_intend_it_once():
 
 def test_an_operation_is_settled_by_whoever_holds_its_claim(scene: Scene):
     """Dropping meets a worker that has just claimed it: one of the two wins, and says so."""
-    op = intents.intend(
-        Operation.Kind.APPROVE,
-        key="k",
-        campaign_id=scene.who.campaign_id,
-        crowd="mturk",
-        environment="sandbox",
-        participation_id=scene.who.pk,
-    )
+    op = operations.on_unit(ApprovePayload(), scene.who)
     claimed = Operation.objects.get(pk=op.pk)
     won, dropped = meet(lambda: delivery._claim(claimed), lambda: delivery.drop(op.pk))
     assert (won, dropped) == (True, False)

@@ -7,16 +7,23 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 from rest_framework.test import APIClient
 
+from annotate import tokens
+from annotate.crowds.base import Claim
 from annotate.models import Batch, Campaign, Posting
 from annotate.services.marketplace import reconciling
 from annotate.services.outbox import crowd_calls, delivery
+from annotate.services.review import reviews
+from annotate.services.work import participations
+from annotate.text.figures import money
 from tests.crowds.prolific.far_side import TOKEN, ProlificFarSide, prolific_far_side
 from tests.crowds.researcher import at, hidden, offered, said
 from tests.factories import campaign
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+ASKED = {"approval_rate": "95", "approved_work": "", "countries": "GB", "languages": "en"}
 
 
 @pytest.fixture
@@ -47,15 +54,14 @@ def worker() -> None:
     reconciling.reconcile_all(all_=True)
 
 
-def read(client: Client, study: Campaign) -> str:
-    return " ".join(client.get(at(study)).content.decode().split())
+def read(client: Client, study: Campaign, name: str = "batches") -> str:
+    return " ".join(client.get(at(study, name)).content.decode().split())
 
 
 def test_launch_watch_extend_and_stop_by_the_pages(
     ada: Client, far: ProlificFarSide, study: Campaign
 ) -> None:
-    asked = {"approval_rate": "95", "approved_work": "", "countries": "GB", "languages": "en"}
-    sent, answer = offered(ada, study, tasks=4, minutes=10, **asked)
+    sent, answer = offered(ada, study, tasks=4, minutes=10, **ASKED)
     assert answer.status_code == 200, answer.context["form"].errors
     bill = answer.context["bill"]
     amounts = [line.all for line in bill.lines]  # the campaign's 40 % as a fee on everything
@@ -64,7 +70,7 @@ def test_launch_watch_extend_and_stop_by_the_pages(
     assert "counts in GBP" in bill.note
     page = answer.content.decode()
     assert "£13.44" in page
-    assert "$" not in page.replace("write $ for the same amounts", ""), "one currency on the page"
+    assert "$" not in page, "one currency on the page"
     assert not far.world.studies  # nothing was made for an offer
     launched = ada.post(at(study, "batch-new"), sent, follow=True)
     assert "Launched on 127.0.0.1" in said(launched)[0]
@@ -101,6 +107,55 @@ def test_launch_watch_extend_and_stop_by_the_pages(
     assert far.world.studies[listing]["status"] == "AWAITING REVIEW"
     assert Posting.objects.get().status == "draining"
     assert "Stopped" in read(ada, study)
+
+
+def pages(ada: Client, study: Campaign) -> dict[str, str]:
+    """What the owner and an annotator read: {name: page}."""
+    posting = Posting.objects.get()
+    came = Claim(
+        posting=posting.public_id,
+        person="5f0000000000000000000001",
+        unit="s1",
+        listing=posting.external_id,
+        submit_to="",
+    )
+    who = participations.arrive(posting.public_id, came, verified=True)
+    name = who.annotator.pseudonym
+    reviews.open_by_hand(study.pk, who.annotator_id, actor_id=User.objects.get().pk)
+    mine = [at(study, one) for one in ("people", "pay", "batches", "batch-new")]
+    work = reverse("annotate:me", args=[tokens.participation_token(who.pk)])
+    there = [reverse("annotate:campaigns"), reverse("estimation:dashboard", args=[study.public_id])]
+    found = {one: ada.get(one) for one in (*mine, *there, work, at(study, "review", name))}
+    assert {one.status_code for one in found.values()} == {200}
+    return {address: answer.content.decode() for address, answer in found.items()}
+
+
+def test_all_pages_write_money_in_the_currency_of_the_account(
+    ada: Client, far: ProlificFarSide, study: Campaign
+) -> None:
+    sent, _answer = offered(ada, study, tasks=4, minutes=10, **ASKED)
+    launched = ada.post(at(study, "batch-new"), sent, follow=True)
+    assert "£1.80" in said(launched)[0]
+    worker()
+    found = pages(ada, study)
+    assert money(Decimal(1)) == "$1.00", "nothing is left of it after a request"
+    assert {address for address, page in found.items() if "$" in page} == set()
+    assert len([page for page in found.values() if "£" in page]) == len(found)
+    dollars = campaign(owner=User.objects.get(), crowd="mturk", budget=Decimal(200))
+    page = read(ada, dollars, "pay")
+    assert "$200.00" in page
+    assert "£" not in page, "each campaign in its own, whatever came before"
+
+
+def test_a_campaign_of_an_earlier_version_learns_its_currency(
+    ada: Client, far: ProlificFarSide, study: Campaign
+) -> None:
+    sent, _answer = offered(ada, study, tasks=4, minutes=10, **ASKED)
+    ada.post(at(study, "batch-new"), sent)
+    Campaign.objects.update(currency="USD")  # as the migration leaves it
+    worker()
+    study.refresh_from_db()
+    assert study.currency == "GBP"
 
 
 def test_launch_watch_extend_and_stop_by_the_api(

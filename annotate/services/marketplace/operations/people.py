@@ -2,13 +2,19 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from decimal import Decimal
 
 from django.db.models import Q
 from django.utils import timezone
 
 from annotate.crowds.base import NOT_YET, Bonus, Effect, Marketplace, Outcome
 from annotate.models import Operation, Participation, Review
+from annotate.models.payloads import (
+    BonusPayload,
+    ExcludePayload,
+    IncludePayload,
+    MessagePayload,
+    RejectPayload,
+)
 from annotate.services import locks
 from annotate.services.marketplace import adjudication
 from annotate.services.outbox.handlers import Handler, register
@@ -32,12 +38,8 @@ def _override(op: Operation, crowd: Marketplace) -> Outcome:
 
 
 def _reject(op: Operation, crowd: Marketplace) -> Outcome:
-    outcome = crowd.reject(
-        _unit(op).external_key,
-        reason=op.arguments["reason"],
-        category=op.arguments.get("category", ""),
-    )
-    return _patient(op, outcome)
+    told = RejectPayload.of(op)
+    return _patient(op, crowd.reject(_unit(op).external_key, reason=told.reason))
 
 
 def _doubted(op: Operation) -> str:
@@ -71,8 +73,8 @@ def _rejected(op: Operation, outcome: Outcome) -> None:
 
 
 def _bonus(op: Operation) -> Bonus:
-    of = op.arguments
-    return Bonus(of["listing"], of["unit"], of["person"], Decimal(of["amount"]), of["reason"])
+    told = BonusPayload.of(op)
+    return Bonus(told.listing, told.unit, told.person, told.amount, told.reason)
 
 
 def _pay(op: Operation, crowd: Marketplace) -> Outcome:
@@ -84,9 +86,9 @@ def _find_paid(op: Operation, crowd: Marketplace) -> Outcome | None:
 
 
 def _paid(op: Operation, outcome: Outcome) -> None:
-    if outcome.happened:
+    if outcome.happened and op.entry_id is not None:
         locks.campaign(op.campaign_id)
-        adjudication.bonus_paid(int(op.arguments["entry"]), Decimal(op.arguments["amount"]))
+        adjudication.bonus_paid(op.entry_id, BonusPayload.of(op).amount)
 
 
 register(Kind.APPROVE, Handler(_approve, _approved, natural=True, held=_doubted))
@@ -96,30 +98,28 @@ register(Kind.BONUS, Handler(_pay, _paid, _find_paid, keyed=True))
 
 
 def _exclude(op: Operation, crowd: Marketplace) -> Outcome:
-    return _set(op, crowd, excluded=True)
+    told = ExcludePayload.of(op)
+    return _overtaken(op) or crowd.set_excluded(told.person, True, group=told.group)
 
 
 def _include(op: Operation, crowd: Marketplace) -> Outcome:
-    return _set(op, crowd, excluded=False)
+    told = IncludePayload.of(op)
+    return _overtaken(op) or crowd.set_excluded(told.person, False, group=told.group)
 
 
-def _set(op: Operation, crowd: Marketplace, *, excluded: bool) -> Outcome:
+def _overtaken(op: Operation) -> Outcome | None:
     """The latest request counts: it waits for calls under way and replaces earlier requests."""
-    same = Operation.objects.filter(
-        kind__in=(Kind.EXCLUDE, Kind.INCLUDE),
-        campaign=op.campaign_id,
-        arguments__person=op.arguments["person"],
-        arguments__group=op.arguments["group"],
-    )
+    same = Operation.objects.filter(campaign=op.campaign_id, annotator=op.annotator_id)
     if same.filter(pk__gt=op.pk).exists():
         return Outcome(Effect.ALREADY, message="Something else was decided since.")
     if same.filter(pk__lt=op.pk, status=Operation.Status.SENT).exists():
         return Outcome(Effect.RETRYABLE, "order", "It waits for an earlier change.")
-    return crowd.set_excluded(op.arguments["person"], excluded, group=op.arguments["group"])
+    return None
 
 
 def _write(op: Operation, crowd: Marketplace) -> Outcome:
-    return crowd.message(op.arguments["people"], op.arguments["subject"], op.arguments["text"])
+    told = MessagePayload.of(op)
+    return crowd.message(told.people, told.subject, told.text)
 
 
 def _nothing(op: Operation, outcome: Outcome) -> None:

@@ -13,6 +13,7 @@ from annotate.crowds import terms
 from annotate.crowds.base import Effect, Marketplace, Outcome, Spec
 from annotate.errors import Conflict
 from annotate.models import Batch, Operation, Posting
+from annotate.models.payloads import AddPlacesPayload, PublishPayload
 from annotate.selectors.pay import budget
 from annotate.services import locks, transitions
 from annotate.services.marketplace import posting_states
@@ -43,12 +44,12 @@ def _others(op: Operation) -> QuerySet[Operation]:
 
 def spec(op: Operation) -> Spec:
     """Return what is published: fixed by rows, so that a repetition says the same."""
-    posting = _posting(op)
+    posting, told = _posting(op), PublishPayload.of(op)
     agreed = terms.from_json(posting.batch.terms)
     return agreed.spec(
         reward=Decimal(posting.batch.reward),
-        places=op.arguments["places"],
-        url=op.arguments["url"],
+        places=told.places,
+        url=told.url,
         code=posting.code,
     )
 
@@ -87,13 +88,12 @@ def _published(op: Operation, outcome: Outcome) -> None:
 def _publish_again(op: Operation) -> None:
     """Check again before a retry: its money and its work may be promised elsewhere by now."""
     posting = _posting(op)
-    _ask_again(op, posting.batch)
+    _ask_again(op, posting.batch, PublishPayload.of(op).places)
     posting_states.move(posting, Stage.PLANNED, sources=[Stage.FAILED], problem="")
 
 
-def _ask_again(op: Operation, batch: Batch) -> None:
+def _ask_again(op: Operation, batch: Batch, places: int) -> None:
     campaign = locks.campaign(op.campaign_id)
-    places = op.arguments["places"]
     total = places * budget.unit_price(campaign, batch.reward)
     found = against(campaign, places=places, tasks=batch.tasks, total=total)
     if problems := " ".join(problem.message for problem in found):
@@ -127,23 +127,27 @@ def _add(op: Operation, crowd: Marketplace) -> Outcome:
     earlier = _others(op).filter(kind=Kind.ADD_PLACES, status__in=Operation.UNDONE, pk__lt=op.pk)
     if earlier.exists():
         return Outcome(Effect.RETRYABLE, "queue", "It waits for an earlier extension.")
-    return crowd.add_places(posting.external_id, op.arguments["places"], op.token)
+    return crowd.add_places(posting.external_id, AddPlacesPayload.of(op).places, op.token)
 
 
 def _find_added(op: Operation, crowd: Marketplace) -> Outcome | None:
     """Extensions of a posting come one after the other, so that the count tells."""
     posting = _posting(op)
     level = crowd.posting_level(posting.external_id)
-    grown = level.places >= posting.places + op.arguments["places"]
+    grown = level.places >= posting.places + AddPlacesPayload.of(op).places
     return Outcome(Effect.ALREADY) if grown else None
 
 
 def _added(op: Operation, outcome: Outcome) -> None:
     if outcome.happened and outcome.code != "unpublished":
-        _note(op, places=F("places") + op.arguments["places"], problem="")
+        _note(op, places=F("places") + AddPlacesPayload.of(op).places, problem="")
     elif not outcome.happened:
         _note(op, problem=outcome.message)
     delivery.hurry(_others(op))
+
+
+def _add_again(op: Operation) -> None:
+    _ask_again(op, _posting(op).batch, AddPlacesPayload.of(op).places)
 
 
 def _stop(op: Operation, crowd: Marketplace) -> Outcome:
@@ -181,9 +185,7 @@ register(
 )
 register(
     Kind.ADD_PLACES,
-    Handler(
-        _add, _added, _find_added, keyed=True, again=lambda op: _ask_again(op, _posting(op).batch)
-    ),
+    Handler(_add, _added, _find_added, keyed=True, again=_add_again),
 )
 register(Kind.STOP, Handler(_stop, _stopped, natural=True))
 register(Kind.ARCHIVE, Handler(_archive, _archived, natural=True))
