@@ -11,12 +11,14 @@ from django import forms
 from django.conf import settings
 from django.forms.boundfield import BoundWidget
 
+from annotate.crowds.registry import CROWDS
 from annotate.instruments.base import Criterion, Instrument
 from annotate.instruments.tutorials import files
 from annotate.selectors.studies import instruments, tutorial_contents
 from annotate.services.campaigns.metric_choice import AUTO, choice
 from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, MOST_BONUS_AFTER, Plan
 from annotate.states import Estimand, MetricChoice, StopMode
+from annotate.text.figures import percent
 from annotate.text.numerals import number
 from estimation.metrics import METRICS, Metric
 
@@ -37,7 +39,7 @@ HINTS = {
     "metrics_file": "Columns: system,item,metric,value",
     "tutorial_bonus": "Once to each person: passing promises it.",
     "bonus_after": "Of one person, and that count. It is due earlier if no more are offered.",
-    "fee": "Empty: what it usually is (MTurk 20, Prolific 40). The budget reckons with it.",
+    "fee": "Empty: what it usually is ({fees}). The budget reckons with it.",
     "reward": "Paid for each judgment.",
     "budget": "Fees included. Empty: no limit.",
     "max_judgments": "Empty: all that are planned.",
@@ -67,6 +69,16 @@ def _described(metric: Metric) -> str:
     """The name, and what it is without the remarks in brackets."""
     plain = metric.description.split(" (")[0].split(": ", 1)[-1]
     return f"{metric.name}: {plain.rstrip('.')}"
+
+
+def _crowds() -> list[tuple[str, str]]:
+    return [(crowd.key, f"{crowd.label}: {crowd.offer}") for crowd in CROWDS.values()]
+
+
+def _fees() -> str:
+    """The usual fees: `Amazon Mechanical Turk 20 %, Prolific 40 %`."""
+    charging = [crowd for crowd in CROWDS.values() if crowd.publishes]
+    return ", ".join(f"{one.label} {percent(float(one.tariff.share))}" for one in charging)
 
 
 def _instruments() -> list[tuple[str, Any]]:
@@ -202,11 +214,7 @@ class CampaignForm(forms.Form):
         initial=DEFAULTS.crowd,
         widget=forms.RadioSelect,
         required=False,
-        choices=[
-            ("link", "Invitation links: colleagues, students, volunteers; paid by hand, if at all"),
-            ("mturk", "Amazon Mechanical Turk: published and paid there, in batches"),
-            ("prolific", "Prolific: published and paid there, in batches"),
-        ],
+        choices=_crowds,
     )
     fee = forms.DecimalField(
         label="The crowd’s fee, in %",
@@ -297,7 +305,9 @@ class CampaignForm(forms.Form):
             )
         limit = settings.UPLOAD_LIMIT // 1024**2
         for name, hint in HINTS.items():
-            self.fields[name].help_text = hint.format(zone=settings.TIME_ZONE, limit=limit)
+            self.fields[name].help_text = hint.format(
+                zone=settings.TIME_ZONE, limit=limit, fees=_fees()
+            )
 
     def _asked(self) -> Instrument:
         """Return the chosen instrument. An unknown one is reported next to the field."""

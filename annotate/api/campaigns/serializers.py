@@ -7,10 +7,10 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from annotate import adapters
 from annotate.api.base import Finite
 from annotate.api.campaigns.contents import HighlightSerializer
 from annotate.api.parsers import Rows
+from annotate.crowds.registry import CROWDS
 from annotate.crowds.terms import usual_tasks
 from annotate.instruments import highlights
 from annotate.models import Campaign, Judgment
@@ -231,6 +231,13 @@ class FlagField(serializers.BooleanField):
     default_empty_html = empty
 
 
+class CrowdField(serializers.ChoiceField):
+    """Where people come from: the key of a crowd."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(choices=sorted(CROWDS), **options)
+
+
 class PlanSerializer(serializers.Serializer[Any]):
     """What is decided before any judgment; `campaigns.plans.check` judges it as a whole."""
 
@@ -256,7 +263,7 @@ class PlanSerializer(serializers.Serializer[Any]):
         default=list, help_text="names of metrics, or “auto” for all that these rows can have"
     )
     reward = serializers.DecimalField(8, 2, default=DEFAULTS.reward)
-    crowd = serializers.ChoiceField(choices=sorted(adapters.LABELS), default=DEFAULTS.crowd)
+    crowd = CrowdField(default=DEFAULTS.crowd)
     fee_rate = serializers.DecimalField(
         5, 4, default=None, allow_null=True, help_text="the crowd's share; null: its usual one"
     )

@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from tqdm import tqdm
 
-from annotate import adapters
+from annotate.crowds.registry import CROWDS
 from annotate.errors import Invalid
 from annotate.models import Campaign
 from annotate.selectors.pay import budget
@@ -174,7 +174,7 @@ def _add_plan(parser: CommandParser) -> None:
     given.add_argument("--reward", type=money, default=DEFAULTS.reward, help="for each judgment")
     given.add_argument(
         "--crowd",
-        choices=list(adapters.LABELS),
+        choices=list(CROWDS),
         default=DEFAULTS.crowd,
         help="where people come from",
     )
