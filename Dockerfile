@@ -15,6 +15,7 @@ COPY templates templates
 COPY static static
 # Beside each file a compressed one, which whitenoise sends to who takes it.
 RUN python -m whitenoise.compress --quiet static
+RUN for own in annotate/instruments/*/static; do python -m whitenoise.compress --quiet $own; done
 
 USER plumbline
 EXPOSE 8000

@@ -4,7 +4,7 @@ BIN := .venv/bin
 PORT ?= 8000
 CROWD ?= link
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demos serve test sqlite hostile stories states screenshots lint bench browser messages requirements
+.PHONY: help setup setup-dev demo demos serve test sqlite hostile stories states screenshots lint bench browser messages docs requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ messages: setup-dev  ## Collect what annotators read for translation, and compil
 		--ignore .venv --ignore tests --ignore extras --ignore var
 	sed -i '/^"\(POT-Creation-Date\|Report-Msgid-Bugs-To\): /d' annotate/locale/de/LC_MESSAGES/django.po
 	$(BIN)/python manage.py compilemessages --locale de --ignore .venv
+
+docs: setup-dev  ## Write what stands with each screen, metric, crowd, instrument and estimator into docs/
+	DJANGO_SETTINGS_MODULE=config.settings $(BIN)/python -m docs.collect
 
 requirements: setup-dev  ## Compile the pinned requirements from the .in files (needs uv)
 	uv pip compile --universal --no-emit-index-url --python-version 3.11 requirements.in -o requirements.txt

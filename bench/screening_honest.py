@@ -17,7 +17,10 @@ import numpy as np
 from numpy.random import Generator
 from scipy.stats import beta
 
-from annotate.screening import Columns, Settings, random_answers
+from annotate.screening import Columns, Settings
+from annotate.screening.patterns.finding import Patterns
+from annotate.screening.patterns.screen import RANDOM_ANSWERS
+from annotate.screening.running import run
 from bench.screening import first_flags, listed
 from bench.screening_campaigns import Design, arrivals, draw_places, take
 from estimation.core import Floats, Scale
@@ -60,7 +63,7 @@ class Crowd:
         """This crowd for so many criteria and levels; None where it would be another one's."""
         if not self.large:
             return self
-        wanted = 1.5 * Settings().patterns.per_combination * levels**criteria
+        wanted = 1.5 * Settings().of(Patterns).per_combination * levels**criteria
         if criteria == 1 or not self.people * self.cap < wanted <= MOST:
             return None
         return replace(self, people=ceil(wanted / self.cap))
@@ -162,7 +165,7 @@ def one(job: Job, every: int = EVERY) -> Tally:
         every = max(every, len(columns.annotator) // LOOKS)
     flags = first_flags(columns, Settings(), every)
     screens = Counter(screen for _n, fired in flags.values() for screen in fired)
-    ran = any(v.enough for v in random_answers(columns, Settings()))
+    ran = any(v.enough for v in run(RANDOM_ANSWERS, columns, Settings()))
     return Tally(columns.people.size, len(flags), screens, 1, int(ran))
 
 

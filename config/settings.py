@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import environ
 from csp.constants import NONE, SELF
 
+from annotate.crowds.registry import CROWDS
 from config.secret import secret_key
 
 env = environ.Env()
@@ -19,6 +20,8 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 INSTALLED = not (BASE_DIR / "templates").is_dir()  # by pip, not run from a checkout
 # Templates and static files: of the checkout, or of the package.
 SHARE_DIR = BASE_DIR / "config" / "share" if INSTALLED else BASE_DIR
+# Each instrument brings its pages and scripts along, in the same folders as these.
+INSTRUMENTS = BASE_DIR / "annotate" / "instruments"
 VAR_DIR = Path(
     env.str("PLUMBLINE_VAR", default=str((Path.cwd() if INSTALLED else BASE_DIR) / "var"))
 )
@@ -99,7 +102,7 @@ CONTENT_SECURITY_POLICY = {
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [SHARE_DIR / "templates"],
+        "DIRS": [SHARE_DIR / "templates", *sorted(INSTRUMENTS.glob("*/templates"))],
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
@@ -169,7 +172,7 @@ LANGUAGES = [("en", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE_DIR / "annotate" / "locale"]
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [SHARE_DIR / "static"]
+STATICFILES_DIRS = [SHARE_DIR / "static", *sorted(INSTRUMENTS.glob("*/static"))]
 # Served straight from the sources: no collect step to forget.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 0 if DEBUG else 600
@@ -181,13 +184,10 @@ JOINS_PER_ADDRESS = env.int("JOINS_PER_ADDRESS", default=100)
 JOINS_PER_CAMPAIGN = env.int("JOINS_PER_CAMPAIGN", default=1000)
 
 # Crowds (docs/crowds.md). AWS credentials come the usual way: environment, profile or role.
-MTURK_ENVIRONMENT = env.str("MTURK_ENVIRONMENT", default="sandbox")  # or "production"
-MTURK_ENDPOINT_URL = env.str("MTURK_ENDPOINT_URL", default="")  # of another compatible server
-# Where that server frames pages and takes what is handed in, if not under the same address.
-MTURK_WORKER_URL = env.str("MTURK_WORKER_URL", default="")
-PROLIFIC_BASE_URL = env.str("PROLIFIC_BASE_URL", default="https://api.prolific.com")
-PROLIFIC_API_TOKEN = env.str("PROLIFIC_API_TOKEN", default="")
-PROLIFIC_WEBHOOK_SECRET = env.str("PROLIFIC_WEBHOOK_SECRET", default="")
+# Each crowd declares the names of its settings, in `annotate/crowds/NAME/crowd.py`.
+for _crowd in CROWDS.values():
+    for _name, _default in _crowd.settings.items():
+        globals()[_name] = env.str(_name, default=_default)
 # To each crowd and environment. Calls over the limit are sent in the next second.
 CROWD_CALLS_PER_SECOND = env.int("CROWD_CALLS_PER_SECOND", default=10)
 # After a unit's deadline: clocks differ, and crowds list a little later what was handed in.

@@ -6,7 +6,7 @@ from math import isfinite
 from estimation.core import (
     ESTIMATORS,
     ITEMS_FACTOR,
-    AnyEstimator,
+    REGISTERED,
     BootstrapInterval,
     Difference,
     Estimand,
@@ -14,6 +14,7 @@ from estimation.core import (
     Interval,
     IntervalUnavailableError,
     InvalidOptionError,
+    Registered,
     Sample,
     bootstrap,
     check_level,
@@ -21,15 +22,6 @@ from estimation.core import (
     pigeonhole,
 )
 
-# What the command line calls the estimators, and what the library does.
-ESTIMATOR_NAMES: dict[str, AnyEstimator] = {
-    "mean": "mean",
-    "algorithm1": "algorithm_1",
-    "regression": "regression",
-    "multi": "multi",
-    "ppi": "ppi",
-    "balanced": "balanced",
-}
 BOOTSTRAPS = {"bootstrap": bootstrap, "pigeonhole": pigeonhole}
 INTERVAL_NAMES = ("two_way", "iid", *BOOTSTRAPS, "sequence")
 _INDEPENDENT = (
@@ -43,7 +35,6 @@ INTERVAL_NOTICES = {
         "The pigeonhole bootstrap errs on the safe side: its interval may be too wide.",
     ),
 }
-_PPI = "The interval of PPI++ knows neither annotators nor the share of outputs judged."
 REPLICATES = 2000
 
 
@@ -72,10 +63,20 @@ class Ends:
     df: float | None = None
 
 
+def estimator_names() -> list[str]:
+    """Return what the command line calls the estimators."""
+    return [one.name or one.key for one in REGISTERED.values()]
+
+
+def named(name: str) -> Registered:
+    """Return the estimator that the command line calls so; KeyError for an unknown one."""
+    return {one.name or one.key: one for one in REGISTERED.values()}[name]
+
+
 def about(asked: Asked) -> tuple[str, ...]:
     """What a reader must be told about the interval, whatever the data."""
-    ppi = (_PPI,) if asked.estimator == "ppi" else ()
-    return (*ppi, *INTERVAL_NOTICES.get(asked.interval, ()))
+    own = named(asked.estimator).notice
+    return (*([own] if own else []), *INTERVAL_NOTICES.get(asked.interval, ()))
 
 
 def ends_of(found: Estimate | Difference, sample: Sample | None, asked: Asked) -> Ends:
@@ -109,7 +110,7 @@ def _interval(
 
 
 def _resampled(sample: Sample, asked: Asked) -> BootstrapInterval:
-    estimator = ESTIMATOR_NAMES[asked.estimator]
+    estimator = named(asked.estimator).key
     if estimator not in ESTIMATORS:
         raise InvalidOptionError(f"The {asked.interval} has no estimator {asked.estimator}.")
     return BOOTSTRAPS[asked.interval](

@@ -21,7 +21,7 @@ from estimation.core import (
     one_way,
     variance_of_item_means,
 )
-from estimation.interval_choice import ESTIMATOR_NAMES, Asked, Ends, about, ends_of
+from estimation.interval_choice import Asked, Ends, about, ends_of, named
 from estimation.samples_from_files import FileCell, FilePair
 
 T = TypeVar("T")
@@ -106,7 +106,7 @@ class Report:
 
 def report(cell: FileCell, asked: Asked) -> Report:
     """Estimate one cell; raises an `EstimationError` for options that cannot be met."""
-    sample, library = cell.sample, ESTIMATOR_NAMES[asked.estimator]
+    sample, library = cell.sample, named(asked.estimator).key
     found = estimate(
         sample,
         estimator=library,
@@ -133,7 +133,7 @@ def report(cell: FileCell, asked: Asked) -> Report:
 
 def compare(pair: FilePair, asked: Asked) -> Report:
     """Estimate by how much the first system exceeds the second, item by item."""
-    estimator = ESTIMATOR_NAMES[asked.estimator]
+    estimator = named(asked.estimator).key
     found = difference(
         pair.first,
         pair.second,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from annotate.crowds.tariffs import NOTHING, Price, Tariff
+from annotate.crowds.prices import NOTHING, Price, Tariff
 
 
 @dataclass(frozen=True)

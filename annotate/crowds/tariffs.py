@@ -1,88 +1,20 @@
-"""What crowds charge. Every fee is computed here, from plain numbers; nothing else computes one.
+"""What each crowd charges, and at which share."""
 
-A crowd charges for each payment separately: for a unit that it approves, and for each bonus.
-"""
+from dataclasses import replace
+from decimal import Decimal
 
-from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_HALF_UP, Decimal
+from annotate.crowds.prices import CENT, NOTHING, ZERO, Price, Tariff
+from annotate.crowds.registry import CROWDS
 
-CENT = Decimal("0.01")
-ZERO = Decimal("0.00")
-# What a crowd usually adds to what people are paid, as a share. What is charged can differ by
-# account, so a campaign has a share of its own. Prolific: a third, and 20 % tax on that.
-USUAL_SHARES = {"link": Decimal(0), "mturk": Decimal("0.2"), "prolific": Decimal("0.4")}
-
-
-@dataclass(frozen=True)
-class Price:
-    """What a payment costs: what the person gets, and the crowd's fee on it."""
-
-    reward: Decimal = ZERO
-    fee: Decimal = ZERO
-
-    @property
-    def total(self) -> Decimal:
-        return self.reward + self.fee
-
-    def __add__(self, other: "Price") -> "Price":
-        return Price(self.reward + other.reward, self.fee + other.fee)
-
-    def __sub__(self, other: "Price") -> "Price":
-        return Price(self.reward - other.reward, self.fee - other.fee)
-
-    def __mul__(self, n: int) -> "Price":
-        return Price(self.reward * n, self.fee * n)
-
-
-NOTHING = Price()
-
-
-@dataclass(frozen=True)
-class Tariff:
-    """The fee of one payment: a share of it, rounded to the cent, and at least `least`.
-
-    whole_units: people are paid for a unit as a whole; otherwise for each task. A share of 0 is no
-    fee at all.
-    """
-
-    share: Decimal
-    least: Decimal = ZERO
-    rounding: str = ROUND_HALF_UP
-    whole_units: bool = True
-
-    def unit(self, reward: Decimal) -> Price:
-        """Return what a unit costs that is paid this much."""
-        return self._payment(reward)
-
-    def bonus(self, amount: Decimal) -> Price:
-        """Return what a bonus of this amount costs."""
-        return self._payment(amount)
-
-    def part(self, amount: Decimal, *, after: Decimal = ZERO) -> Price:
-        """Return what this amount of a unit costs, once `after` has been earned in it.
-
-        The parts of a unit add up to what the unit costs, in whatever portions it is earned.
-        """
-        if not self.whole_units:
-            return self.unit(amount)
-        return self.unit(after + amount) - self.unit(after)
-
-    def _payment(self, amount: Decimal) -> Price:
-        if not amount or not self.share:
-            return Price(amount, ZERO)
-        fee = (amount * self.share).quantize(CENT, self.rounding)
-        return Price(amount, max(self.least, fee))
+__all__ = ["CENT", "NOTHING", "ZERO", "Price", "Tariff", "of", "usual_share"]
 
 
 def of(crowd: str, share: Decimal | None = None) -> Tariff:
-    """Return a crowd's tariff; `share` where an account has another than the usual one.
+    """Return a crowd's tariff; `share` where an account has another than the usual one."""
+    usual = CROWDS[crowd].tariff
+    return usual if share is None else replace(usual, share=share)
 
-    MTurk: at least a cent on each payment. Prolific: its own rounding is not documented, so each
-    fee is rounded up.
-    """
-    share = USUAL_SHARES[crowd] if share is None else share
-    if crowd == "mturk":
-        return Tariff(share, least=CENT)
-    if crowd == "prolific":
-        return Tariff(share, rounding=ROUND_CEILING)
-    return Tariff(share, whole_units=False)
+
+def usual_share(crowd: str) -> Decimal:
+    """Return what a crowd usually adds to what people are paid, as a share."""
+    return CROWDS[crowd].tariff.share

@@ -5,9 +5,11 @@ import io
 from collections.abc import Iterable
 from typing import Any
 
+from annotate.crowds.registry import CROWDS
 from annotate.instruments.base import Criterion, Instrument
 from annotate.instruments.tutorials import files
 from annotate.selectors.studies import instruments, tutorial_contents
+from annotate.text.figures import percent
 from estimation.metrics import METRICS, Metric
 
 BUILT_IN, NO_TUTORIAL = "built-in", "none"
@@ -25,7 +27,7 @@ HINTS = {
     "metrics_file": "Columns: system,item,metric,value",
     "tutorial_bonus": "Once to each person: passing promises it.",
     "bonus_after": "Of one person, and that count. It is due earlier if no more are offered.",
-    "fee": "Empty: what it usually is (MTurk 20, Prolific 40). The budget reckons with it.",
+    "fee": "Empty: what it usually is ({fees}). The budget reckons with it.",
     "reward": "Paid for each judgment.",
     "budget": "Fees included. Empty: no limit.",
     "max_judgments": "Empty: all that are planned.",
@@ -99,3 +101,14 @@ def joined_names(names: Iterable[str]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="").writerow(names)
     return line.getvalue().replace(",", ", ") if '"' not in line.getvalue() else line.getvalue()
+
+
+def crowds_offered() -> list[tuple[str, str]]:
+    """Return the key of each registered crowd, and what it offers."""
+    return [(crowd.key, f"{crowd.label}: {crowd.offer}") for crowd in CROWDS.values()]
+
+
+def usual_fees() -> str:
+    """Return the usual fees: `Amazon Mechanical Turk 20 %, Prolific 40 %`."""
+    charging = [crowd for crowd in CROWDS.values() if crowd.publishes]
+    return ", ".join(f"{one.label} {percent(float(one.tariff.share))}" for one in charging)

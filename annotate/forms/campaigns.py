@@ -12,12 +12,14 @@ from annotate.forms.campaign_choices import (
     BUILT_IN,
     HINTS,
     NO_TUTORIAL,
+    crowds_offered,
     instruments_offered,
     joined_names,
     main_criterion,
     metrics_offered,
     split_names,
     tutorials_offered,
+    usual_fees,
 )
 from annotate.instruments.base import Instrument
 from annotate.selectors.studies import instruments
@@ -122,11 +124,7 @@ class CampaignForm(forms.Form):
         initial=DEFAULTS.crowd,
         widget=forms.RadioSelect,
         required=False,
-        choices=[
-            ("link", "Invitation links: colleagues, students, volunteers; paid by hand, if at all"),
-            ("mturk", "Amazon Mechanical Turk: published and paid there, in batches"),
-            ("prolific", "Prolific: published and paid there, in batches"),
-        ],
+        choices=crowds_offered,
     )
     fee = forms.DecimalField(
         label="The crowd’s fee, in %",
@@ -217,7 +215,9 @@ class CampaignForm(forms.Form):
             )
         limit = settings.UPLOAD_LIMIT // 1024**2
         for name, hint in HINTS.items():
-            self.fields[name].help_text = hint.format(zone=settings.TIME_ZONE, limit=limit)
+            self.fields[name].help_text = hint.format(
+                zone=settings.TIME_ZONE, limit=limit, fees=usual_fees()
+            )
 
     def _asked(self) -> Instrument:
         """Return the chosen instrument. An unknown one is reported next to the field."""

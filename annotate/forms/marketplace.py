@@ -9,13 +9,12 @@ from typing import Any
 from django import forms
 
 from annotate.crowds.base import Audience
+from annotate.crowds.registry import CROWDS
 from annotate.crowds.terms import Terms
 
 MOST_PLACES = 10_000
 COUNTRY = re.compile(r"[A-Z]{2}", re.ASCII)
 LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
-# What a crowd has no word for is not asked: Prolific approves after 21 days, whatever one wants.
-NOT_ASKED = {"mturk": ("languages",), "prolific": ("keywords", "auto_approval")}
 # Where a problem with a part of a posting is said: what has no field of its own, above all.
 BESIDE = {"audience": "countries", "reward": "tasks"}
 
@@ -107,7 +106,7 @@ class BatchForm(forms.Form):
 
     def __init__(self, *args: Any, crowd: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in NOT_ASKED.get(crowd, ()):
+        for name in CROWDS[crowd].not_asked:
             del self.fields[name]
         for field in self.fields.values():  # a browser would cut what is too long, silently
             field.widget.attrs.pop("maxlength", None)

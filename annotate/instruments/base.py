@@ -5,9 +5,11 @@ Instruments know no database and no request: plain values in and out.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from annotate.instruments.answers import Highlight, Key, Observed, Question
     from annotate.instruments.tutorials.content import Tutorial
     from annotate.instruments.wording import Words
     from estimation.core import Distance
@@ -105,6 +107,10 @@ class Instrument(Protocol):
         """The annotator's page; "" where nobody is asked through a page."""
 
     @property
+    def folder(self) -> Path | None:
+        """Where its built-in tutorial is, `tutorial.LANGUAGE.json`; None where it has none."""
+
+    @property
     def title(self) -> "Words":
         """What annotators read as the headline of a study that has none of its own."""
 
@@ -136,6 +142,21 @@ class Instrument(Protocol):
 
     def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
         """Whether `scores` may take seconds: a task of its own then computes them."""
+
+    def questions(self) -> "tuple[Question, ...]":
+        """Return what is asked with levels, in the order in which it is asked."""
+
+    def answers(self, response: Mapping[str, Any]) -> "dict[Key, float]":
+        """Return the value of each answer in a stored response."""
+
+    def highlights(self, response: Mapping[str, Any], material: Material) -> "list[Highlight]":
+        """Return what was highlighted, text by text."""
+
+    def recalled(self, response: Mapping[str, Any]) -> str:
+        """Return what was answered, in a line for the annotator who did."""
+
+    def columns(self, judgments: "Sequence[Observed]") -> dict[str, Any]:
+        """Return what screens see of the judgments: fields of `screening.base.Columns`."""
 
     def page(self, material: Material) -> dict[str, Any]:
         """Return what the page's script is told about the task."""

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from annotate import adapters
+from annotate.crowds.registry import CROWDS
 from annotate.services.campaigns.plans import Plan
 from annotate.states import Estimand, StopMode
 
@@ -101,7 +101,7 @@ def add_plan(parser: CommandParser) -> None:
     given.add_argument("--reward", type=money, default=DEFAULTS.reward, help="for each judgment")
     given.add_argument(
         "--crowd",
-        choices=list(adapters.LABELS),
+        choices=list(CROWDS),
         default=DEFAULTS.crowd,
         help="where people come from",
     )

@@ -4,15 +4,11 @@ No screen sees a system, a metric or an estimate: who is looked at may not depen
 to the result.
 """
 
-from annotate.screening.agreement import low_agreement
 from annotate.screening.base import Columns, Highlights, Verdict
-from annotate.screening.edits import short_edits
-from annotate.screening.evidence import thin_evidence
-from annotate.screening.patterns import random_answers
-from annotate.screening.running import SCREENS, screen_all
-from annotate.screening.settings import Settings, SettingsError
-from annotate.screening.timing import too_fast
-from annotate.screening.variation import no_variation
+from annotate.screening.registry import SCREENS
+from annotate.screening.running import run, screen_all
+from annotate.screening.settings import Settings
+from annotate.screening.thresholds import SettingsError
 
 __all__ = [
     "SCREENS",
@@ -21,11 +17,6 @@ __all__ = [
     "Settings",
     "SettingsError",
     "Verdict",
-    "low_agreement",
-    "no_variation",
-    "random_answers",
+    "run",
     "screen_all",
-    "short_edits",
-    "thin_evidence",
-    "too_fast",
 ]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from annotate.screening.base import Columns
-from annotate.screening.settings import Crowd
+from annotate.screening.thresholds import Crowd
 from estimation.core import Floats, Ints, person_correlation
 
 # What a judgment of paragraphs comes down to: implausible, all for or all against the answer, or

@@ -8,6 +8,7 @@ from django.utils.html import escape, format_html, json_script
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from annotate import adapters
 from annotate.selectors.review import reviews
 from annotate.text import figures
 from annotate.text.figures import (
@@ -26,6 +27,7 @@ from annotate.text.tab_stops import tab_stops
 from annotate.text.visible import is_visible
 
 register = template.Library()
+register.filter("publishes", adapters.publishes)
 
 # Paths of a 24 × 24 drawing, stroked in the colour of the word beside it.
 ICONS = {

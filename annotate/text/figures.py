@@ -137,6 +137,15 @@ _LENGTHS: tuple[tuple[timedelta, Callable[[int], str]], ...] = (
 )
 
 
+def seconds(value: float | None) -> str:
+    """`13 s`, `4 min`; a dash for None."""
+    if value is None:
+        return NONE
+    if value < 9.95:
+        return f"{value:.1f}\u00a0s"
+    return f"{value:.0f}\u00a0s" if value < 180 else f"{value / 60:.0f}\u00a0min"
+
+
 def lasting(span: timedelta) -> str:
     """`15 minutes`, `1 hour`, `2 days`: in the largest unit that it fills, rounded down."""
     for unit, words in _LENGTHS:

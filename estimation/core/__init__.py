@@ -59,6 +59,7 @@ from estimation.core.estimators.fit import (
 from estimation.core.estimators.incremental import Running
 from estimation.core.estimators.notices import Notice
 from estimation.core.estimators.paired import difference
+from estimation.core.estimators.registry import REGISTERED, Registered
 from estimation.core.estimators.result import Difference, Estimate, Variance
 from estimation.core.intervals.bootstrap import (
     BootstrapInterval,
@@ -98,6 +99,7 @@ __all__ = [
     "ITEMS_FACTOR",
     "MIN_EFFECTIVE_ANNOTATORS",
     "MIN_ITEMS",
+    "REGISTERED",
     "Agreement",
     "AnyEstimator",
     "Band",
@@ -128,6 +130,7 @@ __all__ = [
     "PairState",
     "PairVerdict",
     "RankingVerdict",
+    "Registered",
     "ReplicatesNeededError",
     "Running",
     "Sample",

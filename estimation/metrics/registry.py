@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
 from estimation.metrics import against_input, against_reference, reference_free, vectors
 from estimation.metrics.base import Metric, MetricError
 
@@ -13,12 +10,10 @@ class UnknownMetricError(MetricError):
     """No metric has this name; the message lists the known ones."""
 
 
-METRICS: Mapping[str, Metric] = MappingProxyType(
-    {
-        metric.name: metric
-        for metric in (*reference_free.METRICS, *against_reference.METRICS, *against_input.METRICS)
-    }
-)
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (*reference_free.METRICS, *against_reference.METRICS, *against_input.METRICS)
+}
 
 
 def get(name: str) -> Metric:

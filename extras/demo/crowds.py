@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from annotate.adapters import LABELS
+from annotate import adapters
 from annotate.crowds.terms import Terms
 from annotate.selectors.campaigns import counting
 from annotate.selectors.pay import open_units
@@ -201,7 +201,7 @@ class OnMTurk:
 
     @contextmanager
     def ready(self) -> Iterator[None]:
-        port = urlsplit(settings.MTURK_ENDPOINT_URL).port or 0
+        port = urlsplit(adapters.setting("MTURK_ENDPOINT_URL")).port or 0
         with serve(port, balance=FUNDS) as self.endpoint:
             yield
 
@@ -291,7 +291,7 @@ def coming_by(crowd: str, *, quick: bool) -> Coming:
     if crowd == OnMTurk.crowd:
         return OnMTurk(HASTE if quick else AT_LEISURE)
     raise NoStandIn(
-        f"There is a stand-in for MTurk only, so {LABELS.get(crowd, crowd)} cannot be shown "
+        f"There is a stand-in for MTurk only, so {adapters.label(crowd)} cannot be shown "
         "without an account: try “make demo CROWD=mturk”, or “make demo” for people who come by "
         "link. How to use Prolific for real is in docs/prolific.md."
     )

@@ -17,8 +17,9 @@ IN_TEMPLATE = re.compile(rf"\b(?:_|gettext)\({STRING}\)|\bngettext\({STRING}, ?{
 def in_sources() -> set[str]:
     """Return the msgids of all templates and modules of the product."""
     found: set[str] = set()
-    for path in (ROOT / "templates").rglob("*.html"):
-        found |= set(_in_template(path))
+    for room in ("templates", "annotate"):
+        for path in (ROOT / room).rglob("*.html"):
+            found |= set(_in_template(path))
     for room in ("annotate", "config", "estimation"):
         for path in (ROOT / room).rglob("*.py"):
             found |= set(_in_module(path))

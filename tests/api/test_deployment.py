@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
+from annotate.crowds.registry import CROWDS
+
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "Zx8j2kq9vTq3LmNo4pRs5tUv6wXy7zAb8cDe9fGhJk1LmN2oPq"
 PRODUCTION = {
@@ -106,7 +108,8 @@ AMAZONS = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "A
 def settings_read() -> set[str]:
     """Return the variables that the settings read from the environment."""
     text = (ROOT / "config" / "settings.py").read_text()
-    return set(re.findall(r"""env\.\w+\(\s*["']([A-Z_]+)["']""", text))
+    of_crowds = {name for crowd in CROWDS.values() for name in crowd.settings}
+    return of_crowds | set(re.findall(r"""env\.\w+\(\s*["']([A-Z_]+)["']""", text))
 
 
 def inside(name: str, dotenv: dict[str, str]) -> dict[str, str]:

@@ -6,6 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from annotate.crowds.registry import CROWDS
+from annotate.instruments.registry import INSTRUMENTS
+from annotate.screening.registry import SCREENS
+from docs.collect import KINDS, collected
+from estimation.core import REGISTERED
+from estimation.metrics import METRICS
+
 ROOT = Path(__file__).resolve().parents[2]
 FLOWS = (ROOT / "docs" / "flows.md").read_text(encoding="utf-8")
 NAMED = sorted(set(re.findall(r"`((?:annotate|estimation)(?:\.\w+)+)`", FLOWS)))
@@ -19,3 +26,25 @@ def test_the_flows_name_the_code() -> None:
 def test_what_the_flows_name_exists(name: str) -> None:
     module, _, attribute = name.rpartition(".")
     assert hasattr(import_module(module), attribute)
+
+
+REGISTRIES: dict[str, dict[str, object]] = {
+    "screens": {**SCREENS},
+    "crowds": {**CROWDS},
+    "instruments": {**INSTRUMENTS},
+    "metrics": {**METRICS},
+    "estimators": {**REGISTERED},
+}
+
+
+def test_every_kind_of_variant_has_its_page() -> None:
+    assert set(KINDS) == set(REGISTRIES)
+
+
+@pytest.mark.parametrize("kind", REGISTRIES)
+def test_pages_tell_of_the_variants_that_are_registered(kind: str) -> None:
+    """`make docs` writes them anew."""
+    page, text = collected(kind)
+    assert page.read_text(encoding="utf-8") == text
+    for key in REGISTRIES[kind]:
+        assert f"`{key}`" in text or f"**{key}.**" in text

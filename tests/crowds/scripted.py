@@ -92,10 +92,10 @@ class Scripted:
         return self.problems
 
     def estimate_cost(self, reward: Decimal, places: int) -> Cost:
-        return Cost(reward * places, tariffs.of("mturk").unit(reward).fee * places)
+        return Cost(reward * places, tariffs.of(self.key).unit(reward).fee * places)
 
     def bonus_cost(self, amount: Decimal) -> Cost:
-        return Cost(amount, tariffs.of("mturk").bonus(amount).fee)
+        return Cost(amount, tariffs.of(self.key).bonus(amount).fee)
 
     def currency(self) -> str:
         return "USD"

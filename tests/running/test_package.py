@@ -22,6 +22,11 @@ from django.test import Client
 page = Client().get("/login/", headers={"host": "localhost"})
 assert b"Log in" in page.content, page.content
 assert finders.find("css/forms.css")
+from django.template.loader import get_template
+from annotate.instruments.registry import asked
+for instrument in asked():
+    assert get_template(instrument.template)
+    assert finders.find(f"js/{instrument.template[5:-5]}.js"), instrument.key
 import annotate
 print(page.status_code, annotate.__file__)
 """

@@ -7,8 +7,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
 
-from annotate import adapters
 from annotate.api.parsers import Rows
+from annotate.crowds.registry import CROWDS
 from annotate.crowds.terms import usual_tasks
 from annotate.models import Campaign
 from annotate.selectors.campaigns.blinding import sees_results
@@ -172,6 +172,13 @@ class FlagField(serializers.BooleanField):
     default_empty_html = empty
 
 
+class CrowdField(serializers.ChoiceField):
+    """Where people come from: the key of a crowd."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(choices=sorted(CROWDS), **options)
+
+
 class PlanSerializer(serializers.Serializer[Any]):
     """What is decided before any judgment; `campaigns.plans.check` judges it as a whole."""
 
@@ -197,7 +204,7 @@ class PlanSerializer(serializers.Serializer[Any]):
         default=list, help_text="names of metrics, or “auto” for all that these rows can have"
     )
     reward = serializers.DecimalField(8, 2, default=DEFAULTS.reward)
-    crowd = serializers.ChoiceField(choices=sorted(adapters.LABELS), default=DEFAULTS.crowd)
+    crowd = CrowdField(default=DEFAULTS.crowd)
     fee_rate = serializers.DecimalField(
         5, 4, default=None, allow_null=True, help_text="the crowd's share; null: its usual one"
     )

@@ -53,7 +53,7 @@ class TermsSerializer(serializers.Serializer[Any]):
         allow_null=True,
         min_value=0,
         max_value=YEAR,
-        help_text="until MTurk approves automatically; null: seven days. Prolific: after 21 days",
+        help_text="until the crowd approves; null: seven days. Some crowds have a fixed time",
     )
     approve_after = _seconds("approve_after", "until work that nobody doubts is approved")
     audience = AudienceSerializer(default=dict)

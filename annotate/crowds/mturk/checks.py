@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from annotate.crowds.base import Audience, Problem, Spec
 from annotate.crowds.mturk.question import question_xml
-from annotate.crowds.tariffs import CENT
+from annotate.crowds.prices import CENT
 
 PLACES_AT_MOST = 9
 YEAR = timedelta(seconds=31_536_000)

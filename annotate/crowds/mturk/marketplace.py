@@ -7,7 +7,6 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotate.crowds import tariffs
 from annotate.crowds.base import (
     Cost,
     CrowdError,
@@ -22,6 +21,7 @@ from annotate.crowds.base import (
 )
 from annotate.crowds.mturk.checks import joined, problems
 from annotate.crowds.mturk.client import READ_TIMEOUT, MTurkClient
+from annotate.crowds.mturk.crowd import MTURK
 from annotate.crowds.mturk.entry import FromMTurk
 from annotate.crowds.mturk.environments import world
 from annotate.crowds.mturk.errors import Kind, TurkError, effect
@@ -30,7 +30,7 @@ from annotate.crowds.mturk.question import question_xml
 from annotate.crowds.mturk.review import MTurkReview
 
 IDS = re.compile(r"\b[A-Z0-9]{20,64}\b")
-TARIFF = tariffs.of("mturk")
+TARIFF = MTURK.tariff
 MOMENT = timedelta(minutes=1)  # what we know of their clock is not exact
 OVER = ("Reviewable", "Reviewing", "Disposed")
 ENLARGED = (

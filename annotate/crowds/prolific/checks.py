@@ -9,10 +9,10 @@ from datetime import timedelta
 from decimal import ROUND_CEILING, Decimal
 from urllib.parse import urlsplit
 
-from annotate.crowds import tariffs
 from annotate.crowds.base import Cost, Effect, Outcome, Problem, Spec
+from annotate.crowds.prices import CENT
+from annotate.crowds.prolific.crowd import PROLIFIC
 from annotate.crowds.prolific.studies import whole_minutes
-from annotate.crowds.tariffs import CENT
 from annotate.text.figures import money, number
 
 LEAST_PER_HOUR = {"GBP": Decimal(6), "USD": Decimal(8)}
@@ -109,5 +109,5 @@ def rejection_refused(reason: str, category: str) -> Outcome | None:
 
 def estimated_cost(reward: Decimal, places: int) -> Cost:
     """Return what places cost by the usual fee, where Prolific cannot be asked."""
-    each = tariffs.of("prolific").unit(reward)
+    each = PROLIFIC.tariff.unit(reward)
     return Cost(each.reward * places, each.fee * places, note=ESTIMATE)

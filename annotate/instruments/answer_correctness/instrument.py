@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from annotate.instruments import spans
 from annotate.instruments.answer_correctness import strings
+from annotate.instruments.answer_correctness.answers import OfParagraphs
 from annotate.instruments.answer_correctness.criteria import (
     ALL,
     CORRECT,
@@ -20,10 +21,8 @@ from annotate.instruments.base import InvalidResponse, Material
 from annotate.instruments.tutorials.content import Tutorial
 from annotate.instruments.tutorials.reading import builtin
 
-FOLDER = Path(__file__).parent
 
-
-class AnswerCorrectness:
+class AnswerCorrectness(OfParagraphs):
     key = "answer_correctness"
     version = scoring = "1"
     label = "Answer correctness"
@@ -34,6 +33,7 @@ class AnswerCorrectness:
     criteria = ALL
     verdicts = VERDICTS
     template = "work/answer_correctness.html"
+    folder = Path(__file__).parent
     minutes = "1–3"
     needs_paragraphs = True
     needs_input = True
@@ -90,7 +90,7 @@ class AnswerCorrectness:
         return strings.judging()
 
     def tutorial(self, language: str) -> Tutorial | None:
-        return builtin(FOLDER, language, instrument=self.key)
+        return builtin(self.folder, language, instrument=self.key)
 
 
 def _verdicts(

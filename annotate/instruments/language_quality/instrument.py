@@ -1,6 +1,7 @@
 """Language quality: three Likert questions, and a post-edit where anything falls short."""
 
 from pathlib import Path
+from typing import ClassVar
 
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
@@ -11,11 +12,10 @@ from annotate.instruments.rating.instrument import Rating
 from annotate.instruments.tutorials.content import Tutorial
 from annotate.instruments.tutorials.reading import builtin
 
-FOLDER = Path(__file__).parent
-
 
 class LanguageQuality(Rating):
     title = _("Rate short texts")
+    folder: ClassVar = Path(__file__).parent
 
     def __init__(self) -> None:
         super().__init__(DEFINITION)
@@ -26,4 +26,4 @@ class LanguageQuality(Rating):
         return Material(translation.gettext(self.definition.example.text))
 
     def tutorial(self, language: str) -> Tutorial | None:
-        return builtin(FOLDER, language, instrument=self.key, criteria=self.criteria)
+        return builtin(self.folder, language, instrument=self.key, criteria=self.criteria)

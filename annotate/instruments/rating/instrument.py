@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.utils.translation import gettext_lazy as _
 
 from annotate.instruments.base import Criterion, InvalidResponse, Material
 from annotate.instruments.rating import checking, strings
+from annotate.instruments.rating.answers import OfRatings
 from annotate.instruments.rating.definition import EDIT, Definition, Question
 from annotate.instruments.tutorials.content import Tutorial
 from estimation.metrics import HTER_VERSION, hter, levenshtein, normalise, takes_long
@@ -17,12 +19,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Rating:
+class Rating(OfRatings):
     definition: Definition
 
     title = _("Rate texts")
     template = "work/rating.html"
     needs_paragraphs = False
+    folder: ClassVar[Path | None] = None
 
     @property
     def key(self) -> str:

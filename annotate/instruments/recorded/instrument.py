@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from annotate.instruments.answer_correctness.criteria import ALL as ANSWER_CORRECTNESS
+from annotate.instruments.answers import Answers
 from annotate.instruments.base import Criterion, InvalidResponse, Material
 from annotate.instruments.language_quality.criteria import ALL as LANGUAGE_QUALITY
 
 
 @dataclass(frozen=True)
-class RecordedScores:
+class RecordedScores(Answers):
     key: str
     label: str
     criteria: tuple[Criterion, ...]
@@ -27,6 +28,7 @@ class RecordedScores:
     needs_paragraphs: bool = False
     needs_input: bool = False
     example: ClassVar = Material("")
+    folder: ClassVar = None
 
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
         scores = raw.get("scores")

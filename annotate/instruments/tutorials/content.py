@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING, ClassVar
 
+from annotate.instruments.answer_correctness.criteria import VERDICTS
+
 if TYPE_CHECKING:
     from annotate.instruments.wording import Words
 
@@ -108,6 +110,7 @@ class Evidence(Question):
     """A question, an answer, and paragraphs that may show whether it is right."""
 
     kind: ClassVar[str] = "evidence"
+    options: ClassVar = VERDICTS  # of each paragraph
     question: str
     answer: str
     paragraphs: tuple[Paragraph, ...]

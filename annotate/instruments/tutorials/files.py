@@ -2,12 +2,17 @@
 
 from pathlib import Path
 
-INSTRUMENTS = Path(__file__).resolve().parent.parent
+from annotate.instruments.registry import INSTRUMENTS
 
 
 def languages(key: str) -> list[str]:
     """Return the languages that an instrument's built-in tutorial exists in."""
-    return [path.name.split(".")[1] for path in sorted(_folder(key).glob("tutorial.*.json"))]
+    folder = _folder(key)
+    return (
+        [path.name.split(".")[1] for path in sorted(folder.glob("tutorial.*.json"))]
+        if folder
+        else []
+    )
 
 
 def text(key: str, language: str) -> str:
@@ -15,9 +20,10 @@ def text(key: str, language: str) -> str:
     known = languages(key)
     if language not in known:
         raise KeyError(f"No tutorial in {language!r}; there are {', '.join(known) or 'none'}.")
-    return (_folder(key) / f"tutorial.{language}.json").read_text(encoding="utf-8")
+    folder = _folder(key)
+    assert folder is not None, "its languages are those of files in it"
+    return (folder / f"tutorial.{language}.json").read_text(encoding="utf-8")
 
 
-def _folder(key: str) -> Path:
-    known = {path.name for path in INSTRUMENTS.iterdir()}
-    return INSTRUMENTS / (key if key in known else "none")
+def _folder(key: str) -> Path | None:
+    return INSTRUMENTS[key].folder if key in INSTRUMENTS else None

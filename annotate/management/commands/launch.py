@@ -126,7 +126,7 @@ def _add_terms(parser: ArgumentParser) -> None:
     given.add_argument(
         "--auto-approval-days",
         type=float,
-        help=f"after which MTurk approves automatically ({USUAL_AUTO_APPROVAL.days})",
+        help=f"after which the crowd approves automatically ({USUAL_AUTO_APPROVAL.days})",
     )
     people = parser.add_argument_group("audience")
     people.add_argument("--country", action="append", default=[], metavar="CODE")

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
+from annotate import adapters
 from annotate.crowds.base import CrowdError
 from annotate.crowds.prolific.hooks import Subscribed
 from annotate.services.marketplace import events
@@ -29,9 +29,9 @@ class Command(BaseCommand):
 
 
 def _of_secret(found: Subscribed) -> str:
-    if found.secret == settings.PROLIFIC_WEBHOOK_SECRET:
+    if found.secret == adapters.setting("PROLIFIC_WEBHOOK_SECRET"):
         return "PROLIFIC_WEBHOOK_SECRET is the workspace’s own: events are believed."
-    now = "is another" if settings.PROLIFIC_WEBHOOK_SECRET else "is not set"
+    now = "is another" if adapters.setting("PROLIFIC_WEBHOOK_SECRET") else "is not set"
     return (
         f"PROLIFIC_WEBHOOK_SECRET {now}, so that no event is believed. Set it to the workspace’s "
         f"own, keep it to yourself, and start again:\n  PROLIFIC_WEBHOOK_SECRET={found.secret}"

@@ -98,7 +98,7 @@ class CampaignFacts:
     @property
     def marketplace(self) -> str:
         """The name of the crowd that publishes work and pays for it; "" by link."""
-        return adapters.LABELS[self.crowd] if self.crowd in adapters.MARKETPLACES else ""
+        return adapters.label(self.crowd) if adapters.publishes(self.crowd) else ""
 
     @property
     def why_closed(self) -> str:

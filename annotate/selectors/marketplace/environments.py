@@ -37,7 +37,7 @@ class CrowdEnvironment:
 
 def world(crowd: str, environment: str = "") -> CrowdEnvironment:
     """Return the world of this crowd's settings, or the one that `environment` names."""
-    label = adapters.LABELS.get(crowd, crowd)
+    label = adapters.label(crowd)
     if environment:
         return CrowdEnvironment(crowd, label, environment)
     try:

@@ -65,7 +65,7 @@ def decided(campaign: Campaign) -> list[int]:
         posting=OuterRef("pk"), kind=Operation.Kind.STOP, status=Operation.Status.DONE
     )
     rows = kept().filter(batch__campaign=campaign, status=Status.CLOSED)
-    rows = rows.filter(~Q(batch__crowd__in=adapters.REOPENING) | Exists(stopped))
+    rows = rows.filter(~Q(batch__crowd__in=adapters.reopening()) | Exists(stopped))
     rows = rows.exclude(_has(UNDECIDED) | Exists(rejected) | Exists(waits) | _not_all_in())
     return list(rows.order_by("pk").values_list("pk", flat=True))
 
@@ -79,7 +79,7 @@ def kept() -> QuerySet[Posting]:
 
 def may_go_on() -> Q:
     """What was not put away on crowds where a full posting may go on."""
-    return Q(batch__crowd__in=adapters.REOPENING, pk__in=kept().values("pk"))
+    return Q(batch__crowd__in=adapters.reopening(), pk__in=kept().values("pk"))
 
 
 def _has(statuses: tuple[Unit, ...]) -> Exists:

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from annotate.crowds import bills, tariffs
 from annotate.crowds.bills import Bill
+from annotate.crowds.registry import CROWDS
 from annotate.crowds.tariffs import ZERO, Price, Tariff
 from annotate.crowds.terms import USUAL_TASKS, usual_tasks
 from annotate.errors import Conflict
@@ -85,9 +86,6 @@ def excess(campaign: Campaign, *, extra: Decimal = ZERO) -> Decimal:
     return max(ZERO, committed(campaign) + extra - campaign.budget)
 
 
-CROWDS = tuple(tariffs.USUAL_SHARES)
-
-
 @dataclass(frozen=True)
 class AtMost:
     """bill: of all planned judgments, up to the maximum. budget: may end the collection before."""
@@ -154,6 +152,11 @@ def prices(
     charges, n = tariffs.of(crowd, share), tasks or USUAL_TASKS
     one = bills.of_judgments(charges, reward=reward, judgments=n, tasks=n, bonus=ZERO)
     return one.each - reward, charges.bonus(bonus).total
+
+
+def crowds() -> list[str]:
+    """Return the names of the crowds whose prices are known."""
+    return list(CROWDS)
 
 
 def tasks_of(campaign: Campaign) -> int:

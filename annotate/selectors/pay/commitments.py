@@ -155,7 +155,7 @@ def unit_price(campaign: Campaign, reward: Decimal) -> Decimal:
 
 
 def _published(campaign: Campaign) -> list[Untaken]:
-    return open_units.untaken(campaign.pk) if campaign.crowd in adapters.MARKETPLACES else []
+    return open_units.untaken(campaign.pk) if adapters.publishes(campaign.crowd) else []
 
 
 def _within_places(worth: Mapping[_Units, Decimal]) -> Iterator[tuple[_Units, int]]:

@@ -31,7 +31,7 @@ class Untaken:
 def untaken(campaign_id: int) -> list[Untaken]:
     """Return the units that people may take now or after pending operations; two queries."""
     left, rejected = (Q(participations__status=one) for one in (Unit.LEFT, Unit.REJECTED))
-    stays = ~(left | (rejected & Q(batch__crowd__in=adapters.REOPENING)))
+    stays = ~(left | (rejected & Q(batch__crowd__in=adapters.reopening())))
     rows = (
         Posting.objects.filter(batch__campaign=campaign_id, status__in=TO_COME)
         .annotate(taken=Count("participations", filter=stays))
@@ -80,7 +80,7 @@ def unused_units(batch: Batch) -> int:
 
     If a posting continues when a place is free, the places of rejected units are free.
     """
-    free = {Unit.LEFT} | ({Unit.REJECTED} if batch.crowd in adapters.REOPENING else set())
+    free = {Unit.LEFT} | ({Unit.REJECTED} if batch.crowd in adapters.reopening() else set())
     used = Participation.objects.filter(posting__batch=batch)
     return batch.places - used.exclude(status__in=free).count()
 

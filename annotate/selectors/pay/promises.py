@@ -94,7 +94,7 @@ def counted(campaign: Campaign) -> QuerySet[TutorialRun]:
 def due(campaign: Campaign) -> QuerySet[TutorialRun]:
     """Return those of `open_of` whose people a bonus can reach (`payable`)."""
     rows = open_of(campaign.pk)
-    return rows.filter(_listed()) if campaign.crowd in adapters.MARKETPLACES else rows
+    return rows.filter(_listed()) if adapters.publishes(campaign.crowd) else rows
 
 
 def ended() -> list[int]:
@@ -182,7 +182,7 @@ def judged(campaign_id: int, annotator_id: int) -> int:
 
 def payable(campaign: Campaign, annotator_id: int) -> bool:
     """Return whether a bonus can reach this person: crowds pay only people with a submission."""
-    if campaign.crowd not in adapters.MARKETPLACES:
+    if not adapters.publishes(campaign.crowd):
         return True
     units = Participation.objects.filter(annotator=annotator_id, status__in=Participation.LISTED)
     return units.exclude(posting=None).exists()

@@ -101,7 +101,7 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
 
 def _at_stake(campaign_id: int, annotator_id: int, work: Decimal, *, paid: Decimal) -> Decimal:
     """By link one mark pays for all there is, and nothing can be refused any more."""
-    if paid and refusal_rules.crowd_of(campaign_id).key not in adapters.MARKETPLACES:
+    if paid and not adapters.publishes(refusal_rules.crowd_of(campaign_id).key):
         return ZERO
     rest = work - accounts.paid_for_work(campaign_id, annotator_id)
     return max(ZERO, rest).quantize(CENT)

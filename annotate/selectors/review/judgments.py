@@ -11,69 +11,12 @@ from typing import Any
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.crypto import salted_hmac
 
-from annotate.instruments.answer_correctness.criteria import CORRECT, INCORRECT, NEITHER
+from annotate.instruments.answers import Key, Question
 from annotate.instruments.base import Instrument, Material
 from annotate.models import Assignment, Campaign, Judgment, Output, Review, Score, Slot
 from annotate.selectors.campaigns import outputs
 from annotate.selectors.review import screening
 from annotate.selectors.studies import instruments
-
-PLAUSIBLE, PARAGRAPH = "plausible", "paragraph"
-Key = tuple[str, int]  # a question's name, and the number of the paragraph it is about (0: none)
-
-
-@dataclass(frozen=True)
-class AskedQuestion:
-    """Something with levels, asked once a task or once a paragraph; `levels`: (value, label)."""
-
-    name: str
-    label: str
-    levels: tuple[tuple[float, str], ...]
-
-    def said(self, value: float) -> str:
-        return dict(self.levels)[value]
-
-    @property
-    def spread(self) -> float:
-        """The largest difference that two answers can have."""
-        values = [value for value, _label in self.levels]
-        return max(values) - min(values)
-
-
-OF_PARAGRAPHS = (
-    AskedQuestion(PLAUSIBLE, "Plausible", ((1.0, "yes"), (0.0, "no"))),
-    AskedQuestion(
-        PARAGRAPH,
-        "Paragraph",
-        ((CORRECT, "correct"), (NEITHER, "neither"), (INCORRECT, "incorrect")),
-    ),
-)
-
-
-def questions(instrument: Instrument) -> tuple[AskedQuestion, ...]:
-    """Return what is asked with levels, in the order in which it is asked."""
-    if instrument.needs_paragraphs:
-        return OF_PARAGRAPHS
-    return tuple(
-        AskedQuestion(
-            criterion.name,
-            str(criterion.label),
-            tuple((float(level.value), str(level.label)) for level in criterion.levels),
-        )
-        for criterion in instrument.criteria
-        if criterion.levels
-    )
-
-
-def answers(asked: tuple[AskedQuestion, ...], response: Mapping[str, Any]) -> dict[Key, float]:
-    """Return the value of each answer in a stored response."""
-    if asked is not OF_PARAGRAPHS:
-        return {(one.name, 0): float(response[one.name]) for one in asked}
-    verdicts = enumerate(response["verdicts"], start=1)
-    return {(PLAUSIBLE, 0): float(response["plausible"])} | {
-        (PARAGRAPH, number): float(verdict["value"]) for number, verdict in verdicts
-    }
-
 
 EDIT = "edit"
 PAGE = 5  # outputs at a time
@@ -137,7 +80,7 @@ class Matrix:
     rows: this annotator's levels, as the question lists them; columns: the others' likewise.
     """
 
-    question: AskedQuestion
+    question: Question
     counts: tuple[tuple[int, ...], ...]
 
     @property
@@ -154,7 +97,8 @@ class AnnotatorWork:
     """All judgments of one annotator in one campaign, furthest from the others' first."""
 
     campaign_id: int
-    questions: tuple[AskedQuestion, ...]
+    instrument: Instrument
+    questions: tuple[Question, ...]
     takes_edits: bool
     all: tuple[ComparedJudgment, ...]
 
@@ -197,8 +141,8 @@ def work(campaign: Campaign, annotator_id: int) -> AnnotatorWork:
     out too: its author is unknown.
     """
     instrument = instruments.of(campaign)
-    asked = questions(instrument) if instrument.template else ()
-    rows = _judged(campaign.pk, annotator_id, asked)
+    asked = instrument.questions() if instrument.template else ()
+    rows = _judged(campaign.pk, annotator_id, instrument)
     others: defaultdict[int, list[Judged]] = defaultdict(list)
     mine = []
     for owner, judged in rows:
@@ -206,11 +150,11 @@ def work(campaign: Campaign, annotator_id: int) -> AnnotatorWork:
     compared = [_compared(one, others[one.output_id], asked) for one in mine]
     compared.sort(key=lambda one: (one.distance is None, -(one.distance or 0), one.name))
     takes_edits = any(criterion.name == EDIT for criterion in instrument.criteria)
-    return AnnotatorWork(campaign.pk, asked, takes_edits, tuple(compared))
+    return AnnotatorWork(campaign.pk, instrument, asked, takes_edits, tuple(compared))
 
 
 def _judged(
-    campaign_id: int, annotator_id: int, asked: tuple[AskedQuestion, ...]
+    campaign_id: int, annotator_id: int, instrument: Instrument
 ) -> list[tuple[int, Judged]]:
     found = _rows(campaign_id, annotator_id)
     counting = Exists(
@@ -245,7 +189,7 @@ def _judged(
                 at,
                 screening.seconds(active, elapsed),
                 counts,
-                answers(asked, response) if asked else {},
+                instrument.answers(response) if instrument.template else {},
                 response,
                 hter.get(pk) if response.get(EDIT) is not None else None,
             ),
@@ -263,7 +207,7 @@ def _rows(campaign_id: int, annotator_id: int) -> QuerySet[Judgment]:
 
 
 def _compared(
-    mine: Judged, others: Sequence[Judged], asked: tuple[AskedQuestion, ...]
+    mine: Judged, others: Sequence[Judged], asked: tuple[Question, ...]
 ) -> ComparedJudgment:
     spread = {question.name: question.spread for question in asked}
     apart = [
@@ -276,7 +220,7 @@ def _compared(
     )
 
 
-def _matrix(question: AskedQuestion, pairs: Mapping[tuple[str, float, float], int]) -> Matrix:
+def _matrix(question: Question, pairs: Mapping[tuple[str, float, float], int]) -> Matrix:
     values = [value for value, _label in question.levels]
     counts = tuple(
         tuple(pairs.get((question.name, own, other), 0) for other in values) for own in values

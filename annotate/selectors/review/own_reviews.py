@@ -6,11 +6,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from annotate.instruments.base import Instrument
 from annotate.models import Judgment, Participation, Payout, Review, Ruling
 from annotate.screening.settings import Settings
+from annotate.selectors.campaigns import outputs
 from annotate.selectors.review import appeal_rights, records, screening
 from annotate.selectors.review.appeal_rights import Ground
 from annotate.selectors.review.records import AppealRecord, Fired
+from annotate.selectors.studies import instruments
 
 EXCERPT = 80
 
@@ -149,14 +152,15 @@ def _appealing(ground: Ground) -> Appealing:
 
 def tasks(participation_id: int) -> list[OwnTask]:
     """Return what this annotator has surely submitted in the campaign, in order."""
-    who = Participation.objects.get(pk=participation_id)
+    who = Participation.objects.select_related("campaign").get(pk=participation_id)
     found = (
         screening.known()
         .filter(campaign=who.campaign_id, annotator=who.annotator_id)
         .select_related("output__item")
         .order_by("pk")
     )
-    return [_task(number, judgment) for number, judgment in enumerate(found, start=1)]
+    asked = instruments.of(who.campaign)
+    return [_task(number, judgment, asked) for number, judgment in enumerate(found, start=1)]
 
 
 def payouts(participation_id: int) -> list[tuple[datetime, Decimal]]:
@@ -169,24 +173,22 @@ def _ruled(ruling: Ruling) -> OwnRuling:
     return OwnRuling(ruling.act, ruling.reason, ruling.at)
 
 
-def _task(number: int, judgment: Judgment) -> OwnTask:
+def _task(number: int, judgment: Judgment, instrument: Instrument) -> OwnTask:
     text = judgment.output.text
     return OwnTask(
         number=number,
         excerpt=text if len(text) <= EXCERPT else f"{text[:EXCERPT].rstrip()}…",
         seconds=screening.seconds(judgment.active_seconds, judgment.elapsed_seconds),
         response=judgment.response,
-        highlights=tuple(_highlights(judgment)),
+        highlights=tuple(_highlights(judgment, instrument)),
     )
 
 
-def _highlights(judgment: Judgment) -> list[tuple[int, int]]:
-    paragraphs = judgment.output.item.paragraphs
+def _highlights(judgment: Judgment, instrument: Instrument) -> list[tuple[int, int]]:
     return [
         (
-            sum(len(paragraph[start:end].split()) for start, end in given["spans"]),
-            len(paragraph.split()),
+            sum(len(one.text[start:end].split()) for start, end in one.spans),
+            len(one.text.split()),
         )
-        for paragraph, given in zip(paragraphs, judgment.response.get("verdicts", []), strict=False)
-        if given["spans"]
+        for one in instrument.highlights(judgment.response, outputs.material(judgment.output))
     ]

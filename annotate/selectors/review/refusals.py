@@ -24,7 +24,7 @@ def until(campaign_id: int, annotator_id: int) -> datetime | None:
     """
     crowd = crowd_of(campaign_id)
     limit = crowd.refusal_limit
-    if crowd.key not in adapters.MARKETPLACES:
+    if not adapters.publishes(crowd.key):
         mine = Judgment.objects.filter(campaign=campaign_id, annotator=annotator_id)
         last: datetime | None = mine.aggregate(last=Max("submitted_at"))["last"]
         return last and last + limit
@@ -46,7 +46,7 @@ def paid(campaign_id: int, annotator_id: int) -> bool:
 
     By link any mark counts. On a marketplace extra pay that no ruling takes back is left out.
     """
-    if crowd_of(campaign_id).key not in adapters.MARKETPLACES:
+    if not adapters.publishes(crowd_of(campaign_id).key):
         return accounts.paid_out(campaign_id, annotator_id) > 0
     units = _units(campaign_id, annotator_id)
     if units.filter(status=Status.APPROVED).exists():

@@ -26,7 +26,7 @@ def change_fee(
         raise Invalid({"fee_rate": "The fee is a share with at most four decimals, such as 0.4."})
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
-        if campaign.crowd not in adapters.MARKETPLACES:
+        if not adapters.publishes(campaign.crowd):
             raise Conflict("People of this campaign come by link: no crowd adds a fee.")
         if campaign.fee_rate == share:
             return False

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from django.db import transaction
 
-from annotate import adapters
 from annotate.crowds import tariffs
+from annotate.crowds.registry import CROWDS
 from annotate.crowds.tariffs import ZERO
 from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument
@@ -86,7 +86,7 @@ class Plan:
     tutorial_id: int | None = None  # the researcher's own content; None: the instrument's
     metrics: tuple[str, ...] = ()  # names, or ("auto",) for all that the rows can have
     reward: Decimal = Decimal("0.40")
-    crowd: str = "link"  # where people come from: a name of `adapters.LABELS`
+    crowd: str = "link"  # where people come from: a key of `CROWDS`
     fee_rate: Decimal | None = None  # the crowd's; None: what it usually is
     budget: Decimal | None = None
     max_judgments: int | None = None
@@ -105,7 +105,7 @@ class Plan:
     @property
     def fee(self) -> Decimal:
         """The share that the crowd adds to what people are paid."""
-        return tariffs.USUAL_SHARES[self.crowd] if self.fee_rate is None else self.fee_rate
+        return tariffs.usual_share(self.crowd) if self.fee_rate is None else self.fee_rate
 
 
 def at_most(plan: Plan, planned: int) -> AtMost:
@@ -187,8 +187,8 @@ def _check_numbers(plan: Plan) -> dict[str, str]:
             f"The bonus is due with 0 to {MOST_BONUS_AFTER} judgments.",
         ),
         "crowd": (
-            plan.crowd in adapters.LABELS,
-            f"The crowd is one of {', '.join(adapters.LABELS)}.",
+            plan.crowd in CROWDS,
+            f"The crowd is one of {', '.join(CROWDS)}.",
         ),
         "fee_rate": (
             plan.fee_rate is None or 0 <= plan.fee_rate < MOST_FEE,

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotate import adapters
 from annotate.crowds.base import Configuration, Event, Invalid, Marketplace
+from annotate.crowds.prolific import crowd as prolific
 from annotate.crowds.prolific.hooks import Subscribed
 from annotate.errors import NotFound, ServiceError
 from annotate.models import CrowdEvent, Participation, Posting
@@ -30,7 +31,7 @@ def address(crowd: str) -> str:
 
 def subscribe_to_prolific() -> Subscribed:
     """Subscribe to notifications from Prolific, once. Raises a `CrowdError`."""
-    return adapters.prolific().subscribe(address("prolific"))
+    return prolific.make(adapters.setting).subscribe(address("prolific"))
 
 
 def receive(crowd: str, raw: bytes, headers: Mapping[str, str]) -> bool:

@@ -100,7 +100,7 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
     """
     offer = Offer(
         campaign.crowd,
-        adapters.LABELS[campaign.crowd],
+        adapters.label(campaign.crowd),
         "",
         terms,
         (),
@@ -113,7 +113,7 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
         None,
         budget.left(campaign),
     )
-    if campaign.crowd not in adapters.MARKETPLACES:
+    if not adapters.publishes(campaign.crowd):
         return replace(offer, problems=(Problem("crowd", _BY_LINK),))
     found = list(of_numbers(campaign, terms, places, reward))
     try:

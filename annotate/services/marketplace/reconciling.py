@@ -140,7 +140,7 @@ def _level(posting: Posting, level: Level, *, problem: str) -> None:
     stops, now = list(posting.operations.filter(kind=Operation.Kind.STOP)), timezone.now()
     over = _is_to_be_over(posting, stops)
     if level.paused and not over:
-        problem = problem or PAUSED.format(crowd=adapters.LABELS[posting.batch.crowd])
+        problem = problem or PAUSED.format(crowd=adapters.label(posting.batch.crowd))
     transitions.note(
         Posting.objects.filter(pk=posting.pk),
         looked_at=now,

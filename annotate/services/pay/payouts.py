@@ -107,7 +107,7 @@ def undo(list_id: int, pseudonyms: Iterable[str], *, actor_id: int, reason: str)
 
 def paid_by(campaign: Campaign) -> str:
     """Return the crowd that pays this campaign's people itself; "" where somebody does by hand."""
-    return adapters.LABELS[campaign.crowd] if campaign.crowd in adapters.MARKETPLACES else ""
+    return adapters.label(campaign.crowd) if adapters.publishes(campaign.crowd) else ""
 
 
 def _require_by_hand(campaign: Campaign) -> None:

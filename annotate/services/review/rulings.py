@@ -25,7 +25,7 @@ STANDING = (Act.EXCLUDE, Act.RESTORE, Act.BLOCK, Act.UNBLOCK)
 def follow(review: Review, made: Iterable[Ruling]) -> None:
     """Intend what these rulings mean there, in their transaction; by link nothing does."""
     acts = {Act(ruling.act): ruling for ruling in made}
-    if not acts or review.campaign.crowd not in adapters.MARKETPLACES:
+    if not acts or not adapters.publishes(review.campaign.crowd):
         return
     settling.settle_person(review.campaign_id, review.annotator_id)
     if any(act in STANDING for act in acts):

@@ -64,7 +64,7 @@ def require_link(campaign_id: int) -> None:
 def elsewhere(crowd: str) -> str:
     """Return the message for people who follow a link to a study that is not open by link."""
     message = _("This study takes people through %(crowd)s only: look for it there.")
-    return message % {"crowd": adapters.LABELS.get(crowd, crowd)}
+    return message % {"crowd": adapters.label(crowd)}
 
 
 # ---- from a marketplace ----------------------------------------------------------------------

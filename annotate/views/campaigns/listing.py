@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotate.adapters import MARKETPLACES
+from annotate.adapters import publishes
 from annotate.errors import Conflict, NotFound
 from annotate.forms.base import ReasonForm
 from annotate.models import Campaign
@@ -138,7 +138,7 @@ def _confirm(
 
 def _said(campaign: Campaign, verb: str) -> str:
     """Return the message after the act. What opening means depends on where people come from."""
-    if campaign.crowd in MARKETPLACES:
+    if publishes(campaign.crowd):
         return AT_A_CROWD.get(verb, ACTS[verb].done)
     return ACTS[verb].done
 

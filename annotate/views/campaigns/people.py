@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.adapters import LABELS
+from annotate import adapters
 from annotate.errors import Conflict, Invalid
 from annotate.forms.base import NamesForm, PublicWordsForm, ReviewerForm
 from annotate.models import Campaign
@@ -77,7 +77,7 @@ def _page(
     context = {
         "campaign": campaign,
         "owner": is_owner(request.user, campaign),
-        "crowd": LABELS[campaign.crowd],
+        "crowd": adapters.label(campaign.crowd),
         "link": _link(campaign),
         "names": names or NamesForm(),
         "public": _public(campaign, public),

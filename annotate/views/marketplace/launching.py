@@ -20,7 +20,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from annotate import tokens
+from annotate import adapters, tokens
 from annotate.crowds.terms import Terms, to_json
 from annotate.errors import Conflict, Invalid
 from annotate.forms.marketplace import BatchForm
@@ -72,7 +72,7 @@ class ShownBatch:
 @researcher_page
 def new(request: HttpRequest, public_id: str) -> HttpResponseBase:
     campaign = owned(request.user, public_id)
-    if campaign.crowd == "link":
+    if not adapters.publishes(campaign.crowd):
         return redirect("annotate:batches", public_id)
     if request.method != "POST":
         last = rows.last_terms(campaign.pk)

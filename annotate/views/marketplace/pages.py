@@ -11,7 +11,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from annotate import tokens
+from annotate import adapters, tokens
+from annotate.crowds.registry import CROWDS
 from annotate.errors import ServiceError
 from annotate.permissions import is_owner, researcher_page, visible
 from annotate.requests import bodies
@@ -72,8 +73,9 @@ STOP_POLLING = 286  # htmx swaps the answer and asks no more
 @researcher_page
 def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     campaign = visible(request.user, public_id)
-    if campaign.crowd == "link":
-        context = {"campaign": campaign, "section": "campaigns"}
+    if not adapters.publishes(campaign.crowd):
+        publishing = [crowd.label for crowd in CROWDS.values() if crowd.publishes]
+        context = {"campaign": campaign, "crowds": publishing, "section": "campaigns"}
         return render(request, "campaigns/batches_link.html", context)
     return render(request, "campaigns/batches.html", _context(request, campaign))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, override
 
+from annotate.screening.registry import SCREENS
 from annotate.selectors.review.effects import Effects
 from annotate.selectors.review.reviews import NONE, Case
 from annotate.services.review.rulings import Act
@@ -18,15 +19,6 @@ if TYPE_CHECKING:
 
 OPEN, CLEARED, EXCLUDED = "open", "cleared", "excluded"
 COUNTS = (NONE, OPEN, CLEARED)
-# What annotators are told that a screen noticed.
-NOTICED: "dict[str, Words]" = {
-    "too_fast": gettext_lazy("less time than reading takes"),
-    "low_agreement": gettext_lazy("answers that rarely go with other people’s"),
-    "short_edits": gettext_lazy("edits that change next to nothing, or repeat themselves"),
-    "thin_evidence": gettext_lazy("highlights that show little"),
-    "no_variation": gettext_lazy("the same answers again and again"),
-    "random_answers": gettext_lazy("answers that do not go together"),
-}
 
 
 @dataclass(frozen=True)
@@ -250,5 +242,6 @@ def _draft(choice: RulingChoice, case: Case) -> str:
 
 
 def _noticed(screens: Iterable[str]) -> str:
-    listed = "; ".join(str(NOTICED[screen]) for screen in screens)
+    known = (SCREENS[screen] for screen in screens if screen in SCREENS)
+    listed = "; ".join(str(screen.annotators.noticed) for screen in known)
     return _("We noticed this: %(what)s.") % {"what": listed} if listed else ""

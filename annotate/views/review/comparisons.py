@@ -2,19 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from annotate.selectors.review.judgments import (
-    PARAGRAPH,
-    PLAUSIBLE,
-    AnnotatorWork,
-    AskedQuestion,
-    ComparedJudgment,
-    Judged,
-)
-from annotate.text.figures import number
+from annotate.instruments.answers import Question
+from annotate.selectors.review.judgments import AnnotatorWork, ComparedJudgment, Judged
+from annotate.text.figures import number, seconds
 from annotate.text.word_diff import DiffRun, word_diff
-from annotate.views.review.words import seconds
 
 
 @dataclass(frozen=True)
@@ -80,7 +72,7 @@ class AgreementRow:
 
 @dataclass(frozen=True)
 class AgreementTable:
-    question: AskedQuestion
+    question: Question
     rows: tuple[AgreementRow, ...]
     n: int
     same: int
@@ -103,9 +95,7 @@ def matrices(work: AnnotatorWork) -> list[AgreementTable]:
 
 
 def columns(work: AnnotatorWork) -> list[str]:
-    if any(question.name == PARAGRAPH for question in work.questions):
-        return ["Plausible", "Paragraphs"]
-    return [question.label for question in work.questions] + ["Edit"] * work.takes_edits
+    return [question.heading for question in work.questions] + ["Edit"] * work.takes_edits
 
 
 def beside(work: AnnotatorWork, page: int) -> list[Beside]:
@@ -137,7 +127,7 @@ def _cells(
     judged: Judged, one: ComparedJudgment, work: AnnotatorWork, *, mine: bool
 ) -> Iterable[AnswerCell]:
     for question in work.questions:
-        if question.name == PARAGRAPH:
+        if question.of_paragraphs:
             yield _paragraphs(question, judged, one, mine=mine)
             continue
         key = (question.name, 0)
@@ -148,8 +138,8 @@ def _cells(
         yield AnswerCell("Edit", _edit(judged), mine and one.alone_in_editing)
 
 
-def _said(question: AskedQuestion, value: float) -> str:
-    if question.name == PLAUSIBLE:
+def _said(question: Question, value: float) -> str:
+    if question.in_words:
         return question.said(value)
     signed = min(level for level, _label in question.levels) < 0
     return f"{value:+g}".replace("-", "−").replace("+0", "0") if signed else f"{value:g}"
@@ -162,13 +152,13 @@ def _edit(judged: Judged) -> str:
 
 
 def _paragraphs(
-    question: AskedQuestion, judged: Judged, one: ComparedJudgment, *, mine: bool
+    question: Question, judged: Judged, one: ComparedJudgment, *, mine: bool
 ) -> AnswerCell:
     """Those that decide something, and those in which this annotator stands alone."""
     said = [
         (key, value, mine and one.alone(key))
         for key, value in judged.answers.items()
-        if key[0] == PARAGRAPH
+        if key[0] == question.name
     ]
     told = [
         f"{'≠ ' if alone else ''}{key[1]} {question.said(value)}"
@@ -176,23 +166,16 @@ def _paragraphs(
         if value or alone
     ]
     return AnswerCell(
-        "Paragraphs",
-        ", ".join(told) or ("all neither" if said else "–"),
+        question.heading,
+        ", ".join(told) or (f"all {question.said(0)}" if said else "–"),
         any(alone for _key, _value, alone in said),
     )
 
 
 def _shown(judged: Judged, one: ComparedJudgment, work: AnnotatorWork) -> Iterable[MarkedText]:
     assert one.material is not None
-    labels = {question.name: question.label for question in work.questions}
-    for name, spans in judged.response.get("evidence", {}).items():
-        yield MarkedText(labels.get(name, name), _pieces(one.material.text, spans))
-    verdicts: Sequence[Any] = judged.response.get("verdicts", ())
-    for number_, (verdict, text) in enumerate(
-        zip(verdicts, one.material.paragraphs, strict=False), start=1
-    ):
-        if verdict["spans"]:
-            yield MarkedText(f"Paragraph {number_}", _pieces(text, verdict["spans"]))
+    for found in work.instrument.highlights(judged.response, one.material):
+        yield MarkedText(found.title, _pieces(found.text, found.spans))
 
 
 def _pieces(text: str, spans: Sequence[Sequence[int]]) -> tuple[Piece, ...]:

@@ -38,6 +38,7 @@ def queue(request: HttpRequest) -> HttpResponseBase:
         "waiting": [(one, _flags(one)) for one in waiting],
         "n_mine": sum(not one.others_answer for one in waiting),
         "ruled": [(one, _flags(one)) for one in reviews.ruled(user_id, campaign=chosen)],
+        "looked_at": words.looked_at(),
         "section": "reviews",
     }
     return render(request, "reviews/queue.html", context)

@@ -1,8 +1,10 @@
 """Strips: where one annotator lies among the others, as the coordinates of a small drawing."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from annotate.screening.words import Axis
 
 WIDTH, HEIGHT, EDGE = 304, 64, 10
 BASE, TOP = 47, 17  # the axis, and how high the threshold's zone reaches
@@ -45,22 +47,13 @@ class Strip:
         return f"M{self.me.x - 6:.1f} 42l6-7 6 7-6 7Z"
 
 
-@dataclass(frozen=True)
-class StripAxis:
-    """From low to high; `said` writes a number on it. `flags_above`: where the zone lies."""
-
-    low: float
-    high: float
-    said: Callable[[float], str]
-    flags_above: bool
-
-    def x(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low)
-        return round(EDGE + (WIDTH - 2 * EDGE) * min(1.0, max(0.0, share)), 1)
+def _x(axis: Axis, value: float) -> float:
+    share = (value - axis.low) / (axis.high - axis.low)
+    return round(EDGE + (WIDTH - 2 * EDGE) * min(1.0, max(0.0, share)), 1)
 
 
 def strip(
-    axis: StripAxis,
+    axis: Axis,
     *,
     own: float | None,
     low: float | None,
@@ -69,11 +62,11 @@ def strip(
     others: Sequence[float],
     label: str,
 ) -> Strip:
-    at = axis.x(threshold)
+    at = _x(axis, threshold)
     span = (at, WIDTH - EDGE - at) if axis.flags_above else (EDGE, at - EDGE)
     return Strip(
-        dots=_stacked([axis.x(value) for value in others]),
-        me=None if own is None else _mark(axis.x(own), "this one"),
+        dots=_stacked([_x(axis, value) for value in others]),
+        me=None if own is None else _mark(_x(axis, own), "this one"),
         interval=_interval(axis, low, high),
         threshold=_mark(at, axis.said(threshold)),
         zone=Zone(round(span[0], 1), round(span[1], 1)),
@@ -82,7 +75,7 @@ def strip(
     )
 
 
-def _ends(axis: StripAxis, threshold: Mark) -> tuple[Mark, Mark]:
+def _ends(axis: Axis, threshold: Mark) -> tuple[Mark, Mark]:
     """The axis's ends, without the labels that the threshold's would run into."""
     half = {"start": 0.0, "middle": 0.5, "end": 1.0}[threshold.anchor] * _long(threshold.label)
     left, right = threshold.x - half, threshold.x - half + _long(threshold.label)
@@ -152,12 +145,12 @@ def _stacked(places: Sequence[float]) -> tuple[tuple[float, float], ...]:
     return tuple(dots)
 
 
-def _interval(axis: StripAxis, low: float | None, high: float | None) -> tuple[float, float] | None:
+def _interval(axis: Axis, low: float | None, high: float | None) -> tuple[float, float] | None:
     if low is None and high is None:
         return None
     return (
-        axis.x(axis.low if low is None else low),
-        axis.x(axis.high if high is None else high),
+        _x(axis, axis.low if low is None else low),
+        _x(axis, axis.high if high is None else high),
     )
 
 

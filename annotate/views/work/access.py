@@ -15,7 +15,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 
 from annotate import adapters, tokens
-from annotate.crowds.link import LINK
+from annotate.crowds.link.entry import LINK
 from annotate.errors import Invalid, NotFound, ServiceError
 from annotate.requests import bodies
 from annotate.selectors.work.task_page import Study

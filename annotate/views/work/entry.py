@@ -21,7 +21,7 @@ AGAIN = 10  # seconds after which a page that says “wait” looks again
 @require_GET
 def entry(request: HttpRequest, crowd: str, token: str) -> HttpResponse:
     """Where a posting leads, in the crowd's own frame or tab."""
-    if crowd not in adapters.MARKETPLACES:
+    if not adapters.publishes(crowd):
         raise NotFound(_("This link is not complete. Copy the whole link."))
     try:
         way = adapters.entry(crowd)

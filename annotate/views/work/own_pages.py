@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 
 from annotate import tokens
 from annotate.crowds.base import Leaving
-from annotate.crowds.link import LINK
+from annotate.crowds.link.entry import LINK
 from annotate.errors import Invalid
 from annotate.selectors.pay import accounts, promises
 from annotate.selectors.review import own_reviews

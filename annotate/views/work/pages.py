@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from annotate import tokens
 from annotate.crowds.base import Invalid, Leaving
-from annotate.crowds.link import LINK
+from annotate.crowds.link.entry import LINK
 from annotate.crowds.tariffs import ZERO
 from annotate.errors import Conflict, Gone, ServiceError, TooMany
 from annotate.requests.client_address import client_address

@@ -8,7 +8,6 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Invalid
 from annotate.instruments import highlighting
-from annotate.instruments.answer_correctness.criteria import VERDICTS
 from annotate.instruments.rating import strings as rating
 from annotate.instruments.tutorials.content import Question
 from annotate.instruments.tutorials.grading import Grade
@@ -55,8 +54,7 @@ def question_context(status: Status, question: Question) -> dict[str, Any]:
         "n_graded": len(graded),
         "number": graded.index(question.key) + 1 if question.key in graded else None,
         "first": not status.done,
-        "verdicts": VERDICTS,
-        "keys": range(1, 1 + min(MOST_KEYS, len(getattr(question, "options", VERDICTS)))),
+        "keys": range(1, 1 + min(MOST_KEYS, len(getattr(question, "options", ())))),
         "strings": _strings(),
     }
 

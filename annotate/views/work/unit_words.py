@@ -54,7 +54,7 @@ def _and(*sentences: str) -> str:
 
 
 def label(crowd: str) -> str:
-    return adapters.LABELS.get(crowd, crowd)
+    return adapters.label(crowd)
 
 
 def begin(crowd: str) -> str:

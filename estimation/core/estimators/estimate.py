@@ -8,12 +8,10 @@ from estimation.core.data import errors
 from estimation.core.data.incidence import Floats
 from estimation.core.data.moments import moments, moments_along
 from estimation.core.data.sample import Sample, Scale
-from estimation.core.estimators.balanced import balanced
+from estimation.core.estimators.cells import Fitted
 from estimation.core.estimators.components import Crossed
 from estimation.core.estimators.fit import (
-    ALL_ESTIMATORS,
     ESTIMANDS,
-    ESTIMATORS,
     INTERVALS,
     AnyEstimator,
     Estimand,
@@ -23,11 +21,10 @@ from estimation.core.estimators.fit import (
     from_sums,
     parts,
 )
-from estimation.core.estimators.multi import several
 from estimation.core.estimators.notices import (
     leniency,
 )
-from estimation.core.estimators.ppi import ppi
+from estimation.core.estimators.registry import registered
 from estimation.core.estimators.result import Estimate, assemble
 from estimation.core.intervals.interval import half_width
 
@@ -119,8 +116,10 @@ def estimate(
     """
     method = Method(estimator, interval, estimand, finite_population, pseudo_rows, seed)
     _check_options(method, components)
-    if estimator not in ESTIMATORS:
-        return _estimate_from_rows(sample, method, components)
+    if (way := registered(estimator)).fit is not None:
+        if way.own_interval:
+            method = replace(method, interval="iid")
+        return _estimate_from_rows(sample, method, way.fit(sample, method, components))
     x = metric_for(sample, method)
     stats = moments(sample, x=x)
     found = parts(stats, method=method, scale=sample.scale, n_population=sample.n_population)
@@ -130,15 +129,8 @@ def estimate(
     )
 
 
-def _estimate_from_rows(sample: Sample, method: Method, components: Crossed | None) -> Estimate:
+def _estimate_from_rows(sample: Sample, method: Method, fitted: Fitted) -> Estimate:
     """An estimate that needs more than a few sums."""
-    if method.estimator == "ppi":
-        method = replace(method, interval="iid")
-        fitted = ppi(sample, method)
-    elif method.estimator == "multi":
-        fitted = several(sample, method)
-    else:
-        fitted = balanced(sample, method, components)
     corrected = np.zeros(sample.n_population)
     corrected[sample.item] = fitted.correction
     people = leniency(sample, x=corrected, slope=1.0)
@@ -154,18 +146,18 @@ def _estimate_from_rows(sample: Sample, method: Method, components: Crossed | No
 
 
 def _check_options(method: Method, components: Crossed | None) -> None:
+    found = registered(method.estimator)
     choices = (
-        (method.estimator, ALL_ESTIMATORS),
         (method.interval, INTERVALS),
         (method.estimand, ESTIMANDS),
     )
     for given, known in choices:
         if given not in known:
             raise errors.InvalidOptionError(f"{given!r} is not one of {', '.join(known)}.")
-    if method.interval == "iid" and method.estimator in ("multi", "balanced"):
+    if method.interval == "iid" and found.two_way_only:
         raise errors.InvalidOptionError(f"{method.estimator!r} has the two-way interval only.")
-    if components is not None and method.estimator != "balanced":
-        raise errors.InvalidOptionError("Components are for the balanced estimator only.")
+    if components is not None and not found.takes_components:
+        raise errors.InvalidOptionError(f"The estimator {method.estimator!r} takes no components.")
     if method.seed < 0:
         raise errors.InvalidOptionError(f"A seed is 0 or more; got {method.seed}.")
 

@@ -15,9 +15,8 @@ from estimation.core.data.sample import Scale
 Estimator = Literal["regression", "algorithm_1", "mean"]
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
 
-# All estimators of `estimate`.
-AnyEstimator = Literal["regression", "algorithm_1", "mean", "multi", "ppi", "balanced"]
-ALL_ESTIMATORS: tuple[str, ...] = get_args(AnyEstimator)
+# All estimators of `estimate`: the keys of `registry.REGISTERED`.
+AnyEstimator = str
 
 # Sums of squares below this share of their terms are rounding, not spread.
 _ROUNDING = 1e-12

@@ -12,12 +12,11 @@ from annotate.text.figures import count, many, number, percent
 from estimation import files, samples_from_files
 from estimation.core import EstimationError
 from estimation.files import FileError, Vocabulary
-from estimation.interval_choice import ESTIMATOR_NAMES, INTERVAL_NAMES, Asked
+from estimation.interval_choice import INTERVAL_NAMES, Asked, estimator_names, named
 from estimation.reports import Report, compare, report
 from estimation.samples_from_files import ALL_METRICS, Selection
 from estimation.selectors import shown
 
-TAKES_ONE_METRIC = ("algorithm1", "regression", "ppi")
 COLUMNS = (
     "system",
     "criterion",
@@ -54,7 +53,7 @@ class Command(BaseCommand):
         parser.add_argument("--criterion", nargs="+", default=[], metavar="NAME")
         parser.add_argument(
             "--estimator",
-            choices=list(ESTIMATOR_NAMES),
+            choices=estimator_names(),
             help="regression where there is one metric, multi for several, mean without",
         )
         parser.add_argument("--interval", choices=list(INTERVAL_NAMES), default="two_way")
@@ -120,7 +119,7 @@ def _wanted(options: dict[str, Any]) -> Selection:
         metrics=tuple(options["metric"]),
         scale=tuple(options["scale"]) if options["scale"] else None,
         unbounded=options["unbounded"],
-        uses_metric=options["estimator"] != "mean",
+        uses_metric=not options["estimator"] or named(options["estimator"]).metrics != "none",
     )
 
 
@@ -130,7 +129,7 @@ def _estimator(options: dict[str, Any], metrics: tuple[str, ...]) -> str:
         raise CommandError("--metric names a column of a metrics file; say --metrics FILE.")
     usual = "mean" if not metrics else "regression" if len(metrics) == 1 else "multi"
     chosen: str = options["estimator"] or usual
-    if chosen in TAKES_ONE_METRIC and len(metrics) != 1:
+    if named(chosen).metrics == "one" and len(metrics) != 1:
         raise CommandError(
             f"The estimator {chosen} takes one metric; "
             + (f"{len(metrics)} are named." if metrics else "say --metrics FILE.")

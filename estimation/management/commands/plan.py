@@ -104,7 +104,7 @@ def _add_work(parser: ArgumentParser) -> None:
     group.add_argument("--places", type=int, default=130, help="people at work at a time")
     group.add_argument("--reward", type=float, default=0.40, help="per judgment")
     group.add_argument(
-        "--crowd", choices=list(budget.CROWDS), default="link", help="whose fee is added"
+        "--crowd", choices=budget.crowds(), default="link", help="whose fee is added"
     )
     group.add_argument("--fee-rate", type=float, help="0.2 for 20 percent; usually the crowd's own")
     group.add_argument("--tasks", type=int, help="in each submission that a crowd pays (usually 5)")

@@ -158,7 +158,7 @@ def test_preview_draft_dashboard_api_and_offer_say_the_same(
         "fees": f"{most.bill.fees:.2f}",
     }
     assert api.get("/api/v1/campaigns/").json()["results"][0]["cost_at_most"] == data
-    if made.crowd in adapters.MARKETPLACES and "budget" not in terms:
+    if adapters.publishes(made.crowd) and "budget" not in terms:
         the_offer_says_the_same(made, most.bill, limit=terms.get("max_judgments"))
 
 

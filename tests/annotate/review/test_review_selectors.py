@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review, Ruling
-from annotate.screening import Verdict
+from annotate.screening import SCREENS, Verdict
+from annotate.screening.words import Axis
 from annotate.selectors.review import effects, reviews, screens
 from annotate.selectors.review import judgments as review_judgments
 from annotate.services.campaigns.importing.problems import Row
@@ -217,7 +218,7 @@ def test_the_queue_and_the_case_agree() -> None:
 
 
 def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
-    axis = plots.StripAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
+    axis = Axis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
     strip = plots.strip(
         axis, own=0.25, low=0.0, high=2.0, threshold=0.5, others=[0.0, 0.0, 1.0], label="x"
     )
@@ -229,7 +230,7 @@ def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
 
 
 def test_a_strip_of_thousands_keeps_its_shape_and_draws_each_pixel_once() -> None:
-    axis = plots.StripAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
+    axis = Axis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
     others = [0.2] * 2000 + [0.7] * 1000
     strip = plots.strip(
         axis, own=None, low=None, high=None, threshold=0.5, others=others, label="x"
@@ -241,11 +242,11 @@ def test_a_strip_of_thousands_keeps_its_shape_and_draws_each_pixel_once() -> Non
     assert tall > 20
 
 
-@pytest.mark.parametrize("screen", review_words.SCREENS)
+@pytest.mark.parametrize("screen", SCREENS)
 def test_every_screen_has_words_also_without_a_value(screen: str) -> None:
     flag = reviewed.fired(screen)
     assert review_words.brief(flag).endswith(".")
-    words = review_words.SCREENS[screen]
+    words = SCREENS[screen].reviewers
     assert words.detail(flag) is not None
     assert words.axis([0.5]).low < words.axis([0.5]).high
 
@@ -265,7 +266,7 @@ def test_a_reviewer_reads_why_nobody_is_compared_with_dice() -> None:
             False,
             {**usual, "information_needed": 0.15, **numbers},
         )
-        return review_words.SCREENS["random_answers"].detail(found)
+        return SCREENS["random_answers"].reviewers.detail(found)
 
     start = "From the combinations of answers in 12 judgments."
     assert detail() == start

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from annotate.screening import Columns, Settings, screen_all
+from annotate.screening import Columns, Settings, run, screen_all
 
 CRITERIA = ("fluency", "redundancy", "overall")
 # Where a test has few people and judgments, as few must do as a yardstick.
@@ -77,7 +77,7 @@ def rescored(found, who, table):
 
 def verdict(screen, found, who, settings=SMALL):
     """One annotator's verdict."""
-    return next(each for each in screen(found, settings) if each.annotator == who)
+    return next(each for each in run(screen, found, settings) if each.annotator == who)
 
 
 def flagged(found, settings=SMALL):

@@ -6,7 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from annotate.screening import SCREENS, Columns, Settings, SettingsError, screen_all
+from annotate.screening import SCREENS, Columns, Settings, SettingsError, run, screen_all
+from annotate.screening.agreement.finding import Agreement
+from annotate.screening.patterns.finding import Patterns
+from annotate.screening.timing.finding import Timing
 from tests.annotate.screening.columns import (
     SMALL,
     changed,
@@ -77,7 +80,7 @@ def test_an_annotator_alone_is_never_flagged(screen):
     for who in range(6):
         rows = np.flatnonzero(found.annotator == who)
         alone = reordered(found, rows)
-        assert [v.flagged for v in SCREENS[screen](alone, SMALL)] == [False]
+        assert [v.flagged for v in run(SCREENS[screen], alone, SMALL)] == [False]
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 40])
@@ -136,8 +139,8 @@ def test_screens_see_no_system_and_no_metric():
 
 def test_settings_survive_json():
     chosen = Settings.from_dict({"timing": {"minimum": 9}, "patterns": {"odds": 1000}})
-    assert (chosen.timing.minimum, chosen.patterns.odds) == (9, 1000)
-    assert chosen.agreement == Settings().agreement
+    assert (chosen.of(Timing).minimum, chosen.of(Patterns).odds) == (9, 1000)
+    assert chosen.of(Agreement) == Agreement()
     assert Settings.from_dict(json.loads(json.dumps(chosen.to_dict()))) == chosen
 
 

@@ -12,14 +12,15 @@ from scipy.stats import rankdata, t
 
 from annotate.screening import (
     Settings,
-    low_agreement,
-    no_variation,
-    random_answers,
     screen_all,
 )
 from annotate.screening import crowd as yardsticks
-from annotate.screening.agreement import comparisons
-from annotate.screening.patterns import WITHIN
+from annotate.screening.agreement.finding import comparisons
+from annotate.screening.agreement.screen import LOW_AGREEMENT
+from annotate.screening.patterns.finding import WITHIN
+from annotate.screening.patterns.screen import RANDOM_ANSWERS
+from annotate.screening.running import run
+from annotate.screening.variation.screen import NO_VARIATION
 from bench.screening_campaigns import take
 from tests.annotate.screening.columns import SMALL, columns, crowd, rescored, verdict
 
@@ -43,7 +44,7 @@ def test_comparisons_by_pairs():
 def test_the_usual_annotator_agrees_as_usual_and_a_contrary_one_does_not():
     found = crowd(2, each=60)
     mine = found.answers[found.annotator == 4]
-    usual, contrary = (verdict(low_agreement, rescored(found, 4, s * mine), 4) for s in (1, -1))
+    usual, contrary = (verdict(LOW_AGREEMENT, rescored(found, 4, s * mine), 4) for s in (1, -1))
     assert not usual.flagged
     assert 0.6 < usual.value < 1.4
     assert contrary.flagged
@@ -56,7 +57,7 @@ def test_answers_of_other_outputs_agree_by_chance_whatever_their_shares():
     for seed in range(30):
         found = crowd(seed, each=30)
         mine = found.answers[found.annotator == 4]
-        values.append(verdict(low_agreement, rescored(found, 4, rng.permutation(mine)), 4).value)
+        values.append(verdict(LOW_AGREEMENT, rescored(found, 4, rng.permutation(mine)), 4).value)
     assert abs(np.mean(values)) < 4 * np.std(values) / 30**0.5
 
 
@@ -67,7 +68,7 @@ def test_seven_comparisons_are_too_few_to_speak_of_agreement():
     mine = np.flatnonzero(found.annotator == 4)
     lone = found.output.copy()
     lone[mine[7:]] = 10_000 + np.arange(mine.size - 7)
-    cut = verdict(low_agreement, replace(found, output=lone), 4)
+    cut = verdict(LOW_AGREEMENT, replace(found, output=lone), 4)
     assert (cut.n, cut.enough, cut.flagged) == (7, False, False)
 
 
@@ -77,7 +78,7 @@ def test_where_nobody_agrees_less_than_usual_means_nothing():
     for who in range(12):
         mine = found.answers[found.annotator == who]
         found = rescored(found, who, rng.permutation(mine))
-    answers = low_agreement(found, SMALL)
+    answers = run(LOW_AGREEMENT, found, SMALL)
     assert min(v.n for v in answers) >= 8
     assert not any(v.enough for v in answers)
 
@@ -91,7 +92,7 @@ def test_the_interval_by_hand_where_all_comparisons_count_alike():
     scores[:12] = theirs[:12] * signs
     scores[36:40] *= -1  # four of another's, to keep each answer as frequent as the other
     output = np.tile(np.arange(60), 2)
-    found = verdict(low_agreement, columns(who, scores[:, None], output=output), 0)
+    found = verdict(LOW_AGREEMENT, columns(who, scores[:, None], output=output), 0)
     slope = (9 - 3) / 12
     squares = (9 * (1 - slope) ** 2 + 3 * (1 + slope) ** 2) / 12
     assert found.numbers["agreement"] == pytest.approx(slope, abs=0.05)
@@ -115,8 +116,8 @@ def test_an_output_on_which_the_others_are_in_the_middle_counts_nothing():
 
 def test_whoever_answers_always_the_same_is_found():
     found = rescored(crowd(3), 4, [1, 1, 1])
-    assert verdict(no_variation, found, 4).flagged
-    assert verdict(no_variation, found, 4).numbers["modal_share"] == 1
+    assert verdict(NO_VARIATION, found, 4).flagged
+    assert verdict(NO_VARIATION, found, 4).numbers["modal_share"] == 1
 
 
 def test_the_order_of_arrival_makes_runs():
@@ -129,7 +130,7 @@ def test_the_order_of_arrival_makes_runs():
         for column in scores.values():
             column[by_time] = np.where(pattern, 1.0, 0.0)
         assert (
-            verdict(no_variation, replace(base, scores=scores), 4).numbers["longest_run"] == longest
+            verdict(NO_VARIATION, replace(base, scores=scores), 4).numbers["longest_run"] == longest
         )
 
 
@@ -137,18 +138,18 @@ def test_uniform_people_neither_excuse_each_other_nor_accuse_the_others():
     found = crowd(6, people=14, each=26)
     for who in range(5):
         found = rescored(found, who, [1, 1, 1])
-    fires = {v.annotator for v in no_variation(found, SMALL) if v.flagged}
+    fires = {v.annotator for v in run(NO_VARIATION, found, SMALL) if v.flagged}
     assert fires == set(range(5))
-    assert not any(v.flagged for v in random_answers(found, SMALL))
+    assert not any(v.flagged for v in run(RANDOM_ANSWERS, found, SMALL))
     believed = replace(SMALL, crowd=replace(SMALL.crowd, uniform_minimum=1000))
-    assert not any(v.flagged for v in no_variation(found, believed))
+    assert not any(v.flagged for v in run(NO_VARIATION, found, believed))
 
 
 def test_where_everybody_is_uniform_nobody_is_accused():
     found = crowd(6)
     for who in range(12):
         found = rescored(found, who, [1, 1, 1])
-    assert not any(v.enough for v in no_variation(found, SMALL))
+    assert not any(v.enough for v in run(NO_VARIATION, found, SMALL))
 
 
 def urn(category, of_others, rho):
@@ -165,7 +166,7 @@ def test_odds_for_dice_by_another_way():
     found = crowd(7, people=20)
     categories = yardsticks.categories(found)
     category = categories.category
-    answers = random_answers(found, SMALL)
+    answers = run(RANDOM_ANSWERS, found, SMALL)
     assert all(v.value < 0 for v in answers)  # so everybody is a yardstick
     assert categories.dice == pytest.approx(1 / 27)
     assert categories.possible == 27
@@ -177,7 +178,7 @@ def test_odds_for_dice_by_another_way():
 
 def test_varied_answers_are_not_taken_for_dice():
     """With one large correlation within people, several in a hundred of these were."""
-    odds = [v.value for seed in range(40) for v in random_answers(crowd(seed), SMALL)]
+    odds = [v.value for seed in range(40) for v in run(RANDOM_ANSWERS, crowd(seed), SMALL)]
     assert len(odds) == 480
     assert max(odds) < np.log10(300)
 
@@ -186,7 +187,7 @@ def test_dice_are_found_and_people_are_not():
     found = crowd(8, people=16)
     dice = np.random.default_rng(0).integers(-1, 2, ((found.annotator == 4).sum(), 3))
     found = rescored(found, 4, dice)
-    assert {v.annotator for v in random_answers(found, SMALL) if v.flagged} == {4}
+    assert {v.annotator for v in run(RANDOM_ANSWERS, found, SMALL) if v.flagged} == {4}
 
 
 def test_people_who_dice_do_not_excuse_each_other():
@@ -194,7 +195,7 @@ def test_people_who_dice_do_not_excuse_each_other():
     for who in range(7):
         dice = rng.integers(-1, 2, ((found.annotator == who).sum(), 3))
         found = rescored(found, who, dice)
-    assert {v.annotator for v in random_answers(found, SMALL) if v.flagged} == set(range(7))
+    assert {v.annotator for v in run(RANDOM_ANSWERS, found, SMALL) if v.flagged} == set(range(7))
 
 
 def related(rng, people, each, criteria, levels):
@@ -218,7 +219,7 @@ def test_dice_are_compared_with_ten_judgments_of_others_for_each_combination(
     people, each, criteria, levels, seed
 ):
     found = related(np.random.default_rng(seed), people, each, criteria, levels)
-    for v in random_answers(found, SMALL):
+    for v in run(RANDOM_ANSWERS, found, SMALL):
         assert v.numbers["others_needed"] == 10 * levels**criteria
         if v.enough:
             assert each * (people - 1) >= v.numbers["others"] >= 10 * levels**criteria
@@ -226,9 +227,9 @@ def test_dice_are_compared_with_ten_judgments_of_others_for_each_combination(
 
 def test_the_judgment_of_others_that_was_missing_sets_the_comparison_going():
     found = related(np.random.default_rng(3), 6, 54, 3, 3)
-    assert all(v.enough for v in random_answers(found, SMALL))  # 5 others with 54 each: 270
+    assert all(v.enough for v in run(RANDOM_ANSWERS, found, SMALL))  # 5 others with 54 each: 270
     fewer = take(found, np.arange(1, 6 * 54))
-    assert [v.enough for v in random_answers(fewer, SMALL)] == [True] + [False] * 5
+    assert [v.enough for v in run(RANDOM_ANSWERS, fewer, SMALL)] == [True] + [False] * 5
 
 
 def test_where_answers_say_nothing_about_each_other_nobody_is_taken_for_dice():
@@ -238,7 +239,7 @@ def test_where_answers_say_nothing_about_each_other_nobody_is_taken_for_dice():
         mine = found.annotator == who
         for column in found.scores.values():
             column[mine] = rng.permutation(column[mine])
-    for v in random_answers(found, SMALL):
+    for v in run(RANDOM_ANSWERS, found, SMALL):
         assert v.numbers["information"] < 0.05 * 3
         assert not v.enough
 
@@ -270,8 +271,8 @@ def test_many_combinations_take_no_more_memory_than_few():
 def test_a_single_criterion_has_no_combinations():
     usual, varied = np.tile([1.0, 1, 1, 1, 0], 12), np.tile([-1.0, 0, 1], 4)
     found = columns(np.repeat(np.arange(6), 12), np.r_[usual, varied][:, None])
-    assert all(v.enough for v in no_variation(found, SMALL))
-    assert not any(v.enough for v in random_answers(found, SMALL))
+    assert all(v.enough for v in run(NO_VARIATION, found, SMALL))
+    assert not any(v.enough for v in run(RANDOM_ANSWERS, found, SMALL))
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 5])
@@ -324,7 +325,7 @@ def test_odds_are_numbers_although_some_categories_are_impossible(
     kept = (rng.random(who.size) < plausible).astype(float)
     found = columns(who, plausible=kept, verdicts=verdicts)
     given = {"patterns": {"slips": slips}, "crowd": {"people": 3, "judgments": 12}}
-    for v in random_answers(found, Settings.from_dict(given)):
+    for v in run(RANDOM_ANSWERS, found, Settings.from_dict(given)):
         numbers = [v.value, *v.numbers.values()]
         assert np.isfinite(numbers).all()
 

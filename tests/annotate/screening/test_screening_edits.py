@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from annotate.screening import Settings, short_edits
+from annotate.screening import Settings
 from annotate.screening.base import share_bounds
+from annotate.screening.edits.screen import SHORT_EDITS
 from tests.annotate.screening.columns import columns, verdict
 
 
@@ -15,7 +16,7 @@ def campaign(distance, **more):
 
 
 def of_one(found, settings=None):
-    return verdict(short_edits, found, 1, settings or Settings())
+    return verdict(SHORT_EDITS, found, 1, settings or Settings())
 
 
 @pytest.mark.parametrize(("n", "fires"), [(4, False), (6, False), (7, True), (12, True)])
@@ -81,5 +82,5 @@ def test_a_text_is_repeated_where_the_same_person_handed_it_in_for_another_item(
         for person in range(3)
     ]
     assert sum(expected) > 10
-    counted = [verdict(short_edits, found, person).numbers["repeated"] for person in range(3)]
+    counted = [verdict(SHORT_EDITS, found, person).numbers["repeated"] for person in range(3)]
     assert counted == expected

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from annotate.screening import Highlights, Settings, thin_evidence
+from annotate.screening import Highlights, Settings, run
+from annotate.screening.evidence.screen import THIN_EVIDENCE
 from tests.annotate.screening.columns import columns, verdict
 
 WORDS = 40
@@ -36,7 +37,7 @@ def alone(marks, n):
 
 
 def of_one(found):
-    return verdict(thin_evidence, found, 1, Settings())
+    return verdict(THIN_EVIDENCE, found, 1, Settings())
 
 
 @pytest.mark.parametrize(("n", "fires"), [(6, False), (7, True)])
@@ -81,7 +82,7 @@ def shared(mine, n, verdict_of_one=1):
 
 def test_words_that_nobody_else_chose():
     found = shared([range(5), range(20, 25), range(4, 9)], 7)
-    one, other = of_one(found), verdict(thin_evidence, found, 2, Settings())
+    one, other = of_one(found), verdict(THIN_EVIDENCE, found, 2, Settings())
     assert (one.numbers["disjoint"], one.flagged) == (1, True)
     assert (other.numbers["disjoint"], other.flagged) == (0, False)
 
@@ -97,5 +98,5 @@ def test_evidence_for_the_opposite_verdict_is_not_compared():
 
 
 def test_a_campaign_without_highlights_has_not_enough():
-    found = thin_evidence(columns([0, 1]), Settings())
+    found = run(THIN_EVIDENCE, columns([0, 1]), Settings())
     assert [v.enough for v in found] == [False, False]

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, rankdata
 
-from annotate.screening.agreement import _mid_ranks
-from annotate.screening.timing import _quantile
+from annotate.screening.agreement.finding import _mid_ranks
+from annotate.screening.timing.finding import _quantile
 
 LEVELS = st.floats(0.6, 0.99999)  # as annotate.screening.settings allows
 

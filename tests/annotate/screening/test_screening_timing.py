@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from annotate.screening import too_fast
-from annotate.screening.timing import median_of_others, medians
+from annotate.screening.running import run
+from annotate.screening.timing.finding import median_of_others, medians
+from annotate.screening.timing.screen import TOO_FAST
 from tests.annotate.screening.columns import SMALL, columns, crowd, verdict
 
 # 50 words at 500 a minute take 6 seconds.
@@ -21,7 +22,7 @@ def campaign(seconds, usual=40.0):
 
 
 def test_five_items_below_reading_speed_suffice():
-    found = verdict(too_fast, campaign(QUICK), 9)
+    found = verdict(TOO_FAST, campaign(QUICK), 9)
     assert found.flagged
     assert found.value == pytest.approx(2 / 6)
     assert found.high == pytest.approx(3 / 6)  # of five, the largest bounds the median at .95
@@ -31,30 +32,30 @@ def test_five_items_below_reading_speed_suffice():
 
 
 def test_one_slow_item_of_five_leaves_the_median_in_doubt():
-    found = verdict(too_fast, campaign([*QUICK[:4], 7.0]), 9)
+    found = verdict(TOO_FAST, campaign([*QUICK[:4], 7.0]), 9)
     assert not found.flagged
     assert found.high == pytest.approx(7 / 6)
 
 
 def test_four_items_are_too_few():
-    found = verdict(too_fast, campaign(QUICK[:4]), 9)
+    found = verdict(TOO_FAST, campaign(QUICK[:4]), 9)
     assert not found.enough
     assert not found.flagged
 
 
 def test_reading_faster_than_the_floor_is_no_flag_where_everybody_does():
-    assert not verdict(too_fast, campaign(QUICK, usual=5.0), 9).flagged
-    assert verdict(too_fast, campaign(QUICK, usual=6.1), 9).flagged  # 2 < 6.1 / 3
+    assert not verdict(TOO_FAST, campaign(QUICK, usual=5.0), 9).flagged
+    assert verdict(TOO_FAST, campaign(QUICK, usual=6.1), 9).flagged  # 2 < 6.1 / 3
 
 
 def test_being_much_quicker_than_the_others_is_no_flag_above_reading_speed():
-    assert not verdict(too_fast, campaign([7.0] * 5, usual=300.0), 9).flagged
+    assert not verdict(TOO_FAST, campaign([7.0] * 5, usual=300.0), 9).flagged
 
 
 def test_the_usual_time_is_that_of_the_others_each_counting_once():
     seconds = np.r_[np.repeat([10.0, 20.0, 30.0, 40.0, 50.0], 5), QUICK]
     found = columns(np.r_[np.repeat(np.arange(5), 5), np.full(5, 9)], seconds=seconds)
-    assert verdict(too_fast, found, 9).numbers["others_seconds"] == 30  # with their own: 25
+    assert verdict(TOO_FAST, found, 9).numbers["others_seconds"] == 30  # with their own: 25
 
 
 def test_tasks_of_few_words_and_unknown_times_say_nothing():
@@ -62,7 +63,7 @@ def test_tasks_of_few_words_and_unknown_times_say_nothing():
     few = replace(found, words=np.where(found.annotator == 9, 19.0, 50.0))
     unknown = replace(found, seconds=np.where(found.annotator == 9, np.nan, 40.0))
     for case in (few, unknown):
-        answer = verdict(too_fast, case, 9)
+        answer = verdict(TOO_FAST, case, 9)
         assert (answer.n, answer.enough, answer.value) == (0, False, None)
 
 
@@ -70,7 +71,7 @@ def test_paragraphs_are_scanned_at_their_own_speed():
     found = campaign(QUICK)
     rows = len(found.annotator)
     answers = replace(found, plausible=np.ones(rows), verdicts=np.zeros((rows, 2)))
-    assert verdict(too_fast, answers, 9).value == pytest.approx(1.0)  # 50 words, 1,500 a minute
+    assert verdict(TOO_FAST, answers, 9).value == pytest.approx(1.0)  # 50 words, 1,500 a minute
 
 
 @pytest.mark.parametrize("extra", [1.0, 5.0, 30.0])
@@ -80,9 +81,9 @@ def test_more_time_for_everybody_never_accuses_anybody(extra):
     quick = rng.lognormal(1.2, 1, len(before.annotator))
     before = replace(before, seconds=np.where(before.annotator < 6, quick, before.seconds))
     after = replace(before, seconds=before.seconds + extra)
-    first = {v.annotator for v in too_fast(before, SMALL) if v.flagged}
+    first = {v.annotator for v in run(TOO_FAST, before, SMALL) if v.flagged}
     assert first
-    assert {v.annotator for v in too_fast(after, SMALL) if v.flagged} <= first
+    assert {v.annotator for v in run(TOO_FAST, after, SMALL) if v.flagged} <= first
 
 
 @pytest.mark.parametrize("n", [1, 4, 5, 8, 9, 25])

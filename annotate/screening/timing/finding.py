@@ -1,14 +1,32 @@
 """Too fast: less time than reading takes, and far less than the others take."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import bdtr, bdtrik
 
 from annotate.screening.base import Columns, Verdict, verdicts
-from annotate.screening.settings import Settings
+from annotate.screening.thresholds import Crowd, Thresholds, between
 from estimation.core import Floats, Ints
 
 
-def too_fast(columns: Columns, settings: Settings) -> list[Verdict]:
+@dataclass(frozen=True, slots=True)
+class Timing(Thresholds):
+    """Reading faster than `words_per_minute`, in less than `share` of the others' median time.
+
+    scanning: the same for paragraphs, which careful people search rather than read.
+    words: tasks with fewer to read are not looked at.
+    """
+
+    words_per_minute: float = between(500, 100, 5000)
+    scanning: float = between(1500, 100, 10_000)
+    words: int = between(20, 1, 1000)
+    share: float = between(1 / 3, 0.01, 1)
+    level: float = between(0.95, 0.6, 0.99999)
+    minimum: int = between(5, 5, 1000)
+
+
+def find(columns: Columns, own: Timing, limits: Crowd) -> list[Verdict]:
     """Flag whose median time lies below reading speed with confidence, and below the others'.
 
     value: the median over items of time / (words shown / reading speed), with the interval of a
@@ -16,13 +34,12 @@ def too_fast(columns: Columns, settings: Settings) -> list[Verdict]:
     the median time below `share` of the median of the others' medians. A fast crowd flags nobody
     who is as fast as all.
     """
-    own = settings.timing
     known = np.isfinite(columns.seconds) & (columns.words >= own.words)
     who, seconds = columns.who[known], columns.seconds[known]
     speed = own.words_per_minute if columns.verdicts is None else own.scanning
     pace = seconds / (columns.words[known] * 60 / speed)
     n = np.bincount(who, minlength=columns.people.size)
-    enough = (n >= own.minimum) & columns.others(settings.crowd.people, settings.crowd.judgments)
+    enough = (n >= own.minimum) & columns.others(limits.people, limits.judgments)
     middle, low, high = medians(who, pace, n, own.level)
     typical = medians(who, seconds, n, own.level)[0]
     others = median_of_others(typical)

@@ -1,17 +1,33 @@
 """Thin evidence: highlights that show nobody has looked for the words that matter."""
 
 from collections import defaultdict
+from dataclasses import dataclass
 
 import numpy as np
 
 from annotate.screening.base import Columns, Highlights, Verdict, share_bounds, verdicts
-from annotate.screening.settings import Settings
+from annotate.screening.thresholds import Crowd, Thresholds, between
 from estimation.core import Floats, Ints
 
 WAYS = ("one_word", "whole", "disjoint")
 
 
-def thin_evidence(columns: Columns, settings: Settings) -> list[Verdict]:
+@dataclass(frozen=True, slots=True)
+class Evidence(Thresholds):
+    """More than `share` of the judgments rest on thin highlights, of one of three kinds.
+
+    whole: the share of a paragraph's words from which on all of it counts as highlighted.
+    paragraph: paragraphs of fewer words are not looked at, for highlighting all is no sign there.
+    """
+
+    share: float = between(0.5, 0.1, 0.99)
+    whole: float = between(0.9, 0.5, 1)
+    paragraph: int = between(20, 2, 1000)
+    level: float = between(0.99, 0.6, 0.99999)
+    minimum: int = between(5, 5, 1000)
+
+
+def find(columns: Columns, own: Evidence, limits: Crowd) -> list[Verdict]:
     """Flag whose judgments rest, for more than `share` with confidence, on thin highlights.
 
     Counted in judgments, because the highlights of one judgment resemble each other: a judgment is
@@ -19,7 +35,7 @@ def thin_evidence(columns: Columns, settings: Settings) -> list[Verdict]:
     paragraph; no word in common with what anybody else with the same verdict highlighted there.
     value, interval and n are those of the way with the highest lower bound.
     """
-    own, people = settings.evidence, columns.people.size
+    people = columns.people.size
     found = columns.highlights
     if found is None or columns.verdicts is None:
         nothing = np.zeros(people)
@@ -32,7 +48,7 @@ def thin_evidence(columns: Columns, settings: Settings) -> list[Verdict]:
             n=nothing.astype(np.int64),
             enough=nothing,
         )
-    counts = np.stack([_judgments(columns, found, way) for way in _signs(columns, found, settings)])
+    counts = np.stack([_judgments(columns, found, way) for way in _signs(columns, found, own)])
     thin, n = counts[:, 0], counts[:, 1]
     low, high = share_bounds(thin, n, own.level)
     low = np.where(n >= own.minimum, low, 0.0)
@@ -52,9 +68,8 @@ def thin_evidence(columns: Columns, settings: Settings) -> list[Verdict]:
     )
 
 
-def _signs(columns: Columns, found: Highlights, settings: Settings) -> list[Floats]:
+def _signs(columns: Columns, found: Highlights, own: Evidence) -> list[Floats]:
     """(H,) for each way: 1 thin, 0 not, NaN where it cannot be told."""
-    own = settings.evidence
     words = np.array([len(tokens) for tokens in found.tokens], dtype=np.float64)
     long_ = found.length >= own.paragraph
     one = np.where(found.length > 1, words <= 1, np.nan)

@@ -1,10 +1,12 @@
 """Low agreement: answers that go with the others' answers for the same outputs less than usual."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
-from annotate.screening.settings import Settings
+from annotate.screening.thresholds import Crowd, Thresholds, between
 from estimation.core import Floats, Ints, half_width
 
 # How much the campaign's usual spread counts beside an annotator's own, in comparisons.
@@ -14,7 +16,16 @@ _PRIOR = 8.0
 _LEAST_USUAL = 0.05
 
 
-def low_agreement(columns: Columns, settings: Settings) -> list[Verdict]:
+@dataclass(frozen=True, slots=True)
+class Agreement(Thresholds):
+    """Agreement below `threshold`, where 0 is chance and 1 what is usual in the campaign."""
+
+    threshold: float = between(0.5, 0, 0.9)
+    level: float = between(0.99, 0.6, 0.99999)
+    minimum: int = between(8, 8, 1000)
+
+
+def find(columns: Columns, own: Agreement, limits: Crowd) -> list[Verdict]:
     """Flag whose agreement, 0 by chance and 1 as usual, lies below `threshold` with confidence.
 
     Answers become standardised mid-ranks z of their column (ordinal, and centred, so that what
@@ -24,9 +35,9 @@ def low_agreement(columns: Columns, settings: Settings) -> list[Verdict]:
     it can neither help nor hurt. Agreement is sum x / sum v, over the same for everybody else's
     rows. Interval: t, its spread moderated by the campaign's.
     """
-    own, people = settings.agreement, columns.people.size
+    people = columns.people.size
     counts = crowd.counts(columns, crowd.categories(columns))
-    yardstick = crowd.varied(counts, settings.crowd)
+    yardstick = crowd.varied(counts, limits)
     x, v, shared = comparisons(columns, yardstick)
     n = np.bincount(columns.who[shared], minlength=people)
     sums: Floats = np.stack([np.bincount(columns.who, part, people) for part in (x, v)])
@@ -38,7 +49,7 @@ def low_agreement(columns: Columns, settings: Settings) -> list[Verdict]:
     half = _half_width(columns, residual, v, own.level) / np.where(sums[1] > 0, sums[1], np.nan)
     value, half = slope / usual, half / usual
     enough = (n >= own.minimum) & np.isfinite(value)
-    enough &= crowd.large_enough(counts, yardstick, settings.crowd)
+    enough &= crowd.large_enough(counts, yardstick, limits)
     return verdicts(
         "low_agreement",
         columns,

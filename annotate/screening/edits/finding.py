@@ -1,20 +1,32 @@
 """Short edits: the required edit is a token one, or always the same text."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from annotate.screening.base import Columns, Verdict, share_bounds, verdicts
-from annotate.screening.settings import Settings
+from annotate.screening.thresholds import Crowd, Thresholds, between
 from estimation.core import Floats, Ints
 
 
-def short_edits(columns: Columns, settings: Settings) -> list[Verdict]:
+@dataclass(frozen=True, slots=True)
+class Edits(Thresholds):
+    """More than `share` of the required edits change under `characters`, or repeat themselves."""
+
+    characters: int = between(5, 1, 100)
+    share: float = between(0.5, 0.1, 0.99)
+    level: float = between(0.99, 0.6, 0.99999)
+    minimum: int = between(5, 5, 1000)
+
+
+def find(columns: Columns, own: Edits, limits: Crowd) -> list[Verdict]:
     """Flag whose required edits are, for more than `share` with confidence, short or repeated.
 
     Short: under `characters` changed. Repeated: the annotator handed in the same text for another
     item (for two outputs of one item that is honest work).
     """
-    own, people = settings.edits, columns.people.size
+    people = columns.people.size
     distance = _or(columns.edit_distance, np.full(len(columns.who), np.nan))
     required = np.isfinite(distance)
     short = required & (distance < own.characters)

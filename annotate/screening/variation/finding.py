@@ -1,14 +1,29 @@
 """No variation: the same answers again and again, improbable given what the others answer."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
-from annotate.screening.settings import Settings
+from annotate.screening.thresholds import Crowd, Thresholds, between
 from estimation.core import uniformity
 
 
-def no_variation(columns: Columns, settings: Settings) -> list[Verdict]:
+@dataclass(frozen=True, slots=True)
+class Variation(Thresholds):
+    """Uniform answers whose probability is at most `p_value` at one look.
+
+    correlation: the least correlation of answers within people that is believed, because a young
+    campaign has seen too few people to know how honest ones differ.
+    """
+
+    p_value: float = between(0.0003, 1e-9, 0.05)
+    correlation: float = between(0.1, 0, 0.9)
+    minimum: int = between(8, 5, 1000)
+
+
+def find(columns: Columns, own: Variation, limits: Crowd) -> list[Verdict]:
     """Flag whose run or share of one combination of answers is improbable in the others' crowd.
 
     All answers of a judgment together are one category (`crowd.categories`), so "everything best"
@@ -16,14 +31,13 @@ def no_variation(columns: Columns, settings: Settings) -> list[Verdict]:
     correlation within people from uniform ones: nobody excuses their own uniformity, or a friend's.
     value: the p-value of `straight_lining`; threshold: the largest that is flagged.
     """
-    own = settings.variation
     found = crowd.categories(columns)
     counts = crowd.counts(columns, found)
-    yardstick = crowd.varied(counts, settings.crowd)
+    yardstick = crowd.varied(counts, limits)
     n, others = columns.judgments, crowd.of_others(counts, yardstick, found.unrelated)
     rates = (others.times + 0.5) / (others.judgments + 0.5 * found.typical.size)[counts.who]
     enough = (n >= own.minimum) & (columns.answers.shape[1] > 0)
-    enough &= crowd.large_enough(counts, yardstick, settings.crowd)
+    enough &= crowd.large_enough(counts, yardstick, limits)
     modal = counts.modal / np.maximum(n, 1)
     correlation = crowd.correlation(columns, found.category, yardstick, own.correlation)
     p_value, run = np.ones(n.size), np.zeros(n.size)

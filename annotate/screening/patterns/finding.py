@@ -1,12 +1,14 @@
 """Random answers: combinations of answers that dice give, and people like the others do not."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import gammaln
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
 from annotate.screening.crowd import Counts, Others
-from annotate.screening.settings import Settings
+from annotate.screening.thresholds import Crowd, Thresholds, between
 from estimation.core import Floats
 
 # Correlations within people, from "as all the others" to "in a way of their own". One alone is not
@@ -14,7 +16,25 @@ from estimation.core import Floats
 WITHIN = (0.001, 0.02, 0.05, 0.1, 0.2, 0.4)
 
 
-def random_answers(columns: Columns, settings: Settings) -> list[Verdict]:
+@dataclass(frozen=True, slots=True)
+class Patterns(Thresholds):
+    """Answers at least `odds` times as probable from dice as from somebody like the others.
+
+    slips: the share of answers that also careful people give by mistake.
+    per_combination: how many judgments of others it takes for each combination of answers that is
+    possible: with fewer, rare combinations of honest people look like dice.
+    information: how much the others' answers in one judgment must say about each other, in nats for
+    each answer: where criteria are unrelated, honest people look like dice.
+    """
+
+    odds: float = between(300, 2, 1e9)
+    slips: float = between(0.1, 0.001, 0.9)
+    per_combination: int = between(10, 10, 1000)
+    information: float = between(0.05, 0.05, 10)
+    minimum: int = between(8, 5, 1000)
+
+
+def find(columns: Columns, own: Patterns, limits: Crowd) -> list[Verdict]:
     """Flag whose answers are `odds` times as probable from dice as from one of the others.
 
     Dice choose every answer with equal probability. A person like the others chooses categories
@@ -29,12 +49,11 @@ def random_answers(columns: Columns, settings: Settings) -> list[Verdict]:
     at least `information`. Honest people whose criteria are unrelated look like dice.
     value: log10 of the odds; threshold likewise. It needs no output that others judged too.
     """
-    own = settings.patterns
     found = crowd.categories(columns)
     counts = crowd.counts(columns, found)
     long_ = (columns.judgments >= own.minimum) & (columns.answers.shape[1] > 1)
     likelihood = np.bincount(columns.who, np.log(found.dice), columns.people.size)
-    yardstick = crowd.varied(counts, settings.crowd)
+    yardstick = crowd.varied(counts, limits)
     needed = own.per_combination * found.possible
     related = own.information * columns.answers.shape[1]
     for _ in range(2):
@@ -42,7 +61,7 @@ def random_answers(columns: Columns, settings: Settings) -> list[Verdict]:
         usual = _shares(counts, others, found.typical, own.slips)
         person = np.stack([_dirichlet_multinomial(counts, usual, 1 / r - 1) for r in WITHIN])
         odds = (likelihood - person.max(axis=0)) / np.log(10)
-        enough = long_ & crowd.large_enough(counts, yardstick, settings.crowd)
+        enough = long_ & crowd.large_enough(counts, yardstick, limits)
         enough &= (others.judgments >= needed) & (others.information >= related)
         yardstick &= ~(long_ & (odds > 0))
     threshold = float(np.log10(own.odds))

@@ -1,0 +1,122 @@
+"""What a stored response says, for those who look at it: reviewers, screens, and its annotator."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from annotate.instruments.base import Criterion, Instrument, Material
+
+Key = tuple[str, int]  # a question's name, and the number of the paragraph it is about (0: none)
+Edges = list[list[tuple[int, int]]]  # of the words of each paragraph
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something with levels, asked once a task or once a paragraph; `levels`: (value, label).
+
+    of_paragraphs: it is asked of each paragraph. in_words: reviewers read the label of an answer,
+    not its value.
+    """
+
+    name: str
+    label: str
+    levels: tuple[tuple[float, str], ...]
+    of_paragraphs: bool = False
+    in_words: bool = False
+
+    @property
+    def heading(self) -> str:
+        """What stands above all of its answers."""
+        return f"{self.label}s" if self.of_paragraphs else self.label
+
+    def said(self, value: float) -> str:
+        return dict(self.levels)[value]
+
+    @property
+    def spread(self) -> float:
+        """The largest difference that two answers can have."""
+        values = [value for value, _label in self.levels]
+        return max(values) - min(values)
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """What was marked in one text, as pairs of code points; `title` says where it belongs."""
+
+    title: str
+    text: str
+    spans: Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Observed:
+    """One judgment, as much as a screen may know of what was answered and shown.
+
+    paragraphs: where the words of each begin and end, if the instrument needs paragraphs.
+    """
+
+    response: Mapping[str, Any]
+    text_words: int
+    input_words: int
+    paragraphs: Edges
+
+
+class Answers:
+    """The part of an instrument that reads responses: levels of criteria, unless it says otherwise.
+
+    A criterion without levels is none of its questions: reviewers do not compare it, and screens
+    see the time that was taken, but not the answer.
+    """
+
+    def questions(self: Instrument) -> tuple[Question, ...]:
+        """Return what is asked with levels, in the order in which it is asked."""
+        return tuple(
+            Question(
+                criterion.name,
+                str(criterion.label),
+                tuple((float(level.value), str(level.label)) for level in criterion.levels),
+            )
+            for criterion in self.criteria
+            if criterion.levels
+        )
+
+    def answers(self: Instrument, response: Mapping[str, Any]) -> dict[Key, float]:
+        """Return the value of each answer in a stored response."""
+        return {(one.name, 0): float(response[one.name]) for one in self.questions()}
+
+    def highlights(self, response: Mapping[str, Any], material: Material) -> list[Highlight]:
+        """Return what was highlighted, text by text."""
+        return []
+
+    def recalled(self: Instrument, response: Mapping[str, Any]) -> str:
+        """Return what was answered, in a line for the annotator who did."""
+        given = [(one, response.get(one.name)) for one in self.questions()]
+        return ", ".join(
+            f"{one.label}: {label}"
+            for one, chosen in given
+            for value, label in one.levels
+            if value == chosen
+        )
+
+    def columns(self: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
+        """Return what screens see of the judgments: fields of `screening.base.Columns`."""
+        read = [one.text_words + self.needs_input * one.input_words for one in judgments]
+        return {"words": np.array(read, dtype=np.float64)} | _alike(self, judgments)
+
+
+def _alike(instrument: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
+    """The criteria that share the first one's levels; nothing where no criterion has any."""
+    asked = [criterion for criterion in instrument.criteria if criterion.levels]
+    if not asked:
+        return {}
+    levels = _levels(asked[0])
+    names = [criterion.name for criterion in asked if _levels(criterion) == levels]
+    answers = [instrument.answers(one.response) for one in judgments]
+    scores = {name: np.array([given[name, 0] for given in answers]) for name in names}
+    return {"levels": levels, "scores": scores}
+
+
+def _levels(criterion: Criterion) -> tuple[float, ...]:
+    return tuple(sorted(float(level.value) for level in criterion.levels))

@@ -1,0 +1,34 @@
+"""What is said of answers that seldom go with the others'."""
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotate.screening.agreement.finding import Agreement
+from annotate.screening.words import Axis, ForAnnotators, ForReviewers, Numbers, Told, within
+from annotate.text.figures import number
+
+FOR_REVIEWERS = ForReviewers(
+    "Low agreement",
+    "agreement with others",
+    "agreement with others",
+    big=lambda said: number(said.value),
+    detail=lambda said: f"{within(said, number)}0 is chance, 1 what is usual here.",
+    limit=lambda said: f"Flags where even the upper end is below {number(said.threshold)}.",
+    axis=lambda values: Axis(min(-0.5, *values), max(1.5, *values), number, flags_above=False),
+)
+
+
+def _notice(found: Numbers, own: Agreement, *, paragraphs: bool) -> Told:
+    sentences = []
+    if found.value is not None:
+        said = _(
+            "On a scale where 0 is chance and 1 is how far people here usually agree, yours is "
+            "%(value)s."
+        )
+        sentences.append(said % {"value": number(found.value)})
+    limit = _("We look at work whose agreement is clearly below %(threshold)s.")
+    sentences.append(limit % {"threshold": number(own.threshold)})
+    return _("Your answers seldom go with those of other people for the same texts"), sentences
+
+
+FOR_ANNOTATORS = ForAnnotators(gettext_lazy("answers that rarely go with other people’s"), _notice)

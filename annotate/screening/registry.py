@@ -1,0 +1,23 @@
+"""The screens that exist. A new one is a folder and a line here."""
+
+from typing import Any
+
+from annotate.screening.agreement.screen import LOW_AGREEMENT
+from annotate.screening.edits.screen import SHORT_EDITS
+from annotate.screening.evidence.screen import THIN_EVIDENCE
+from annotate.screening.patterns.screen import RANDOM_ANSWERS
+from annotate.screening.screen import Screen
+from annotate.screening.timing.screen import TOO_FAST
+from annotate.screening.variation.screen import NO_VARIATION
+
+SCREENS: dict[str, Screen[Any]] = {
+    screen.key: screen
+    for screen in (
+        TOO_FAST,
+        LOW_AGREEMENT,
+        SHORT_EDITS,
+        THIN_EVIDENCE,
+        NO_VARIATION,
+        RANDOM_ANSWERS,
+    )
+}

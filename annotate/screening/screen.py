@@ -1,0 +1,27 @@
+"""What a screen is: a finding, its thresholds, and its words for reviewers and annotators."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from annotate.screening.base import Columns, Verdict
+from annotate.screening.thresholds import Crowd, Thresholds
+from annotate.screening.words import ForAnnotators, ForReviewers
+
+T = TypeVar("T", bound=Thresholds)
+
+
+@dataclass(frozen=True)
+class Screen(Generic[T]):
+    """One screen, complete. Adding one: docs/variants.md.
+
+    key: its name in flags, exports and the API. group: the name of its thresholds in the stored
+    settings. find: pure; one verdict for each annotator of the columns.
+    """
+
+    key: str
+    group: str
+    thresholds: type[T]
+    find: Callable[[Columns, T, Crowd], list[Verdict]]
+    reviewers: ForReviewers
+    annotators: ForAnnotators[T]

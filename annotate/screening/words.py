@@ -1,0 +1,108 @@
+"""What screens say, as data: to reviewers in figures, to the annotator in sentences.
+
+Reviewers read English. What annotators read is translated: `noticed` when it is shown, `notice` and
+`evidence` when they are called.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from annotate.screening.thresholds import Thresholds
+
+if TYPE_CHECKING:
+    from annotate.instruments.wording import Words
+
+Told = tuple[str, list[str]]  # what was noticed, and its numbers in sentences
+T_contra = TypeVar("T_contra", bound=Thresholds, contravariant=True)
+T = TypeVar("T", bound=Thresholds)
+
+
+class Numbers(Protocol):
+    """What a verdict and a flag have in common."""
+
+    @property
+    def screen(self) -> str: ...
+    @property
+    def value(self) -> float | None: ...
+    @property
+    def low(self) -> float | None: ...
+    @property
+    def high(self) -> float | None: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def numbers(self) -> Mapping[str, float | None]: ...
+
+
+class Task(Protocol):
+    """One judgment, as its annotator remembers it; `highlights`: (highlighted words, words)."""
+
+    @property
+    def seconds(self) -> float: ...
+    @property
+    def response(self) -> Mapping[str, Any]: ...
+    @property
+    def highlights(self) -> Sequence[tuple[int, int]]: ...
+
+
+class Notice(Protocol[T_contra]):
+    """Writes a title and sentences: the numbers of a flag, and where the screen begins."""
+
+    def __call__(self, found: Numbers, own: T_contra, *, paragraphs: bool) -> Told:
+        """`paragraphs`: whether the instrument shows paragraphs, which people search."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From low to high; `said` writes a number on it. `flags_above`: where the zone lies."""
+
+    low: float
+    high: float
+    said: Callable[[float], str]
+    flags_above: bool
+
+
+@dataclass(frozen=True)
+class ForReviewers:
+    """How one screen speaks to reviewers.
+
+    looks_at: the sign, in a list of all screens. big: its figure. unit: what that is.
+    detail: what it was compared with. limit: the threshold.
+    onto: the value's place on the axis; axis: from all values that are shown on it.
+    """
+
+    title: str
+    looks_at: str
+    unit: str
+    big: Callable[[Numbers], str]
+    detail: Callable[[Numbers], str]
+    limit: Callable[[Numbers], str]
+    axis: Callable[[list[float]], Axis]
+    onto: Callable[[float], float] = lambda value: value
+
+
+@dataclass(frozen=True)
+class ForAnnotators(Generic[T]):
+    """How one screen speaks to the annotator.
+
+    noticed: what was noticed, in a list within a sentence. notice: the same with its numbers.
+    evidence: what the screen saw in one task; None: the answers that were given there.
+    """
+
+    noticed: "Words"
+    notice: Notice[T]
+    evidence: Callable[[Task], str] | None = None
+
+
+def within(said: Numbers, write: Callable[[float | None], str]) -> str:
+    """Return `Between 0.2 and 0.4 by its interval. `, or "" for a value without an interval."""
+    if said.low is None and said.high is None:
+        return ""
+    if said.low is None:
+        return f"At most {write(said.high)} by its interval. "
+    if said.high is None:
+        return f"At least {write(said.low)} by its interval. "
+    return f"Between {write(said.low)} and {write(said.high)} by its interval. "

@@ -1,0 +1,123 @@
+"""The estimators that exist. A new one is a module and a line here."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from estimation.core.data.errors import InvalidOptionError
+from estimation.core.data.sample import Sample
+from estimation.core.estimators.balanced import balanced
+from estimation.core.estimators.cells import Fitted
+from estimation.core.estimators.components import Crossed
+from estimation.core.estimators.fit import Method
+from estimation.core.estimators.multi import several
+from estimation.core.estimators.ppi import ppi
+
+Metrics = Literal["none", "one", "any"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registered:
+    """One estimator, with its words (docs/variants.md has the steps to add one).
+
+    Parameters
+    ----------
+    key : str
+        Its name in the library and in stored estimates.
+    about : str
+        Its paragraph in the documentation.
+    metrics : {"none", "one", "any"}
+        How many metrics it takes.
+    fit : callable or None
+        Makes the estimate from a sample, a method and variance components. None where a few
+        additive sums determine the estimate (`ESTIMATORS`).
+    name : str
+        Its name on the command line; "" for the key.
+    own_interval : bool
+        It has one interval, of its own.
+    two_way_only : bool
+        It has the two-way interval only.
+    takes_components : bool
+        The variance components can be given to it.
+    notice : str
+        What a reader is told beside each of its estimates.
+    """
+
+    key: str
+    about: str
+    metrics: Metrics
+    fit: Callable[[Sample, Method, Crossed | None], Fitted] | None = None
+    name: str = ""
+    own_interval: bool = False
+    two_way_only: bool = False
+    takes_components: bool = False
+    notice: str = ""
+
+
+REGISTERED: dict[str, Registered] = {
+    one.key: one
+    for one in (
+        Registered(
+            key="mean",
+            metrics="none",
+            about="The mean of item means. It needs no metric.",
+        ),
+        Registered(
+            key="algorithm_1",
+            name="algorithm1",
+            metrics="one",
+            about=(
+                "Control variates as in Algorithm 1 of Chaganty, Mussmann and Liang (2018), to the "
+                "letter."
+            ),
+        ),
+        Registered(
+            key="regression",
+            metrics="one",
+            about="Control variates by least squares. Campaigns with one metric use it.",
+        ),
+        Registered(
+            key="multi",
+            metrics="any",
+            fit=lambda sample, method, _components: several(sample, method),
+            two_way_only=True,
+            about=(
+                "Control variates with one metric or more: least squares, or ridge regression, "
+                "cross-fitted in five folds of items, where there are fewer than 20 judged items "
+                "for each metric. Campaigns with several metrics use it."
+            ),
+        ),
+        Registered(
+            key="ppi",
+            metrics="one",
+            fit=lambda sample, method, _components: ppi(sample, method),
+            own_interval=True,
+            notice=(
+                "The interval of PPI++ knows neither annotators nor the share of outputs judged."
+            ),
+            about=(
+                "PPI++ (Angelopoulos, Duchi and Zrnic 2023) with its own normal interval, for "
+                "comparison only."
+            ),
+        ),
+        Registered(
+            key="balanced",
+            metrics="any",
+            fit=balanced,
+            two_way_only=True,
+            takes_components=True,
+            about=(
+                "Generalised least squares over all judgments, corrected by the metrics if there "
+                "are any. It speaks for people counted equally, and is narrower where some people "
+                "judge much more than others."
+            ),
+        ),
+    )
+}
+
+
+def registered(key: str) -> Registered:
+    """Return the estimator of this key; raises InvalidOptionError for an unknown one."""
+    if key not in REGISTERED:
+        raise InvalidOptionError(f"{key!r} is not one of {', '.join(REGISTERED)}.")
+    return REGISTERED[key]

@@ -1,0 +1,47 @@
+"""A crowd that exists only here: its adapter keeps what it is asked for."""
+
+from decimal import Decimal
+from functools import cache
+
+from annotate.crowds.base import Claim, Invalid, Marketplace, Preview
+from annotate.crowds.crowd import Crowd, Setting
+from annotate.crowds.prices import Tariff
+from annotate.tokens import read_posting
+from tests.crowds.scripted import Scripted
+
+
+class Bazaar(Scripted):
+    key, label, environment = "bazaar", "The Bazaar", "live"
+
+    def parse_entry(self, params: dict[str, str]) -> Preview | Claim | Invalid:
+        posting = read_posting(params["posting"])
+        if "stall" not in params:
+            return Preview(posting)
+        return Claim(
+            posting=posting, person=params["buyer"], unit=params["stall"], listing=params["lane"]
+        )
+
+    def verify_claim(self, claim: Claim) -> bool:
+        return True
+
+
+@cache
+def _bazaar(password: str) -> Marketplace:
+    assert password == "sesame"
+    return Bazaar()
+
+
+def make(setting: Setting) -> Marketplace:
+    return _bazaar(setting("BAZAAR_PASSWORD"))
+
+
+BAZAAR = Crowd(
+    "bazaar",
+    "The Bazaar",
+    "people who haggle; published and paid there",
+    Tariff(Decimal("0.07")),
+    make,
+    settings={"BAZAAR_PASSWORD": ""},
+    reopens=True,
+    not_asked=("keywords",),
+)

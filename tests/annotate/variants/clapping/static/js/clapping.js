@@ -1,0 +1,1 @@
+import { startShell } from "./shell.js"; startShell(() => ({}));

@@ -1,0 +1,14 @@
+"""An estimator of no use: the balanced one under another name, with a warning."""
+
+from estimation.core import Registered
+from estimation.core.estimators.balanced import balanced
+
+COIN = Registered(
+    key="coin",
+    name="toss",
+    about="A coin decides.",
+    metrics="any",
+    fit=balanced,
+    two_way_only=True,
+    notice="This estimate was tossed.",
+)

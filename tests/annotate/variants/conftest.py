@@ -1,0 +1,3 @@
+"""All pages are imported before a test registers anything: they must follow the registries."""
+
+import config.urls  # noqa: F401

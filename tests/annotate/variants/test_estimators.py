@@ -1,0 +1,74 @@
+"""An estimator that is registered with one line serves the library, the command and the pages."""
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.core.management import call_command, load_command_class
+from django.test import Client
+from django.urls import reverse
+
+from annotate.models import Campaign
+from annotate.services.work import scoring
+from estimation.core import REGISTERED, InvalidOptionError, Sample, Scale, estimate
+from estimation.models import Estimate
+from tests.annotate.researcher import owner_of
+from tests.annotate.variants.coin import COIN
+from tests.estimation.reviewed import settle, take_turns
+from tests.factories import campaign, person
+
+ROWS = [(i, j, float((i + j) % 3)) for i in range(12) for j in range(2)]
+
+
+@pytest.fixture(autouse=True)
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(REGISTERED, COIN.key, COIN)
+
+
+def sample() -> Sample:
+    item, annotator, score = (np.array(column) for column in zip(*ROWS, strict=True))
+    return Sample(
+        item=item, annotator=annotator, score=score, n_population=20, scale=Scale(0.0, 2.0)
+    )
+
+
+def test_the_library_knows_it_and_names_it_among_others() -> None:
+    found, same = (estimate(sample(), estimator=name) for name in ("coin", "balanced"))
+    assert found.interval(0.95) == same.interval(0.95)
+    assert found.method.estimator == "coin"
+    with pytest.raises(InvalidOptionError, match="balanced, coin"):
+        estimate(sample(), estimator="dice")
+    with pytest.raises(InvalidOptionError, match="two-way interval only"):
+        estimate(sample(), estimator="coin", interval="iid")
+
+
+def test_the_command_takes_it_and_tells_its_notice(tmp_path: Path) -> None:
+    helped = load_command_class("estimation", "estimate").create_parser("", "estimate")
+    assert "toss" in helped.format_help()
+    file = tmp_path / "judgments.csv"
+    lines = [f"s,{i},{j},overall,{score}" for i, j, score in ROWS]
+    file.write_text("\n".join(["system,item,annotator,criterion,score", *lines]))
+    given = ["--judgments", str(file), "--scale", "0", "2", "--estimator", "toss"]
+    for asked in (["--json"], []):
+        out = io.StringIO()
+        call_command("estimate", *given, *asked, stdout=out)
+        assert "toss" in out.getvalue()
+        assert "This estimate was tossed." in out.getvalue()
+        assert not asked or json.loads(out.getvalue())[0]["estimator"] == "toss"
+
+
+@pytest.mark.orm
+@pytest.mark.django_db
+def test_estimates_by_it_are_shown_and_exported(ada: Client) -> None:
+    made: Campaign = campaign(owner=owner_of(ada), items=8)
+    take_turns([person(made, name) for name in "abc"], 14)
+    scoring.ensure(made.pk)
+    settle(made)
+    Estimate.objects.update(estimator="coin")
+    for name in ("dashboard", "numbers", "export"):
+        assert ada.get(reverse(f"estimation:{name}", args=[made.public_id])).status_code == 200
+    answer = ada.get(f"/api/v1/campaigns/{made.public_id}/estimates/")
+    assert answer.status_code == 200
+    assert "coin" in answer.content.decode()

@@ -1,0 +1,50 @@
+"""A screen of no use: it flags who has judged a lot. One module, as its words are short."""
+
+from dataclasses import dataclass
+
+from annotate.screening.base import Columns, Verdict, verdicts
+from annotate.screening.screen import Screen
+from annotate.screening.thresholds import Crowd, Thresholds, between
+from annotate.screening.words import Axis, ForAnnotators, ForReviewers, Numbers, Told
+
+
+@dataclass(frozen=True, slots=True)
+class Yawns(Thresholds):
+    """More than `yawns` judgments."""
+
+    yawns: int = between(5, 1, 1000)
+
+
+def find(columns: Columns, own: Yawns, limits: Crowd) -> list[Verdict]:
+    n = columns.judgments
+    return verdicts(
+        "yawning",
+        columns,
+        flagged=n > own.yawns,
+        value=n.astype(float),
+        threshold=float(own.yawns),
+        n=n,
+        enough=n > 0,
+    )
+
+
+def _notice(found: Numbers, own: Yawns, *, paragraphs: bool) -> Told:
+    return "You may have yawned", [f"We look at work with more than {own.yawns} yawns."]
+
+
+YAWNING = Screen(
+    "yawning",
+    "yawns",
+    Yawns,
+    find,
+    ForReviewers(
+        "Yawning",
+        "yawns",
+        "yawns in all",
+        big=lambda said: f"{said.value:.0f}",
+        detail=lambda said: "The others slept.",
+        limit=lambda said: f"Flags above {said.threshold:.0f} yawns.",
+        axis=lambda values: Axis(0, max(values), str, flags_above=True),
+    ),
+    ForAnnotators("some yawns", _notice, lambda task: "a long yawn"),
+)
