@@ -17,7 +17,7 @@ from annotate.crowds.entering import (
     Done,
     FormPost,
     FramePolicy,
-    Invalid,
+    InvalidEntry,
     Leaving,
     Preview,
     Redirect,
@@ -27,9 +27,9 @@ from annotate.crowds.listings import (
     Bonus,
     Cost,
     Event,
-    Level,
+    Fullness,
+    ListingProblem,
     Posted,
-    Problem,
     Spec,
     Stage,
     Submission,
@@ -42,7 +42,7 @@ from annotate.crowds.outcomes import (
     Effect,
     InsufficientFunds,
     InvalidTransition,
-    NotFound,
+    NotFoundAtCrowd,
     Outcome,
     Throttled,
     Transient,
@@ -64,17 +64,17 @@ __all__ = [
     "Event",
     "FormPost",
     "FramePolicy",
+    "Fullness",
     "InsufficientFunds",
-    "Invalid",
+    "InvalidEntry",
     "InvalidTransition",
     "Leaving",
-    "Level",
+    "ListingProblem",
     "Marketplace",
-    "NotFound",
+    "NotFoundAtCrowd",
     "Outcome",
     "Posted",
     "Preview",
-    "Problem",
     "Redirect",
     "Spec",
     "Stage",
@@ -133,10 +133,10 @@ class Entry(Protocol):
     def refusal_limit(self) -> timedelta:
         """How long after the work is submitted its pay can still be refused."""
 
-    def parse_entry(self, params: Mapping[str, str]) -> Preview | Claim | Invalid:
+    def parse_entry(self, params: Mapping[str, str]) -> Preview | Claim | InvalidEntry:
         """Read what the crowd put into the address; ids are checked in shape only."""
 
-    def verify_claim(self, claim: Claim) -> bool | Invalid:
+    def verify_claim(self, claim: Claim) -> bool | InvalidEntry:
         """Return whether the crowd confirms this claim now; False: it can only later.
 
         Raises `Transient` where the crowd does not answer.
@@ -157,7 +157,7 @@ class Marketplace(Entry, Protocol):
     """
 
     # launch
-    def validate(self, spec: Spec) -> list[Problem]: ...
+    def validate(self, spec: Spec) -> list[ListingProblem]: ...
 
     def estimate_cost(self, reward: Decimal, places: int) -> Cost: ...
 
@@ -181,7 +181,7 @@ class Marketplace(Entry, Protocol):
         It is asked of the crowd unless the crowd itself says that the posting is over.
         """
 
-    def posting_level(self, listing: str) -> Level: ...
+    def posting_level(self, listing: str) -> Fullness: ...
 
     def archive(self, listing: str) -> Outcome: ...
 
@@ -208,4 +208,4 @@ class Marketplace(Entry, Protocol):
 
     def message(self, people: Sequence[str], subject: str, text: str) -> Outcome: ...
 
-    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | Invalid: ...
+    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | InvalidEntry: ...

@@ -29,7 +29,7 @@ class Preview:
 
 
 @dataclass(frozen=True)
-class Invalid:
+class InvalidEntry:
     """Nobody can come in this way, and why; `status` is the HTTP status that says so."""
 
     message: str

@@ -44,7 +44,7 @@ class Spec:
 
 
 @dataclass(frozen=True)
-class Problem:
+class ListingProblem:
     """Why something would be refused, and what to do; `field` is a name of `Spec` or ""."""
 
     field: str
@@ -83,7 +83,7 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True)
-class Level:
+class Fullness:
     """How full a posting is, as the crowd counts.
 
     paused: nobody can take its free places until somebody starts it again there.

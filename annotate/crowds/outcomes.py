@@ -65,7 +65,7 @@ class InsufficientFunds(CrowdError):
     code = "funds"
 
 
-class NotFound(CrowdError):
+class NotFoundAtCrowd(CrowdError):
     code = "not_found"
 
 

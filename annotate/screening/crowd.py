@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from annotate.screening.base import Columns
-from annotate.screening.thresholds import Crowd
+from annotate.screening.thresholds import CrowdThresholds
 from estimation.core import Floats, Ints, person_correlation
 
 # What a judgment of paragraphs comes down to: implausible, all for or all against the answer, or
@@ -145,7 +145,7 @@ def counts(columns: Columns, found: Categories) -> Counts:
     return Counts(who, category, times.astype(np.float64), columns.people.size)
 
 
-def varied(counts: Counts, crowd: Crowd) -> Mask:
+def varied(counts: Counts, crowd: CrowdThresholds) -> Mask:
     """(A,) whose answers may serve as a yardstick for others'.
 
     Not those who nearly always answer the same: where many do, they would excuse each other, and
@@ -155,7 +155,7 @@ def varied(counts: Counts, crowd: Crowd) -> Mask:
     return np.asarray((n < crowd.uniform_minimum) | (counts.modal < crowd.uniform * n))
 
 
-def large_enough(counts: Counts, yardstick: Mask, crowd: Crowd) -> Mask:
+def large_enough(counts: Counts, yardstick: Mask, crowd: CrowdThresholds) -> Mask:
     """(A,) whether enough *other* people with enough judgments can serve as a yardstick."""
     n = np.where(yardstick, counts.judgments, 0)
     people = yardstick.sum() - yardstick

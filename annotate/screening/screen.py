@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from annotate.screening.base import Columns, Verdict
-from annotate.screening.thresholds import Crowd, Thresholds
+from annotate.screening.thresholds import CrowdThresholds, Thresholds
 from annotate.screening.words import ForAnnotators, ForReviewers
 
 T = TypeVar("T", bound=Thresholds)
@@ -22,6 +22,6 @@ class Screen(Generic[T]):
     key: str
     group: str
     thresholds: type[T]
-    find: Callable[[Columns, T, Crowd], list[Verdict]]
+    find: Callable[[Columns, T, CrowdThresholds], list[Verdict]]
     reviewers: ForReviewers
     annotators: ForAnnotators[T]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, TypeVar
 
 from annotate.screening.registry import SCREENS
-from annotate.screening.thresholds import Crowd, SettingsError, Thresholds
+from annotate.screening.thresholds import CrowdThresholds, SettingsError, Thresholds
 
 CROWD = "crowd"
 T = TypeVar("T", bound=Thresholds)
@@ -21,7 +21,7 @@ class Settings:
     ones.
     """
 
-    crowd: Crowd = field(default_factory=Crowd)
+    crowd: CrowdThresholds = field(default_factory=CrowdThresholds)
     groups: Mapping[str, Thresholds] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -46,11 +46,11 @@ class Settings:
         """
         read = {name: _part(name, values) for name, values in given.items()}
         crowd = read.pop(CROWD, None)
-        return cls(crowd if isinstance(crowd, Crowd) else Crowd(), read)
+        return cls(crowd if isinstance(crowd, CrowdThresholds) else CrowdThresholds(), read)
 
 
 def _part(name: str, values: Any) -> Thresholds:
-    groups: dict[str, type[Thresholds]] = {CROWD: Crowd}
+    groups: dict[str, type[Thresholds]] = {CROWD: CrowdThresholds}
     groups |= {screen.group: screen.thresholds for screen in SCREENS.values()}
     kind = groups.get(name)
     if kind is None or not isinstance(values, Mapping):

@@ -24,7 +24,7 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
-class Crowd(Thresholds):
+class CrowdThresholds(Thresholds):
     """What the others must have done before anybody is compared with them.
 
     uniform: who gives one answer at least so often, over `uniform_minimum` judgments, is no

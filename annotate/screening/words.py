@@ -48,7 +48,7 @@ class Task(Protocol):
     def highlights(self) -> Sequence[tuple[int, int]]: ...
 
 
-class Notice(Protocol[T_contra]):
+class ScreenNotice(Protocol[T_contra]):
     """Writes a title and sentences: the numbers of a flag, and where the screen begins."""
 
     def __call__(self, found: Numbers, own: T_contra, *, paragraphs: bool) -> Told:
@@ -56,7 +56,7 @@ class Notice(Protocol[T_contra]):
 
 
 @dataclass(frozen=True)
-class Axis:
+class ScreenAxis:
     """From low to high; `said` writes a number on it. `flags_above`: where the zone lies."""
 
     low: float
@@ -80,7 +80,7 @@ class ForReviewers:
     big: Callable[[Numbers], str]
     detail: Callable[[Numbers], str]
     limit: Callable[[Numbers], str]
-    axis: Callable[[list[float]], Axis]
+    axis: Callable[[list[float]], ScreenAxis]
     onto: Callable[[float], float] = lambda value: value
 
 
@@ -93,7 +93,7 @@ class ForAnnotators(Generic[T]):
     """
 
     noticed: "Words"
-    notice: Notice[T]
+    notice: ScreenNotice[T]
     evidence: Callable[[Task], str] | None = None
 
 

@@ -25,6 +25,7 @@ WRITERS = {
     Write("annotate.services.review.appeals", "update", "answered_at"),
     Write("annotate.services.review.exclusions", "update", "restored_at"),
     Write("annotate.services.work.slots", "update", "assignment"),
+    Write("annotate.models.marketplace", "update", "*"),  # checks payloads, then updates as asked
     Write("annotate.models.work", "update", "superseded_at"),  # which are facts otherwise
     # A judgment comes late to somebody whose work is excluded: a new row, not a change.
     Write("annotate.services.work.confirmed_work", "create", "restored_at"),

@@ -14,12 +14,12 @@ from annotate.crowds.base import (
     Effect,
     Event,
     FramePolicy,
-    Invalid,
+    Fullness,
+    InvalidEntry,
     Leaving,
-    Level,
+    ListingProblem,
     Outcome,
     Posted,
-    Problem,
     Spec,
     Stage,
     Submission,
@@ -53,7 +53,7 @@ class Scripted:
         self.extended: dict[str, int] = {}
         self.stopped: list[str] = []
         self.archived: list[str] = []
-        self.problems: list[Problem] = []
+        self.problems: list[ListingProblem] = []
         self.funds: Decimal | None = Decimal("1000.00")
 
     def will(self, operation: str, *steps: Step) -> None:
@@ -75,8 +75,8 @@ class Scripted:
         return effect()
 
     # entry
-    def parse_entry(self, params: Mapping[str, str]) -> Claim | Invalid:
-        return Invalid("Nobody comes from here.", 404)
+    def parse_entry(self, params: Mapping[str, str]) -> Claim | InvalidEntry:
+        return InvalidEntry("Nobody comes from here.", 404)
 
     def verify_claim(self, claim: Claim) -> bool:
         return False
@@ -88,7 +88,7 @@ class Scripted:
         return FramePolicy((), ())
 
     # launch
-    def validate(self, spec: Spec) -> list[Problem]:
+    def validate(self, spec: Spec) -> list[ListingProblem]:
         return self.problems
 
     def estimate_cost(self, reward: Decimal, places: int) -> Cost:
@@ -136,12 +136,12 @@ class Scripted:
 
         return self._do("stop", effect)
 
-    def posting_level(self, listing: str) -> Level:
+    def posting_level(self, listing: str) -> Fullness:
         self.calls.append("posting_level")
         places = next(
             s.places for k, s in self.published.items() if self._posted(k).listing == listing
         )
-        return Level(Stage.OPEN, places + self.extended.get(listing, 0), 1, 0)
+        return Fullness(Stage.OPEN, places + self.extended.get(listing, 0), 1, 0)
 
     def archive(self, listing: str) -> Outcome:
         def effect() -> Outcome:
@@ -175,8 +175,8 @@ class Scripted:
     def message(self, people: Sequence[str], subject: str, text: str) -> Outcome:
         return self._do("message", lambda: Outcome(Effect.APPLIED))
 
-    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | Invalid:
-        return Invalid("Nothing is told from here.", 404)
+    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | InvalidEntry:
+        return InvalidEntry("Nothing is told from here.", 404)
 
 
 class After(BaseException):

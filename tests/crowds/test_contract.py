@@ -15,7 +15,7 @@ from annotate.crowds.base import (
     Bonus,
     Effect,
     Marketplace,
-    NotFound,
+    NotFoundAtCrowd,
     Stage,
     Throttled,
     Transient,
@@ -202,7 +202,7 @@ def test_a_unit_handed_in_twice_is_listed_once(far, crowd):
 def test_a_unit_is_never_shown_as_handed_in_before_it_is(far, crowd):
     listing = publish(crowd)
     unit = far.accept(listing, far.person(1))
-    with suppress(NotFound):
+    with suppress(NotFoundAtCrowd):
         assert crowd.get_submission(unit).state is UnitState.ACTIVE
     assert all(one.state is UnitState.ACTIVE for one in crowd.iter_submissions(listing))
     far.submit(unit, receipt="receipt-1")
@@ -267,6 +267,6 @@ def test_a_posting_that_nobody_knows_is_not_found(far, crowd):
     listing = publish(crowd)
     unknown = ("A" if listing[0] != "A" else "B") + listing[1:]
     for read in (crowd.posting_level, lambda name: list(crowd.iter_submissions(name))):
-        with pytest.raises(NotFound):
+        with pytest.raises(NotFoundAtCrowd):
             read(unknown)
     assert crowd.stop(unknown).effect is Effect.REFUSED

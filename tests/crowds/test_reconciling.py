@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from annotate.crowds.base import NotFound
+from annotate.crowds.base import NotFoundAtCrowd
 from annotate.crowds.base import Stage as Level
 from annotate.errors import Gone
 from annotate.models import AuditEntry, LedgerEntry, Operation, Participation, Posting, Slot
@@ -81,7 +81,7 @@ def test_what_the_crowd_has_forgotten_is_not_waited_for_and_is_taken_in_if_it_co
 
 
 def gone(_listing: str) -> None:
-    raise NotFound("It does not exist.")
+    raise NotFoundAtCrowd("It does not exist.")
 
 
 def test_one_unit_that_cannot_be_taken_in_keeps_no_other_waiting(

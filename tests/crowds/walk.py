@@ -17,7 +17,7 @@ from unittest.mock import patch
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from annotate.crowds.base import Claim, CrowdError, Invalid, Marketplace
+from annotate.crowds.base import Claim, CrowdError, InvalidEntry, Marketplace
 from annotate.crowds.terms import Terms
 from annotate.errors import ServiceError
 from annotate.models import (
@@ -356,7 +356,7 @@ class Walk:
             submit_to="http://localhost",
         )
         verified = self.crowd.verify_claim(claim)
-        if isinstance(verified, Invalid):
+        if isinstance(verified, InvalidEntry):
             raise NoPlace(verified.message)
         return participations.arrive(posting.public_id, claim, verified=verified).pk
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from annotate import tokens
-from annotate.crowds.base import Capabilities, Claim, Done, FramePolicy, Invalid, Leaving
+from annotate.crowds.base import Capabilities, Claim, Done, FramePolicy, InvalidEntry, Leaving
 from annotate.errors import ServiceError
 
 
@@ -15,11 +15,11 @@ class Link:
     can = Capabilities(preview=True, iframe=True)
     refusal_limit = timedelta(days=30)  # then people can rely on their pay
 
-    def parse_entry(self, params: Mapping[str, str]) -> Claim | Invalid:
+    def parse_entry(self, params: Mapping[str, str]) -> Claim | InvalidEntry:
         try:
             campaign_id, person = tokens.read_invitation(params.get("invitation", ""))
         except ServiceError as error:
-            return Invalid(error.message, error.status)
+            return InvalidEntry(error.message, error.status)
         return Claim(campaign_id, person)
 
     def verify_claim(self, claim: Claim) -> bool:

@@ -13,7 +13,7 @@ from annotate.crowds.base import (
     Event,
     FormPost,
     FramePolicy,
-    Invalid,
+    InvalidEntry,
     Leaving,
     Preview,
 )
@@ -54,21 +54,23 @@ class FromMTurk:
     def environment(self) -> str:
         return self.world.environment
 
-    def parse_entry(self, params: Mapping[str, str]) -> Preview | Claim | Invalid:
+    def parse_entry(self, params: Mapping[str, str]) -> Preview | Claim | InvalidEntry:
         try:
             posting = tokens.read_posting(params.get("posting", ""))
         except ServiceError as error:
-            return Invalid(error.message, error.status)
+            return InvalidEntry(error.message, error.status)
         if params.get("assignmentId") == NOT_ACCEPTED:
             return Preview(posting)
         if not all(shape.fullmatch(params.get(name, "")) for name, shape in SHAPES.items()):
-            return Invalid(_("Open this page from Mechanical Turk: accept the HIT there."), 400)
+            return InvalidEntry(
+                _("Open this page from Mechanical Turk: accept the HIT there."), 400
+            )
         return self._claim(params, posting)
 
-    def _claim(self, params: Mapping[str, str], posting: str) -> Claim | Invalid:
+    def _claim(self, params: Mapping[str, str], posting: str) -> Claim | InvalidEntry:
         submit_to = origin(params.get("turkSubmitTo", ""))
         if submit_to not in self.world.sites:
-            return Invalid(
+            return InvalidEntry(
                 _("This page was opened from another place than where the HIT was published."), 403
             )
         return Claim(
@@ -79,7 +81,7 @@ class FromMTurk:
             submit_to=submit_to,
         )
 
-    def verify_claim(self, claim: Claim) -> bool | Invalid:
+    def verify_claim(self, claim: Claim) -> bool | InvalidEntry:
         """Anybody can write such an address: only what MTurk lists as submitted is sure."""
         return False
 
@@ -90,5 +92,5 @@ class FromMTurk:
     def frame_policy(self) -> FramePolicy:
         return FramePolicy(self.world.sites, ("'self'", *self.world.sites))
 
-    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | Invalid:
-        return Invalid("MTurk sends no events here: its work is looked for regularly.", 404)
+    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | InvalidEntry:
+        return InvalidEntry("MTurk sends no events here: its work is looked for regularly.", 404)

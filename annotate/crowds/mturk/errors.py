@@ -14,7 +14,7 @@ from annotate.crowds.base import (
     Effect,
     InsufficientFunds,
     InvalidTransition,
-    NotFound,
+    NotFoundAtCrowd,
     Outcome,
     Throttled,
     Transient,
@@ -76,7 +76,7 @@ READING: dict[Kind, type[CrowdError]] = {
     Kind.UNREACHED: Transient,
     Kind.UNKNOWN: Transient,
     Kind.FUNDS: InsufficientFunds,
-    Kind.MISSING: NotFound,
+    Kind.MISSING: NotFoundAtCrowd,
     Kind.STATE: InvalidTransition,
     Kind.SETTINGS: Configuration,
 }

@@ -11,11 +11,11 @@ from annotate.crowds.base import (
     Cost,
     CrowdError,
     Effect,
-    Level,
-    NotFound,
+    Fullness,
+    ListingProblem,
+    NotFoundAtCrowd,
     Outcome,
     Posted,
-    Problem,
     Spec,
     Stage,
 )
@@ -56,7 +56,7 @@ class MTurk(FromMTurk, MTurkReview, People):
 
     # ------------------------------------------------------------ before the launch
 
-    def validate(self, spec: Spec) -> list[Problem]:
+    def validate(self, spec: Spec) -> list[ListingProblem]:
         return list(problems(spec, plain_http=self.world.plain_http))
 
     def estimate_cost(self, reward: Decimal, places: int) -> Cost:
@@ -116,7 +116,7 @@ class MTurk(FromMTurk, MTurkReview, People):
     def _ours(self, listing: str, op_id: str) -> dict[str, Any] | None:
         try:
             hit: dict[str, Any] = self.api.read("get_hit", HITId=listing)["HIT"]
-        except NotFound:
+        except NotFoundAtCrowd:
             return None
         return hit if hit.get("RequesterAnnotation") == op_id else None
 
@@ -158,9 +158,9 @@ class MTurk(FromMTurk, MTurkReview, People):
         ahead = self.api.ahead
         return made if ahead is None else timezone.now() + ahead - MOMENT
 
-    def posting_level(self, listing: str) -> Level:
+    def posting_level(self, listing: str) -> Fullness:
         hit = self.api.read("get_hit", HITId=listing)["HIT"]
-        return Level(
+        return Fullness(
             stage=_stage(hit),
             places=hit["MaxAssignments"],
             available=hit["NumberOfAssignmentsAvailable"],

@@ -10,7 +10,7 @@ from annotate.crowds.base import (
     Bonus,
     Effect,
     InvalidTransition,
-    NotFound,
+    NotFoundAtCrowd,
     Outcome,
     Submission,
     UnitState,
@@ -44,7 +44,7 @@ class MTurkReview:
         try:
             answer = self.api.read("get_assignment", AssignmentId=unit)
         except InvalidTransition as error:
-            raise NotFound(NOT_LISTED) from error
+            raise NotFoundAtCrowd(NOT_LISTED) from error
         return _submission(answer["Assignment"])
 
     @effect
@@ -74,7 +74,7 @@ class MTurkReview:
     def _as_it_stands(self, wished: UnitState, unit: str, error: TurkError) -> Outcome:
         try:
             state = self.get_submission(unit).state
-        except NotFound:
+        except NotFoundAtCrowd:
             return Outcome(Effect.RETRYABLE, NOT_YET, NOT_LISTED)
         if state is wished:
             return Outcome(Effect.ALREADY)
@@ -105,7 +105,7 @@ class MTurkReview:
         paid = self.api.pages("list_bonus_payments", "BonusPayments", AssignmentId=bonus.unit)
         try:
             return any(_same(payment, bonus, op_id) for payment in paid)
-        except NotFound:
+        except NotFoundAtCrowd:
             return False
 
 

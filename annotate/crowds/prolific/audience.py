@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils.translation import get_language_info
 
-from annotate.crowds.base import Audience, Problem
+from annotate.crowds.base import Audience, ListingProblem
 
 COUNTRY = "current-country-of-residence"
 LANGUAGE = "fluent-languages"
@@ -76,7 +76,7 @@ class Wish:
     lower: int | None = None
 
 
-def unknown(audience: Audience) -> list[Problem]:
+def unknown(audience: Audience) -> list[ListingProblem]:
     """Return what cannot be asked of Prolific, whatever its list says."""
     found = []
     if audience.masters:
@@ -119,11 +119,11 @@ def wishes(audience: Audience) -> list[Wish]:
 
 def resolve(
     wished: Iterable[Wish], listed: Iterable[Mapping[str, Any]]
-) -> tuple[list[dict[str, Any]], list[Problem]]:
+) -> tuple[list[dict[str, Any]], list[ListingProblem]]:
     """Return the filters of a study, and what is not on Prolific's list."""
     known = {str(entry.get("filter_id")): entry for entry in listed}
     filters: list[dict[str, Any]] = []
-    problems: list[Problem] = []
+    problems: list[ListingProblem] = []
     for wish in wished:
         if wish.filter_id not in known:
             problems.append(_problem(f"Prolific offers no filter “{wish.filter_id}” any more."))
@@ -141,7 +141,9 @@ def blocklist(group_id: str) -> dict[str, Any]:
     return {"filter_id": BLOCKLIST, "selected_values": [group_id]}
 
 
-def _choices(titles: tuple[str, ...], entry: Mapping[str, Any]) -> tuple[list[str], list[Problem]]:
+def _choices(
+    titles: tuple[str, ...], entry: Mapping[str, Any]
+) -> tuple[list[str], list[ListingProblem]]:
     choices = entry.get("choices") or {}
     numbers = {str(title).casefold(): str(number) for number, title in choices.items()}
     chosen = [numbers[title.casefold()] for title in titles if title.casefold() in numbers]
@@ -160,5 +162,5 @@ def _language(code: str) -> str:
         return ""
 
 
-def _problem(message: str) -> Problem:
-    return Problem("audience", message)
+def _problem(message: str) -> ListingProblem:
+    return ListingProblem("audience", message)

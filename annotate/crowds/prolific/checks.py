@@ -9,7 +9,7 @@ from datetime import timedelta
 from decimal import ROUND_CEILING, Decimal
 from urllib.parse import urlsplit
 
-from annotate.crowds.base import Cost, Effect, Outcome, Problem, Spec
+from annotate.crowds.base import Cost, Effect, ListingProblem, Outcome, Spec
 from annotate.crowds.prices import CENT
 from annotate.crowds.prolific.crowd import PROLIFIC
 from annotate.crowds.prolific.studies import whole_minutes
@@ -39,29 +39,31 @@ CATEGORIES = (
 )
 
 
-def problems(spec: Spec, *, live: bool, currency: str = "") -> Iterator[Problem]:
+def problems(spec: Spec, *, live: bool, currency: str = "") -> Iterator[ListingProblem]:
     """Yield what is wrong with a posting; `currency` of the account, where it is known."""
     for name, value in (("title", spec.title), ("description", spec.description)):
         if not value.strip():
-            yield Problem(name, f"Prolific needs a {name}.")
+            yield ListingProblem(name, f"Prolific needs a {name}.")
     if spec.places < 1:
-        yield Problem("places", "A study needs at least one place.")
+        yield ListingProblem("places", "A study needs at least one place.")
     yield from _of_reward(spec, currency)
     yield from _of_times(spec)
     yield from _of_url(spec.url, live=live)
     if spec.code and not spec.code.isalnum():
-        yield Problem("code", "A completion code is made of letters and digits.")
+        yield ListingProblem("code", "A completion code is made of letters and digits.")
 
 
-def _of_reward(spec: Spec, currency: str) -> Iterator[Problem]:
+def _of_reward(spec: Spec, currency: str) -> Iterator[ListingProblem]:
     if spec.reward != spec.reward.quantize(CENT) or spec.reward <= 0:
-        yield Problem("reward", "The reward is an amount above zero with at most two decimals.")
+        yield ListingProblem(
+            "reward", "The reward is an amount above zero with at most two decimals."
+        )
         return
     known = currency in LEAST_PER_HOUR
     hourly = LEAST_PER_HOUR[currency] if known else min(LEAST_PER_HOUR.values())
     least = (hourly * whole_minutes(spec.minutes) / 60).quantize(CENT, ROUND_CEILING)
     if spec.reward < least:
-        yield Problem(
+        yield ListingProblem(
             "reward",
             f"Prolific pays at least {_money(hourly, currency)} an hour: "
             f"{_money(least, currency)} for {whole_minutes(spec.minutes)} minutes. "
@@ -74,19 +76,23 @@ def _money(amount: Decimal, currency: str) -> str:
     return money(amount, currency) if currency else number(amount)
 
 
-def _of_times(spec: Spec) -> Iterator[Problem]:
+def _of_times(spec: Spec) -> Iterator[ListingProblem]:
     if spec.minutes <= 0:
-        yield Problem("minutes", "Say how many minutes the work takes: at least one.")
+        yield ListingProblem("minutes", "Say how many minutes the work takes: at least one.")
     if spec.duration < timedelta(minutes=whole_minutes(spec.minutes)):
-        yield Problem("duration", "The time allowed must not be shorter than the work takes.")
+        yield ListingProblem(
+            "duration", "The time allowed must not be shorter than the work takes."
+        )
     if spec.duration >= DAY:
-        yield Problem("duration", "Prolific allows less than 24 hours. Allow less time.")
+        yield ListingProblem("duration", "Prolific allows less than 24 hours. Allow less time.")
 
 
-def _of_url(url: str, *, live: bool) -> Iterator[Problem]:
+def _of_url(url: str, *, live: bool) -> Iterator[ListingProblem]:
     parts = urlsplit(url)
     if parts.scheme not in (("https",) if live else ("https", "http")) or not parts.netloc:
-        yield Problem("url", "Prolific sends people to https:// addresses only. Set PUBLIC_URL.")
+        yield ListingProblem(
+            "url", "Prolific sends people to https:// addresses only. Set PUBLIC_URL."
+        )
 
 
 def rejection_refused(reason: str, category: str) -> Outcome | None:

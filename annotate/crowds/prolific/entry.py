@@ -17,7 +17,7 @@ from annotate.crowds.base import (
     Claim,
     Configuration,
     FramePolicy,
-    Invalid,
+    InvalidEntry,
     Leaving,
     Redirect,
     Transient,
@@ -62,21 +62,21 @@ class ProlificEntry:
         self._currency = ""
         self._entry_seconds = min(ENTRY_SECONDS, read_seconds)
 
-    def parse_entry(self, params: Mapping[str, str]) -> Claim | Invalid:
+    def parse_entry(self, params: Mapping[str, str]) -> Claim | InvalidEntry:
         ids = {name: params.get(name, "") for name in PARAMETERS}
         if not all(is_id(value) for value in ids.values()):
-            return Invalid(
+            return InvalidEntry(
                 _("This link is not complete. Open the study from Prolific again."),
                 HTTPStatus.BAD_REQUEST,
             )
         try:
             posting = tokens.read_posting(params.get("posting", ""))
         except ServiceError as error:
-            return Invalid(error.message, error.status)
+            return InvalidEntry(error.message, error.status)
         person, listing, unit = ids.values()
         return Claim(person=person, posting=posting, listing=listing, unit=unit)
 
-    def verify_claim(self, claim: Claim) -> bool | Invalid:
+    def verify_claim(self, claim: Claim) -> bool | InvalidEntry:
         """Return whether Prolific says the same; raises `Transient` where it says nothing."""
         reply = self.client.ask("GET", path("submissions", claim.unit), seconds=self._entry_seconds)
         if reply.status == HTTPStatus.NOT_FOUND:
@@ -90,7 +90,7 @@ class ProlificEntry:
         if (said.person, said.listing, said.unit) != (claim.person, claim.listing, claim.unit):
             return _not_yours()
         if studies.status(reply.data) not in HOLDS_A_PLACE:
-            return Invalid(_("Prolific says that this submission is over."), HTTPStatus.GONE)
+            return InvalidEntry(_("Prolific says that this submission is over."), HTTPStatus.GONE)
         return True
 
     def completion(self, leaving: Leaving) -> Redirect:
@@ -102,8 +102,8 @@ class ProlificEntry:
         return FramePolicy(frame_ancestors=("'none'",), form_action=("'self'",))
 
 
-def _not_yours() -> Invalid:
-    return Invalid(
+def _not_yours() -> InvalidEntry:
+    return InvalidEntry(
         _("Prolific does not know this submission. Open the study from Prolific again."),
         HTTPStatus.FORBIDDEN,
     )

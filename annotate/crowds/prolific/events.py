@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from django.utils import timezone
 
-from annotate.crowds.base import Event, Invalid
+from annotate.crowds.base import Event, InvalidEntry
 from annotate.crowds.prolific.http import header
 from annotate.text import json_text
 
@@ -31,17 +31,17 @@ def signature(secret: str, timestamp: str, raw: bytes) -> str:
     return base64.b64encode(digest).decode()
 
 
-def parse(raw: bytes, headers: Mapping[str, str], secret: str) -> Event | Invalid:
+def parse(raw: bytes, headers: Mapping[str, str], secret: str) -> Event | InvalidEntry:
     if not secret:
-        return Invalid("Set PROLIFIC_WEBHOOK_SECRET to take events from Prolific.", 401)
+        return InvalidEntry("Set PROLIFIC_WEBHOOK_SECRET to take events from Prolific.", 401)
     timestamp, given = header(headers, TIMESTAMP), header(headers, SIGNATURE)
     expected = signature(secret, timestamp, raw)
     if not timestamp or not hmac.compare_digest(expected.encode(), given.encode()):
-        return Invalid("The signature of this event is missing or wrong.", 401)
+        return InvalidEntry("The signature of this event is missing or wrong.", 401)
     at = _happened(header(headers, EVENT_TIME) or timestamp, sent=timestamp)
     told, name = _body(raw), header(headers, EVENT_ID) or given
     if at is None or told is None or not A_NAME.fullmatch(name):
-        return Invalid("This event cannot be read.", 400)
+        return InvalidEntry("This event cannot be read.", 400)
     return _event(told, name, at)
 
 

@@ -24,7 +24,7 @@ from annotate.crowds.base import (
     Effect,
     InsufficientFunds,
     InvalidTransition,
-    NotFound,
+    NotFoundAtCrowd,
     Outcome,
     Throttled,
     Transient,
@@ -159,7 +159,7 @@ def error_of(reply: Reply) -> CrowdError:
     if reply.status == 0 or reply.status >= 500:
         return Transient("Prolific does not answer. Try again in a moment.")
     if reply.status == HTTPStatus.NOT_FOUND:
-        return NotFound(f"Prolific knows nothing of it: {reply.detail}", code=reply.code)
+        return NotFoundAtCrowd(f"Prolific knows nothing of it: {reply.detail}", code=reply.code)
     return InvalidTransition(f"Prolific refuses it: {reply.detail}", code=reply.code)
 
 
@@ -236,7 +236,7 @@ def path(*parts: str) -> str:
     """Return a path whose ids cannot lead anywhere else."""
     for part in parts:
         if not part or not part.replace("-", "").isalnum():
-            raise NotFound(f"“{part}” is no name of anything at Prolific.")
+            raise NotFoundAtCrowd(f"“{part}” is no name of anything at Prolific.")
     return "/".join(parts) + "/"
 
 

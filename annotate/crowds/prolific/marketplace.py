@@ -26,11 +26,11 @@ from annotate.crowds.base import (
     CrowdError,
     Effect,
     Event,
-    Invalid,
-    Level,
+    Fullness,
+    InvalidEntry,
+    ListingProblem,
     Outcome,
     Posted,
-    Problem,
     Spec,
     Submission,
     Transient,
@@ -53,7 +53,7 @@ class Prolific(ProlificEntry):
 
     # ---------------------------------------------------------------- launch
 
-    def validate(self, spec: Spec) -> list[Problem]:
+    def validate(self, spec: Spec) -> list[ListingProblem]:
         """Return what would be refused. An account that does not answer is a problem as well."""
         problems = audiences.unknown(spec.audience)
         currency = ""
@@ -62,7 +62,7 @@ class Prolific(ProlificEntry):
             if not problems:
                 problems += self._filters(spec.audience)[1]
         except CrowdError as error:
-            problems.append(Problem("", error.message))
+            problems.append(ListingProblem("", error.message))
         return [*checks.problems(spec, live=self.client.live, currency=currency), *problems]
 
     def estimate_cost(self, reward: Decimal, places: int) -> Cost:
@@ -142,7 +142,7 @@ class Prolific(ProlificEntry):
             return Outcome(Effect.ALREADY)
         return self._transition(listing, "STOP", (*studies.RUNNING, studies.PAUSED))
 
-    def posting_level(self, listing: str) -> Level:
+    def posting_level(self, listing: str) -> Fullness:
         return studies.level(self._study(listing), self.iter_submissions(listing))
 
     @effect
@@ -216,7 +216,7 @@ class Prolific(ProlificEntry):
         words = f"{subject}\n\n{text}" if subject else text
         return prolific_people.send(self.client, people, words)
 
-    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | Invalid:
+    def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | InvalidEntry:
         return events.parse(raw, headers, self._webhook_secret)
 
     def subscribe(self, url: str) -> Subscribed:
@@ -254,7 +254,7 @@ class Prolific(ProlificEntry):
     def _posted(self, study: Mapping[str, Any], effect: Effect) -> Outcome:
         return Outcome(effect, posted=studies.posted(study, self.app))
 
-    def _filters(self, audience: Audience) -> tuple[list[dict[str, Any]], list[Problem]]:
+    def _filters(self, audience: Audience) -> tuple[list[dict[str, Any]], list[ListingProblem]]:
         wished = audiences.wishes(audience)
         return audiences.resolve(wished, self.client.pages("filters/")) if wished else ([], [])
 

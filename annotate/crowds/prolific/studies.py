@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from annotate.crowds.base import Level, Posted, Spec, Stage, Submission, UnitState
+from annotate.crowds.base import Fullness, Posted, Spec, Stage, Submission, UnitState
 from annotate.crowds.clocks import on_ours
 
 APP = "https://app.prolific.com"
@@ -97,7 +97,7 @@ def status(thing: Mapping[str, Any]) -> str:
     return re.sub(r"[_\-\s]+", " ", str(thing.get("status", ""))).strip().upper()
 
 
-def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Level:
+def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Fullness:
     """Return how full a study is.
 
     Studies do not expire. One whose places are all taken awaits review just like a stopped one,
@@ -110,9 +110,9 @@ def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Level:
     places = int(study.get("total_available_places") or 0)
     free, now = max(0, places - taken), status(study)
     if now in RUNNING:
-        return Level(Stage.OPEN, places, free, pending)
+        return Fullness(Stage.OPEN, places, free, pending)
     stage = Stage.DRAINING if pending else Stage.CLOSED
-    return Level(stage, places, 0, pending, paused=now == PAUSED and free > 0)
+    return Fullness(stage, places, 0, pending, paused=now == PAUSED and free > 0)
 
 
 def submission(

@@ -6,7 +6,7 @@ import numpy as np
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
-from annotate.screening.thresholds import Crowd, Thresholds, between
+from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats, Ints, half_width
 
 # How much the campaign's usual spread counts beside an annotator's own, in comparisons.
@@ -17,7 +17,7 @@ _LEAST_USUAL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement(Thresholds):
+class AgreementThresholds(Thresholds):
     """Agreement below `threshold`, where 0 is chance and 1 what is usual in the campaign."""
 
     threshold: float = between(0.5, 0, 0.9)
@@ -25,7 +25,7 @@ class Agreement(Thresholds):
     minimum: int = between(8, 8, 1000)
 
 
-def find(columns: Columns, own: Agreement, limits: Crowd) -> list[Verdict]:
+def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) -> list[Verdict]:
     """Flag whose agreement, 0 by chance and 1 as usual, lies below `threshold` with confidence.
 
     Answers become standardised mid-ranks z of their column (ordinal, and centred, so that what

@@ -3,8 +3,8 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotate.screening.agreement.finding import Agreement
-from annotate.screening.words import Axis, ForAnnotators, ForReviewers, Numbers, Told, within
+from annotate.screening.agreement.finding import AgreementThresholds
+from annotate.screening.words import ForAnnotators, ForReviewers, Numbers, ScreenAxis, Told, within
 from annotate.text.figures import number
 
 FOR_REVIEWERS = ForReviewers(
@@ -14,11 +14,13 @@ FOR_REVIEWERS = ForReviewers(
     big=lambda said: number(said.value),
     detail=lambda said: f"{within(said, number)}0 is chance, 1 what is usual here.",
     limit=lambda said: f"Flags where even the upper end is below {number(said.threshold)}.",
-    axis=lambda values: Axis(min(-0.5, *values), max(1.5, *values), number, flags_above=False),
+    axis=lambda values: ScreenAxis(
+        min(-0.5, *values), max(1.5, *values), number, flags_above=False
+    ),
 )
 
 
-def _notice(found: Numbers, own: Agreement, *, paragraphs: bool) -> Told:
+def _notice(found: Numbers, own: AgreementThresholds, *, paragraphs: bool) -> Told:
     sentences = []
     if found.value is not None:
         said = _(

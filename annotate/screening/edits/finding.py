@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotate.screening.base import Columns, Verdict, share_bounds, verdicts
-from annotate.screening.thresholds import Crowd, Thresholds, between
+from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats, Ints
 
 
@@ -20,7 +20,7 @@ class Edits(Thresholds):
     minimum: int = between(5, 5, 1000)
 
 
-def find(columns: Columns, own: Edits, limits: Crowd) -> list[Verdict]:
+def find(columns: Columns, own: Edits, limits: CrowdThresholds) -> list[Verdict]:
     """Flag whose required edits are, for more than `share` with confidence, short or repeated.
 
     Short: under `characters` changed. Repeated: the annotator handed in the same text for another

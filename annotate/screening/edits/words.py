@@ -4,7 +4,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotate.screening.edits.finding import Edits
-from annotate.screening.words import Axis, ForAnnotators, ForReviewers, Numbers, Task, Told, within
+from annotate.screening.words import (
+    ForAnnotators,
+    ForReviewers,
+    Numbers,
+    ScreenAxis,
+    Task,
+    Told,
+    within,
+)
 from annotate.text.figures import number, percent
 
 
@@ -20,7 +28,7 @@ FOR_REVIEWERS = ForReviewers(
     big=lambda said: percent(said.value),
     detail=_detail,
     limit=lambda said: f"Flags where even the lower end is above {percent(said.threshold)}.",
-    axis=lambda _values: Axis(0, 1, percent, flags_above=True),
+    axis=lambda _values: ScreenAxis(0, 1, percent, flags_above=True),
 )
 
 

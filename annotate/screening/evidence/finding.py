@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotate.screening.base import Columns, Highlights, Verdict, share_bounds, verdicts
-from annotate.screening.thresholds import Crowd, Thresholds, between
+from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats, Ints
 
 WAYS = ("one_word", "whole", "disjoint")
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence(Thresholds):
+class EvidenceThresholds(Thresholds):
     """More than `share` of the judgments rest on thin highlights, of one of three kinds.
 
     whole: the share of a paragraph's words from which on all of it counts as highlighted.
@@ -27,7 +27,7 @@ class Evidence(Thresholds):
     minimum: int = between(5, 5, 1000)
 
 
-def find(columns: Columns, own: Evidence, limits: Crowd) -> list[Verdict]:
+def find(columns: Columns, own: EvidenceThresholds, limits: CrowdThresholds) -> list[Verdict]:
     """Flag whose judgments rest, for more than `share` with confidence, on thin highlights.
 
     Counted in judgments, because the highlights of one judgment resemble each other: a judgment is
@@ -68,7 +68,7 @@ def find(columns: Columns, own: Evidence, limits: Crowd) -> list[Verdict]:
     )
 
 
-def _signs(columns: Columns, found: Highlights, own: Evidence) -> list[Floats]:
+def _signs(columns: Columns, found: Highlights, own: EvidenceThresholds) -> list[Floats]:
     """(H,) for each way: 1 thin, 0 not, NaN where it cannot be told."""
     words = np.array([len(tokens) for tokens in found.tokens], dtype=np.float64)
     long_ = found.length >= own.paragraph

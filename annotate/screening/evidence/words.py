@@ -3,8 +3,16 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotate.screening.evidence.finding import Evidence
-from annotate.screening.words import Axis, ForAnnotators, ForReviewers, Numbers, Task, Told, within
+from annotate.screening.evidence.finding import EvidenceThresholds
+from annotate.screening.words import (
+    ForAnnotators,
+    ForReviewers,
+    Numbers,
+    ScreenAxis,
+    Task,
+    Told,
+    within,
+)
 from annotate.text.figures import percent
 
 WAYS = {
@@ -31,11 +39,11 @@ FOR_REVIEWERS = ForReviewers(
     big=lambda said: percent(said.value),
     detail=_detail,
     limit=lambda said: f"Flags where even the lower end is above {percent(said.threshold)}.",
-    axis=lambda _values: Axis(0, 1, percent, flags_above=True),
+    axis=lambda _values: ScreenAxis(0, 1, percent, flags_above=True),
 )
 
 
-def _notice(found: Numbers, own: Evidence, *, paragraphs: bool) -> Told:
+def _notice(found: Numbers, own: EvidenceThresholds, *, paragraphs: bool) -> Told:
     ways = [
         ("one_word", _("a single word: %(share)s of your tasks")),
         ("whole", _("the whole paragraph: %(share)s of your tasks")),

@@ -8,7 +8,7 @@ from scipy.special import gammaln
 from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
 from annotate.screening.crowd import Counts, Others
-from annotate.screening.thresholds import Crowd, Thresholds, between
+from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats
 
 # Correlations within people, from "as all the others" to "in a way of their own". One alone is not
@@ -34,7 +34,7 @@ class Patterns(Thresholds):
     minimum: int = between(8, 5, 1000)
 
 
-def find(columns: Columns, own: Patterns, limits: Crowd) -> list[Verdict]:
+def find(columns: Columns, own: Patterns, limits: CrowdThresholds) -> list[Verdict]:
     """Flag whose answers are `odds` times as probable from dice as from one of the others.
 
     Dice choose every answer with equal probability. A person like the others chooses categories

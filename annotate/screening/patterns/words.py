@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.screening.patterns.finding import Patterns
-from annotate.screening.words import Axis, ForAnnotators, ForReviewers, Numbers, Told
+from annotate.screening.words import ForAnnotators, ForReviewers, Numbers, ScreenAxis, Told
 from annotate.text.figures import count, many, number
 
 
@@ -35,7 +35,7 @@ FOR_REVIEWERS = ForReviewers(
     big=lambda said: _odds(said.value),
     detail=_detail,
     limit=lambda said: f"Flags from {_odds(said.threshold)}.",
-    axis=lambda _values: Axis(-4, 4, _odds, flags_above=True),
+    axis=lambda _values: ScreenAxis(-4, 4, _odds, flags_above=True),
 )
 
 

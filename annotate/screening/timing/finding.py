@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import bdtr, bdtrik
 
 from annotate.screening.base import Columns, Verdict, verdicts
-from annotate.screening.thresholds import Crowd, Thresholds, between
+from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats, Ints
 
 
@@ -26,7 +26,7 @@ class Timing(Thresholds):
     minimum: int = between(5, 5, 1000)
 
 
-def find(columns: Columns, own: Timing, limits: Crowd) -> list[Verdict]:
+def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> list[Verdict]:
     """Flag whose median time lies below reading speed with confidence, and below the others'.
 
     value: the median over items of time / (words shown / reading speed), with the interval of a

@@ -4,7 +4,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.screening.timing.finding import Timing
-from annotate.screening.words import Axis, ForAnnotators, ForReviewers, Numbers, Task, Told, within
+from annotate.screening.words import (
+    ForAnnotators,
+    ForReviewers,
+    Numbers,
+    ScreenAxis,
+    Task,
+    Told,
+    within,
+)
 from annotate.text.figures import number, percent, seconds
 
 
@@ -33,7 +41,7 @@ FOR_REVIEWERS = ForReviewers(
     big=lambda said: seconds(said.numbers.get("seconds")),
     detail=_detail,
     limit=_limit,
-    axis=lambda values: Axis(0, min(10.0, max(3.0, *values)), _times, flags_above=False),
+    axis=lambda values: ScreenAxis(0, min(10.0, max(3.0, *values)), _times, flags_above=False),
 )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from annotate.screening import crowd
 from annotate.screening.base import Columns, Verdict, verdicts
-from annotate.screening.thresholds import Crowd, Thresholds, between
+from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import uniformity
 
 
@@ -23,7 +23,7 @@ class Variation(Thresholds):
     minimum: int = between(8, 5, 1000)
 
 
-def find(columns: Columns, own: Variation, limits: Crowd) -> list[Verdict]:
+def find(columns: Columns, own: Variation, limits: CrowdThresholds) -> list[Verdict]:
     """Flag whose run or share of one combination of answers is improbable in the others' crowd.
 
     All answers of a judgment together are one category (`crowd.categories`), so "everything best"

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.screening.variation.finding import Variation
-from annotate.screening.words import Axis, ForAnnotators, ForReviewers, Numbers, Told
+from annotate.screening.words import ForAnnotators, ForReviewers, Numbers, ScreenAxis, Told
 from annotate.text.figures import count, number, percent
 
 LEAST_P = 1e-6  # what the axis of probabilities ends at
@@ -37,7 +37,7 @@ FOR_REVIEWERS = ForReviewers(
     big=lambda said: _probability(said.value),
     detail=_detail,
     limit=lambda said: f"Flags from {_probability(said.threshold)} down.",
-    axis=lambda _values: Axis(0, 6, lambda at: _probability(10**-at), flags_above=True),
+    axis=lambda _values: ScreenAxis(0, 6, lambda at: _probability(10**-at), flags_above=True),
     onto=lambda value: -log10(max(value, LEAST_P)),
 )
 

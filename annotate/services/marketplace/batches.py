@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotate import adapters
-from annotate.crowds.base import CrowdError, Problem
+from annotate.crowds.base import CrowdError, ListingProblem
 from annotate.crowds.terms import Terms, from_json, to_json
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.models import Batch, Campaign, Operation, Posting
@@ -196,15 +196,15 @@ def _agreed(shown: Offer, confirmed: Decimal) -> Offer:
     return shown
 
 
-def _refuse(problems: tuple[Problem, ...]) -> None:
+def _refuse(problems: tuple[ListingProblem, ...]) -> None:
     if errors := by_field(problems):
         raise Invalid(errors)
 
 
-def _of_batch(batch: Batch) -> tuple[Problem, ...]:
+def _of_batch(batch: Batch) -> tuple[ListingProblem, ...]:
     if batch.stopped_at is None:
         return ()
-    return (Problem("batch", "This batch has been stopped. Launch a new one."),)
+    return (ListingProblem("batch", "This batch has been stopped. Launch a new one."),)
 
 
 def _check_key(key: str) -> None:

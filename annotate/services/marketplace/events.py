@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate import adapters
-from annotate.crowds.base import Configuration, Event, Invalid, Marketplace
+from annotate.crowds.base import Configuration, Event, InvalidEntry, Marketplace
 from annotate.crowds.prolific import crowd as prolific
 from annotate.crowds.prolific.hooks import Subscribed
 from annotate.errors import NotFound, ServiceError
@@ -44,7 +44,7 @@ def receive(crowd: str, raw: bytes, headers: Mapping[str, str]) -> bool:
     except Configuration:
         raise NotFound("No crowd of this name tells us anything.") from None
     event = adapter.parse_event(raw, headers)
-    if isinstance(event, Invalid):
+    if isinstance(event, InvalidEntry):
         raise Unsigned(event.message, status=event.status)
     return _keep(adapter, event)
 

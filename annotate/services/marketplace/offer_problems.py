@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from annotate.crowds.base import Marketplace, Problem
+from annotate.crowds.base import ListingProblem, Marketplace
 from annotate.crowds.tariffs import CENT, ZERO
 from annotate.crowds.terms import Terms
 from annotate.models import Campaign
@@ -17,15 +17,15 @@ Status = Campaign.Status
 
 def against(
     campaign: Campaign, *, places: int, tasks: int, total: Decimal, currency: str = DOLLARS
-) -> Iterator[Problem]:
+) -> Iterator[ListingProblem]:
     """Yield why `places` more units cannot be published now."""
     if campaign.status not in (Status.OPEN, Status.CLOSING):
-        yield Problem("campaign", f"The campaign is {campaign.status}. Open it first.")
+        yield ListingProblem("campaign", f"The campaign is {campaign.status}. Open it first.")
     elif places > 0 and tasks > 0:
         yield from _of_need(places, tasks, units_needed(campaign.pk, tasks))
     rest = budget.left(campaign)
     if rest is not None and total > rest:
-        yield Problem(
+        yield ListingProblem(
             "budget",
             f"This may cost {money(total, currency)}, but only "
             f"{money(max(rest, ZERO), currency)} of the campaign’s budget is left. Take fewer "
@@ -40,7 +40,7 @@ def units_needed(campaign_id: int, tasks: int) -> int:
     return max(0, -(-missing // tasks))
 
 
-def by_field(problems: Iterable[Problem]) -> dict[str, str]:
+def by_field(problems: Iterable[ListingProblem]) -> dict[str, str]:
     """Return one text for each field."""
     found: dict[str, list[str]] = {}
     for problem in problems:
@@ -48,44 +48,46 @@ def by_field(problems: Iterable[Problem]) -> dict[str, str]:
     return {name: " ".join(messages) for name, messages in found.items()}
 
 
-def _of_need(places: int, tasks: int, needed: int) -> Iterator[Problem]:
+def _of_need(places: int, tasks: int, needed: int) -> Iterator[ListingProblem]:
     """A person who takes a unit without work would be paid for nothing."""
     if not needed:
-        yield Problem(
+        yield ListingProblem(
             "places",
             "Nothing is missing: every planned judgment is given, under way, or offered already.",
         )
     elif places > needed:
-        yield Problem(
+        yield ListingProblem(
             "places",
             f"Only {count(needed)} submissions of {tasks} tasks are missing. Ask for no more than "
             "that: people who took another would find no task and would be paid.",
         )
 
 
-def of_numbers(campaign: Campaign, terms: Terms, places: int, reward: Decimal) -> Iterator[Problem]:
+def of_numbers(
+    campaign: Campaign, terms: Terms, places: int, reward: Decimal
+) -> Iterator[ListingProblem]:
     if not 1 <= places <= MOST_PLACES:
-        yield Problem("places", f"Ask for 1 to {count(MOST_PLACES)} places.")
+        yield ListingProblem("places", f"Ask for 1 to {count(MOST_PLACES)} places.")
     if terms.tasks < 1:
-        yield Problem("tasks", "One submission holds at least one task.")
+        yield ListingProblem("tasks", "One submission holds at least one task.")
         return
     if campaign.annotator_cap is not None and terms.tasks > campaign.annotator_cap:
-        yield Problem(
+        yield ListingProblem(
             "tasks",
             f"One person may do {campaign.annotator_cap} tasks in this campaign, so that a "
             f"submission of {terms.tasks} could never be finished.",
         )
     if reward <= 0:
-        yield Problem(
+        yield ListingProblem(
             "reward",
             "A crowd pays something, and this campaign’s reward is 0. A reward is fixed when its "
             "campaign is made: make another.",
         )
     elif reward != reward.quantize(CENT):
-        yield Problem("reward", "The reward is in whole cents.")
+        yield ListingProblem("reward", "The reward is in whole cents.")
 
 
-def without_effect(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
+def without_effect(terms: Terms, crowd: Marketplace) -> Iterator[ListingProblem]:
     """Name the terms that have no effect on this crowd."""
     words = {
         "keywords": "has no keywords",
@@ -94,14 +96,14 @@ def without_effect(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
     }
     for name in crowd.can.no_effect:
         if getattr(terms, name):
-            yield Problem(name, f"{crowd.label} {words[name]}. Leave this out.")
+            yield ListingProblem(name, f"{crowd.label} {words[name]}. Leave this out.")
 
 
-def of_times(terms: Terms, crowd: Marketplace) -> Iterator[Problem]:
+def of_times(terms: Terms, crowd: Marketplace) -> Iterator[ListingProblem]:
     ours = terms.auto_approval is not None
     limit = terms.auto_approval if terms.auto_approval is not None else crowd.refusal_limit
     if crowd.can.auto_approval and terms.approve_after >= limit:
-        yield Problem(
+        yield ListingProblem(
             "approve_after",
             "The crowd would approve the work automatically before your reviewers’ time is over. "
             f"Give them less time{', or let it approve later' if ours else ''}.",

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from annotate import adapters
 from annotate.crowds import bills
-from annotate.crowds.base import Configuration, Cost, CrowdError, Marketplace, Problem, Spec
+from annotate.crowds.base import Configuration, Cost, CrowdError, ListingProblem, Marketplace, Spec
 from annotate.crowds.bills import Bill
 from annotate.crowds.tariffs import ZERO
 from annotate.crowds.terms import USUAL_AUTO_APPROVAL, Terms
@@ -42,7 +42,7 @@ class Offer:
     label: str
     environment: str
     terms: Terms  # as they will be stored: what has no effect there is not in them
-    problems: tuple[Problem, ...]
+    problems: tuple[ListingProblem, ...]
     places: int
     tasks: int
     sizes: tuple[int, ...]
@@ -114,7 +114,7 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
         budget.left(campaign),
     )
     if not adapters.publishes(campaign.crowd):
-        return replace(offer, problems=(Problem("crowd", _BY_LINK),))
+        return replace(offer, problems=(ListingProblem("crowd", _BY_LINK),))
     found = list(of_numbers(campaign, terms, places, reward))
     try:
         crowd = adapters.marketplace(campaign.crowd)
@@ -125,7 +125,7 @@ def make(campaign: Campaign, terms: Terms, *, places: int, reward: Decimal) -> O
             found += [*crowd.validate(_sample(offer)), *of_times(offer.terms, crowd)]
             found += _of_fee(offer)
     except CrowdError as error:
-        found.append(Problem(_FIELDS.get(type(error), "launch"), error.message))
+        found.append(ListingProblem(_FIELDS.get(type(error), "launch"), error.message))
     return replace(offer, problems=(*found, *local(campaign, offer), *_of_balance(offer)))
 
 
@@ -136,11 +136,11 @@ _BY_LINK = (
 )
 
 
-def local(campaign: Campaign, offer: Offer) -> Iterator[Problem]:
+def local(campaign: Campaign, offer: Offer) -> Iterator[ListingProblem]:
     """Yield the problems that our own rows show; a launch checks again under the lock."""
     earlier = Batch.objects.filter(campaign=campaign).exclude(environment=offer.environment)
     if offer.environment and (other := earlier.first()):
-        yield Problem(
+        yield ListingProblem(
             "environment",
             f"This campaign’s batches are on {offer.label} “{other.environment}”, but the settings "
             f"now name “{offer.environment}”. Set them back, or make another campaign.",
@@ -201,7 +201,7 @@ def _plus(cost: Cost, other: Cost, n: int) -> Cost:
     return Cost(cost.rewards + n * other.rewards, cost.fees + n * other.fees, note)
 
 
-def _of_fee(offer: Offer) -> Iterator[Problem]:
+def _of_fee(offer: Offer) -> Iterator[ListingProblem]:
     """A crowd that charges more than the campaign reckons with would exceed its budget."""
     told = "" if offer.fee_told is None else quotes.percent(offer.fee_told)
     said = quotes.too_low(
@@ -213,7 +213,7 @@ def _of_fee(offer: Offer) -> Iterator[Problem]:
         currency=offer.currency,
     )
     if said:
-        yield Problem("fee", said)
+        yield ListingProblem("fee", said)
 
 
 def _completed(terms: Terms, crowd: Marketplace) -> Terms:
@@ -233,9 +233,9 @@ def _sample(offer: Offer) -> Spec:
     )
 
 
-def _of_balance(offer: Offer) -> Iterator[Problem]:
+def _of_balance(offer: Offer) -> Iterator[ListingProblem]:
     if offer.balance is not None and offer.balance < offer.total:
-        yield Problem(
+        yield ListingProblem(
             "balance",
             f"This may cost {offer.money(offer.total)}, but the account at {offer.label} "
             f"holds {offer.money(offer.balance)}. Top it up, or take fewer places.",

@@ -13,9 +13,9 @@ from annotate import adapters
 from annotate.crowds.base import (
     Configuration,
     CrowdError,
-    Level,
+    Fullness,
     Marketplace,
-    NotFound,
+    NotFoundAtCrowd,
     Stage,
     Submission,
     UnitState,
@@ -75,7 +75,7 @@ def reconcile(posting_id: int) -> bool:
         crowd = _crowd(posting)
         _count_in(posting.batch.campaign, crowd.currency())
         _follow(posting, crowd, crowd.posting_level(posting.external_id))
-    except NotFound as error:
+    except NotFoundAtCrowd as error:
         confirming.lapse(posting, ())  # nothing can be handed in to it, or it comes back (`take`)
         _note(posting, f"The crowd does not list this posting any more. {error.message}")
         return False
@@ -101,7 +101,7 @@ def _crowd(posting: Posting) -> Marketplace:
     return crowd
 
 
-def _follow(posting: Posting, crowd: Marketplace, level: Level) -> None:
+def _follow(posting: Posting, crowd: Marketplace, level: Fullness) -> None:
     """The list is read whole, after the level: what is missing in it is not there."""
     listed = list(crowd.iter_submissions(posting.external_id))
     news = confirming.news(posting.pk, listed)
@@ -115,7 +115,7 @@ def _follow(posting: Posting, crowd: Marketplace, level: Level) -> None:
     _level(posting, level, problem=problem)
 
 
-def _nobody_at_work(posting: Posting, level: Level, listed: Sequence[Submission]) -> bool:
+def _nobody_at_work(posting: Posting, level: Fullness, listed: Sequence[Submission]) -> bool:
     """Whether the crowd counts no one at work, now and at the last look, and lists all submissions.
 
     MTurk counts people at work without listing them until the HIT is stopped or expires. From then
@@ -136,7 +136,7 @@ def _take(posting_id: int, seen: Submission) -> bool:
     return True
 
 
-def _level(posting: Posting, level: Level, *, problem: str) -> None:
+def _level(posting: Posting, level: Fullness, *, problem: str) -> None:
     stops, now = list(posting.operations.filter(kind=Operation.Kind.STOP)), timezone.now()
     over = _is_to_be_over(posting, stops)
     if level.paused and not over:

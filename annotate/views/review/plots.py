@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from annotate.screening.words import Axis
+from annotate.screening.words import ScreenAxis
 
 WIDTH, HEIGHT, EDGE = 304, 64, 10
 BASE, TOP = 47, 17  # the axis, and how high the threshold's zone reaches
@@ -47,13 +47,13 @@ class Strip:
         return f"M{self.me.x - 6:.1f} 42l6-7 6 7-6 7Z"
 
 
-def _x(axis: Axis, value: float) -> float:
+def _x(axis: ScreenAxis, value: float) -> float:
     share = (value - axis.low) / (axis.high - axis.low)
     return round(EDGE + (WIDTH - 2 * EDGE) * min(1.0, max(0.0, share)), 1)
 
 
 def strip(
-    axis: Axis,
+    axis: ScreenAxis,
     *,
     own: float | None,
     low: float | None,
@@ -75,7 +75,7 @@ def strip(
     )
 
 
-def _ends(axis: Axis, threshold: Mark) -> tuple[Mark, Mark]:
+def _ends(axis: ScreenAxis, threshold: Mark) -> tuple[Mark, Mark]:
     """The axis's ends, without the labels that the threshold's would run into."""
     half = {"start": 0.0, "middle": 0.5, "end": 1.0}[threshold.anchor] * _long(threshold.label)
     left, right = threshold.x - half, threshold.x - half + _long(threshold.label)
@@ -145,7 +145,9 @@ def _stacked(places: Sequence[float]) -> tuple[tuple[float, float], ...]:
     return tuple(dots)
 
 
-def _interval(axis: Axis, low: float | None, high: float | None) -> tuple[float, float] | None:
+def _interval(
+    axis: ScreenAxis, low: float | None, high: float | None
+) -> tuple[float, float] | None:
     if low is None and high is None:
         return None
     return (

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from annotate.screening.registry import SCREENS
-from annotate.screening.words import Axis, ForReviewers, Numbers
+from annotate.screening.words import ForReviewers, Numbers, ScreenAxis
 from annotate.selectors.review.screens import Look, Screened
 from annotate.text.figures import many, number, seconds
 from annotate.views.review import plots
@@ -37,7 +37,7 @@ def _words(screen: str) -> ForReviewers:
         big=lambda said: number(said.value),
         detail=lambda _said: "",
         limit=lambda said: f"Its threshold was {number(said.threshold)}.",
-        axis=lambda values: Axis(min(values), max(values) + 1e-9, number, flags_above=True),
+        axis=lambda values: ScreenAxis(min(values), max(values) + 1e-9, number, flags_above=True),
     )
 
 

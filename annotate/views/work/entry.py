@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET
 
 from annotate import adapters, tokens
-from annotate.crowds.base import Claim, Configuration, Entry, Invalid, Preview, Transient
+from annotate.crowds.base import Claim, Configuration, Entry, InvalidEntry, Preview, Transient
 from annotate.errors import NotFound, ServiceError
 from annotate.selectors.work import task_page, tutorial_runs, units
 from annotate.services.work import participations
@@ -26,7 +26,7 @@ def entry(request: HttpRequest, crowd: str, token: str) -> HttpResponse:
     try:
         way = adapters.entry(crowd)
         came = way.parse_entry({**request.GET.dict(), "posting": token})
-        if isinstance(came, Invalid):
+        if isinstance(came, InvalidEntry):
             return explain(request, came.message, came.status)
         offer = units.offer(came.posting)
         if offer.crowd != crowd:
@@ -56,7 +56,7 @@ def preview(request: HttpRequest, study: task_page.Study, offer: units.UnitOffer
 def _come_in(request: HttpRequest, way: Entry, claim: Claim) -> HttpResponse:
     sure = way.verify_claim(claim)
     try:
-        if isinstance(sure, Invalid):
+        if isinstance(sure, InvalidEntry):
             return _refused(request, way.key, sure.message, sure.status)
         who = participations.arrive(claim.posting, claim, verified=sure)
     except ServiceError as error:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotate import tokens
-from annotate.crowds.base import Invalid, Leaving
+from annotate.crowds.base import InvalidEntry, Leaving
 from annotate.crowds.link.entry import LINK
 from annotate.crowds.tariffs import ZERO
 from annotate.errors import Conflict, Gone, ServiceError, TooMany
@@ -27,7 +27,7 @@ from annotate.views.work.own_pages import opinion
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """What the study is, and the way in."""
     claim = LINK.parse_entry({"invitation": token})
-    if isinstance(claim, Invalid):
+    if isinstance(claim, InvalidEntry):
         return explain(request, claim.message, claim.status)
     study = task_page.study(claim.campaign_id)
     speak(study)
@@ -60,7 +60,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 def preview(request: HttpRequest, token: str) -> HttpResponse:
     """What a task looks like, before coming in."""
     claim = LINK.parse_entry({"invitation": token})
-    if isinstance(claim, Invalid):
+    if isinstance(claim, InvalidEntry):
         return explain(request, claim.message, claim.status)
     study = task_page.study(claim.campaign_id)
     speak(study)

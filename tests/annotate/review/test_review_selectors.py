@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from annotate.models import Assignment, Campaign, LedgerEntry, Participation, Review, Ruling
 from annotate.screening import SCREENS, Verdict
-from annotate.screening.words import Axis
+from annotate.screening.words import ScreenAxis
 from annotate.selectors.review import effects, reviews, screens
 from annotate.selectors.review import judgments as review_judgments
 from annotate.services.campaigns.importing.problems import Row
@@ -218,7 +218,7 @@ def test_the_queue_and_the_case_agree() -> None:
 
 
 def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
-    axis = Axis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
+    axis = ScreenAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
     strip = plots.strip(
         axis, own=0.25, low=0.0, high=2.0, threshold=0.5, others=[0.0, 0.0, 1.0], label="x"
     )
@@ -230,7 +230,7 @@ def test_a_strip_puts_values_thresholds_and_zones_in_their_places() -> None:
 
 
 def test_a_strip_of_thousands_keeps_its_shape_and_draws_each_pixel_once() -> None:
-    axis = Axis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
+    axis = ScreenAxis(0, 1, lambda value: f"{value:.0%}", flags_above=True)
     others = [0.2] * 2000 + [0.7] * 1000
     strip = plots.strip(
         axis, own=None, low=None, high=None, threshold=0.5, others=others, label="x"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from annotate.screening import SCREENS, Columns, Settings, SettingsError, run, screen_all
-from annotate.screening.agreement.finding import Agreement
+from annotate.screening.agreement.finding import AgreementThresholds
 from annotate.screening.patterns.finding import Patterns
 from annotate.screening.timing.finding import Timing
 from tests.annotate.screening.columns import (
@@ -140,7 +140,7 @@ def test_screens_see_no_system_and_no_metric():
 def test_settings_survive_json():
     chosen = Settings.from_dict({"timing": {"minimum": 9}, "patterns": {"odds": 1000}})
     assert (chosen.of(Timing).minimum, chosen.of(Patterns).odds) == (9, 1000)
-    assert chosen.of(Agreement) == Agreement()
+    assert chosen.of(AgreementThresholds) == AgreementThresholds()
     assert Settings.from_dict(json.loads(json.dumps(chosen.to_dict()))) == chosen
 
 

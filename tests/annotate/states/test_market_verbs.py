@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from annotate.crowds.base import Effect, Level, Outcome, Posted, Stage
+from annotate.crowds.base import Effect, Fullness, Outcome, Posted, Stage
 from annotate.models import (
     Operation,
     Posting,
@@ -32,7 +32,7 @@ def settle(kind: Operation.Kind, outcome: Outcome) -> Verb:
 
 def level(stage: Stage) -> Verb:
     def looked(there: Posting) -> None:
-        reconciling._level(there, Level(stage, 3, 1, 0), problem="")
+        reconciling._level(there, Fullness(stage, 3, 1, 0), problem="")
 
     return looked
 

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from functools import cache
 
-from annotate.crowds.base import Claim, Invalid, Marketplace, Preview
+from annotate.crowds.base import Claim, InvalidEntry, Marketplace, Preview
 from annotate.crowds.crowd import Crowd, Setting
 from annotate.crowds.prices import Tariff
 from annotate.tokens import read_posting
@@ -13,7 +13,7 @@ from tests.crowds.scripted import Scripted
 class Bazaar(Scripted):
     key, label, environment = "bazaar", "The Bazaar", "live"
 
-    def parse_entry(self, params: dict[str, str]) -> Preview | Claim | Invalid:
+    def parse_entry(self, params: dict[str, str]) -> Preview | Claim | InvalidEntry:
         posting = read_posting(params["posting"])
         if "stall" not in params:
             return Preview(posting)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from annotate.screening.base import Columns, Verdict, verdicts
 from annotate.screening.screen import Screen
-from annotate.screening.thresholds import Crowd, Thresholds, between
-from annotate.screening.words import Axis, ForAnnotators, ForReviewers, Numbers, Told
+from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
+from annotate.screening.words import ForAnnotators, ForReviewers, Numbers, ScreenAxis, Told
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Yawns(Thresholds):
     yawns: int = between(5, 1, 1000)
 
 
-def find(columns: Columns, own: Yawns, limits: Crowd) -> list[Verdict]:
+def find(columns: Columns, own: Yawns, limits: CrowdThresholds) -> list[Verdict]:
     n = columns.judgments
     return verdicts(
         "yawning",
@@ -44,7 +44,7 @@ YAWNING = Screen(
         big=lambda said: f"{said.value:.0f}",
         detail=lambda said: "The others slept.",
         limit=lambda said: f"Flags above {said.threshold:.0f} yawns.",
-        axis=lambda values: Axis(0, max(values), str, flags_above=True),
+        axis=lambda values: ScreenAxis(0, max(values), str, flags_above=True),
     ),
     ForAnnotators("some yawns", _notice, lambda task: "a long yawn"),
 )

@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate import tokens
-from annotate.crowds.base import Problem
+from annotate.crowds.base import ListingProblem
 from annotate.crowds.terms import from_json
 from annotate.models import Batch, Campaign, Operation
 from tests.crowds.researcher import at, fields, hidden, offered, said
@@ -112,9 +112,9 @@ def test_problems_stand_beside_their_fields_and_above(
     ada: Client, mine: Campaign, scripted: Scripted
 ) -> None:
     scripted.problems = [
-        Problem("description", "Too plain."),
-        Problem("audience", "Nobody lives there."),
-        Problem("url", "Pages need https://."),
+        ListingProblem("description", "Too plain."),
+        ListingProblem("audience", "Nobody lives there."),
+        ListingProblem("url", "Pages need https://."),
     ]
     scripted.funds = Decimal(1)
     _sent, answer = offered(ada, mine)

@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 
 from annotate import tokens
-from annotate.crowds.base import Effect, Outcome, Problem
+from annotate.crowds.base import Effect, ListingProblem, Outcome
 from annotate.crowds.terms import from_json
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.models import AuditEntry, Batch, Campaign, Operation, Posting
@@ -99,7 +99,7 @@ def test_only_what_was_shown_is_spent(made: Campaign, confirmed: str):
 
 
 def test_with_a_problem_nothing_is_launched(made: Campaign, scripted: Scripted):
-    scripted.problems = [Problem("title", "Shorten it.")]
+    scripted.problems = [ListingProblem("title", "Shorten it.")]
     with pytest.raises(Invalid) as refused:
         launched(made)
     assert refused.value.errors == {"title": "Shorten it."}

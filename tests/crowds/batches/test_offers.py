@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from annotate import adapters
-from annotate.crowds.base import Configuration, Problem, Throttled
+from annotate.crowds.base import Configuration, ListingProblem, Throttled
 from annotate.crowds.tariffs import Price
 from annotate.crowds.terms import Terms
 from annotate.models import Batch, Campaign, Operation, Posting
@@ -86,7 +86,10 @@ def test_where_it_is_ours_to_say_a_usual_time_is_stored(made: Campaign):
 
 
 def test_what_the_crowd_would_refuse_is_told(made: Campaign, scripted: Scripted):
-    scripted.problems = [Problem("title", "Shorten it."), Problem("url", "Use https.")]
+    scripted.problems = [
+        ListingProblem("title", "Shorten it."),
+        ListingProblem("url", "Use https."),
+    ]
     assert problems(made) == {"title": "Shorten it.", "url": "Use https."}
 
 

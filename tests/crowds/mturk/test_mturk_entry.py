@@ -3,7 +3,7 @@
 import pytest
 
 from annotate import tokens
-from annotate.crowds.base import Claim, Configuration, FormPost, Invalid, Leaving, Preview
+from annotate.crowds.base import Claim, Configuration, FormPost, InvalidEntry, Leaving, Preview
 from annotate.crowds.mturk.marketplace import MTurk
 
 OWN = {"endpoint_url": "http://localhost:8123", "worker_url": "http://workers.test:9"}
@@ -115,7 +115,7 @@ def test_a_look_before_accepting_is_a_preview():
 )
 def test_names_that_mturk_never_gives_are_refused(name, value):
     found = WORLDS["sandbox"].parse_entry(given(**{name: value}))
-    assert isinstance(found, Invalid)
+    assert isinstance(found, InvalidEntry)
     assert found.status == 400
 
 
@@ -138,7 +138,7 @@ def test_names_that_mturk_never_gives_are_refused(name, value):
 )
 def test_work_is_handed_in_only_at_the_same_world(submit_to):
     found = WORLDS["sandbox"].parse_entry(given(turkSubmitTo=submit_to))
-    assert isinstance(found, Invalid)
+    assert isinstance(found, InvalidEntry)
     assert found.status == 403
 
 
@@ -146,7 +146,7 @@ def test_work_is_handed_in_only_at_the_same_world(submit_to):
 def test_each_world_refuses_what_comes_from_another(name):
     for other in WORLDS.keys() - {name}:
         found = WORLDS[name].parse_entry(given(other))
-        assert isinstance(found, Invalid)
+        assert isinstance(found, InvalidEntry)
 
 
 def test_only_the_origin_is_kept_of_where_to_submit():
@@ -167,7 +167,7 @@ def test_a_path_behind_the_address_to_submit_to_changes_nothing():
 @pytest.mark.parametrize("posting", ["", "p0st1ng", "forged:x:y"])
 def test_our_own_signature_is_needed(posting):
     found = WORLDS["sandbox"].parse_entry(given(posting=posting))
-    assert isinstance(found, Invalid)
+    assert isinstance(found, InvalidEntry)
     assert found.status == 404
 
 
@@ -195,5 +195,5 @@ def test_pages_are_framed_by_the_workers_site_of_their_world_alone():
 
 def test_there_are_no_events():
     found = WORLDS["sandbox"].parse_event(b"{}", {})
-    assert isinstance(found, Invalid)
+    assert isinstance(found, InvalidEntry)
     assert found.message

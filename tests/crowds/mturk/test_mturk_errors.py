@@ -112,7 +112,7 @@ READING = {
     Kind.UNREACHED: base.Transient,
     Kind.UNKNOWN: base.Transient,
     Kind.FUNDS: base.InsufficientFunds,
-    Kind.MISSING: base.NotFound,
+    Kind.MISSING: base.NotFoundAtCrowd,
     Kind.STATE: base.InvalidTransition,
     Kind.SETTINGS: base.Configuration,
 }

@@ -13,7 +13,7 @@ from annotate.crowds.base import (
     Bonus,
     Configuration,
     Effect,
-    NotFound,
+    NotFoundAtCrowd,
     Spec,
     Stage,
     UnitState,
@@ -322,7 +322,7 @@ def test_who_is_late_is_returned(far, crowd):
 
 @pytest.mark.parametrize("name", ["../users/me", "a/b", "", "a?b=c"])
 def test_no_name_leads_to_another_address(far, crowd, name):
-    with pytest.raises(NotFound):
+    with pytest.raises(NotFoundAtCrowd):
         crowd.get_submission(name)
     assert far.server.calls == []
 

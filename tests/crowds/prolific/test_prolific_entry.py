@@ -8,7 +8,15 @@ from http import HTTPStatus
 import pytest
 
 from annotate import tokens
-from annotate.crowds.base import Claim, Configuration, Event, Invalid, Leaving, Redirect, Transient
+from annotate.crowds.base import (
+    Claim,
+    Configuration,
+    Event,
+    InvalidEntry,
+    Leaving,
+    Redirect,
+    Transient,
+)
 from annotate.crowds.prolific.events import EVENT_ID, SIGNATURE, TIMESTAMP, signature
 from annotate.crowds.prolific.marketplace import Prolific
 from tests.crowds.far_side import Fault
@@ -47,7 +55,7 @@ KNOWN = "fEdfxHIZSq4xI3fc68+mG2s1NECtAkNDbuGI/q8u+Ic="
 
 
 def refused(answer: object, status: int) -> bool:
-    return isinstance(answer, Invalid) and answer.status == status and bool(answer.message)
+    return isinstance(answer, InvalidEntry) and answer.status == status and bool(answer.message)
 
 
 # ---------------------------------------------------------------- in

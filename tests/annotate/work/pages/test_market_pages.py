@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from annotate import tokens
-from annotate.crowds.base import Invalid, Redirect, Transient
+from annotate.crowds.base import InvalidEntry, Redirect, Transient
 from annotate.crowds.mturk.entry import NOT_ACCEPTED, FromMTurk
 from annotate.models import Assignment, Participation
 from annotate.screening.base import Verdict
@@ -151,7 +151,7 @@ def test_while_the_crowd_does_not_answer_the_page_asks_again(client):
 
 
 def test_what_the_crowd_denies_is_explained(client):
-    said = Invalid("It is over there.", 410)
+    said = InvalidEntry("It is over there.", 410)
     with patch.object(FromMTurk, "verify_claim", return_value=said):
         shown = client.get(entry(posting(), "U1"))
     assert shown.status_code == 410
