@@ -37,10 +37,8 @@ from annotate.crowds.base import (
     UnitState,
 )
 from annotate.crowds.prolific import audience as audiences
-from annotate.crowds.prolific import checks as checks
-from annotate.crowds.prolific import events, hooks
+from annotate.crowds.prolific import checks, events, hooks, studies
 from annotate.crowds.prolific import people as prolific_people
-from annotate.crowds.prolific import studies as studies
 from annotate.crowds.prolific.entry import ProlificEntry
 from annotate.crowds.prolific.hooks import Subscribed
 from annotate.crowds.prolific.http import effect, error_of, outcome_of, path
