@@ -189,8 +189,8 @@ class OperationSerializer(serializers.Serializer[Any]):
     due_at = serializers.DateTimeField()
 
 
-class OperationInDoubtSerializer(serializers.Serializer[Any]):
-    """A unit that the crowd lists as handed in, and what does not agree about it."""
+class SubmissionInDoubtSerializer(serializers.Serializer[Any]):
+    """A submission that the crowd lists as handed in, and what does not agree about it."""
 
     id = serializers.IntegerField(source="participation_id")
     annotator = serializers.CharField(source="pseudonym", help_text="pseudonym")
@@ -210,7 +210,7 @@ class FeeSerializer(serializers.Serializer[Any]):
     )
 
 
-class DisputedUnitSerializer(serializers.Serializer[Any]):
+class PayInDoubtSerializer(serializers.Serializer[Any]):
     beyond_budget = serializers.BooleanField(
         default=False, help_text="although the campaign is beyond its budget (409, `budget`)"
     )

@@ -16,15 +16,15 @@ from annotate.api.base import BoundedView, validated
 from annotate.api.marketplace.serializers import (
     BatchSerializer,
     DecideSerializer,
-    DisputedUnitSerializer,
     ExtendSerializer,
     FeeSerializer,
     LaunchSerializer,
     LookedSerializer,
     OfferSerializer,
-    OperationInDoubtSerializer,
     OperationSerializer,
+    PayInDoubtSerializer,
     PlacesSerializer,
+    SubmissionInDoubtSerializer,
     WishSerializer,
     terms_of,
 )
@@ -192,18 +192,18 @@ class DropView(BoundedView):
 
 
 class DoubtfulView(BoundedView):
-    @extend_schema(responses=OperationInDoubtSerializer(many=True))
+    @extend_schema(responses=SubmissionInDoubtSerializer(many=True))
     def get(self, request: Request, public_id: str) -> Response:
         """Units about which something does not agree with the crowd: they wait for you."""
         return _in_doubt(permissions.owned(request.user, public_id))
 
 
 class PayDoubtfulView(BoundedView):
-    @extend_schema(request=DisputedUnitSerializer, responses=OperationInDoubtSerializer(many=True))
+    @extend_schema(request=PayInDoubtSerializer, responses=SubmissionInDoubtSerializer(many=True))
     def post(self, request: Request, public_id: str, unit_id: int) -> Response:
         """Pay one all the same, and return those that still wait. Refusing pay is a ruling."""
         campaign = permissions.owned(request.user, public_id)
-        typed = validated(DisputedUnitSerializer(data=request.data))
+        typed = validated(PayInDoubtSerializer(data=request.data))
         settling.accept(
             open_units.unit_id_of(campaign.pk, unit_id),
             actor_id=_actor(request),
@@ -214,7 +214,7 @@ class PayDoubtfulView(BoundedView):
 
 def _in_doubt(campaign: Any) -> Response:
     rows_ = open_units.disputed(campaign.pk)
-    return Response(OperationInDoubtSerializer(rows_, many=True).data)
+    return Response(SubmissionInDoubtSerializer(rows_, many=True).data)
 
 
 def _campaign_of(request: Request, public_id: str, operation_id: int) -> Any:
