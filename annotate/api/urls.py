@@ -53,10 +53,14 @@ urlpatterns = [
     path(f"{BATCH}offer/", marketplace.OfferMoreView.as_view(), name="api-batch-offer-more"),
     path(f"{BATCH}extend/", marketplace.ExtendView.as_view(), name="api-batch-extend"),
     path(f"{BATCH}stop/", marketplace.StopView.as_view(), name="api-batch-stop"),
-    path(f"{CAMPAIGN}units-in-doubt/", marketplace.DoubtfulView.as_view(), name="api-doubtful"),
+    path(
+        f"{CAMPAIGN}units-in-doubt/",
+        marketplace.SubmissionsInDoubtView.as_view(),
+        name="api-doubtful",
+    ),
     path(
         f"{CAMPAIGN}units-in-doubt/<int:unit_id>/pay/",
-        marketplace.PayDoubtfulView.as_view(),
+        marketplace.PayInDoubtView.as_view(),
         name="api-doubtful-pay",
     ),
     path(f"{CAMPAIGN}operations/", marketplace.OperationsView.as_view(), name="api-operations"),

@@ -191,14 +191,14 @@ class DropView(BoundedView):
         return _operation(campaign, operation_id)
 
 
-class DoubtfulView(BoundedView):
+class SubmissionsInDoubtView(BoundedView):
     @extend_schema(responses=SubmissionInDoubtSerializer(many=True))
     def get(self, request: Request, public_id: str) -> Response:
         """Units about which something does not agree with the crowd: they wait for you."""
         return _in_doubt(permissions.owned(request.user, public_id))
 
 
-class PayDoubtfulView(BoundedView):
+class PayInDoubtView(BoundedView):
     @extend_schema(request=PayInDoubtSerializer, responses=SubmissionInDoubtSerializer(many=True))
     def post(self, request: Request, public_id: str, unit_id: int) -> Response:
         """Pay one all the same, and return those that still wait. Refusing pay is a ruling."""
