@@ -161,7 +161,7 @@ def test_an_event_is_news(
         far.move_clock(timedelta(seconds=5))
         raw, headers = far.event("study.status.change", made.ours()[0])
         announced: list[int] = []
-        monkeypatch.setattr(intents, "posting", announced.append)
+        monkeypatch.setattr(intents, "announce_posting", announced.append)
         assert events.receive("prolific", raw, headers)
         assert announced == [made.posting().pk]
 

@@ -11,7 +11,8 @@ from django.urls import reverse
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from annotate.forms.campaigns import CampaignForm, _joined, initial_of
+from annotate.forms.campaign_choices import joined_names
+from annotate.forms.campaigns import CampaignForm, initial_of
 from annotate.models import Campaign, CampaignImport, ImportChunk, Membership, Output
 from annotate.services.campaigns.importing import running, stored
 from estimation.metrics import available
@@ -186,7 +187,7 @@ PLANS = st.builds(
 @given(PLANS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_the_form_shows_the_plan_that_it_was_sent_with(db: None, changes: dict[str, Any]) -> None:
-    changes["metric_columns"] = _joined(changes["metric_columns"])
+    changes["metric_columns"] = joined_names(changes["metric_columns"])
     sent = CampaignForm(PLAN | changes, has_file=True)
     assume(sent.is_valid())
     plan = sent.plan()

@@ -124,7 +124,7 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
         {"crowd": "mturk", "reward": "0.37", "tutorial_bonus": "0"},
         {"crowd": "mturk", "reward": "0.40", "max_judgments": "7"},
         {"crowd": "mturk", "reward": "0.40", "tutorial": "none"},
-        {"crowd": "prolific", "reward": "0.55", "fee": "33.34"},
+        {"crowd": "prolific", "reward": "0.55", "fee": "43.34"},
         {"crowd": "mturk", "reward": "0.40", "budget": "3"},
     ],
     ids=str,

@@ -19,10 +19,10 @@ from annotate.models import (
     Slot,
 )
 from annotate.services.campaigns.importing.stored import as_json
-from annotate.services.outbox import intents
 from annotate.services.review import reviews
 from annotate.services.work import judgments
 from tests.annotate.market import arrive, posting, study
+from tests.crowds import operations
 from tests.factories import GOOD, campaign, judge, leased, person, plan, user
 from tests.reviewed import fired
 
@@ -74,19 +74,10 @@ def a_posting(status: str) -> Posting:
     return put(posting(study(items=12), tasks=1), status)
 
 
-def an_operation(status: str, there: Posting | None = None) -> Operation:
+def an_operation(status: str, there: Posting | None = None, *, kind: str = "publish") -> Operation:
     there = there or posting(study(items=12), tasks=1, listing="", status="planned")
-    made = intents.intend(
-        Operation.Kind.PUBLISH,
-        key=f"publish:{there.pk}",
-        campaign_id=there.batch.campaign_id,
-        crowd="mturk",
-        environment="sandbox",
-        posting_id=there.pk,
-        batch_id=there.batch_id,
-        places=3,
-        url="https://plumbline.test/work/on/mturk/x/",
-    )
+    payload = next(one for one in operations.ON_POSTINGS if one.kind == kind)
+    made = operations.on_posting(payload, there)
     tried = {} if status == Operation.Status.PENDING else {"sent_at": timezone.now()}
     return put(made, status, **tried)
 

@@ -22,9 +22,7 @@ pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
 def settle(kind: Operation.Kind, outcome: Outcome) -> Verb:
     def settled(there: Posting) -> None:
-        op = standing.an_operation("sent", there)
-        Operation.objects.filter(pk=op.pk).update(kind=kind)
-        op.refresh_from_db()
+        op = standing.an_operation("sent", there, kind=kind)
         handler(kind).settle(op, outcome)
 
     return settled
@@ -122,8 +120,6 @@ def test_an_operation_settles_only_as_it_was_read(changed: dict[str, Any]):
 
 @pytest.mark.parametrize("state", Operation.Status.values)
 def test_a_person_says_that_an_operation_happened(state: str):
-    op = standing.an_operation(state)
+    op = standing.an_operation(state, kind=Kind.STOP)
     Posting.objects.filter(operations=op).update(status="open")
-    Operation.objects.filter(pk=op.pk).update(kind=Kind.STOP)
-    op.refresh_from_db()
     check(by_hand(delivery.decide, True), op, "done" if state == "unclear" else state)

@@ -82,7 +82,7 @@ def test_a_failure_while_paying_leaves_no_judgment(monkeypatch):
     def fail(*args, **kwargs):
         raise RuntimeError("the ledger is on fire")
 
-    monkeypatch.setattr(ledger, "task", fail)
+    monkeypatch.setattr(ledger, "earn_task", fail)
     with pytest.raises(RuntimeError):
         judgments.submit(mine.pk, participation_id=who.pk, raw=GOOD)
     mine.refresh_from_db()

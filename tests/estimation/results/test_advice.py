@@ -97,7 +97,7 @@ def _speaks_well(advice: Advice) -> None:
 
 def test_every_branch_has_its_campaign() -> None:
     written = set()
-    for name in ("advice", "collecting", "ending", "urgent", "annotator_shortage"):
+    for name in ("advice", "collecting", "ending", "situation"):
         source = (SOURCES / f"{name}.py").read_text()
         written |= set(re.findall(r'Advice\(\s*"(\w+)"', source))
     assert {name.partition("-")[0] for name in SITUATIONS} == written
