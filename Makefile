@@ -4,7 +4,7 @@ BIN := .venv/bin
 PORT ?= 8000
 CROWD ?= link
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev demo demos serve test sqlite hostile stories states screenshots lint bench browser messages docs requirements
+.PHONY: help setup setup-dev demo demos serve test slow sqlite hostile stories states screenshots lint bench browser messages docs requirements
 
 help:  ## Show what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -44,7 +44,10 @@ browser: setup-dev
 	@$(BIN)/python -m tests.chromium
 
 test: setup-dev browser  ## Run the tests on a real Postgres, Redis and Chromium
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not states and not stories and not demos and not hostile"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow and not states and not stories and not demos and not hostile"
+
+slow: setup-dev browser  ## Run what takes longest: upgrades, gates of the statistics, whole processes, odd values
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "slow and not states and not stories and not demos and not hostile"
 
 sqlite: setup-dev  ## Run the tests that need a database once more, on SQLite
 	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 -q -m "orm and not hostile"

@@ -18,7 +18,7 @@ from tests.browser.annotators.tasks import answer_all
 from tests.processes import ROOT, wait_for
 from tests.servers import CACHE, free_port
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.slow, pytest.mark.browser]
 
 MAKE = """
 from tests.factories import campaign, person

@@ -12,7 +12,7 @@ from scipy.stats import binom
 
 from estimation.core.simulation import BINARY, HTER_LIKE, TERNARY, Outcome, Plan, simulate
 
-pytestmark = pytest.mark.simulation
+pytestmark = [pytest.mark.slow, pytest.mark.simulation]
 
 SEED = 2018
 REPLICATES = 300

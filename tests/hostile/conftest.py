@@ -12,7 +12,13 @@ def world(scripted) -> World:  # noqa: F811  (the fixture)
     return furnished(built())
 
 
-@pytest.fixture(params=[FEW, pytest.param(TEXTS, marks=pytest.mark.hostile)], ids=["few", "all"])
+@pytest.fixture(
+    params=[
+        pytest.param(FEW, marks=pytest.mark.slow),
+        pytest.param(TEXTS, marks=pytest.mark.hostile),
+    ],
+    ids=["few", "all"],
+)
 def texts(request: pytest.FixtureRequest) -> dict[str, str]:
     return request.param
 

@@ -12,6 +12,8 @@ import redis
 from tests.processes import ROOT, wait_for
 from tests.servers import start_redis
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-m", "celery", "-A", "config", "beat", "--loglevel", "INFO"]
 
 

@@ -11,6 +11,8 @@ from zipfile import ZipFile
 import pytest
 import yaml
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 A_PAGE = """
 import django

@@ -12,6 +12,8 @@ import pytest
 
 from tests.processes import ROOT, wait_for
 
+pytestmark = pytest.mark.slow
+
 MANAGE = [sys.executable, "manage.py"]
 
 

@@ -12,6 +12,8 @@ import pytest
 
 from tests.processes import ROOT
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = {path.stem for path in (ROOT / "extras/management/commands").glob("[!_]*.py")}
 EVERYTHING = """
 import pkgutil, sys, django, annotate, config, estimation

@@ -8,6 +8,8 @@ import pytest
 
 from tests.upgrade.old_database import MIGRATIONS, manage, postgres, run
 
+pytestmark = pytest.mark.slow
+
 MANY = 5_000  # more than are read at once
 COME = f"""
 import django; django.setup()

@@ -20,6 +20,8 @@ from tests.upgrade.numbers import COUNTS, NUMBERS
 from tests.upgrade.old_database import MIGRATIONS, Tables, fill, manage, postgres, run, tables
 from tests.upgrade.outbox import dicts
 
+pytestmark = pytest.mark.slow
+
 # {name of a table in an earlier version: its name now}
 RENAMED = {
     "annotate_evidencechange": "annotate_changemark",

@@ -29,7 +29,7 @@ from annotate.services.review import reviews, rulings
 from annotate.services.work import judgments, leasing
 from tests.factories import GOOD, campaign, person
 
-pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+pytestmark = [pytest.mark.slow, pytest.mark.orm, pytest.mark.django_db]
 
 Act = Ruling.Act
 FEE = Decimal("0.2")

@@ -17,7 +17,7 @@ from bench.screening import Tally, run
 from bench.screening_campaigns import HONEST, Design, campaign, looks, simulated
 from estimation.core import straight_lining
 
-pytestmark = pytest.mark.simulation
+pytestmark = [pytest.mark.slow, pytest.mark.simulation]
 
 MOST_ACCUSED, LEAST_CAUGHT = 0.02, 0.9
 

@@ -19,7 +19,7 @@ from tests.browser.annotators.test_text_layout import at_work
 from tests.browser.annotators.test_tutorial import highlight, started
 from tests.factories import campaign, person, user
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 BUILT_IN = [
     (key, language)

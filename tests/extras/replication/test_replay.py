@@ -17,7 +17,7 @@ from extras.replication.replaying import ReplayQuestion
 from tests.factories import user
 from tests.released_data import FOLDER as REAL
 
-pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+pytestmark = [pytest.mark.slow, pytest.mark.orm, pytest.mark.django_db]
 
 
 def record(item: int, system: str = "alpha", people=(1, 2), text: str = "") -> dict:
