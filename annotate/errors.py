@@ -19,14 +19,14 @@ class ServiceError(Exception):
 
 
 class NotFound(ServiceError):
-    """It does not exist, or not for whoever asks."""
+    """It does not exist, or not for this user."""
 
     status = 404
     code = "not_found"
 
 
 class NotAllowed(ServiceError):
-    """Whoever asks may see it but not do this."""
+    """This user may see it but not do this."""
 
     status = 403
     code = "not_allowed"

@@ -48,7 +48,7 @@ class Access:
 def visible(user: Who, public_id: str) -> Campaign:
     """Return the campaign, if `user` is its owner or reviewer.
 
-    A campaign of others is not there (`NotFound`): its existence is nobody's business.
+    A campaign of others is not there (`NotFound`): its existence is not revealed.
     """
     return access(user, public_id).campaign
 

@@ -1,4 +1,4 @@
-"""What `annotate` tells whoever listens. It imports nobody who does."""
+"""What `annotate` announces. It imports no listener."""
 
 from django.dispatch import Signal
 

@@ -37,7 +37,7 @@ def read_invitation(token: str) -> tuple[int, str]:
 
 
 def preview_token(campaign_id: int, tasks: int) -> str:
-    """Return what shows the preview of units with so many tasks to a researcher, for a day."""
+    """Return a token for the preview of submissions with this number of tasks, valid for a day."""
     return signing.dumps([campaign_id, tasks], salt="batch-preview")
 
 

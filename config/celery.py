@@ -25,7 +25,7 @@ app.autodiscover_tasks()
 
 logger = logging.getLogger(__name__)
 
-SILENCE = 5.0  # seconds: after a failure nobody waits for this broker again
+SILENCE = 5.0  # seconds after a failure in which no request waits for the broker
 _silent_until = 0.0
 
 

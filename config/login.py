@@ -24,7 +24,7 @@ from annotate.requests.waiting import in_minutes
 
 @dataclass(frozen=True)
 class Limit:
-    """At most so many attempts of one kind in so many seconds."""
+    """A limit: the number of attempts of one kind within a number of seconds."""
 
     name: str
     most: int

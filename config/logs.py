@@ -1,4 +1,4 @@
-"""Logs without secrets: a link to somebody's work opens it to whoever reads it."""
+"""Logs without secrets: a link to an annotator's work opens it to every reader."""
 
 import logging
 import logging.config
@@ -32,7 +32,7 @@ def _name(secret: str) -> str:
 
 
 def _without_secrets(*args: Any, **given: Any) -> logging.LogRecord:
-    """Make a record whose message and traceback are redacted, whoever formats it later."""
+    """Make a record whose message and traceback are redacted before any formatter sees them."""
     record = logging.LogRecord(*args, **given)
     message = _message(record)
     if (clean := redacted(message)) != message:

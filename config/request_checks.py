@@ -1,6 +1,6 @@
 """What every request passes first: no NUL, nothing oversized, one encoding.
 
-Here so that no view, service or database ever meets it; whoever sends such a thing is told.
+Here so that no view, service or database ever meets it; the client is told.
 """
 
 import codecs
@@ -43,7 +43,7 @@ class Gate:
         return None
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """A client that goes away while it sends is no failure of ours, whoever was reading."""
+        """A client that goes away while it sends is no failure of ours, wherever it was read."""
         if isinstance(error, UnreadablePostError):
             return errors.refusal(request, _broken_off())
         return None

@@ -48,7 +48,7 @@ class FileScoreError(FileError):
 
 
 class ScaleNeededError(FileError):
-    """A criterion whose scale nobody named."""
+    """A criterion without a known scale."""
 
 
 class FileMetricError(FileError):
@@ -60,7 +60,7 @@ class ItemMissingError(FileError):
 
 
 class AmbiguousMetricError(FileError):
-    """Several metrics, and nobody said which one to use."""
+    """Several metrics, and none was chosen."""
 
 
 class UnreadableError(FileError):

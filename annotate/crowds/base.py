@@ -176,7 +176,7 @@ class Marketplace(Entry, Protocol):
     def add_places(self, listing: str, n: int, op_id: str) -> Outcome: ...
 
     def stop(self, listing: str) -> Outcome:
-        """Nobody new, for good; who has accepted may finish. Safe to repeat.
+        """Admit no new people, for good; people who have accepted may finish. Safe to repeat.
 
         It is asked of the crowd unless the crowd itself says that the posting is over.
         """

@@ -8,7 +8,8 @@ from annotate.crowds.prices import NOTHING, Price, Tariff
 
 @dataclass(frozen=True)
 class Bill:
-    """What so many units cost at most. work: their rewards. bonuses: of the tutorial, should
+    """What a number of submissions costs at most. work: their rewards. bonuses: of the tutorial,
+    should
     somebody new take each unit; by link each judgment is a unit. Both with the crowd's fee."""
 
     units: int

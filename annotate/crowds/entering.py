@@ -30,7 +30,7 @@ class Preview:
 
 @dataclass(frozen=True)
 class InvalidEntry:
-    """Nobody can come in this way, and why; `status` is the HTTP status that says so."""
+    """This way in is refused, and why; `status` is the HTTP status."""
 
     message: str
     status: int

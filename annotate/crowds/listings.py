@@ -75,7 +75,7 @@ class Posted:
 
 
 class Stage(StrEnum):
-    """Where a posting stands: people can take it, some are still at it, nobody is any more."""
+    """The stage of a posting: people can take it, some still work on it, or all have finished."""
 
     OPEN = "open"
     DRAINING = "draining"
@@ -86,7 +86,7 @@ class Stage(StrEnum):
 class Fullness:
     """How full a posting is, as the crowd counts.
 
-    paused: nobody can take its free places until somebody starts it again there.
+    paused: its free places cannot be taken until a person starts it again there.
     """
 
     stage: Stage

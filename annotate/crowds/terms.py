@@ -16,7 +16,7 @@ SECONDS = ("duration", "lifetime", "auto_approval", "approve_after")
 @dataclass(frozen=True)
 class Terms:
     """`tasks` is what one paid unit holds; `approve_after`: how long reviewers have before
-    work that nobody doubts is approved and paid; `auto_approval`: after which the crowd does it by
+    undisputed work is approved and paid; `auto_approval`: after which the crowd does it by
     itself, None where that is not ours to say."""
 
     title: str

@@ -128,7 +128,7 @@ class GiftForm(forms.Form):
     key = forms.CharField(max_length=LONGEST_KEY, widget=forms.HiddenInput)
 
     def name_people(self, people: list[Account]) -> None:
-        """Offer these to choose from; nobody is chosen beforehand."""
+        """Offer these to choose from; none is chosen beforehand."""
         widget = self.fields["annotator"].widget
         assert isinstance(widget, forms.Select)
         names = {one.pseudonym: f"{one.pseudonym} ({one.external_id})" for one in people}

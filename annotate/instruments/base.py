@@ -104,7 +104,7 @@ class Instrument(Protocol):
     def criteria(self) -> tuple[Criterion, ...]: ...
     @property
     def template(self) -> str:
-        """The annotator's page; "" where nobody is asked through a page."""
+        """The annotator's page; "" if the instrument has no page."""
 
     @property
     def folder(self) -> Path | None:
@@ -116,7 +116,7 @@ class Instrument(Protocol):
 
     @property
     def about(self) -> "Words":
-        """What annotators do, in a sentence; "" where nobody is asked through a page."""
+        """What annotators do, in a sentence; "" if the instrument has no page."""
 
     @property
     def minutes(self) -> str:

@@ -9,7 +9,7 @@ ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # no look-alikes: people read thes
 
 
 def public_id() -> str:
-    """Return a random name for addresses (50 bits): it tells nobody how many there are."""
+    """Return a random name for addresses (50 bits). It does not reveal how many there are."""
     return "".join(secrets.choice(ALPHABET) for _ in range(10))
 
 

@@ -12,7 +12,7 @@ from annotate.models.payloads import PayloadField
 
 
 class Batch(models.Model):
-    """One launch: so many paid units of a campaign, on one crowd, under the same terms."""
+    """One launch: a number of submissions of a campaign, on one crowd, under the same terms."""
 
     public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="batches")

@@ -57,7 +57,7 @@ class Flag(Fact):
 class Ruling(Fact):
     """One act of a reviewer, with the reason that the annotator reads.
 
-    blind: whoever ruled could not see the campaign's results, and never had. late: it undoes an
+    blind: the reviewer could not see the campaign's results, and never had. late: it undoes an
     exclusion that was final already, when its effect on the estimates could be seen.
     """
 
@@ -116,7 +116,7 @@ class Exclusion(models.Model):
 class Appeal(models.Model):
     """What an annotator says against a flag or a ruling, and the answer.
 
-    own_ruling: it was answered by the person whose ruling it is against, as nobody else could.
+    own_ruling: the person whose ruling it is against answered it, as the only reviewer.
     """
 
     review = models.ForeignKey(Review, models.PROTECT, related_name="appeals")

@@ -9,7 +9,7 @@ from annotate.models.base import Fact
 class InstrumentDefinition(Fact):
     """One version of a researcher's own instrument; a change is a new version.
 
-    The key belongs to whoever took it first, so key and version name one wording for ever.
+    The key belongs to its first owner, so key and version name one wording for ever.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)

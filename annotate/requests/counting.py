@@ -15,7 +15,7 @@ from django.conf import settings
 from limits.storage import MemoryStorage, RedisStorage
 
 PREFIX = "plumbline"
-SILENCE = 5.0  # seconds: after a failure nobody waits for this Redis again
+SILENCE = 5.0  # seconds after a failure in which no request waits for Redis
 
 T = TypeVar("T")
 Store = RedisStorage | MemoryStorage

@@ -95,7 +95,7 @@ class Columns:
         return np.concatenate([np.arange(lone), np.full(paragraphs, lone)]).astype(np.int64)
 
     def others(self, people: int, judgments: int) -> NDArray[np.bool_]:
-        """(A,) whether there are so many *other* annotators with so many judgments."""
+        """(A,) whether enough *other* annotators have enough judgments."""
         rest = self.judgments.sum() - self.judgments
         return np.asarray((self.people.size - 1 >= people) & (rest >= judgments))
 
@@ -106,7 +106,7 @@ class Verdict:
 
     value: what is judged; low, high: its interval, None where it has none or is not known.
     threshold: where the screen begins to fire. n: how many judgments or comparisons it rests on.
-    enough: whether that and the campaign suffice; without it nobody is flagged.
+    enough: whether that and the campaign suffice; if not, no annotator is flagged.
     numbers: what else the screen used, to be shown beside it.
     """
 
@@ -135,7 +135,7 @@ def verdicts(
     high: Floats | None = None,
     numbers: Mapping[str, Floats] | None = None,
 ) -> list[Verdict]:
-    """One `Verdict` per annotator from (A,) columns; nobody without enough is flagged."""
+    """One `Verdict` per annotator from (A,) columns; without enough, none is flagged."""
     known = np.asarray(enough, dtype=bool)
     fires = np.asarray(flagged, dtype=bool) & known
     rows = dict(numbers or {})

@@ -149,7 +149,7 @@ def varied(counts: Counts, crowd: CrowdThresholds) -> Mask:
     """(A,) whose answers may serve as a yardstick for others'.
 
     Not those who nearly always answer the same: where many do, they would excuse each other, and
-    accuse whoever looks at the outputs. Having no say here is no flag.
+    accuse the annotators who look at the outputs. Having no say here is no flag.
     """
     n = counts.judgments
     return np.asarray((n < crowd.uniform_minimum) | (counts.modal < crowd.uniform * n))

@@ -14,7 +14,7 @@ Ints = NDArray[np.int64]
 # field its size and value, all big-endian, and a row with -1 fields at the end.
 _HEADER, _TRAILER = 19, 2
 
-# Ids spread over at most so many times their number are looked up in a table, not searched.
+# Ids whose range is at most this many times their number are looked up in a table, not searched.
 _DENSE = 8
 
 

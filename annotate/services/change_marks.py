@@ -7,7 +7,7 @@ from django.db import transaction
 from annotate.models import ChangeMark
 from annotate.signals import change_marked
 
-BATCH = 500  # marks pile up while no worker runs, and SQLite takes only so many parameters
+BATCH = 500  # marks pile up while no worker runs, and SQLite limits the parameters of a query
 
 
 def mark(campaign_id: int, reason: str) -> None:

@@ -35,7 +35,7 @@ MOMENTS = {
 
 
 def number(value: float | Decimal | None, digits: int = 2) -> str:
-    """`1,234.50` with so many decimals and a true minus sign; a dash for None."""
+    """`1,234.50` with `digits` decimals and a true minus sign; a dash for None."""
     if value is None or not isfinite(value):
         return NONE
     figure = f"{value:z.{digits}f}"

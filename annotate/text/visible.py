@@ -8,5 +8,5 @@ _UNSEEN = frozenset({"Zs", "Zl", "Zp", "Cc", "Cf"})
 
 
 def is_visible(text: str) -> bool:
-    """Return whether there is more in it than space and characters that nobody can see."""
+    """Return whether it holds more than spaces and invisible characters."""
     return any(one not in DRAWN_EMPTY and category(one) not in _UNSEEN for one in text)

@@ -83,7 +83,7 @@ def _described(file: File, n: int) -> str:
 
 
 class _Sent(io.RawIOBase):
-    """What the zip is written to: it is taken away as it comes, so nobody can go back in it."""
+    """What the zip is written to. Its bytes are sent as they come, so it cannot seek."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

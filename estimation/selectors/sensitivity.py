@@ -18,7 +18,7 @@ _WORDS = {BY_HAND: "no screen, by hand"}
 
 @dataclass(frozen=True)
 class ComparedEstimate:
-    """One system × criterion; `whole` is its estimate with nobody left out, if anybody is."""
+    """One system × criterion; `whole` is its estimate without exclusions, if there are any."""
 
     cell: ShownCell
 

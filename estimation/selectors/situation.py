@@ -109,7 +109,7 @@ class Situation:
         return self.reserved or self.availability.takeable > 0
 
     def silent(self, at_least: timedelta) -> bool:
-        """Whether nobody was seen at work for so long."""
+        """Whether no one was seen at work for this long."""
         silence = self.liveness.silence
         return silence is None or silence >= at_least
 

@@ -106,7 +106,7 @@ def findings(brief: Brief, seen: data.Seen) -> tuple[list[Finding], list[Contras
 def _with_excluded(
     brief: Brief, systems: list[SystemOutputs], seen: data.Seen
 ) -> dict[tuple[int, str], Estimate]:
-    """The estimates with nobody left out: so that no filter moves a result unseen."""
+    """The estimates without exclusions, so that no filter moves a result unseen."""
     if not counting.excluded(brief.campaign_id):
         return {}
     every = data.cells(brief, systems, data.see_everybody(brief, seen))

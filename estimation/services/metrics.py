@@ -25,7 +25,7 @@ from estimation.models import MetricScore
 CHUNK = 200  # outputs that are computed and stored together, or
 CHUNK_CHARACTERS = 200_000  # with their references and inputs, whichever comes first
 GIVEN = "given"
-# From so many scores of a slow metric on, starting processes (seconds) pays.
+# From this many scores of a slow metric on, starting processes (seconds) pays.
 WORTH_PROCESSES = 1000
 Progress = Callable[[int, int], None]
 

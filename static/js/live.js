@@ -1,4 +1,4 @@
-// A region that refreshes itself ([data-live]) must not disturb whoever reads it: it pauses while
+// A region that refreshes itself ([data-live]) must not disturb its reader: it pauses while
 // the tab is hidden, waits for its new pictures, and keeps open what is open and focused what is.
 const pictures = (html) =>
   [...new DOMParser().parseFromString(html, "text/html").querySelectorAll("picture")].map((picture) => {

@@ -51,7 +51,7 @@ function pieces(text, language) {
   return Array.from(segmenter.segment(text), (piece) => piece.segment);
 }
 
-// “thirty-two” is one word to whoever reads it.
+// “thirty-two” is one word to a reader.
 function hyphenated(given) {
   const isLetters = (piece) => LETTERS.test(piece ?? "");
   return given.reduce((words, piece, i) => {

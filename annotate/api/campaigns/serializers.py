@@ -122,7 +122,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
 
 def _shows(campaign: Any) -> bool:
-    """Whether this row of a list shows its results to whoever asked for it."""
+    """Whether this row of a list shows its results to the user."""
     return sees_results(campaign.role, campaign.closed_at)
 
 

@@ -55,7 +55,7 @@ class TermsSerializer(serializers.Serializer[Any]):
         max_value=YEAR,
         help_text="until the crowd approves; null: seven days. Some crowds have a fixed time",
     )
-    approve_after = _seconds("approve_after", "until work that nobody doubts is approved")
+    approve_after = _seconds("approve_after", "until undisputed work is approved")
     audience = AudienceSerializer(default=dict)
 
 
@@ -178,7 +178,7 @@ class OperationSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField()
     batch = serializers.CharField()
     posting = serializers.CharField()
-    annotator = serializers.CharField(help_text="pseudonym; empty where it is about nobody")
+    annotator = serializers.CharField(help_text="pseudonym; empty if it concerns no annotator")
     amount = serializers.DecimalField(**MONEY, allow_null=True)
     places = serializers.IntegerField(allow_null=True)
     status = serializers.CharField()
@@ -199,7 +199,7 @@ class SubmissionInDoubtSerializer(serializers.Serializer[Any]):
     problem = serializers.CharField()
     handed_in = serializers.DateTimeField(allow_null=True)
     by_itself = serializers.DateTimeField(
-        allow_null=True, help_text="when the crowd pays it if nobody decides"
+        allow_null=True, help_text="when the crowd pays it without a decision"
     )
 
 

@@ -137,7 +137,8 @@ class ExtendView(BoundedView):
 class StopView(BoundedView):
     @extend_schema(request=None, responses=BatchSerializer)
     def post(self, request: Request, public_id: str, batch_id: str) -> Response:
-        """Let nobody new come; who has accepted may finish. A repeat changes nothing."""
+        """Stop new people from coming; people who have accepted may finish. A repeat changes
+        nothing."""
         campaign = permissions.owned(request.user, public_id)
         row = rows.one(campaign.pk, batch_id)
         batches.stop(row.batch_id, actor_id=_actor(request))
@@ -174,7 +175,7 @@ class RetryView(BoundedView):
 class DecideView(BoundedView):
     @extend_schema(request=DecideSerializer, responses=OperationSerializer)
     def post(self, request: Request, public_id: str, operation_id: int) -> Response:
-        """Say whether it happened, where nobody else can tell."""
+        """Say whether it happened, where only a person can tell."""
         campaign = _campaign_of(request, public_id, operation_id)
         typed = validated(DecideSerializer(data=request.data))
         delivery.decide(operation_id, typed["happened"], actor_id=_actor(request))

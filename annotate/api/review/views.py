@@ -81,7 +81,7 @@ class AppealSerializer(serializers.Serializer[Any]):
     """An appeal; `answered_at` and `upheld` are null while it waits."""
 
     own_ruling = serializers.BooleanField(
-        help_text="answered by the person whose ruling it is against: nobody else reviews"
+        help_text="answered by the person whose ruling it is against, the only reviewer"
     )
 
     text = serializers.CharField()

@@ -18,7 +18,7 @@ ABOUT = "Keeps people who take no further part in these tasks from seeing them. 
 
 
 class People:
-    """Exclusion lists are qualification types; whoever has one does not see the work."""
+    """Exclusion lists are qualification types; workers who have one do not see the work."""
 
     api: MTurkClient
     _lists: dict[str, str]

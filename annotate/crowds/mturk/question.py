@@ -24,7 +24,7 @@ def question_xml(url: str) -> str:
 def receipt_in(answers: str) -> str:
     """Return our nonce from what a worker's browser handed in, or "".
 
-    Whoever submits can write anything there: what cannot be read has no receipt, and so is
+    A worker can write anything there: what cannot be read has no receipt, and so is
     never taken for ours. A document type is refused, and with it every entity of its own.
     """
     parser = XMLParser(target=_Plain())  # noqa: S314

@@ -137,7 +137,7 @@ def resolve(
 
 
 def blocklist(group_id: str) -> dict[str, Any]:
-    """Return the filter that keeps a group out, whoever joins it later too."""
+    """Return the filter that keeps a group out, including people who join it later."""
     return {"filter_id": BLOCKLIST, "selected_values": [group_id]}
 
 

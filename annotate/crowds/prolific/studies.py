@@ -101,7 +101,8 @@ def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Fullne
     """Return how full a study is.
 
     Studies do not expire. One whose places are all taken awaits review just like a stopped one,
-    and may go on when a place is free again. Nobody can take a paused one until it is started.
+    and may go on when a place is free again. A paused study takes no new people until it is
+    started.
     """
     states = [submission.state for submission in submissions]
     pending = states.count(UnitState.ACTIVE)

@@ -1,6 +1,6 @@
 """Scores that were recorded elsewhere: released data sets, judgments of an earlier study.
 
-Nobody is asked through a page; the response carries the scores themselves.
+It has no page; the response carries the scores themselves.
 """
 
 import math

@@ -74,7 +74,7 @@ def _option(fields: Fields) -> Option:
 
 
 def _said_by_value(fields: Fields, values: Iterable[int]) -> dict[int, str]:
-    """Feedback for every value: whoever chose it learns why it is right or wrong."""
+    """Feedback for every value: it says why the answer is right or wrong."""
     inner = fields.inner("feedback")
     if inner is None:
         return {}

@@ -121,7 +121,7 @@ def _add_terms(parser: ArgumentParser) -> None:
         "--review-hours",
         type=float,
         default=DEFAULTS.approve_after / timedelta(hours=1),
-        help="before work that nobody doubts is approved and paid",
+        help="before undisputed work is approved and paid",
     )
     given.add_argument(
         "--auto-approval-days",

@@ -1,4 +1,4 @@
-"""`manage.py stop CAMPAIGN [--batch ID]`: nobody new comes; who is at work may finish."""
+"""`manage.py stop CAMPAIGN [--batch ID]`: no new people come; people at work may finish."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""Thin evidence: highlights that show nobody has looked for the words that matter."""
+"""Thin evidence: highlights without the words that matter."""
 
 from collections import defaultdict
 from dataclasses import dataclass

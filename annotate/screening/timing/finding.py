@@ -74,7 +74,7 @@ def medians(who: Ints, value: Floats, n: Ints, level: float) -> tuple[Floats, Fl
 
 
 def median_of_others(value: Floats) -> Floats:
-    """(A,) the median of everybody else's value, NaN for those who have nobody beside them."""
+    """(A,) the median of all others' values, NaN for an annotator without others."""
     known = np.sort(value[np.isfinite(value)])
     mine = np.where(np.isfinite(value), np.searchsorted(known, value), known.size)
     rest = known.size - np.isfinite(value)

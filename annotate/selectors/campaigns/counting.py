@@ -69,7 +69,7 @@ class Scores:
     """The counted judgments in order of arrival, with their scores on all criteria.
 
     output, annotator: (T,) database keys. value: {criterion: (T,)}, NaN where a judgment has no
-    score on it; criteria that nobody has scored are left out. waiting: how many judgments lack
+    score on it; criteria without scores are left out. waiting: how many judgments lack
     the score of a criterion: it takes long, or they have one of an earlier definition.
     """
 

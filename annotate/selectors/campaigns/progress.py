@@ -40,7 +40,7 @@ class Liveness:
 
     leases: open ones whose time is not over. active: those of them whose page was in use within
     `SEEN`. first_end: when the first lease ends, where none is active. silence: since anybody
-    judged, took a task, used its page or came; None where nobody ever did. judged_ago: since the
+    judged, took a task, used its page or came; None if no one ever did. judged_ago: since the
     last judgment. behind: how long what has changed waits for new estimates, which usually take
     seconds.
     """

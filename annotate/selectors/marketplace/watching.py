@@ -18,7 +18,7 @@ Unit = Participation.Status
 LIVE = (Status.OPEN, Status.DRAINING)
 AT_WORK = (Unit.ACTIVE, Unit.HANDED_IN)
 UNDECIDED = (*AT_WORK, Unit.CONFIRMED)
-QUIET = timedelta(minutes=5)  # how often a posting is looked at where nobody is at work
+QUIET = timedelta(minutes=5)  # how often a posting without people at work is looked at
 AT_ONCE = 200  # postings that one run looks at, those first that were not seen for longest
 
 

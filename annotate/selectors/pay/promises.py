@@ -141,7 +141,7 @@ def begun(campaign: Campaign) -> QuerySet[TutorialRun]:
 def owing(campaign: Campaign, version: str) -> Q:
     """Return the condition that a paid unit may bring its person the bonus of this tutorial.
 
-    They have it before them, or have passed it and nobody has confirmed yet who they are.
+    They have it before them, or have passed it and are not confirmed yet.
     """
     mine = TutorialRun.objects.filter(
         annotator=OuterRef("annotator"), instrument=campaign.instrument

@@ -31,7 +31,7 @@ RULED_SHOWN = 20
 class Waiting:
     """One line of the queue: an annotator in a campaign. `appeal_due` is None without an appeal.
 
-    others_answer: the appeal is against a ruling of whoever looks, and somebody else answers it.
+    others_answer: the appeal is against this user's ruling, and another person answers it.
     """
 
     campaign: str

@@ -47,7 +47,7 @@ class Visit:
     """One participation: who, in what, and what it has brought so far.
 
     What was done today is the person's, in all their participations in this study; this one's
-    alone where nobody has confirmed yet that it is theirs.
+    alone if it is not confirmed yet that it is theirs.
     """
 
     id: int

@@ -24,7 +24,7 @@ class UnitOffer:
     crowd: str
     tasks: int
     reward: Decimal
-    approve_after: timedelta  # until work that nobody doubts is approved
+    approve_after: timedelta  # until undisputed work is approved
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ IN_FAVOUR = (Ruling.Act.CLEAR, Ruling.Act.RESTORE, Ruling.Act.REPAY, Ruling.Act.
 def make_from(participation_id: int, *, text: str) -> Appeal:
     """Appeal from somebody's own page: see `make`.
 
-    Raises `Conflict` where nobody has confirmed yet that the page is theirs.
+    Raises `Conflict` if it is not confirmed yet that the page is theirs.
     """
     who = Participation.objects.get(pk=participation_id)
     if not who.is_sure:

@@ -20,7 +20,7 @@ from annotate.services.pay import ledger
 from annotate.services.work import leasing, participation_states
 from annotate.text.names import keys
 
-# Times a posting's places: so many units may be claimed that its crowd has not confirmed.
+# Times a posting's places: the limit of claims that its crowd has not confirmed.
 FORGED = 3
 
 Status = Participation.Status

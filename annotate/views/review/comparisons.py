@@ -11,7 +11,7 @@ from annotate.text.word_diff import DiffRun, word_diff
 
 @dataclass(frozen=True)
 class AnswerCell:
-    """One answer; `off`: nobody else gave it."""
+    """One answer; `off`: no other annotator gave it."""
 
     column: str
     text: str

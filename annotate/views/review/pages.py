@@ -141,7 +141,7 @@ def _context(
 
 
 def _answering(request: HttpRequest, found: Case) -> dict[str, Any]:
-    """Whether whoever looks may answer the appeal that waits, if one does."""
+    """Whether this user may answer the appeal that waits, if one does."""
     if found.appeal is None or found.review_id is None:
         return {}
     answerers = appeal_rights.answerers(found.review_id)
@@ -153,7 +153,7 @@ def _answering(request: HttpRequest, found: Case) -> dict[str, Any]:
 
 
 def _neighbours(user_id: int, found: Case) -> dict[str, Any]:
-    """The next and the previous in the queue; for whoever is not in it, its first."""
+    """The next and the previous in the queue; the first if the annotator is not in it."""
     waiting = [one for one in reviews.queue(user_id) if not one.others_answer]
     keys = [one.key for one in waiting]
     own = (found.campaign, found.pseudonym)

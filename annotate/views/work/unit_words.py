@@ -167,7 +167,7 @@ def unsure(crowd: str) -> str:
 
 
 def stage(status: str, n: int) -> str:
-    """Return the stage of so many submissions."""
+    """Return one line on `n` submissions at a stage."""
     known = {
         "active": _("Being worked on"),
         "handed_in": _("Handed in, not confirmed yet"),

@@ -124,7 +124,7 @@ def _wanted(options: dict[str, Any]) -> Selection:
 
 
 def _estimator(options: dict[str, Any], metrics: tuple[str, ...]) -> str:
-    """The estimator asked for, or the usual one for so many metrics."""
+    """The estimator asked for, or the usual one for this number of metrics."""
     if options["metric"] and not options["metrics"]:
         raise CommandError("--metric names a column of a metrics file; say --metrics FILE.")
     usual = "mean" if not metrics else "regression" if len(metrics) == 1 else "multi"
