@@ -2,55 +2,18 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from annotate.text import json_text
+from annotate.schemas import SLUG, Problem, Refused, parse, without_blank_lines
 from annotate.text.json_text import NO_TEXT, storable
+from annotate.text.problem_sentences import shown, suggestion
 
-SLUG = re.compile(r"[a-z0-9]+(?:[_-][a-z0-9]+)*\Z")
+__all__ = ["SLUG", "Fields", "Problem", "Refused", "parse", "shown", "suggestion"]
+
 LONGEST = 4000  # characters of one text
 MISSING = "Missing."
-BLANK_LINES = re.compile(r"\A(?:[^\S\n]*\n)+")
 T = TypeVar("T")
 IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What is wrong at one path, such as `criteria[1].levels[0].cue`, and what to do."""
-
-    path: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.message}" if self.path else self.message
-
-
-class Refused(ValueError):
-    """Data that cannot be what it should; `problems` says where and why, completely."""
-
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
-
-    def errors(self, whole: str) -> dict[str, str]:
-        """Return what is wrong by its path; `whole` names what has no path."""
-        return {problem.path or whole: problem.message for problem in self.problems}
-
-
-def parse(text: str | bytes) -> Any:
-    """Return the data of a JSON text, or raise `Refused`; `Fields` finds odd characters in it."""
-    try:
-        return json_text.parse(text, text=str)
-    except json_text.NotJson as error:
-        raise Refused([Problem("", str(error))]) from None
-
-
-def without_blank_lines(text: str) -> str:
-    """Return a text without the blank lines before it, and the white space after it."""
-    return BLANK_LINES.sub("", text.rstrip())
 
 
 class Fields:
@@ -220,16 +183,6 @@ class Fields:
         return ""
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return “ Did you mean …?” where one of the known names is close, else ""."""
-    close = get_close_matches(name, list(known), n=1)
-    return f" Did you mean “{close[0]}”?" if close else ""
-
-
 def suggested_name(text: str, longest: int) -> str:
     words = re.findall(r"[a-z0-9]+", text.lower())
     return "_".join(words).lstrip("0123456789_")[:longest].rstrip("_") or "helpful"
-
-
-def shown(name: str) -> str:
-    return name[:80].encode(errors="replace").decode()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from annotate.schemas import Problem, Refused, read
 from annotate.screening.registry import SCREENS
 from annotate.screening.thresholds import CrowdThresholds, SettingsError, Thresholds
+from annotate.text.problem_sentences import shown, suggestion
 
 CROWD = "crowd"
 T = TypeVar("T", bound=Thresholds)
@@ -27,8 +29,6 @@ class Settings:
     def __post_init__(self) -> None:
         usual = {screen.group: screen.thresholds() for screen in SCREENS.values()}
         object.__setattr__(self, "groups", {**usual, **self.groups})
-        for name, part in {CROWD: self.crowd, **self.groups}.items():
-            part.check(name)
 
     def of(self, kind: type[T]) -> T:
         """Return the thresholds of a screen, by their class."""
@@ -36,26 +36,32 @@ class Settings:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return plain JSON, every value spelt out."""
-        return {name: asdict(part) for name, part in {CROWD: self.crowd, **self.groups}.items()}
+        return {
+            name: part.model_dump() for name, part in {CROWD: self.crowd, **self.groups}.items()
+        }
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Settings:
         """Read what `to_dict` wrote; what is left out keeps its default.
 
-        Raises SettingsError for unknown names and for values that cannot be right.
+        Raises SettingsError with every unknown name and every value that cannot be right.
         """
-        read = {name: _part(name, values) for name, values in given.items()}
-        crowd = read.pop(CROWD, None)
-        return cls(crowd if isinstance(crowd, CrowdThresholds) else CrowdThresholds(), read)
+        parts: dict[str, Any] = {}
+        problems: list[Problem] = []
+        for name, values in given.items():
+            try:
+                parts[name] = _part(name, values)
+            except Refused as refused:
+                problems += refused.problems
+        if problems:
+            raise SettingsError(problems)
+        return cls(parts.pop(CROWD, CrowdThresholds()), parts)
 
 
 def _part(name: str, values: Any) -> Thresholds:
-    groups: dict[str, type[Thresholds]] = {CROWD: CrowdThresholds}
-    groups |= {screen.group: screen.thresholds for screen in SCREENS.values()}
-    kind = groups.get(name)
-    if kind is None or not isinstance(values, Mapping):
-        raise SettingsError(f"{name!r} is not one of the groups {', '.join(groups)}.")
-    unknown = sorted(set(values) - {each.name for each in fields(kind)})
-    if unknown:
-        raise SettingsError(f"{name} has no setting {', '.join(map(repr, unknown))}.")
-    return kind(**values)
+    kinds: dict[str, type[Thresholds]] = {CROWD: CrowdThresholds}
+    kinds |= {screen.group: screen.thresholds for screen in SCREENS.values()}
+    if name not in kinds:
+        message = f"Is not one of the groups {', '.join(kinds)}.{suggestion(name, kinds)}"
+        raise Refused([Problem(shown(name), message)])
+    return read(kinds[name], values, at=(name,))

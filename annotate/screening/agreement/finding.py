@@ -1,7 +1,5 @@
 """Low agreement: answers that go with the others' answers for the same outputs less than usual."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from annotate.screening import crowd
@@ -16,7 +14,6 @@ _PRIOR = 8.0
 _LEAST_USUAL = 0.05
 
 
-@dataclass(frozen=True, slots=True)
 class AgreementThresholds(Thresholds):
     """Agreement below `threshold`, where 0 is chance and 1 what is usual in the campaign."""
 

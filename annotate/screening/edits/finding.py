@@ -1,7 +1,5 @@
 """Short edits: the required edit is a token one, or always the same text."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,7 +8,6 @@ from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats, Ints
 
 
-@dataclass(frozen=True, slots=True)
 class Edits(Thresholds):
     """More than `share` of the required edits change under `characters`, or repeat themselves."""
 

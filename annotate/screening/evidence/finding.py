@@ -1,7 +1,6 @@
 """Thin evidence: highlights without the words that matter."""
 
 from collections import defaultdict
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from estimation.core import Floats, Ints
 WAYS = ("one_word", "whole", "disjoint")
 
 
-@dataclass(frozen=True, slots=True)
 class EvidenceThresholds(Thresholds):
     """More than `share` of the judgments rest on thin highlights, of one of three kinds.
 

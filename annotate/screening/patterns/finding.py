@@ -1,7 +1,5 @@
 """Random answers: combinations of answers that dice give, and people like the others do not."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import gammaln
 
@@ -16,7 +14,6 @@ from estimation.core import Floats
 WITHIN = (0.001, 0.02, 0.05, 0.1, 0.2, 0.4)
 
 
-@dataclass(frozen=True, slots=True)
 class Patterns(Thresholds):
     """Answers at least `odds` times as probable from dice as from somebody like the others.
 

@@ -1,7 +1,5 @@
 """Too fast: less time than reading takes, and far less than the others take."""
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import bdtr, bdtrik
 
@@ -10,7 +8,6 @@ from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats, Ints
 
 
-@dataclass(frozen=True, slots=True)
 class Timing(Thresholds):
     """Reading faster than `words_per_minute`, in less than `share` of the others' median time.
 

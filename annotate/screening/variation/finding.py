@@ -1,7 +1,5 @@
 """No variation: the same answers again and again, improbable given what the others answer."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from annotate.screening import crowd
@@ -10,7 +8,6 @@ from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import uniformity
 
 
-@dataclass(frozen=True, slots=True)
 class Variation(Thresholds):
     """Uniform answers whose probability is at most `p_value` at one look.
 

@@ -145,24 +145,36 @@ def test_settings_survive_json():
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("given", "where", "says"),
     [
-        {"speed": {}},
-        {"timing": 3},
-        {"timing": {"speed": 1}},
-        {"timing": {"minimum": 4}},
-        {"timing": {"minimum": 5.5}},
-        {"timing": {"minimum": True}},
-        {"agreement": {"minimum": 7}},
-        {"edits": {"level": 1.0}},
-        {"edits": {"share": float("nan")}},
-        {"edits": {"share": "0.5"}},
-        {"variation": {"p_value": 0.06}},
-        {"patterns": {"odds": 1}},
-        {"patterns": {"per_combination": 9}},
-        {"patterns": {"information": 0.04}},
+        ({"speed": {}}, "speed", "Is not one of the groups crowd, timing, "),
+        ({"timming": {}}, "timming", "Did you mean “timing”?"),
+        ({"timing": 3}, "timing", "Must be an object"),
+        ({"timing": {"speed": 1}}, "timing.speed", "Unknown field."),
+        ({"timing": {"minimun": 5}}, "timing.minimun", "Did you mean “minimum”?"),
+        ({"timing": {"minimum": 4}}, "timing.minimum", "a whole number from 5 to 1,000."),
+        ({"timing": {"minimum": 5.5}}, "timing.minimum", "a whole number from 5 to 1,000."),
+        ({"timing": {"minimum": True}}, "timing.minimum", "a whole number"),
+        ({"agreement": {"minimum": 7}}, "agreement.minimum", "a whole number from 8 to 1,000."),
+        ({"edits": {"level": 1.0}}, "edits.level", "Must be a number from 0.6 to 0.99999."),
+        ({"edits": {"share": float("nan")}}, "edits.share", "a number from 0.1 to 0.99."),
+        ({"edits": {"share": "0.5"}}, "edits.share", "a number from 0.1 to 0.99."),
+        ({"edits": {"share": 10**400}}, "edits.share", "a number from 0.1 to 0.99."),
+        ({"variation": {"p_value": 0.06}}, "variation.p_value", "a number"),
+        ({"patterns": {"odds": 1}}, "patterns.odds", "a number from 2 to 1,000,000,000."),
+        ({"patterns": {"per_combination": 9}}, "patterns.per_combination", "a whole number"),
+        ({"patterns": {"information": 0.04}}, "patterns.information", "a number"),
     ],
 )
-def test_settings_that_cannot_be_right(given):
-    with pytest.raises(SettingsError):
+def test_settings_that_cannot_be_right_are_refused_with_the_reason(given, where, says):
+    with pytest.raises(SettingsError) as caught:
         Settings.from_dict(given)
+    (problem,) = caught.value.problems
+    assert problem.path == where
+    assert says in problem.message
+
+
+def test_every_wrong_setting_is_reported_at_once():
+    with pytest.raises(SettingsError) as caught:
+        Settings.from_dict({"timing": {"minimum": 4, "speed": 1}, "crowd": {"people": 1}, "x": 1})
+    assert set(caught.value.errors("")) == {"timing.minimum", "timing.speed", "crowd.people", "x"}

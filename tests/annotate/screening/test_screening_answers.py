@@ -141,7 +141,7 @@ def test_uniform_people_neither_excuse_each_other_nor_accuse_the_others():
     fires = {v.annotator for v in run(NO_VARIATION, found, SMALL) if v.flagged}
     assert fires == set(range(5))
     assert not any(v.flagged for v in run(RANDOM_ANSWERS, found, SMALL))
-    believed = replace(SMALL, crowd=replace(SMALL.crowd, uniform_minimum=1000))
+    believed = replace(SMALL, crowd=SMALL.crowd.model_copy(update={"uniform_minimum": 1000}))
     assert not any(v.flagged for v in run(NO_VARIATION, found, believed))
 
 

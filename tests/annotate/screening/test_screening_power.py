@@ -12,6 +12,7 @@ import pytest
 from scipy.stats import binom
 
 from annotate.screening import Settings, screen_all
+from annotate.screening.thresholds import CrowdThresholds
 from bench import screening_honest
 from bench.screening import Tally, run
 from bench.screening_campaigns import HONEST, Design, campaign, looks, simulated
@@ -77,7 +78,7 @@ def test_usual_answers_given_at_random_are_not_caught_and_the_documentation_says
 
 
 def test_a_yardstick_of_uniform_people_would_miss_them():
-    believed = replace(Settings().crowd, uniform_minimum=1000)
+    believed = CrowdThresholds(uniform_minimum=1000)
     design = Design("constant, all best", 0.3, every=100)
     assert catches_too_few(run("drawn", design, 4, settings=replace(Settings(), crowd=believed)))
 

@@ -1,14 +1,11 @@
 """A screen of no use: it flags who has judged a lot. One module, as its words are short."""
 
-from dataclasses import dataclass
-
 from annotate.screening.base import Columns, Verdict, verdicts
 from annotate.screening.screen import Screen
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from annotate.screening.words import ForAnnotators, ForReviewers, Numbers, ScreenAxis, Told
 
 
-@dataclass(frozen=True, slots=True)
 class Yawns(Thresholds):
     """More than `yawns` judgments."""
 
