@@ -73,6 +73,10 @@ class Declared(BaseModel):
         """Yield what does not fit together; `context`: what `read` was given."""
         yield from ()
 
+    def completed(self, given: Any, context: Any) -> Self:
+        """Return the object as it is used; `given`: the JSON that it was made from."""
+        return self
+
     @model_validator(mode="wrap")
     @classmethod
     def _told(
@@ -83,10 +87,10 @@ class Declared(BaseModel):
             made = handler(_prepared(value, known))
         except ValidationError as violations:
             found = [one for one in violations.errors(include_url=False) if _holds(one, value)]
-            _refuse((one["loc"], sentence(one, value, known)) for one in found[:MOST_PROBLEMS])
+            refuse((one["loc"], sentence(one, value, known)) for one in found[:MOST_PROBLEMS])
         if faults := list(made.faults(info.context)):
-            _refuse(faults)
-        return made
+            refuse(faults)
+        return made.completed(value, info.context)
 
 
 def read(shape: type[D], value: Any, *, context: Any = None, at: Path = ()) -> D:
@@ -120,6 +124,12 @@ def written(path: Path) -> str:
 def fault(message: str) -> PydanticCustomError:
     """Return the error of a field, for its validators to raise."""
     return PydanticCustomError(TOLD, message)
+
+
+def refuse(faults: Iterable[Fault]) -> NoReturn:
+    """Raise the faults of an object, from a validator."""
+    errors = [InitErrorDetails(type=fault(told), loc=path, input=None) for path, told in faults]
+    raise ValidationError.from_exception_data("", errors)
 
 
 def distinct(name: str, members: Sequence[Any], what: str) -> Iterator[Fault]:
@@ -201,8 +211,3 @@ def _holds(error: ErrorDetails, given: Any) -> bool:
     if error["type"] != "too_short":
         return True
     return len(given[error["loc"][0]]) < int(error["ctx"]["min_length"])
-
-
-def _refuse(faults: Iterable[Fault]) -> NoReturn:
-    errors = [InitErrorDetails(type=fault(told), loc=path, input=None) for path, told in faults]
-    raise ValidationError.from_exception_data("", errors)

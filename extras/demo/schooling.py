@@ -4,14 +4,8 @@ from random import Random
 from typing import Any
 
 from annotate.instruments import registry
-from annotate.instruments.tutorials.content import (
-    Choice,
-    Edit,
-    Evidence,
-    Paragraph,
-    Question,
-)
 from annotate.instruments.tutorials.grading import expected_spans
+from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Paragraph, Question
 
 MISTAKES = 0.2  # how often somebody chooses a wrong level first
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from annotate.instruments.answer_correctness.criteria import VERDICTS
-from annotate.instruments.tutorials.content import Choice, Edit, Evidence, Paragraph, Question
+from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Paragraph, Question
 
 if TYPE_CHECKING:
     from annotate.instruments.wording import Words
@@ -43,13 +43,13 @@ def told(question: Question) -> tuple[Part, ...]:
 
 def _choice(question: Choice) -> tuple[Said, ...]:
     return tuple(
-        Said(one.label, one.value in question.accepted, question.feedback[one.value])
+        Said(one.label, one.value in question.accepted, question.feedback[str(one.value)])
         for one in question.options
     )
 
 
 def _edit(question: Edit) -> list[Said]:
-    bounds = question.bounds
+    bounds = question.distance
     return [
         *(Said(f"Exactly “{one}”", True, question.feedback) for one in question.alternatives),
         Said("Everything below is avoided", True, question.feedback),
@@ -77,7 +77,7 @@ def _any(strings: Sequence[str]) -> str:
 
 def _paragraph(paragraph: Paragraph) -> list[Said]:
     verdicts = [
-        Said(one.label, one.value == paragraph.verdict, paragraph.feedback[one.value])
+        Said(one.label, one.value == paragraph.verdict, paragraph.feedback[str(one.value)])
         for one in VERDICTS
     ]
     said = paragraph.highlight

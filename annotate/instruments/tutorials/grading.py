@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from annotate.instruments import spans
 from annotate.instruments.base import InvalidResponse
-from annotate.instruments.tutorials.content import (
+from annotate.instruments.tutorials.questions import (
     Choice,
     Defect,
     Edit,
@@ -48,9 +48,9 @@ def grade(question: Question, response: Mapping[str, Any]) -> Grade:
 
 def _choice(question: Choice, response: Mapping[str, Any]) -> Grade:
     value = response.get("value")
-    if type(value) is not int or value not in question.feedback:
+    if type(value) is not int or str(value) not in question.feedback:
         raise InvalidResponse({"value": _("Please choose one of the answers.")})
-    return Grade(value in question.accepted, (question.feedback[value],))
+    return Grade(value in question.accepted, (question.feedback[str(value)],))
 
 
 def _edit(question: Edit, response: Mapping[str, Any]) -> Grade:
@@ -74,10 +74,10 @@ def _faults(question: Edit, edit: str, distance: int) -> list[str]:
         for meaning in question.meaning
         if not any(count(edit, string) for string in meaning.any_of)
     ]
-    if not faults and distance < question.bounds.least:
-        faults.append(question.bounds.too_little)
-    if not faults and distance > question.bounds.most:
-        faults.append(question.bounds.too_much)
+    if not faults and distance < question.distance.least:
+        faults.append(question.distance.too_little)
+    if not faults and distance > question.distance.most:
+        faults.append(question.distance.too_much)
     return faults
 
 
@@ -105,10 +105,10 @@ def _evidence(question: Evidence, response: Mapping[str, Any]) -> Grade:
 
 def _paragraph(number: int, paragraph: Paragraph, given: Any) -> Grade:
     verdict = given.get("verdict") if isinstance(given, dict) else None
-    if type(verdict) is not int or verdict not in paragraph.feedback:
+    if type(verdict) is not int or str(verdict) not in paragraph.feedback:
         raise InvalidResponse({f"paragraphs[{number}]": _("This paragraph needs a verdict.")})
     marked = _spans(number, paragraph, given.get("spans") if verdict else [])
-    why = paragraph.feedback[verdict]
+    why = paragraph.feedback[str(verdict)]
     if verdict != paragraph.verdict or paragraph.highlight is None:
         return Grade(verdict == paragraph.verdict, (why,))
     overlap = overlap_of(paragraph, marked)

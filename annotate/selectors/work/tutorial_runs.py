@@ -8,7 +8,8 @@ from enum import Enum
 from django.utils import timezone
 
 from annotate.instruments.base import Instrument
-from annotate.instruments.tutorials.content import Question, Tutorial
+from annotate.instruments.tutorials.content import Tutorial
+from annotate.instruments.tutorials.questions import Question
 from annotate.models import Campaign, Participation, TutorialAnswer, TutorialRun
 from annotate.selectors.pay import promises
 from annotate.selectors.pay.promises import RESERVED

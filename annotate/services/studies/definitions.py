@@ -8,10 +8,10 @@ from django.db.models import Max
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.instruments import registry
 from annotate.instruments.rating.reading import as_data, read
-from annotate.instruments.reader import Refused
 from annotate.instruments.tutorials import reading
-from annotate.instruments.tutorials.reading import digest
+from annotate.instruments.tutorials.digests import digest
 from annotate.models import InstrumentDefinition, TutorialContent
+from annotate.schemas import Refused
 from annotate.selectors.studies import instruments
 from annotate.services import audit
 
@@ -98,7 +98,7 @@ def store_tutorial(content: Any, *, reference: str, owner_id: int) -> TutorialCo
         made, is_new = TutorialContent.objects.get_or_create(
             owner_id=owner_id,
             instrument=instrument.key,
-            digest=reading.digest(content),
+            digest=digest(content),
             defaults={"content": content},
         )
         if is_new:

@@ -17,8 +17,9 @@ from annotate.crowds.tariffs import ZERO
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.instruments.base import InvalidResponse
 from annotate.instruments.tutorials import grading
-from annotate.instruments.tutorials.content import Question, Tutorial
+from annotate.instruments.tutorials.content import Tutorial
 from annotate.instruments.tutorials.grading import Grade
+from annotate.instruments.tutorials.questions import Question
 from annotate.models import Campaign, Participation, TutorialAnswer, TutorialRun
 from annotate.selectors.studies import tutorial_contents
 from annotate.selectors.work import admission, tutorial_runs

@@ -21,7 +21,8 @@ from annotate.instruments.rating.reading import read
 from annotate.instruments.reader import Refused, parse
 from annotate.instruments.tutorials import files, grading, reading
 from annotate.instruments.tutorials.answer_feedback import told
-from annotate.instruments.tutorials.content import Question, Tutorial
+from annotate.instruments.tutorials.content import Tutorial
+from annotate.instruments.tutorials.questions import Question
 from annotate.permissions import researcher_page
 from annotate.requests import bodies
 from annotate.selectors.studies import tutorial_contents as contents

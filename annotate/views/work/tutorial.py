@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from annotate.errors import Conflict, Invalid
 from annotate.instruments import highlighting
 from annotate.instruments.rating import strings as rating
-from annotate.instruments.tutorials.content import Question
 from annotate.instruments.tutorials.grading import Grade
+from annotate.instruments.tutorials.questions import Question
 from annotate.selectors.work import task_page
 from annotate.selectors.work import tutorial_runs as tutorial_status
 from annotate.selectors.work.task_page import Visit

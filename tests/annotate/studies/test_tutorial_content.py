@@ -120,9 +120,7 @@ def test_accepted_choices_are_right_and_the_others_are_explained(question):
 
 @of_kind("edit")
 def test_alternatives_pass_by_the_rules_too_and_the_text_itself_does_not(question):
-    from dataclasses import replace
-
-    by_rule = replace(question, alternatives=())
+    by_rule = question.model_copy(update={"alternatives": ()})
     for alternative in question.alternatives:
         assert grade(by_rule, {"edit": alternative}).feedback == (question.feedback,)
     assert not grade(question, {"edit": question.text}).correct

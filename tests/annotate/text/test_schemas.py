@@ -1,13 +1,15 @@
 """What the declared shapes take, and the sentences about what they refuse."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import Field
 
+import annotate.instruments.registry
+import annotate.screening  # noqa: F401  both declare shapes
 from annotate.schemas import (
     MOST_PROBLEMS,
     Declared,
@@ -165,3 +167,38 @@ def test_any_value_is_read_or_refused_with_sentences_that_can_be_stored(value):
     for problem in problems_of(value):
         str(problem).encode()
         assert problem.message.endswith((".", "?"))
+
+
+def declared(shape: type[Declared]) -> Iterator[type[Declared]]:
+    for inner in shape.__subclasses__():
+        if inner.__module__.startswith("annotate."):
+            yield inner
+        yield from declared(inner)
+
+
+def unlimited(hint: Any, limits: list[Any]) -> bool:
+    """Whether a text or a list in this declaration may be as long as it likes."""
+    if get_origin(hint) is Annotated:
+        inner, *metadata = get_args(hint)
+        given = [one for found in metadata for one in getattr(found, "metadata", [found])]
+        return unlimited(inner, [*limits, *given])
+    if (hint is str or get_origin(hint) in (tuple, dict)) and not any(
+        getattr(limit, "max_length", None) for limit in limits
+    ):
+        return True
+    members = () if get_origin(hint) is Literal else get_args(hint)
+    own = members[1:] if get_origin(hint) is dict else members
+    return any(unlimited(member, []) for member in own if member is not ...)
+
+
+def test_each_text_and_list_of_a_shape_has_a_limit():
+    shapes = set(declared(Declared))
+    assert {"Tutorial", "Choice", "Paragraph", "CrowdThresholds"} <= {
+        one.__name__ for one in shapes
+    }
+    assert [
+        f"{shape.__name__}.{name}"
+        for shape in shapes
+        for name, hint in get_type_hints(shape, include_extras=True).items()
+        if name in shape.model_fields and unlimited(hint, shape.model_fields[name].metadata)
+    ] == []

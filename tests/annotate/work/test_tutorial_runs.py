@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.errors import Conflict, Invalid, NotFound
-from annotate.instruments.tutorials import reading
+from annotate.instruments.tutorials.digests import digest
 from annotate.models import (
     Annotator,
     Assignment,
@@ -46,9 +46,8 @@ def study(**changes):
 def own_content(*questions, version="1"):
     """A researcher's tutorial of these questions."""
     raw = {**WHOLE, "version": version, "questions": list(questions)}
-    digest = reading.digest(raw)
     return TutorialContent.objects.create(
-        instrument="language_quality", content=json.loads(json.dumps(raw)), digest=digest
+        instrument="language_quality", content=json.loads(json.dumps(raw)), digest=digest(raw)
     )
 
 
@@ -120,7 +119,7 @@ def test_a_wrong_answer_is_explained_stored_and_asked_again():
     first = tutorial_of(who).questions[0]
     graded = answer(who, first, wrong(first))
     assert not graded.grade.correct
-    assert graded.grade.feedback == (first.feedback[wrong(first)["value"]],)
+    assert graded.grade.feedback == (first.feedback[str(wrong(first)["value"])],)
     status = selectors.status(who.pk)
     assert (status.done, status.current) == (0, first)
     assert answer(who, first).grade.correct

@@ -10,8 +10,8 @@ from playwright.sync_api import Browser, Page, expect
 
 import annotate.instruments
 from annotate import tokens
-from annotate.instruments.tutorials import reading
-from annotate.instruments.tutorials.content import Choice, Edit, Evidence, Question
+from annotate.instruments.tutorials.digests import digest
+from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Question
 from annotate.models import (
     Assignment,
     Participation,
@@ -38,7 +38,7 @@ def checking() -> Participation:
     """Somebody whose tutorial has paragraphs to check."""
     raw = {**json.loads(CORRECTNESS.read_text()), "instrument": "language_quality"}
     content = TutorialContent.objects.create(
-        instrument="language_quality", content=raw, digest=reading.digest(raw)
+        instrument="language_quality", content=raw, digest=digest(raw)
     )
     return person(campaign(tutorial=True, tutorial_id=content.pk))
 

@@ -10,7 +10,8 @@ from playwright.sync_api import Page, expect
 
 from annotate.instruments import registry
 from annotate.instruments.tutorials import files
-from annotate.instruments.tutorials.content import Choice, Edit, Evidence, Question, Tutorial
+from annotate.instruments.tutorials.content import Tutorial
+from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Question
 from annotate.models import Campaign
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.studies import definitions

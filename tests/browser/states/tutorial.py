@@ -6,7 +6,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 import annotate.instruments
-from annotate.instruments.tutorials import reading
+from annotate.instruments.tutorials.digests import digest
 from annotate.models import TutorialContent
 from tests.annotate.passing import pass_tutorial, tutorial_of
 from tests.browser.states import Visitor, state
@@ -28,7 +28,7 @@ def at(visitor: Visitor, *, done: int, **changes: object) -> Page:
 def checking(visitor: Visitor, *, done: int) -> Page:
     raw = {**json.loads(CORRECTNESS.read_text()), "instrument": "language_quality"}
     content = TutorialContent.objects.create(
-        instrument="language_quality", content=raw, digest=reading.digest(raw)
+        instrument="language_quality", content=raw, digest=digest(raw)
     )
     return at(visitor, done=done, tutorial_id=content.pk)
 

@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 
 from annotate.crowds.terms import Terms
 from annotate.errors import ServiceError
-from annotate.instruments.tutorials import reading
+from annotate.instruments.tutorials.digests import digest
 from annotate.models import (
     Assignment,
     Batch,
@@ -211,5 +211,5 @@ def _one_question() -> TutorialContent:
     return TutorialContent.objects.create(
         instrument="language_quality",
         content=json.loads(json.dumps(raw)),
-        digest=reading.digest(raw),
+        digest=digest(raw),
     )
