@@ -16,7 +16,7 @@ from annotate.api.parsers import JsonParser
 from annotate.errors import NotFound
 from annotate.instruments.base import Instrument
 from annotate.instruments.rating.instrument import Rating
-from annotate.instruments.rating.reading import as_data
+from annotate.instruments.rating.writing import as_data
 from annotate.instruments.tutorials import files
 from annotate.selectors.studies import instruments as selectors
 from annotate.selectors.studies import tutorial_contents as contents

@@ -1,8 +1,10 @@
-"""A definition as JSON: read and checked whole, and written."""
+"""A definition as JSON: its declared shape, and what it becomes."""
 
 import re
-from dataclasses import fields
-from typing import Any
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
 
 from annotate.instruments.base import Material
 from annotate.instruments.rating.definition import (
@@ -16,216 +18,168 @@ from annotate.instruments.rating.definition import (
     Section,
     question,
 )
-from annotate.instruments.reader import Fields, Refused, shown, suggestion
+from annotate.schemas import (
+    Declared,
+    Fault,
+    Identifier,
+    Indented,
+    OptionalIndented,
+    OptionalText,
+    Several,
+    Text,
+    distinct,
+    fault,
+)
+from annotate.schemas import read as read_shape
 
-__all__ = ["Refused", "as_data", "read"]
-
-MOST_CRITERIA, MOST_LEVELS = 8, 7
 FARTHEST = 100
-EXAMPLE = ("label", "text", "note")
-EDIT_WORDING = tuple(one.name for one in fields(EditWording))
 # Names that a stored response or a draft uses for something else.
 TAKEN = ("edit", "distance", "evidence", "active_seconds")
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", re.ASCII)
 
 
 def read(value: Any, *, version: str = "1") -> Definition:
-    """Return the definition that `value` is, or raise `Refused` with every problem."""
-    given = Fields(value)
-    input_label = given.text("input_label", most=60, needed=False)
-    definition = Definition(
-        key=given.identifier("key", most=40),
-        version=version,
-        language=_language(given),
-        label=given.text("label", most=80),
-        task=given.text("task", most=200),
-        hint=given.text("hint", most=300, needed=False),
-        about=given.text("about", most=600),
-        steps=given.texts("steps", most=8, length=200),
-        instructions=tuple(given.each("instructions", _section, most=20)),
-        minutes=given.text("minutes", most=20, needed=False) or "1–3",
-        input_label=input_label,
-        criteria=_criteria(given),
-        edit=_edit(given),
-        example=_example(given, has_input=bool(input_label)),
-    )
-    given.nothing_else()
-    given.finish()
-    return definition
+    """Return the definition that `value` is, or raise `Refused` with its problems."""
+    return read_shape(DefinitionShape, value).definition(version)
 
 
-def _language(given: Fields) -> str:
-    found = given.text("language", most=12, needed=False) or "en"
-    if not LANGUAGE.fullmatch(found):
-        given.wrong("language", "Is a code such as en, de or pt-BR.")
-    return found
-
-
-def _section(given: Fields) -> Section:
-    section = Section(
-        title=given.text("title", most=200, needed=False),
-        text=given.text("text", most=5000, needed=False),
-        examples=tuple(given.each("examples", _said_example, most=10)),
-    )
-    given.nothing_else()
-    if not (section.title or section.text or section.examples):
-        given.wrong("", "Is empty. Give it a title, a text or examples.")
-    return section
-
-
-def _said_example(given: Fields) -> Example:
-    example = Example(
-        label=given.text("label", most=80),
-        text=given.text("text", most=1000, indented=True),
-        note=given.text("note", most=300, needed=False),
-    )
-    given.nothing_else()
-    return example
-
-
-def _criteria(given: Fields) -> tuple[Question, ...]:
-    found = given.each("criteria", _criterion, fewest=1, most=MOST_CRITERIA)
-    given.distinct([(f"{path}.name", name) for path, name, _question in found], "name")
-    return tuple(question for _path, _name, question in found if question is not None)
-
-
-def _criterion(given: Fields) -> tuple[str, str, Question | None]:
-    """Return a criterion with its path and its name; None for one without levels."""
-    name = given.identifier("name", most=30)
+def _free(name: str) -> str:
     if name in TAKEN:
-        given.wrong("name", f"“{name}” means something else here. Take another.")
-    label = given.text("label", most=60)
-    ask = given.text("question", most=300)
-    higher = given.boolean("higher_is_better", default=True)
-    evidence = given.text("evidence", most=200, needed=False)
-    levels = _levels(given, _requires(given))
-    given.nothing_else()
-    if not levels:
-        return given.path, name, None
-    asked = question(
-        name, *levels, label=label, ask=ask, higher_is_better=higher, evidence=evidence
+        raise fault(f"“{name}” means something else here. Take another.")
+    return name
+
+
+def _language(code: str) -> str:
+    if code and not LANGUAGE.fullmatch(code):
+        raise fault("Must be a code such as en, de or pt-BR.")
+    return code
+
+
+Line = Annotated[OptionalText, Field(max_length=300)]
+Requirements = Annotated[Several[Literal["edit", "evidence"]], Field(max_length=len(REQUIREMENTS))]
+
+
+class ExampleShape(Declared):
+    label: Annotated[Text, Field(max_length=80)]
+    text: Annotated[Indented, Field(max_length=1000)]
+    note: Line = ""
+
+
+class SectionShape(Declared):
+    title: Annotated[OptionalText, Field(max_length=200)] = ""
+    text: Annotated[OptionalText, Field(max_length=5000)] = ""
+    examples: Several[ExampleShape] = Field(default=(), max_length=10)
+
+    def faults(self, context: Any) -> Iterator[Fault]:
+        if not (self.title or self.text or self.examples):
+            yield (), "Is empty. Give it a title, a text or examples."
+
+    def section(self) -> Section:
+        return Section(
+            self.title,
+            self.text,
+            tuple(Example(one.label, one.text, one.note) for one in self.examples),
+        )
+
+
+class LevelShape(Declared):
+    value: int = Field(ge=-FARTHEST, le=FARTHEST)
+    label: Annotated[Text, Field(max_length=60)]
+    cue: Annotated[Text, Field(max_length=200)]
+    requires: Requirements = ()
+
+    def choice(self, always: tuple[str, ...]) -> Choice:
+        """`always`: what every level of the criterion requires."""
+        required = {*always, *self.requires}
+        sorted_out = tuple(one for one in REQUIREMENTS if one in required)
+        return Choice(self.value, self.label, self.cue, sorted_out)
+
+
+class CriterionShape(Declared):
+    name: Annotated[Identifier, Field(max_length=30), AfterValidator(_free)]
+    label: Annotated[Text, Field(max_length=60)]
+    question: Annotated[Text, Field(max_length=300)]
+    higher_is_better: bool = True
+    evidence: Annotated[OptionalText, Field(max_length=200)] = ""
+    requires: Requirements = ()
+    levels: Several[LevelShape] = Field(min_length=2, max_length=7)
+
+    def faults(self, context: Any) -> Iterator[Fault]:
+        yield from distinct("levels", self.levels, "value")
+        yield from distinct("levels", self.levels, "label")
+
+    def asked(self) -> Question:
+        return question(
+            self.name,
+            *(level.choice(self.requires) for level in self.levels),
+            label=self.label,
+            ask=self.question,
+            higher_is_better=self.higher_is_better,
+            evidence=self.evidence,
+        )
+
+
+class EditShape(Declared):
+    """What is left out, or empty, is said in our words."""
+
+    title: Line = ""
+    hint: Line = ""
+    when: Line = ""
+    needed: Line = ""
+    not_needed: Line = ""
+
+    def wording(self) -> EditWording:
+        return EditWording(
+            **{name: own or getattr(EDITING, name) for name, own in self.model_dump().items()}
+        )
+
+
+class MaterialShape(Declared):
+    text: Annotated[Indented, Field(max_length=5000)]
+    input: Annotated[OptionalIndented, Field(max_length=20_000)] = ""
+    paragraphs: Several[Annotated[Indented, Field(max_length=20_000)]] = Field(
+        default=(), max_length=10
     )
-    return given.path, name, asked
 
 
-def _levels(criterion: Fields, always: frozenset[str]) -> list[Choice]:
-    """Return a criterion's levels; `always`: what every one of them requires."""
+class DefinitionShape(Declared):
+    """The file of an instrument, as `docs/instruments.md` describes it."""
 
-    def level(given: Fields) -> tuple[str, Choice] | None:
-        found = _level(given, always)
-        return None if found is None else (given.path, found)
-
-    levels = criterion.each("levels", level, fewest=2, most=MOST_LEVELS)
-    criterion.distinct([(f"{path}.value", one.value) for path, one in levels], "value")
-    criterion.distinct([(f"{path}.label", one.label) for path, one in levels], "label")
-    return [one for _path, one in levels]
-
-
-def _level(given: Fields, always: frozenset[str]) -> Choice | None:
-    value = given.whole("value", least=-FARTHEST, most=FARTHEST)
-    label = given.text("label", most=60)
-    cue = given.text("cue", most=200)
-    required = always | _requires(given)
-    given.nothing_else()
-    if given.is_wrong("value"):
-        return None
-    return Choice(value, label, cue, tuple(one for one in REQUIREMENTS if one in required))
-
-
-def _requires(given: Fields) -> frozenset[str]:
-    found = set()
-    for number, one in enumerate(given.members("requires", most=len(REQUIREMENTS))):
-        if isinstance(one, str) and one in REQUIREMENTS:
-            found.add(one)
-        else:
-            hint = suggestion(one, REQUIREMENTS) if isinstance(one, str) else ""
-            message = f"“{shown(str(one))}” is not “edit” or “evidence”.{hint}"
-            given.wrong(f"requires[{number}]", message)
-    return frozenset(found)
-
-
-def _edit(given: Fields) -> EditWording:
-    wording = given.inner("edit") if given.has("edit") else None
-    if wording is None:
-        return EDITING
-    texts = {name: wording.text(name, most=300, needed=False) for name in EDIT_WORDING}
-    wording.nothing_else()
-    return EditWording(**{name: text or getattr(EDITING, name) for name, text in texts.items()})
-
-
-def _example(given: Fields, *, has_input: bool) -> Material:
-    if not given.has("example"):
-        given.wrong("example", "Missing. The preview shows it: an object with a “text”.")
-        return Material("")
-    example = given.inner("example")
-    if example is None:
-        return Material("")
-    found = Material(
-        text=example.text("text", most=5000, indented=True),
-        input=example.text("input", most=20_000, needed=False, indented=True),
-        paragraphs=example.texts("paragraphs", most=10, length=20_000, indented=True),
+    key: Annotated[Identifier, Field(max_length=40)]
+    label: Annotated[Text, Field(max_length=80)]
+    language: Annotated[OptionalText, Field(max_length=12), AfterValidator(_language)] = ""
+    task: Annotated[Text, Field(max_length=200)]
+    hint: Line = ""
+    about: Annotated[Text, Field(max_length=600)]
+    steps: Several[Annotated[Text, Field(max_length=200)]] = Field(default=(), max_length=8)
+    instructions: Several[SectionShape] = Field(default=(), max_length=20)
+    minutes: Annotated[OptionalText, Field(max_length=20)] = ""
+    input_label: Annotated[OptionalText, Field(max_length=60)] = ""
+    criteria: Several[CriterionShape] = Field(min_length=1, max_length=8)
+    edit: EditShape = EditShape()
+    example: MaterialShape = Field(
+        description="The preview shows it: an object with a “text”.",
     )
-    example.nothing_else()
-    if has_input and not (found.input or found.paragraphs):
-        example.wrong("input", "Missing: “input_label” says that the input is shown.")
-    return found
 
+    def faults(self, context: Any) -> Iterator[Fault]:
+        yield from distinct("criteria", self.criteria, "name")
+        if self.input_label and not (self.example.input or self.example.paragraphs):
+            yield ("example", "input"), "Missing: “input_label” says that the input is shown."
 
-def as_data(definition: Definition) -> dict[str, Any]:
-    """Return a definition as JSON data, its words as they are shown now; `read` takes it back."""
-    data = {
-        "key": definition.key,
-        "label": definition.label,
-        "language": definition.language or "en",
-        "task": str(definition.task),
-        "hint": str(definition.hint),
-        "about": str(definition.about),
-        "steps": [str(step) for step in definition.steps],
-        "minutes": definition.minutes,
-        "input_label": str(definition.input_label),
-        "instructions": [_section_data(section) for section in definition.instructions],
-        "criteria": [_criterion_data(criterion) for criterion in definition.criteria],
-        "edit": _edit_data(definition) if definition.asks_for_edits else {},
-        "example": _filled(
-            text=definition.example.text,
-            input=definition.example.input,
-            paragraphs=list(definition.example.paragraphs),
-        ),
-    }
-    return _filled(**data)
-
-
-def _edit_data(definition: Definition) -> dict[str, Any]:
-    """What differs from our wording, which is translated when it is shown."""
-    own = [n for n in EDIT_WORDING if getattr(definition.edit, n) is not getattr(EDITING, n)]
-    return _words(definition.edit, tuple(own))
-
-
-def _section_data(section: Section) -> dict[str, Any]:
-    examples = [_words(example, EXAMPLE) for example in section.examples]
-    return _filled(title=str(section.title), text=str(section.text), examples=examples)
-
-
-def _criterion_data(criterion: Question) -> dict[str, Any]:
-    levels = [
-        {"value": level.value}
-        | _words(level, ("label", "cue"))
-        | _filled(requires=list(level.requires))
-        for level in criterion.levels
-    ]
-    return {
-        "name": criterion.name,
-        "label": str(criterion.label),
-        "question": str(criterion.question),
-        **({} if criterion.higher_is_better else {"higher_is_better": False}),
-        **_filled(evidence=str(criterion.evidence)),
-        "levels": levels,
-    }
-
-
-def _words(source: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    return _filled(**{name: str(getattr(source, name)) for name in names})
-
-
-def _filled(**values: Any) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value not in ("", [], {})}
+    def definition(self, version: str) -> Definition:
+        return Definition(
+            key=self.key,
+            version=version,
+            language=self.language or "en",
+            label=self.label,
+            task=self.task,
+            hint=self.hint,
+            about=self.about,
+            steps=self.steps,
+            instructions=tuple(one.section() for one in self.instructions),
+            minutes=self.minutes or "1–3",
+            input_label=self.input_label,
+            criteria=tuple(one.asked() for one in self.criteria),
+            edit=self.edit.wording(),
+            example=Material(self.example.text, self.example.input, self.example.paragraphs),
+        )

@@ -6,7 +6,7 @@ from django.utils.translation import override
 
 from annotate.instruments.base import Instrument
 from annotate.instruments.rating.instrument import Rating
-from annotate.instruments.rating.reading import as_data
+from annotate.instruments.rating.writing import as_data
 from annotate.models import Campaign
 from annotate.selectors.campaigns import counting
 from annotate.selectors.studies import instruments

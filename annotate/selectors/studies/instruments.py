@@ -9,8 +9,8 @@ from annotate.instruments import registry
 from annotate.instruments.base import Instrument
 from annotate.instruments.rating.instrument import Rating
 from annotate.instruments.rating.reading import read
-from annotate.instruments.reader import SLUG
 from annotate.models import Campaign, InstrumentDefinition
+from annotate.schemas import SLUG
 
 NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 

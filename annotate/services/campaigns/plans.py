@@ -12,8 +12,8 @@ from annotate.crowds.registry import CROWDS
 from annotate.crowds.tariffs import ZERO
 from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument
-from annotate.instruments.reader import Refused
 from annotate.models import Campaign
+from annotate.schemas import Refused
 from annotate.selectors.campaigns import protocol
 from annotate.selectors.pay.budget import AtMost, cost_of_plan
 from annotate.selectors.studies import instruments, tutorial_contents

@@ -7,7 +7,8 @@ from django.db.models import Max
 
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.instruments import registry
-from annotate.instruments.rating.reading import as_data, read
+from annotate.instruments.rating.reading import read
+from annotate.instruments.rating.writing import as_data
 from annotate.instruments.tutorials import reading
 from annotate.instruments.tutorials.digests import digest
 from annotate.models import InstrumentDefinition, TutorialContent

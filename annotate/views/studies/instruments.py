@@ -17,9 +17,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotate.errors import Conflict, NotFound
 from annotate.forms.base import DefinitionForm
 from annotate.instruments.rating.instrument import Rating
-from annotate.instruments.rating.reading import Refused, as_data
-from annotate.instruments.reader import Problem, parse
+from annotate.instruments.rating.writing import as_data
 from annotate.permissions import researcher_page
+from annotate.schemas import Problem, Refused, parse
 from annotate.selectors.studies import instruments as selectors
 from annotate.services.studies import definitions
 from annotate.services.studies.definitions import NotDefined

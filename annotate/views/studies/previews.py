@@ -18,13 +18,13 @@ from annotate.forms.base import DefinitionForm
 from annotate.instruments.base import Instrument, InvalidResponse
 from annotate.instruments.rating.instrument import Rating
 from annotate.instruments.rating.reading import read
-from annotate.instruments.reader import Refused, parse
 from annotate.instruments.tutorials import files, grading, reading
 from annotate.instruments.tutorials.answer_feedback import told
 from annotate.instruments.tutorials.content import Tutorial
 from annotate.instruments.tutorials.questions import Question
 from annotate.permissions import researcher_page
 from annotate.requests import bodies
+from annotate.schemas import Refused, parse
 from annotate.selectors.studies import tutorial_contents as contents
 from annotate.selectors.work import tutorial_runs as selectors
 from annotate.text import json_text

@@ -13,9 +13,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotate.errors import NotFound
 from annotate.forms.base import DefinitionForm
 from annotate.instruments.base import Instrument
-from annotate.instruments.reader import Refused, parse
 from annotate.instruments.tutorials import files
 from annotate.permissions import researcher_page
+from annotate.schemas import Refused, parse
 from annotate.selectors.studies import instruments as selectors
 from annotate.selectors.studies import tutorial_contents as contents
 from annotate.services.studies import definitions

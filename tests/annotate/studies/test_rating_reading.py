@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from annotate.instruments.language_quality.definition import DEFINITION as LANGUAGE_QUALITY
-from annotate.instruments.rating.reading import Refused, as_data, read
-from annotate.instruments.reader import parse
+from annotate.instruments.rating.reading import read
+from annotate.instruments.rating.writing import as_data
+from annotate.schemas import Refused, parse
 from tests.annotate.own import HELPFUL, helpful
 
 GONE = object()
@@ -96,7 +97,7 @@ LEVEL = ["criteria", 1, "levels", 0]
         ),
         (["criteria"], {}, "criteria", "Must be a list"),
         (["criteria", 0], None, "criteria[0]", "Must be an object"),
-        (["criteria", 1, "name"], "helpful", "criteria[1].name", "same name as criteria[0].name"),
+        (["criteria", 1, "name"], "helpful", "criteria[1].name", "same name as criteria[0]."),
         (["criteria", 1, "name"], "edit", "criteria[1].name", "means something else"),
         (["criteria", 1, "name"], "2nd", "criteria[1].name", "“nd”"),
         (["criteria", 1, "question"], GONE, "criteria[1].question", "Missing"),
@@ -109,7 +110,7 @@ LEVEL = ["criteria", 1, "levels", 0]
             "2 to 7",
         ),
         ([*LEVEL, "cue"], GONE, "criteria[1].levels[0].cue", "Missing"),
-        ([*LEVEL, "value"], 1, "criteria[1].levels[1].value", "same value as criteria[1].levels"),
+        ([*LEVEL, "value"], 1, "criteria[1].levels[1].value", "same value as levels[0]."),
         ([*LEVEL, "value"], True, "criteria[1].levels[0].value", "whole number"),
         ([*LEVEL, "value"], 0.5, "criteria[1].levels[0].value", "whole number"),
         ([*LEVEL, "value"], 101, "criteria[1].levels[0].value", "from -100 to 100"),

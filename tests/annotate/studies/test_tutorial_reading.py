@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from annotate.instruments import registry
-from annotate.instruments.reader import Refused
 from annotate.instruments.tutorials import reading
+from annotate.schemas import Refused
 
 CRITERIA = registry.get("language_quality").criteria
 CHOICE = {

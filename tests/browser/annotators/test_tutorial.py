@@ -123,7 +123,7 @@ def test_the_whole_tutorial_by_mouse_with_a_mistake_in_each_choice(page, url, wh
             page.locator(f'input[name=choice][value="{value}"]').check()
             page.click("#check")
             expect(page.locator("#feedback")).to_contain_text("Not yet")
-            expect(page.locator("#feedback")).to_contain_text(question.feedback[value])
+            expect(page.locator("#feedback")).to_contain_text(question.feedback[str(value)])
             expect(page.locator("#next")).to_be_hidden()
         do_right(page, question)
         page.click("#check")

@@ -65,15 +65,15 @@ class Ideal:
         """Return (what may be said to it, what may not)."""
         one = self.question
         if isinstance(one, Choice):
-            fine = {one.feedback[self.answer]}
+            fine = {one.feedback[str(self.answer)]}
             return fine, set(one.feedback.values()) - fine
         if isinstance(one, Edit):
             wrong = {part.feedback for part in (*one.defects, *one.meaning)}
-            return {one.feedback}, wrong | {one.bounds.too_little, one.bounds.too_much}
+            return {one.feedback}, wrong | {one.distance.too_little, one.distance.too_much}
         assert isinstance(one, Evidence)
         fine, wrong = set(), set()
         for paragraph in one.paragraphs:
-            fine.add(paragraph.feedback[paragraph.verdict])
+            fine.add(paragraph.feedback[str(paragraph.verdict)])
             wrong |= set(paragraph.feedback.values()) - fine
             if paragraph.highlight:
                 fine.add(paragraph.highlight.good)

@@ -54,7 +54,7 @@ def test_an_answer_is_graded_with_its_reason(client, who):
     answer = post(client, who, response=wrong(first), active_seconds=3)
     assert answer.json() == {
         "correct": False,
-        "feedback": [first.feedback[wrong(first)["value"]]],
+        "feedback": [first.feedback[str(wrong(first)["value"])]],
         "paragraphs": [],
         "passed": False,
         "promised": "",

@@ -1,0 +1,75 @@
+"""A definition as JSON data, which `reading.read` takes back."""
+
+from dataclasses import fields
+from typing import Any
+
+from annotate.instruments.rating.definition import (
+    EDITING,
+    Definition,
+    EditWording,
+    Question,
+    Section,
+)
+
+EXAMPLE = ("label", "text", "note")
+EDIT_WORDING = tuple(one.name for one in fields(EditWording))
+
+
+def as_data(definition: Definition) -> dict[str, Any]:
+    """Return a definition as JSON data, its words as they are shown now."""
+    data = {
+        "key": definition.key,
+        "label": definition.label,
+        "language": definition.language or "en",
+        "task": str(definition.task),
+        "hint": str(definition.hint),
+        "about": str(definition.about),
+        "steps": [str(step) for step in definition.steps],
+        "minutes": definition.minutes,
+        "input_label": str(definition.input_label),
+        "instructions": [_section_data(section) for section in definition.instructions],
+        "criteria": [_criterion_data(criterion) for criterion in definition.criteria],
+        "edit": _edit_data(definition) if definition.asks_for_edits else {},
+        "example": _filled(
+            text=definition.example.text,
+            input=definition.example.input,
+            paragraphs=list(definition.example.paragraphs),
+        ),
+    }
+    return _filled(**data)
+
+
+def _edit_data(definition: Definition) -> dict[str, Any]:
+    """What differs from our wording, which is translated when it is shown."""
+    own = [n for n in EDIT_WORDING if getattr(definition.edit, n) is not getattr(EDITING, n)]
+    return _words(definition.edit, tuple(own))
+
+
+def _section_data(section: Section) -> dict[str, Any]:
+    examples = [_words(example, EXAMPLE) for example in section.examples]
+    return _filled(title=str(section.title), text=str(section.text), examples=examples)
+
+
+def _criterion_data(criterion: Question) -> dict[str, Any]:
+    levels = [
+        {"value": level.value}
+        | _words(level, ("label", "cue"))
+        | _filled(requires=list(level.requires))
+        for level in criterion.levels
+    ]
+    return {
+        "name": criterion.name,
+        "label": str(criterion.label),
+        "question": str(criterion.question),
+        **({} if criterion.higher_is_better else {"higher_is_better": False}),
+        **_filled(evidence=str(criterion.evidence)),
+        "levels": levels,
+    }
+
+
+def _words(source: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    return _filled(**{name: str(getattr(source, name)) for name in names})
+
+
+def _filled(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value not in ("", [], {})}
