@@ -1,11 +1,13 @@
 """What a researcher decides about a campaign before any judgment, and whether it can be."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from typing import Annotated
 
 from django.db import transaction
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from annotate.crowds import tariffs
 from annotate.crowds.registry import CROWDS
@@ -13,7 +15,7 @@ from annotate.crowds.tariffs import ZERO
 from annotate.errors import Invalid, NotFound
 from annotate.instruments.base import Instrument
 from annotate.models import Campaign
-from annotate.schemas import Refused
+from annotate.schemas import Refused, fault
 from annotate.selectors.campaigns import protocol
 from annotate.selectors.pay.budget import AtMost, cost_of_plan
 from annotate.selectors.studies import instruments, tutorial_contents
@@ -65,7 +67,7 @@ def change_public_words(campaign_id: int, *, title: str, about: str, actor_id: i
 
 # What the database's columns hold.
 MOST_REWARD, MOST_BUDGET, MOST_COUNT, MOST_SEED = 10**6, 10**8, 2**31 - 1, 2**63
-LONGEST_ADDRESS = 254
+LONGEST_NAME, LONGEST_ADDRESS = 120, 254
 MOST_BONUS_AFTER, MOST_FEE = 100, 10
 Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for its output
 
@@ -108,6 +110,85 @@ class Plan:
         return tariffs.usual_share(self.crowd) if self.fee_rate is None else self.fee_rate
 
 
+def _name(name: str) -> str:
+    if not 0 < len(name.strip()) <= LONGEST_NAME:
+        raise fault(f"Give the campaign a name of at most {LONGEST_NAME} characters.")
+    return name
+
+
+def _one_of(names: Collection[str], what: str) -> AfterValidator:
+    def check(name: str) -> str:
+        if name not in names:
+            raise fault(f"{what} is one of {', '.join(names)}.")
+        return name
+
+    return AfterValidator(check)
+
+
+class PlanLimits(BaseModel):
+    """What the fields of a plan may hold. A description is what is said about any other value.
+
+    A stored plan may lie beyond them: it is read as it is, and checked before it is used.
+    """
+
+    name: Annotated[str, AfterValidator(_name)]
+    targets: Mapping[str, float] = Field(
+        min_length=1,
+        description="Name at least one criterion and the width it should reach.",
+    )
+    reward: Decimal = Field(
+        ge=0,
+        lt=MOST_REWARD,
+        decimal_places=2,
+        description="The reward lies between 0 and a million, in whole cents.",
+    )
+    tutorial_bonus: Decimal = Field(
+        ge=0,
+        lt=10**4,
+        decimal_places=2,
+        description="The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
+    )
+    bonus_after: int = Field(
+        ge=0,
+        le=MOST_BONUS_AFTER,
+        description=f"The bonus is due with 0 to {MOST_BONUS_AFTER} judgments.",
+    )
+    crowd: Annotated[str, _one_of(CROWDS, "The crowd")]
+    fee_rate: Decimal | None = Field(
+        ge=0, lt=MOST_FEE, description="The crowd's fee is a share, such as 0.2 for 20 %."
+    )
+    budget: Decimal | None = Field(
+        gt=0,
+        lt=MOST_BUDGET,
+        description="The budget must be positive, and below a hundred million.",
+    )
+    max_judgments: int | None = Field(
+        gt=0, le=MOST_COUNT, description="The maximum number of judgments must be positive."
+    )
+    level: float = Field(gt=0.5, lt=1, description="The confidence level lies between 0.5 and 1.")
+    double_share: float = Field(
+        ge=0, le=1, description="The share of items judged twice lies between 0 and 1."
+    )
+    annotator_cap: int | None = Field(
+        gt=0, le=MOST_COUNT, description="The cap per annotator must be positive."
+    )
+    lease_minutes: int = Field(
+        ge=1, le=24 * 60, description="A text is reserved for 1 minute to 24 hours."
+    )
+    estimand: Annotated[str, _one_of(Campaign.Estimand.values, "The estimand")]
+    stop_mode: Annotated[str, _one_of(StopMode.values, "The stopping mode")]
+    seed: int | None = Field(
+        ge=0, lt=MOST_SEED, description="The seed lies between 0 and 2^63 − 1."
+    )
+    contact: str = Field(
+        max_length=LONGEST_ADDRESS,
+        description=f"An e-mail address has at most {LONGEST_ADDRESS} characters.",
+    )
+    language: str = Field(
+        min_length=1, max_length=12, description="The language is a code such as en or pt-BR."
+    )
+
+
 def at_most(plan: Plan, planned: int) -> AtMost:
     """Return the most that `planned` judgments can cost, as the campaign shows it."""
     return cost_of_plan(
@@ -136,8 +217,6 @@ def check(plan: Plan) -> Instrument:
     except KeyError as error:
         raise Invalid({"instrument": str(error.args[0])}) from None
     known = {criterion.name: criterion for criterion in instrument.criteria}
-    if not plan.targets:
-        errors["targets"] = "Name at least one criterion and the width it should reach."
     for name, width in plan.targets.items():
         if name not in known:
             errors["targets"] = f"“{name}” is not a criterion; there are {', '.join(known)}."
@@ -148,7 +227,7 @@ def check(plan: Plan) -> Instrument:
     if problem := metric_choice.problem(plan.metrics):
         errors["metrics"] = problem
     errors |= public_word_problems(plan.public_title, plan.public_about)
-    errors |= _check_numbers(plan)
+    errors |= _beyond_limits(plan)
     if errors:
         raise Invalid(errors)
     return instrument
@@ -167,70 +246,14 @@ def _tutorial_problem(plan: Plan, instrument: Instrument) -> str:
     return ""
 
 
-def _check_numbers(plan: Plan) -> dict[str, str]:
-    checks = {
-        "name": (
-            0 < len(plan.name.strip()) <= 120,
-            "Give the campaign a name of at most 120 characters.",
-        ),
-        "reward": (
-            0 <= plan.reward < MOST_REWARD and plan.reward == round(plan.reward, 2),
-            "The reward lies between 0 and a million, in whole cents.",
-        ),
-        "tutorial_bonus": (
-            0 <= plan.tutorial_bonus < 10**4
-            and plan.tutorial_bonus == round(plan.tutorial_bonus, 2),
-            "The bonus for the tutorial lies between 0 and 10,000, in whole cents.",
-        ),
-        "bonus_after": (
-            0 <= plan.bonus_after <= MOST_BONUS_AFTER,
-            f"The bonus is due with 0 to {MOST_BONUS_AFTER} judgments.",
-        ),
-        "crowd": (
-            plan.crowd in CROWDS,
-            f"The crowd is one of {', '.join(CROWDS)}.",
-        ),
-        "fee_rate": (
-            plan.fee_rate is None or 0 <= plan.fee_rate < MOST_FEE,
-            "The crowd's fee is a share, such as 0.2 for 20 %.",
-        ),
-        "budget": (
-            plan.budget is None or 0 < plan.budget < MOST_BUDGET,
-            "The budget must be positive, and below a hundred million.",
-        ),
-        "max_judgments": (
-            plan.max_judgments is None or 0 < plan.max_judgments <= MOST_COUNT,
-            "The maximum number of judgments must be positive.",
-        ),
-        "level": (0.5 < plan.level < 1, "The confidence level lies between 0.5 and 1."),
-        "double_share": (
-            0 <= plan.double_share <= 1,
-            "The share of items judged twice lies between 0 and 1.",
-        ),
-        "annotator_cap": (
-            plan.annotator_cap is None or 0 < plan.annotator_cap <= MOST_COUNT,
-            "The cap per annotator must be positive.",
-        ),
-        "lease_minutes": (
-            1 <= plan.lease_minutes <= 24 * 60,
-            "A text is reserved for 1 minute to 24 hours.",
-        ),
-        "estimand": (
-            plan.estimand in Campaign.Estimand.values,
-            f"The estimand is one of {', '.join(Campaign.Estimand.values)}.",
-        ),
-        "stop_mode": (
-            plan.stop_mode in StopMode.values,
-            f"The stopping mode is one of {', '.join(StopMode.values)}.",
-        ),
-        "seed": (
-            plan.seed is None or 0 <= plan.seed < MOST_SEED,
-            "The seed lies between 0 and 2^63 − 1.",
-        ),
-        "contact": (
-            len(plan.contact) <= LONGEST_ADDRESS,
-            f"An e-mail address has at most {LONGEST_ADDRESS} characters.",
-        ),
-        "language": (0 < len(plan.language) <= 12, "The language is a code such as en or pt-BR."),
-    }
-    return {name: message for name, (fine, message) in checks.items() if not fine}
+def _beyond_limits(plan: Plan) -> dict[str, str]:
+    try:
+        PlanLimits.model_validate(vars(plan))
+    except ValidationError as violations:
+        found = violations.errors(include_url=False)
+        return {str(one["loc"][0]): _said(str(one["loc"][0]), one["msg"]) for one in found}
+    return {}
+
+
+def _said(name: str, otherwise: str) -> str:
+    return PlanLimits.model_fields[name].description or otherwise
