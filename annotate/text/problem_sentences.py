@@ -1,7 +1,7 @@
 """What is wrong with a value that does not fit its declaration, in one plain sentence."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from difflib import get_close_matches
 from typing import Any
 
@@ -26,26 +26,27 @@ QUOTED = re.compile(r"'([^']*)'")
 
 def sentence(error: ErrorDetails, given: Any, known: Mapping[str, FieldInfo]) -> str:
     """Return the sentence of an error in `given`, which should be an object of these fields."""
-    kind, path = error["type"], error["loc"]
-    field = known.get(str(path[0])) if len(path) == 1 else None
-    if kind == TOLD:
-        return error["msg"]
+    kind, path, value = error["type"], error["loc"], error["input"]
     if kind in PLAIN:
         return PLAIN[kind]
-    if kind == "missing":
-        return " ".join(["Missing.", *([field.description] if field and field.description else [])])
     if kind == "extra_forbidden":
         return f"Unknown field.{suggestion(str(path[-1]), sorted(known))}"
     if kind == "literal_error":
-        return _not_one_of(error["input"], error["ctx"]["expected"])
-    if kind in ("string_too_long", "too_long") and isinstance(error["input"], str):
-        most = error["ctx"]["max_length"]
-        return f"Has {len(error['input']):,} characters; at most {most:,} fit."
-    if kind in LENGTHS and field is not None:
-        return _members(len(given[path[0]]), field)
+        return _not_one_of(value, error["ctx"]["expected"])
+    if kind in ("string_too_long", "too_long") and isinstance(value, str):
+        return f"Has {len(value):,} characters; at most {error['ctx']['max_length']:,} fit."
+    field = known.get(str(path[0])) if len(path) == 1 else None
     if kind in NUMBERS:
         return _number(field, whole=kind == "int_type")
-    return f"{error['msg']}."
+    if field is None or kind == TOLD:
+        return error["msg"]
+    return _of_field(error, given[path[0]] if kind in LENGTHS else (), field)
+
+
+def _of_field(error: ErrorDetails, members: Sized, field: FieldInfo) -> str:
+    if error["type"] == "missing":
+        return f"Missing. {field.description}" if field.description else "Missing."
+    return _members(len(members), field) if error["type"] in LENGTHS else error["msg"]
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
