@@ -64,7 +64,7 @@ class Refused(ValueError):
 class Declared(BaseModel):
     """An object whose fields are declared: others are refused, and null is the same as absent.
 
-    `faults` yields what its fields must agree on; it runs where each of them is right by itself.
+    `faults` yields what its fields must agree on; it runs where each of them is right.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)

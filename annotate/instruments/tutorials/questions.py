@@ -250,7 +250,7 @@ KINDS: dict[str, type[Question]] = {
 
 
 def _reasons_faults(reasons: Mapping[str, str], values: list[int]) -> Iterator[Fault]:
-    """There is one for every value: whoever chose it learns why it is right or wrong."""
+    """There is one for every value: it says why the answer is right or wrong."""
     expected = [str(value) for value in values]
     for value in expected:
         if value not in reasons:
