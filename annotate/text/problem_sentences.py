@@ -77,7 +77,8 @@ def _not_one_of(given: Any, expected: str) -> str:
 def _members(number: int, field: FieldInfo) -> str:
     fewest, most = limit(field, "min_length"), limit(field, "max_length")
     span = f"{fewest} to {most}" if fewest else f"at most {most}"
-    return f"Has {number:,} members; {span} are possible."
+    what = "member" if number == 1 else "members"
+    return f"Has {number:,} {what}; {span} are possible."
 
 
 def _number(field: FieldInfo | None, *, whole: bool) -> str:
@@ -89,4 +90,5 @@ def _number(field: FieldInfo | None, *, whole: bool) -> str:
 
 
 def _figure(number: float) -> str:
-    return f"{number:,.0f}" if number == round(number) else f"{number:,}"
+    figure = f"{number:,.10f}".rstrip("0").rstrip(".")
+    return figure.replace("-", "−")

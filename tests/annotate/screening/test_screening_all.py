@@ -160,7 +160,11 @@ def test_settings_survive_json():
         ({"edits": {"share": float("nan")}}, "edits.share", "a number from 0.1 to 0.99."),
         ({"edits": {"share": "0.5"}}, "edits.share", "a number from 0.1 to 0.99."),
         ({"edits": {"share": 10**400}}, "edits.share", "a number from 0.1 to 0.99."),
-        ({"variation": {"p_value": 0.06}}, "variation.p_value", "a number"),
+        (
+            {"variation": {"p_value": 0.06}},
+            "variation.p_value",
+            "a number from 0.000000001 to 0.05.",
+        ),
         ({"patterns": {"odds": 1}}, "patterns.odds", "a number from 2 to 1,000,000,000."),
         ({"patterns": {"per_combination": 9}}, "patterns.per_combination", "a whole number"),
         ({"patterns": {"information": 0.04}}, "patterns.information", "a number"),

@@ -90,12 +90,12 @@ LEAVES = [{"name": "a"}]
         (
             {"leaves": [{"name": "a", "size": 10**500}]},
             "leaves[0].size",
-            "Must be a whole number from -100 to 10,000.",
+            "Must be a whole number from −100 to 10,000.",
         ),
         (
             {"leaves": [{"name": "a", "size": True}]},
             "leaves[0].size",
-            "Must be a whole number from -100 to 10,000.",
+            "Must be a whole number from −100 to 10,000.",
         ),
         (
             {"leaves": [{"name": "a", "colour": "bleu"}]},
@@ -132,7 +132,7 @@ def test_faults_of_fields_are_reported_beside_what_does_not_fit_together():
     found = problems({"leaves": leaves, "right": 1, "zzz": 1}, context="a")
     assert found == {
         "leaves[0].name": "Is taken.",
-        "leaves[1].size": "Must be a whole number from -100 to 10,000.",
+        "leaves[1].size": "Must be a whole number from −100 to 10,000.",
         "right": "Must be true or false.",
         "zzz": "Unknown field.",
     }
