@@ -46,7 +46,7 @@ browser: setup-dev
 test: setup-dev browser  ## Run the tests on a real Postgres, Redis and Chromium
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow and not states and not stories and not demos and not hostile"
 
-slow: setup-dev browser  ## Run what takes longest: upgrades, gates of the statistics, whole processes, odd values
+slow: setup-dev browser  ## Run what takes longest: upgrades, races, whole processes, gates of the statistics
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "slow and not states and not stories and not demos and not hostile"
 
 sqlite: setup-dev  ## Run the tests that need a database once more, on SQLite

@@ -16,7 +16,7 @@ from tests.factories import GOOD, campaign, judge, person
 from tests.processes import stack, wait_for
 from tests.servers import free_port, start_redis
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

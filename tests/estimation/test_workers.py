@@ -21,7 +21,7 @@ from tests.factories import campaign, judge, leased, person
 from tests.processes import stack, wait_for
 from tests.servers import start_redis
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 OTHERS = 30.0  # seconds: a worker starts in a few, on a busy machine in more
 

@@ -17,7 +17,7 @@ from tests.factories import plan, user
 from tests.processes import stack, wait_for
 from tests.servers import start_redis
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 ITEMS = 4000
 

@@ -42,7 +42,7 @@ from tests.annotate.work.storms import (
 )
 from tests.factories import campaign, leased, person
 
-pytestmark = [pytest.mark.orm, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.slow, pytest.mark.orm, pytest.mark.django_db(transaction=True)]
 
 
 def test_sixteen_threads_collect_exactly_what_was_planned():
