@@ -186,7 +186,7 @@ def _learn(walk: Walk, unit: str) -> None:
     walk.picture(page, "tutorial")
     status = tutorial_runs.status(walk.of(unit).pk)
     assert status is not None
-    learn(page, status.tutorial)
+    learn(page, status.tutorial, promise="£0.75")
     page.locator("#start").click()
 
 
@@ -205,7 +205,7 @@ def _work(walk: Walk, unit: str) -> None:
 def _batches(walk: Walk) -> None:
     page = walk.researcher
     page.goto(walk.url + reverse("annotate:batches", args=[walk.study.public_id]))
-    for name, value in {"Free": "2", "Approved": "1", "Paid to people": "$1.95"}.items():
+    for name, value in {"Free": "2", "Approved": "1", "Paid to people": "£1.95"}.items():
         term = page.locator(".counts div", has=page.get_by_text(name, exact=True))
         expect(term.locator("dd")).to_have_text(value)
     walk.picture(page, "batches")
