@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from annotate.screening.thresholds import Thresholds
+from annotate.text.figures import percent
 
 if TYPE_CHECKING:
     from annotate.instruments.wording import Words
@@ -95,6 +96,21 @@ class ForAnnotators(Generic[T]):
     noticed: "Words"
     notice: ScreenNotice[T]
     evidence: Callable[[Task], str] | None = None
+
+
+def of_share(
+    title: str, looks_at: str, unit: str, detail: Callable[[Numbers], str]
+) -> ForReviewers:
+    """Return how a screen speaks whose value is a share, 0 to 1, and which flags high ones."""
+    return ForReviewers(
+        title,
+        looks_at,
+        unit,
+        big=lambda said: percent(said.value),
+        detail=detail,
+        limit=lambda said: f"Flags where even the lower end is above {percent(said.threshold)}.",
+        axis=lambda _values: ScreenAxis(0, 1, percent, flags_above=True),
+    )
 
 
 def within(said: Numbers, write: Callable[[float | None], str]) -> str:

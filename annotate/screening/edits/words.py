@@ -6,11 +6,10 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotate.screening.edits.finding import Edits
 from annotate.screening.words import (
     ForAnnotators,
-    ForReviewers,
     Numbers,
-    ScreenAxis,
     Task,
     Told,
+    of_share,
     within,
 )
 from annotate.text.figures import number, percent
@@ -21,14 +20,11 @@ def _detail(said: Numbers) -> str:
     return f"{within(said, percent)}{short:.0f} short and {again:.0f} repeated of {said.n}."
 
 
-FOR_REVIEWERS = ForReviewers(
+FOR_REVIEWERS = of_share(
     "Short edits",
     "edits",
     "of required edits short or repeated",
-    big=lambda said: percent(said.value),
-    detail=_detail,
-    limit=lambda said: f"Flags where even the lower end is above {percent(said.threshold)}.",
-    axis=lambda _values: ScreenAxis(0, 1, percent, flags_above=True),
+    _detail,
 )
 
 

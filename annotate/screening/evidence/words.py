@@ -6,11 +6,10 @@ from django.utils.translation import gettext_lazy
 from annotate.screening.evidence.finding import EvidenceThresholds
 from annotate.screening.words import (
     ForAnnotators,
-    ForReviewers,
     Numbers,
-    ScreenAxis,
     Task,
     Told,
+    of_share,
     within,
 )
 from annotate.text.figures import percent
@@ -32,14 +31,11 @@ def _detail(said: Numbers) -> str:
     return f"{within(said, percent)}{listed[:1].upper()}{listed[1:]}."
 
 
-FOR_REVIEWERS = ForReviewers(
+FOR_REVIEWERS = of_share(
     "Thin evidence",
     "highlights",
     "of judgments on thin highlights",
-    big=lambda said: percent(said.value),
-    detail=_detail,
-    limit=lambda said: f"Flags where even the lower end is above {percent(said.threshold)}.",
-    axis=lambda _values: ScreenAxis(0, 1, percent, flags_above=True),
+    _detail,
 )
 
 
