@@ -47,11 +47,13 @@ from estimation.core.estimators.efficiency import (
     human_metric_correlation,
     normalised_annotator_variance,
 )
-from estimation.core.estimators.estimate import Trajectory, estimate, trajectory
+from estimation.core.estimators.estimate import estimate
 from estimation.core.estimators.fit import (
+    BALANCE,
     ESTIMANDS,
     ESTIMATORS,
     INTERVALS,
+    PERSON_SHARE,
     AnyEstimator,
     Estimand,
     Method,
@@ -61,6 +63,8 @@ from estimation.core.estimators.notices import Notice
 from estimation.core.estimators.paired import difference
 from estimation.core.estimators.registry import REGISTERED, Registered
 from estimation.core.estimators.result import Difference, Estimate, Variance
+from estimation.core.estimators.trajectory import Trajectory, trajectory
+from estimation.core.estimators.weights import balanced_weights, relative_share
 from estimation.core.intervals.bootstrap import (
     BootstrapInterval,
     bootstrap,
@@ -93,12 +97,14 @@ from estimation.core.stopping.sequence import (
 )
 
 __all__ = [
+    "BALANCE",
     "ESTIMANDS",
     "ESTIMATORS",
     "INTERVALS",
     "ITEMS_FACTOR",
     "MIN_EFFECTIVE_ANNOTATORS",
     "MIN_ITEMS",
+    "PERSON_SHARE",
     "REGISTERED",
     "Agreement",
     "AnyEstimator",
@@ -146,6 +152,7 @@ __all__ = [
     "alpha_without_each",
     "annotators_needed",
     "anytime",
+    "balanced_weights",
     "bootstrap",
     "bootstrap_widths",
     "check_level",
@@ -169,6 +176,7 @@ __all__ = [
     "pigeonhole",
     "precision",
     "ranking",
+    "relative_share",
     "sequence_half_widths",
     "straight_lining",
     "trajectory",

@@ -1,14 +1,12 @@
 """Sufficient statistics of a sample: the few sums that estimators and intervals need.
 
-Every sum is additive over judgments, so `moments_along` gives the statistics after each single
-judgment by cumulative sums, and the formulas in `estimators.fit` apply to
-one state or to a whole history.
+Each judgment has a weight a_ij, which need not sum to 1. The formulas in `estimators.parts` take
+the statistics of one state, or of a whole history (`data.history`).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from estimation.core.data.incidence import Floats, Incidence, Ints
 from estimation.core.data.sample import Sample
@@ -16,7 +14,7 @@ from estimation.core.data.sample import Sample
 
 @dataclass(frozen=True, slots=True)
 class Gram:
-    """Sums of products over rows (one, x, y); each entry is a scalar () or a history (T,)."""
+    """Sums of products over rows (one, x, y); each entry is a scalar () or a history (L,)."""
 
     one_one: Floats
     one_x: Floats
@@ -52,94 +50,88 @@ class Gram:
 class Moments:
     """Sufficient statistics; y stands for score - `shift`, x for the standardised metric.
 
-    items: rows (1, x_i, mean score of item i).
+    means: rows (1, x_i, mean score of item i).
     judgments: rows (1, x_i, y_ij).
-    annotators: rows sum_i (1, x_i, y_ij) / k_i, one per annotator.
-    cells: rows (1, x_i, y_ij) / k_i, one per judgment.
+    weighted: a_ij times the products of (1, x_i, y_ij), summed over judgments. Where items weigh
+    equally it is `means`, which differs in y_y alone; no estimate needs that.
+    items: rows sum_j a_ij (1, x_i, y_ij), one per item.
+    annotators: rows sum_i a_ij (1, x_i, y_ij), one per annotator.
+    cells: rows a_ij (1, x_i, y_ij), one per judgment.
+    cubes, fourths: sums over annotators of the third and fourth power of sum_i a_ij.
     within: sum over judgments of the squared deviation from the item's mean.
+    replicates: the degrees of freedom of `within`, judgments less items.
+    score_variance: the mean square deviation of the scores.
     n_annotators: how many different people judged.
-    shift: the midpoint of the scores, subtracted so that the sums lose no digits.
+    shift: a score, subtracted so that the sums lose no digits.
     """
 
-    items: Gram
+    means: Gram
     judgments: Gram
+    weighted: Gram
+    items: Gram
     annotators: Gram
     cells: Gram
+    cubes: Floats
+    fourths: Floats
     within: Floats
+    replicates: Floats
+    score_variance: Floats
     n_annotators: Ints
     shift: float
 
+    @property
+    def n_items(self) -> Floats:
+        """n, the number of judged items."""
+        return self.means.one_one
 
-def moments(sample: Sample, *, x: Floats) -> Moments:
-    """The statistics of the whole sample; `x` (N,) is the standardised metric, or zeros."""
-    shift, y = _shifted(sample)
+    @property
+    def total(self) -> Floats:
+        """The sum of the weights a_ij."""
+        return self.weighted.one_one
+
+
+def moments(sample: Sample, *, x: Floats, weight: Floats | None = None) -> Moments:
+    """The statistics of a sample.
+
+    x: (N,) the standardised metric, or zeros. weight: (T,) a_ij; 1 / k_i where it is None, so that
+    items weigh equally.
+    """
+    shift, y = shifted(sample)
     who = sample.incidence
     k = who.count[who.judged].astype(np.float64)
     item_mean = np.bincount(who.item, y, who.n_population) / np.maximum(who.count, 1)
-    rows = products(np.stack([np.ones(k.size), x[who.judged], item_mean[who.judged]]))
-    weighted = y * who.weight
-    # The judgments of an item differ only in y, so all other sums are computed by item.
-    judgments, cells = (rows * k).sum(axis=1), (rows / k).sum(axis=1)
-    judgments[5], cells[5] = (y**2).sum(), (weighted**2).sum()
+    means = np.stack([np.ones(k.size), x[who.judged], item_mean[who.judged]])
+    a, same = who.weight if weight is None else weight, gram(means)
+    row = np.stack([np.ones(y.size), x[who.item], y])
+    people = _by_annotator(who, a * row)
+    judged = Gram(*products(row).sum(axis=1))
     return Moments(
-        items=Gram(*rows.sum(axis=1)),
-        judgments=Gram(*judgments),
-        annotators=gram(_by_annotator(who, x, weighted)),
-        cells=Gram(*cells),
+        means=same,
+        judgments=judged,
+        weighted=same if weight is None else Gram(*(products(row) @ a)),
+        items=same if weight is None else gram(_by_item(who, a * row)),
+        annotators=gram(people),
+        cells=gram(a * row),
+        cubes=np.asarray((people[0] ** 3).sum()),
+        fourths=np.asarray((people[0] ** 4).sum()),
         within=np.asarray(((y - item_mean[who.item]) ** 2).sum()),
+        replicates=np.asarray(float(y.size - k.size)),
+        score_variance=variance_of_scores(judged),
         n_annotators=np.asarray(who.activity.size),
         shift=shift,
     )
 
 
-def _by_annotator(who: Incidence, x: Floats, weighted: Floats) -> Floats:
-    """(3, A) the sums of (1, x_i, y_ij) / k_i over each annotator's judgments."""
-    of_x = np.bincount(who.person, x[who.item] * who.weight)
-    return np.stack([who.person_weight, of_x, np.bincount(who.person, weighted)])
-
-
-def moments_along(sample: Sample, *, x: Floats) -> Moments:
-    """The statistics after each judgment, every entry (T,); `x` (N,) as in `moments`.
-
-    Item sums change by the new item mean's product less the old one's. A further judgment of an
-    item also lowers the weight of its earlier ones, which changes their annotators' sums; those
-    sum k_i (k_i + 1) / 2 changes are listed in `_weight_changes`.
-    """
-    shift, y = _shifted(sample)
-    order = np.argsort(sample.item, kind="stable")
-    item, y_sorted = sample.item[order], y[order]
-    start = _group_start(item)
-    rank = np.arange(item.size) - start + 1
-    sums = _items_along(order, start, rank, x[item], y_sorted)
-    row = np.stack([np.ones(y.size), x[sample.item], y])
-    judged = np.cumsum(products(row), axis=1)
-    _, first = np.unique(sample.annotator, return_index=True)
-    return Moments(
-        items=Gram(*sums[:6]),
-        judgments=Gram(*judged),
-        annotators=_annotators_along(sample, row, order, start, rank),
-        cells=Gram(*sums[6:12]),
-        within=np.maximum(0.0, sums[12]),
-        n_annotators=np.cumsum(np.bincount(first, minlength=y.size)),
-        shift=shift,
-    )
-
-
-def _items_along(
-    order: NDArray[np.intp], start: NDArray[np.intp], rank: NDArray[np.intp], x: Floats, y: Floats
-) -> Floats:
-    """(13, T) the sums of `_item_state` after each judgment; x and y (T,) sorted by item."""
-    after = _item_state(rank, _grouped_cumsum(y, start), _grouped_cumsum(y**2, start), x)
-    # The state before a judgment: the one after the item's previous judgment, or nothing.
-    before = np.where(rank > 1, np.roll(after, 1, axis=1), 0.0)
-    along = np.empty_like(after)
-    along[:, order] = after - before
-    return np.asarray(np.cumsum(along, axis=1))
-
-
-def _shifted(sample: Sample) -> tuple[float, Floats]:
+def shifted(sample: Sample) -> tuple[float, Floats]:
+    """The midpoint of the scores, and (T,) the scores less it."""
     shift = float(sample.score.min() + sample.score.max()) / 2
     return shift, sample.score - shift
+
+
+def variance_of_scores(judgments: Gram) -> Floats:
+    """The mean square deviation of rows (1, x, y) in y; divisor T."""
+    t = judgments.one_one
+    return np.asarray(np.maximum(0.0, judgments.y_y / t - (judgments.one_y / t) ** 2))
 
 
 def products(row: Floats) -> Floats:
@@ -150,57 +142,15 @@ def products(row: Floats) -> Floats:
 
 def gram(row: Floats) -> Gram:
     """The sums of the products of (3, n) rows (1, x, y)."""
-    return Gram(*products(row).sum(axis=1))
+    return Gram(*(row[[0, 0, 0, 1, 1, 2]] * row[[0, 1, 2, 1, 2, 2]]).sum(axis=1))
 
 
-def _group_start(sorted_label: Ints) -> NDArray[np.intp]:
-    """For each place of a sorted array, the place where its group starts."""
-    new = np.r_[True, sorted_label[1:] != sorted_label[:-1]]
-    return np.asarray(np.flatnonzero(new)[np.cumsum(new) - 1])
+def _by_annotator(who: Incidence, row: Floats) -> Floats:
+    """(3, A) sums of (3, T) rows over each annotator's judgments."""
+    return np.stack([np.bincount(who.person, line) for line in row])
 
 
-def _grouped_cumsum(values: Floats, start: NDArray[np.intp]) -> Floats:
-    """Cumulative sums along the last axis that restart at each group."""
-    sums = np.cumsum(values, axis=-1)
-    return np.asarray(sums - (sums - values)[..., start])
-
-
-def _item_state(k: NDArray[np.intp], total: Floats, squares: Floats, x: Floats) -> Floats:
-    """(13, T) what one item with k judgments contributes to items, cells and within."""
-    mean = total / k
-    one = np.ones(k.size)
-    items = products(np.stack([one, x, mean]))
-    # k rows (1, x, y) / k: every entry is the items' entry / k, except the squares of y.
-    cells = items / k
-    cells[5] = squares / k**2
-    return np.vstack([items, cells, squares - k * mean**2])
-
-
-def _annotators_along(
-    sample: Sample,
-    row: Floats,
-    order: NDArray[np.intp],
-    start: NDArray[np.intp],
-    rank: NDArray[np.intp],
-) -> Gram:
-    judgment, time, change = _weight_changes(order, start, rank)
-    by_person = np.lexsort((time, sample.annotator[judgment]))
-    judgment, time, change = judgment[by_person], time[by_person], change[by_person]
-    delta = row[:, judgment] * change
-    after = _grouped_cumsum(delta, _group_start(sample.annotator[judgment]))
-    gained = products(after) - products(after - delta)
-    size = sample.n_judgments
-    return Gram(*(np.cumsum(np.bincount(time, entry, size), dtype=np.float64) for entry in gained))
-
-
-def _weight_changes(
-    order: NDArray[np.intp], start: NDArray[np.intp], rank: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
-    """(judgment, time, change of its weight 1/k_i) for each change that arrivals cause."""
-    size = np.bincount(start, minlength=start.size)[start]
-    repeats = size - rank + 1
-    source = np.repeat(np.arange(order.size), repeats)
-    offset = np.arange(source.size) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    count = rank[source] + offset
-    change = 1 / count - np.where(offset > 0, 1 / np.maximum(count - 1, 1), 0.0)
-    return order[source], order[source + offset], change
+def _by_item(who: Incidence, row: Floats) -> Floats:
+    """(3, n) sums of (3, T) rows over the judgments of each judged item."""
+    sums = np.stack([np.bincount(who.item, line, who.n_population) for line in row])
+    return np.asarray(sums[:, who.judged])

@@ -1,4 +1,4 @@
-"""The estimators that a few sums determine, and the variance of an estimate in parts."""
+"""Which estimate is asked for, and the fits that a few sums determine."""
 
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
@@ -8,25 +8,87 @@ from numpy.typing import NDArray
 
 from estimation.core.data.errors import InvalidOptionError
 from estimation.core.data.incidence import Floats
-from estimation.core.data.moments import Gram, Moments
-from estimation.core.data.sample import Scale
+from estimation.core.data.moments import Gram
 
 # A few additive sums determine these, so a whole history needs no refits.
-Estimator = Literal["regression", "algorithm_1", "mean"]
+Estimator = Literal["balanced", "regression", "algorithm_1", "mean"]
 ESTIMATORS: tuple[str, ...] = get_args(Estimator)
 
 # All estimators of `estimate`: the keys of `registry.REGISTERED`.
 AnyEstimator = str
+
+IntervalMethod = Literal["two_way", "iid"]
+Estimand = Literal["population", "panel"]
+INTERVALS: tuple[str, ...] = get_args(IntervalMethod)
+ESTIMANDS: tuple[str, ...] = get_args(Estimand)
+
+# Of a study whose criterion declares nothing: lambda of the balanced weights, and the share of a
+# judgment's variance that typically lies between people.
+BALANCE = 0.15
+PERSON_SHARE = 0.08
 
 # Sums of squares below this share of their terms are rounding, not spread.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
+class Method:
+    """Which estimate and which interval; `estimate` explains the options.
+
+    Parameters
+    ----------
+    estimator : {"balanced", "regression", "algorithm_1", "mean", "multi", "gls", "ppi"}
+        How scores and metrics become one number.
+    interval : {"two_way", "iid"}
+        What counts as sampled: items and annotators, or single judgments.
+    estimand : {"population", "panel"}
+        For whom the estimate speaks: people in general, or exactly these annotators.
+    finite_population : bool
+        Whether the item part shrinks as the share of judged outputs grows.
+    pseudo_rows : bool
+        Whether four rows at the ends of the scale guard the item part.
+    seed : int
+        The seed of the five folds of a cross-fit.
+    balance : float
+        lambda of the balanced weights; 0 or more.
+    person_share : float
+        The typical share of the variance of a judgment that lies between people, to which a small
+        person variance is pulled up; from 0 (no pull) to 1.
+
+    Examples
+    --------
+    >>> from estimation.core import Method
+    >>> Method(estimand="panel").estimator
+    'balanced'
+    """
+
+    estimator: AnyEstimator = "balanced"
+    interval: IntervalMethod = "two_way"
+    estimand: Estimand = "population"
+    finite_population: bool = True
+    pseudo_rows: bool = True
+    seed: int = 0
+    balance: float = BALANCE
+    person_share: float = PERSON_SHARE
+
+    def check(self) -> None:
+        """Raise InvalidOptionError for an option that is unknown or out of range."""
+        for given, known in ((self.interval, INTERVALS), (self.estimand, ESTIMANDS)):
+            if given not in known:
+                raise InvalidOptionError(f"{given!r} is not one of {', '.join(known)}.")
+        if self.seed < 0:
+            raise InvalidOptionError(f"A seed is 0 or more; got {self.seed}.")
+        if not 0 <= self.balance < np.inf:
+            raise InvalidOptionError(f"A balance is 0 or more; got {self.balance}.")
+        if not 0 <= self.person_share <= 1:
+            raise InvalidOptionError(f"A person share is from 0 to 1; got {self.person_share}.")
+
+
+@dataclass(frozen=True, slots=True)
 class Fit:
     """intercept = sum_i (constant - tilt * x_i) * ybar_i, with the slope that it corrects by.
 
-    rss: sum of squared residuals; df: rows less parameters. All fields are () or (T,).
+    rss: sum of squared residuals; df: rows less parameters. All fields are () or (L,).
     """
 
     intercept: Floats
@@ -49,196 +111,38 @@ def from_sums(estimator: str) -> Estimator:
     return cast(Estimator, estimator)
 
 
-def spread_of_x(items: Gram) -> tuple[Floats, NDArray[np.bool_]]:
+def spread_of_x(rows: Gram) -> tuple[Floats, NDArray[np.bool_]]:
     """Sxx, the metric's sum of squares over the rows, and whether it is flat there."""
-    sxx = items.x_x - items.one_x**2 / items.one_one
-    return sxx, np.asarray(sxx <= _ROUNDING * np.maximum(1.0, items.x_x))
+    sxx = rows.x_x - rows.one_x**2 / rows.one_one
+    return sxx, np.asarray(sxx <= _ROUNDING * np.maximum(rows.one_one, rows.x_x))
 
 
-def fit(items: Gram, *, estimator: Estimator, flat: NDArray[np.bool_]) -> Fit:
-    """Fit one of the estimators to rows (1, x_i, ybar_i), items weighing equally.
+def fit(rows: Gram, *, estimator: Estimator, flat: NDArray[np.bool_]) -> Fit:
+    """Fit one of the estimators to (weighted) sums of products of rows (1, x_i, y).
 
     mean: the mean of item means, equation (2) of Chaganty, Mussmann and Liang (2018).
     algorithm_1: their Algorithm 1 to the letter, slope (1/n) sum (ybar_i - ybar) x_i.
-    regression: least squares, slope Sxy / Sxx; asymptotically Algorithm 1.
+    regression, balanced: least squares, slope Sxy / Sxx; asymptotically Algorithm 1.
 
     Where `flat` the metric cannot help: slope 0, and one parameter instead of two.
     """
-    n, xbar, ybar = items.one_one, items.one_x / items.one_one, items.one_y / items.one_one
-    sxy = items.x_y - items.one_x * ybar
-    sxx, _ = spread_of_x(items)
+    n, xbar, ybar = rows.one_one, rows.one_x / rows.one_one, rows.one_y / rows.one_one
+    sxy = rows.x_y - rows.one_x * ybar
+    sxx, _ = spread_of_x(rows)
     unused = np.asarray(flat | (estimator == "mean"))
     divisor = np.where(unused, 1.0, n if estimator == "algorithm_1" else sxx)
     slope = np.where(unused, 0.0, sxy / divisor)
     # Algorithm 1 treats its slope as known, so its intercept is a plain mean of y - slope * x.
     tilt = np.where(unused | (estimator == "algorithm_1"), 0.0, xbar / divisor)
     intercept = ybar - slope * xbar
-    rss = items.residual(intercept, slope)
+    rss = rows.residual(intercept, slope)
     return Fit(intercept, slope, 1 / n + tilt * xbar, tilt, rss, n - np.where(unused, 1.0, 2.0))
 
 
-def correlation(items: Gram) -> Floats:
+def correlation(means: Gram) -> Floats:
     """Pearson's r of item means and x over the judged items; NaN where either is flat."""
-    sxx, flat = spread_of_x(items)
-    syy = items.y_y - items.one_y**2 / items.one_one
-    sxy = items.x_y - items.one_x * items.one_y / items.one_one
-    flat = flat | (syy <= _ROUNDING * items.y_y)
+    sxx, flat = spread_of_x(means)
+    syy = means.y_y - means.one_y**2 / means.one_one
+    sxy = means.x_y - means.one_x * means.one_y / means.one_one
+    flat = flat | (syy <= _ROUNDING * means.y_y)
     return np.asarray(sxy / np.sqrt(np.where(flat, np.nan, sxx * syy)))
-
-
-IntervalMethod = Literal["two_way", "iid"]
-Estimand = Literal["population", "panel"]
-INTERVALS: tuple[str, ...] = get_args(IntervalMethod)
-ESTIMANDS: tuple[str, ...] = get_args(Estimand)
-
-# Below this, one annotator has all the weight, and other people are unknown.
-_ALONE = 1 + 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """Which estimate and which interval; `estimate` explains the options.
-
-    Parameters
-    ----------
-    estimator : {"regression", "algorithm_1", "mean", "multi", "balanced", "ppi"}
-        How item means and metrics become one number.
-    interval : {"two_way", "iid"}
-        What counts as sampled: items and annotators, or single judgments.
-    estimand : {"population", "panel"}
-        For whom the estimate speaks: people in general, or exactly these annotators.
-    finite_population : bool
-        Whether the item part shrinks as the share of judged outputs grows.
-    pseudo_rows : bool
-        Whether four rows at the ends of the scale guard the item part.
-    seed : int
-        The seed of the five folds of a cross-fit.
-
-    Examples
-    --------
-    >>> from estimation.core import Method
-    >>> Method(estimand="panel").estimator
-    'regression'
-    """
-
-    estimator: AnyEstimator = "regression"
-    interval: IntervalMethod = "two_way"
-    estimand: Estimand = "population"
-    finite_population: bool = True
-    pseudo_rows: bool = True
-    seed: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """An estimate and its variance; every field is () or, for a history, (T,).
-
-    estimate, slope: the plain fit, in score units and score units per sd of the metric.
-    centre: where the interval is centred.
-    item: variance from having judged n of N items, finite-population corrected.
-    rest: sigma_a² h / N, what a single judgment per item leaves even after a census.
-    annotator: variance from having asked these people and not others.
-    annotator_sum, cell_sum: V_annot and V_cell, of which `annotator` is made.
-    df: degrees of freedom. No interval exists where it is not positive or the variance is NaN.
-    It counts the data alone, so pseudo-rows never create an interval.
-    """
-
-    estimate: Floats
-    slope: Floats
-    centre: Floats
-    item: Floats
-    rest: Floats
-    annotator: Floats
-    annotator_sum: Floats
-    cell_sum: Floats
-    df: Floats
-    effective_annotators: Floats
-
-    @property
-    def variance(self) -> Floats:
-        """The squared standard error, the sum of the three parts."""
-        return np.asarray(self.item + self.rest + self.annotator)
-
-
-def parts(moments: Moments, *, method: Method, scale: Scale, n_population: int) -> Parts:
-    """Estimate and variance from sufficient statistics, for one state or a whole history."""
-    _, flat = spread_of_x(moments.items)
-    plain = fit(moments.items, estimator=from_sums(method.estimator), flat=flat)
-    n = moments.items.one_one
-    annotator_sum = moments.annotators.residual(plain.intercept, plain.slope) / n**2
-    cell_sum = moments.cells.residual(plain.intercept, plain.slope) / n**2
-    effective = n**2 / moments.annotators.one_one
-    zero = np.zeros_like(n)
-    if method.interval == "iid":
-        centre, item, df = _independent(moments, plain)
-        rest = annotator = zero
-    else:
-        centre, item = _item_part(moments, plain, method, scale)
-        item, rest = _correct_for_finite(moments, item, method, n_population)
-        annotator, df = zero, plain.df
-        if method.estimand == "population":
-            annotator = annotator_part(annotator_sum, cell_sum, effective)
-            df = np.minimum(df, effective - 1)
-    return Parts(
-        plain.intercept + moments.shift,
-        plain.slope,
-        centre + moments.shift,
-        item,
-        rest,
-        annotator,
-        annotator_sum,
-        cell_sum,
-        df,
-        effective,
-    )
-
-
-def _independent(moments: Moments, plain: Fit) -> tuple[Floats, Floats, Floats]:
-    """Every judgment an independent draw, as in the paper: s² times the sum of squared weights.
-
-    With one judgment per item this is the textbook interval of least squares. It ignores
-    items judged twice and annotators, so it is too narrow.
-    """
-    parameters = moments.items.one_one - plain.df
-    df = moments.judgments.one_one - parameters
-    rss = moments.judgments.residual(plain.intercept, plain.slope)
-    weights = moments.cells.combination(plain.constant, plain.tilt)
-    return plain.intercept, rss / np.where(df >= 1, df, np.nan) * weights, df
-
-
-def _item_part(moments: Moments, plain: Fit, method: Method, scale: Scale) -> tuple[Floats, Floats]:
-    """(centre, V_item), from the fit with pseudo-rows if the method asks for them."""
-    items, guarded = moments.items, plain
-    if method.pseudo_rows:
-        # Two rows at either end of the scale: early discrete scores may not vary at all, and a
-        # standard error of 0 would stop the collection. Agresti and Coull (1998) do the same
-        # for proportions.
-        ends = np.array([scale.low, scale.low, scale.high, scale.high]) - moments.shift
-        _, flat = spread_of_x(items)
-        items = items.with_rows_at_zero(ends)
-        guarded = fit(items, estimator=from_sums(method.estimator), flat=flat)
-    weights = items.combination(guarded.constant, guarded.tilt)
-    variance = guarded.residual_variance * weights
-    return guarded.intercept, variance
-
-
-def _correct_for_finite(
-    moments: Moments, item: Floats, method: Method, n_population: int
-) -> tuple[Floats, Floats]:
-    """((1 - f) V_item, sigma_a² h / N), f = n / N; f = 0 without replicates."""
-    n = moments.items.one_one
-    replicates = moments.judgments.one_one - n
-    if not method.finite_population:
-        return item, np.zeros_like(n)
-    known = replicates > 0
-    noise = np.where(known, moments.within / np.where(known, replicates, 1.0), 0.0)
-    share = np.where(known, n / n_population, 0.0)
-    h = moments.cells.one_one / n
-    return (1 - share) * item, noise * h / n_population
-
-
-def annotator_part(annotator_sum: Floats, cell_sum: Floats, effective: Floats) -> Floats:
-    """max(0, c V_annot - V_cell), c = A_eff / (A_eff - 1); NaN where A_eff <= 1."""
-    several = np.where(effective > _ALONE, effective, np.nan)
-    # np.maximum keeps NaN in the comparison with 0.
-    return np.asarray(np.maximum(0.0, several / (several - 1) * annotator_sum - cell_sum))

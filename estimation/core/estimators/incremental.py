@@ -1,36 +1,37 @@
 """Estimates that follow judgments one by one, without starting again each time.
 
-A judgment changes the mean of its own item and the weight 1 / k_i of that item's k_i judgments,
-so it changes the sums of the few annotators who judged the item, and nothing else. Otherwise an
-estimate needs sums over items and over annotators: the quadratic forms of the two-way variance are
-expanded in the slope (`Gram.residual`), so residuals are never formed.
-
-The sums over items are kept by blocks. A changed block is summed again, so rounding errors
-do not accumulate in a long stream, and there are few blocks to sum.
+A judgment changes the weight of the judgments of its own item and, with balanced weights, of all
+that the item's judges judged. Sums are kept for each item and for each annotator. An estimate adds
+them up by the quadratic forms of `estimators.parts`, so residuals are never formed.
 """
 
 import numpy as np
 
 from estimation.core.data import errors
 from estimation.core.data.incidence import Floats
-from estimation.core.data.moments import Gram, Moments, gram
+from estimation.core.data.moments import Gram, Moments, gram, products, variance_of_scores
 from estimation.core.data.sample import Sample, Scale, standardised
-from estimation.core.estimators.fit import ESTIMATORS, Method, parts
+from estimation.core.estimators.fit import ESTIMATORS, Method, from_sums
 from estimation.core.estimators.notices import compare
+from estimation.core.estimators.parts import parts
 from estimation.core.estimators.result import Estimate, assemble
+from estimation.core.estimators.rows import of_stats
 
-# Rows of the tables: one column for each item that was ever judged, and for each annotator.
-_ITEM = 19  # `Gram` of the item, of its judgments and of its cells; squares about its mean
-_PERSON = 6  # sums of (1, x, y) / k, then of (1, x, y)
-_BLOCK = 256  # items
+# Rows of the tables, one column for each item and for each annotator; y is the score - shift.
+_K, _Y, _YY, _C, _CY = range(5)  # item: judgments, sums of y and y², of c and c y (c below)
+_ITEM = 5
+# Annotator: sums of (1, x, y), of their products by k, and of their products by k².
+_PLAIN, _BY_K, _BY_KK = slice(0, 3), slice(3, 9), slice(9, 15)
+_PERSON = 15
 
 
 class Running:
     """The judgments of one system on one criterion, added and removed one at a time.
 
-    `add` and `remove` cost O(k_i), where k_i is the number of judgments of the item. `estimate`
-    costs a few passes over the annotators and over one number for each 256 items, however many
-    judgments there are. Its results equal those of `estimation.core.estimate` up to rounding.
+    `add` and `remove` cost a few operations for each judge of the item; with balanced weights they
+    touch all that these people judged. `estimate` costs a few passes over the items and the
+    annotators, however many judgments there are. Its results equal those of
+    `estimation.core.estimate` up to rounding.
 
     Parameters
     ----------
@@ -39,9 +40,9 @@ class Running:
     scale : Scale
         The criterion's scale.
     metric : (N,) array of float, optional
-        The automatic metric of every output; needed unless the method is the mean.
+        The automatic metric of every output; needed for "regression" and "algorithm_1".
     method : Method, optional
-        The options, by default those of `estimate`. The estimator is "regression",
+        The options, by default those of `estimate`. The estimator is "balanced", "regression",
         "algorithm_1" or "mean".
 
     Raises
@@ -73,7 +74,7 @@ class Running:
         metric: Floats | None = None,
         method: Method | None = None,
     ) -> None:
-        """Begin without judgments; `metric` is (N,), None for the mean only.
+        """Begin without judgments; `metric` is (N,), or None where the method needs none.
 
         Raises InvalidOptionError for an estimator that needs more than sums, and for the metric
         what `Sample` raises.
@@ -81,11 +82,15 @@ class Running:
         self._method = method or Method()
         self._scale, self._n_population = scale, n_population
         self._x = _standardised(metric, self._method, n_population)
+        self._has_metric = metric is not None and self._method.estimator != "mean"
+        # c = 1 / (1 + balance m) of an annotator; 1 where items weigh equally.
+        balanced = self._method.estimator == "balanced"
+        self._balance = self._method.balance if balanced else 0.0
         self._shift: float | None = None
         self._scores: dict[int, dict[int, float]] = {}  # item -> {annotator's column: y}
-        self._item_column: dict[int, int] = {}
+        self._judged: dict[int, dict[int, float]] = {}  # annotator's column -> {item: y}
         self._person_column: dict[int, int] = {}
-        self._items, self._blocks = np.zeros((_ITEM, _BLOCK)), np.zeros((_ITEM, 1))
+        self._items = np.zeros((_ITEM, n_population))
         self._people = np.zeros((_PERSON, 64))
 
     @classmethod
@@ -175,11 +180,12 @@ class Running:
         found = parts(
             stats, method=self._method, scale=self._scale, n_population=self._n_population
         )
-        _, sum_x, sum_y, activity = self._active()
+        activity, sum_x, sum_y = self._active()[_PLAIN]
         mean = stats.shift + (sum_y - float(found.slope) * sum_x) / activity
+        form = from_sums(self._method.estimator)
+        fitted = of_stats(stats, found, np.zeros(0), has_metric=self._has_metric, form=form)
         return assemble(
-            stats,
-            found,
+            fitted,
             compare(activity.astype(np.int64), mean),
             method=self._method,
             scale=self._scale,
@@ -187,51 +193,71 @@ class Running:
         )
 
     def _moments(self) -> Moments:
-        sums = self._blocks.sum(axis=1)
-        if sums[6] < 2 or self._shift is None:
+        people, k = self._active(), self._items[_K]
+        judged = np.flatnonzero(k)
+        if people[0].sum() < 2 or self._shift is None:
             raise errors.TooFewJudgmentsError("An estimate needs at least two judgments.")
-        weighted, *_ = self._active()
+        count, y, squares, share, weighted = self._items[:, judged]
+        x, c = self._x[judged], 1 / (1 + self._balance * people[_BY_K][0])
+        means = gram(np.stack([np.ones(judged.size), x, y / count]))
+        one = share / count
+        persons = c * people[_BY_K][:3]
+        judgments = Gram(count.sum(), count @ x, y.sum(), count @ x**2, y @ x, squares.sum())
+        sums = people[_BY_K] @ c
         return Moments(
-            items=Gram(*sums[:6]),
-            judgments=Gram(*sums[6:12]),
-            annotators=gram(weighted),
-            cells=Gram(*sums[12:18]),
-            within=np.asarray(sums[18]),
-            n_annotators=np.asarray(weighted.shape[1]),
+            means=means,
+            judgments=judgments,
+            weighted=Gram(*sums) if self._balance else means,
+            items=gram(np.stack([one, one * x, weighted / count])) if self._balance else means,
+            annotators=gram(persons),
+            cells=Gram(*(people[_BY_KK] @ c**2)),
+            cubes=np.asarray((persons[0] ** 3).sum()),
+            fourths=np.asarray((persons[0] ** 4).sum()),
+            within=np.asarray(max(0.0, float((squares - y**2 / count).sum()))),
+            replicates=np.asarray(float(count.sum() - judged.size)),
+            score_variance=variance_of_scores(judgments),
+            n_annotators=np.asarray(c.size),
             shift=self._shift,
         )
 
-    def _active(self) -> tuple[Floats, Floats, Floats, Floats]:
-        """Of the annotators with judgments: (3, A) weighted sums; sums of x, of y, and counts."""
+    def _active(self) -> Floats:
+        """(15, A) the sums of the annotators who have judgments."""
         people = self._people[:, : len(self._person_column)]
-        people = people[:, people[3] > 0]
-        return people[:3], people[4], people[5], people[3]
+        return np.asarray(people[:, people[0] > 0])
 
     def _change(self, item: int, person: int, y: float, *, sign: int) -> None:
-        x, scores = float(self._x[item]), self._scores[item]
-        self._weigh(scores, x, sign=-1)
+        scores = self._scores[item]
+        people = {*scores, person}
+        self._weigh_people(people, sign=-1)
+        self._count(item, scores, sign=-1)
         if sign > 0:
             scores[person] = y
+            self._judged.setdefault(person, {})[item] = y
         else:
-            del scores[person]
-        self._weigh(scores, x, sign=1)
-        self._people[3:, person] += (sign, sign * x, sign * y)
-        self._summarise(item, x, list(scores.values()))
+            del scores[person], self._judged[person][item]
+        x = float(self._x[item])
+        self._people[_PLAIN, person] += sign * np.array([1.0, x, y])
+        self._count(item, scores, sign=1)
+        self._weigh_people(people, sign=1)
+        self._items[:3, item] = len(scores), sum(scores.values()), _squares(scores)
 
-    def _weigh(self, scores: dict[int, float], x: float, *, sign: int) -> None:
-        """Put the item's judgments, each with weight 1 / k_i, into their annotators' sums."""
+    def _count(self, item: int, scores: dict[int, float], *, sign: int) -> None:
+        """Put the item's judgments, each by k_i and by k_i², into their annotators' sums."""
         for person, y in scores.items():
-            weight = sign / len(scores)
-            self._people[:3, person] += (weight, weight * x, weight * y)
+            products_of_row = products(np.array([1.0, float(self._x[item]), y]))
+            self._people[_BY_K, person] += sign * products_of_row / len(scores)
+            self._people[_BY_KK, person] += sign * products_of_row / len(scores) ** 2
 
-    def _summarise(self, item: int, x: float, scores: list[float]) -> None:
-        column = self._item_column.setdefault(item, len(self._item_column))
-        self._items = _with_room(self._items, column)
-        self._blocks = _with_room(self._blocks, column // _BLOCK)
-        self._items[:, column] = _contribution(x, scores)
-        start = column // _BLOCK * _BLOCK
-        changed = self._items[:, start : start + _BLOCK]
-        self._blocks[:, column // _BLOCK] = changed.sum(axis=1)
+    def _weigh_people(self, people: set[int], *, sign: int) -> None:
+        """Put what these annotators' judgments weigh into the sums of all items they judged."""
+        if not self._balance:
+            return
+        for person in people:
+            if own := self._judged.get(person):
+                c = sign / (1 + self._balance * self._people[_BY_K, person][0])
+                item, y = np.fromiter(own, np.int64), np.fromiter(own.values(), np.float64)
+                self._items[_C, item] += c
+                self._items[_CY, item] += c * y
 
     def _column(self, annotator: int) -> int:
         column = self._person_column.setdefault(annotator, len(self._person_column))
@@ -253,11 +279,12 @@ class Running:
 
 
 def _standardised(metric: Floats | None, method: Method, n_population: int) -> Floats:
+    method.check()
     if method.estimator not in ESTIMATORS:
         raise errors.InvalidOptionError(
             f"Judgments are added one by one for {', '.join(ESTIMATORS)}, not {method.estimator!r}."
         )
-    if method.estimator == "mean":
+    if method.estimator == "mean" or (method.estimator == "balanced" and metric is None):
         return np.zeros(n_population)
     if metric is None:
         raise errors.MetricMissingError("This estimator needs a metric score for every output.")
@@ -268,22 +295,8 @@ def _standardised(metric: Floats | None, method: Method, n_population: int) -> F
     return standardised(metric)
 
 
-def _contribution(x: float, scores: list[float]) -> tuple[float, ...]:
-    """What one item with these scores adds to the sums; see `_ITEM`."""
-    if not scores:
-        return (0.0,) * _ITEM
-    k = len(scores)
-    mean, squares = sum(scores) / k, sum(y * y for y in scores)
-    one_item = (1.0, x, mean, x * x, x * mean)
-    return (
-        *one_item,
-        mean * mean,
-        *(value * k for value in one_item),
-        squares,
-        *(value / k for value in one_item),
-        squares / k**2,
-        sum((y - mean) ** 2 for y in scores),
-    )
+def _squares(scores: dict[int, float]) -> float:
+    return sum(y * y for y in scores.values())
 
 
 def _with_room(table: Floats, column: int) -> Floats:

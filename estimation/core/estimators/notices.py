@@ -8,7 +8,8 @@ import numpy as np
 from estimation.core.data.incidence import Floats, Ints
 from estimation.core.data.moments import Moments
 from estimation.core.data.sample import Sample
-from estimation.core.estimators.fit import Method, Parts
+from estimation.core.estimators.fit import Method
+from estimation.core.estimators.parts import Parts
 from estimation.core.intervals.interval import half_width
 
 # Means that differ by less than this share of themselves differ by rounding.
@@ -28,15 +29,15 @@ class Leniency:
     correlation: float | None
 
 
-def leniency(sample: Sample, *, x: Floats, slope: float) -> Leniency:
-    """Compare annotators by y - slope * x, x (N,) the standardised metric.
+def leniency(sample: Sample, correction: Floats) -> Leniency:
+    """Compare annotators by their scores less (T,) what the metrics take off each.
 
     The correction takes out which outputs each one happened to get, as far as the metric knows.
     """
     who = sample.incidence
     # About the middle of the scores, so that equal scores have exactly equal means.
     middle = (sample.score.min() + sample.score.max()) / 2
-    corrected = sample.score - middle - slope * x[sample.item]
+    corrected = sample.score - middle - correction
     return compare(who.activity, middle + np.bincount(who.person, corrected) / who.activity)
 
 
@@ -51,6 +52,7 @@ def compare(activity: Ints, mean: Floats) -> Leniency:
 Code = Literal[
     "constant_metric",
     "constant_columns",
+    "constant_scores",
     "no_metric",
     "not_helping_yet",
     "cross_fitted",
@@ -88,14 +90,15 @@ _TEXTS: dict[Code, str] = {
     "constant_columns": (
         "Some metrics are the same for all judged outputs, so they were not used: their slope is 0."
     ),
+    "constant_scores": (
+        "All judged outputs have the same score, so this interval has no width. It does not say "
+        "how far the estimate may be wrong."
+    ),
     "no_metric": "There is no metric, so nothing was corrected by one.",
     "not_helping_yet": (
         "The metric is not helping yet: with so few items, fitting it costs more than it saves."
     ),
-    "cross_fitted": (
-        "There are fewer than 20 judged items per metric, so the metrics were combined by "
-        "cross-fitted ridge regression and not by least squares."
-    ),
+    "cross_fitted": "The metrics were combined by cross-fitted ridge regression.",
     "confounded_components": (
         "Without items judged twice and people who judge several, the components of variance "
         "cannot all be separated; the weights do not depend on those that were not."
@@ -109,8 +112,8 @@ _TEXTS: dict[Code, str] = {
         "No item was judged twice, so the interval takes no credit for the share of outputs judged."
     ),
     "activity_matters": (
-        "People who judge much score differently: counting annotators equally would move the "
-        "estimate by more than half the interval's half-width."
+        "People who judge much score differently: the mean with people counted equally and the "
+        "mean weighted by work differ by more than half the interval's half-width."
     ),
 }
 
@@ -127,14 +130,20 @@ def notices(
     """The notices that apply, in a fixed order; `about_metric` are those already known to."""
     corrects = method.interval == "two_way" and method.finite_population
     half = float(half_width(found.variance**0.5, found.df, level=_LEVEL)) if exists else None
-    equal, mean = people.equal_annotator_mean, float(found.estimate)
-    moved = abs(equal - mean) - _ROUNDING * max(abs(equal), abs(mean))
+    equal, by_work = people.equal_annotator_mean, work_weighted_mean(stats, found)
+    moved = abs(equal - by_work) - _ROUNDING * max(abs(equal), abs(by_work))
     applies: dict[Code, bool] = {
         "no_interval": not exists,
-        "no_replicates": corrects and float(stats.judgments.one_one) == float(stats.items.one_one),
+        "no_replicates": corrects and not stats.replicates > 0,
         "activity_matters": half is not None and moved > half / 2,
     }
     return told(about_metric | {code for code, true in applies.items() if true})
+
+
+def work_weighted_mean(stats: Moments, found: Parts) -> float:
+    """The mean over items of their metric-corrected mean scores: people count by their work."""
+    means = stats.means
+    return float((means.one_y - found.slope * means.one_x) / means.one_one + stats.shift)
 
 
 def told(codes: frozenset[Code]) -> tuple[Notice, ...]:

@@ -7,14 +7,17 @@ import numpy as np
 
 from estimation.core.data import errors
 from estimation.core.data.incidence import Floats, Ints
-from estimation.core.data.sample import Sample
-from estimation.core.estimators.cells import Cells, ItemPart, Items, items_of, two_way
-from estimation.core.estimators.fit import ESTIMANDS, Estimand, Method, Parts
-from estimation.core.estimators.multi import Combination, about_metrics, combine, folds
+from estimation.core.data.moments import Gram, Moments, gram, products
+from estimation.core.data.sample import Sample, Scale
+from estimation.core.estimators.fit import BALANCE, PERSON_SHARE, Estimand, Method
+from estimation.core.estimators.lines import about_line, guarded, least_squares
+from estimation.core.estimators.multi import cross_fitted, folds
 from estimation.core.estimators.notices import Code, told
-from estimation.core.estimators.result import Difference, variance_of
+from estimation.core.estimators.parts import ItemPart, Parts, parts
+from estimation.core.estimators.result import Difference, has_interval, variance_of
+from estimation.core.estimators.rows import Items, items_of
 
-PairedEstimator = Literal["regression", "multi", "mean"]
+PairedEstimator = Literal["balanced", "regression", "multi", "mean"]
 PAIRED_ESTIMATORS: tuple[str, ...] = get_args(PairedEstimator)
 
 
@@ -22,11 +25,13 @@ def difference(
     first: Sample,
     second: Sample,
     *,
-    estimator: PairedEstimator = "regression",
+    estimator: PairedEstimator = "balanced",
     estimand: Estimand = "population",
     finite_population: bool = True,
     pseudo_rows: bool = True,
     seed: int = 0,
+    balance: float = BALANCE,
+    person_share: float = PERSON_SHARE,
 ) -> Difference:
     """Estimate by how much the mean score of the first system exceeds that of the second.
 
@@ -45,10 +50,11 @@ def difference(
     ----------
     first, second : Sample
         The two systems' judgments, with equal `n_population` and equal scales.
-    estimator : {"regression", "multi", "mean"}, default "regression"
-        "regression": one metric for each system, least squares. "multi": all metrics of both, by
-        the rule of `estimate`. "mean": no metric.
-    estimand, finite_population, pseudo_rows, seed
+    estimator : {"balanced", "regression", "multi", "mean"}, default "balanced"
+        "balanced": a person's judgments weigh less the more of them there are, over both systems;
+        all metrics of both, or none. "regression": one metric for each system, least squares.
+        "multi": all metrics of both by cross-fitted ridge regression. "mean": no metric.
+    estimand, finite_population, pseudo_rows, seed, balance, person_share
         As in `estimate`.
 
     Returns
@@ -88,45 +94,75 @@ def difference(
     >>> difference(sample, sample).estimate
     0.0
     """
-    method = Method(estimator, "two_way", estimand, finite_population, pseudo_rows, seed)
+    method = Method(
+        estimator,
+        "two_way",
+        estimand,
+        finite_population,
+        pseudo_rows,
+        seed,
+        balance,
+        person_share,
+    )
     _check(first, second, method)
     common = np.intersect1d(first.item, second.item)
     if not common.size:
         raise errors.TooFewJudgmentsError("No item has been judged for both systems.")
-    a, b = (_side(sample, common, method) for sample in (first, second))
+    a, b = _sides(first, second, common, method)
     same = _identical(a, b)
-    about = _regress(a, b, method, guard=pseudo_rows and not same)
-    noise = _noise(a, b) if finite_population else None
-    part = _item_part(about, noise, share=common.size / first.n_population)
-    cells = _cells(a, b, about)
+    # Nothing distinguishes the systems, so nothing is guarded against.
+    used = replace(method, pseudo_rows=False, person_share=0.0) if same else method
+    about = _regress(a, b, method, _ends(first.scale, used))
+    found = parts(
+        _moments(a, b, about, same=same),
+        method=used,
+        scale=_reach(first.scale),
+        n_population=first.n_population,
+        form="balanced" if estimator == "balanced" else "mean",
+        item_part=about.item_part,
+        ends=_ends(first.scale, used),
+    )
     left_out = max(first.incidence.judged.size, second.incidence.judged.size) > common.size
-    codes = _codes(a, b, about, {"identical_systems": same, "unpaired_items": left_out})
-    if finite_population and noise is None:
-        codes |= {"no_replicates"}
-    return _assemble(a, b, two_way(part, cells, method=method), about, method, codes)
+    unknown = finite_population and 0 in (_replicates(a.sample), _replicates(b.sample))
+    applies: dict[Code, bool] = {
+        "identical_systems": same,
+        "unpaired_items": left_out,
+        "no_replicates": unknown,
+    }
+    codes = frozenset(code for code, true in applies.items() if true)
+    return _assemble(a, b, found, about, method, codes if same else codes | about.codes)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Side:
-    """One system's judgments of the common items, by item and annotator; x (N, p)."""
+    """One system's judgments of the common items, by item and annotator; x (N, p).
+
+    weight: (T,) a_ij / sum_j a_ij, the weight of each judgment in its item's mean. items: the
+    weight of each item in this system, and the mean score.
+    """
 
     sample: Sample
-    items: Items
     x: Floats
+    items: Items
+    total: Floats
+    weight: Floats
 
     @property
     def judged_x(self) -> Floats:
         """(n, p) the metrics of the common items."""
         return np.asarray(self.x[self.items.label])
 
+    def sums(self, values: Floats) -> Floats:
+        """(n,) sums of `values` (T,) over the judgments of each item."""
+        return np.asarray(np.bincount(self.items.row, values, self.items.label.size))
+
 
 def _check(first: Sample, second: Sample, method: Method) -> None:
-    choices = ((method.estimator, PAIRED_ESTIMATORS), (method.estimand, ESTIMANDS))
-    for given, known in choices:
-        if given not in known:
-            raise errors.InvalidOptionError(f"{given!r} is not one of {', '.join(known)}.")
-    if method.seed < 0:
-        raise errors.InvalidOptionError(f"A seed is 0 or more; got {method.seed}.")
+    if method.estimator not in PAIRED_ESTIMATORS:
+        raise errors.InvalidOptionError(
+            f"{method.estimator!r} is not one of {', '.join(PAIRED_ESTIMATORS)}."
+        )
+    method.check()
     if first.n_population != second.n_population:
         raise errors.ShapeMismatchError(
             f"The systems have {first.n_population} and {second.n_population} outputs; compared "
@@ -136,23 +172,47 @@ def _check(first: Sample, second: Sample, method: Method) -> None:
         raise errors.ShapeMismatchError("The two systems' scores are on different scales.")
 
 
-def _side(sample: Sample, common: Ints, method: Method) -> _Side:
+def _sides(first: Sample, second: Sample, common: Ints, method: Method) -> tuple[_Side, _Side]:
+    a, b = (_restricted(sample, common) for sample in (first, second))
+    weights = a.incidence.weight, b.incidence.weight
+    if method.estimator == "balanced":
+        weights = _balanced(a, b, method.balance)
+    one, other = (
+        _side(sample, weight, method) for sample, weight in zip((a, b), weights, strict=True)
+    )
+    return one, other
+
+
+def _restricted(sample: Sample, common: Ints) -> Sample:
     rows = np.flatnonzero(np.isin(sample.item, common))
     # One order for all samples, so that equal judgments give exactly equal sums.
     rows = rows[np.lexsort((sample.annotator[rows], sample.item[rows]))]
-    kept = replace(
+    return replace(
         sample,
         score=sample.score[rows],
         item=sample.item[rows],
         annotator=sample.annotator[rows],
     )
-    if method.estimator == "mean":
+
+
+def _balanced(a: Sample, b: Sample, balance: float) -> tuple[Floats, Floats]:
+    """1 / (k_i (1 + lambda m_j)), m_j half of the person's work on both systems."""
+    share = np.r_[a.incidence.weight, b.incidence.weight]
+    _, person = np.unique(np.r_[a.annotator, b.annotator], return_inverse=True)
+    weight = share / (1 + balance * (np.bincount(person, share) / 2)[person])
+    return weight[: a.n_judgments], weight[a.n_judgments :]
+
+
+def _side(sample: Sample, weight: Floats, method: Method) -> _Side:
+    if method.estimator == "mean" or (sample.metric is None and method.estimator == "balanced"):
         x = np.zeros((sample.n_population, 0))
     elif method.estimator == "regression":
         x = sample.standardised_metric()[:, None]
     else:
         x = sample.standardised_metrics()
-    return _Side(kept, items_of(kept), x)
+    items = items_of(sample, weight)
+    total = np.asarray(np.bincount(items.row, weight), dtype=np.float64)
+    return _Side(sample, x, items, total, weight / total[items.row])
 
 
 def _identical(a: _Side, b: _Side) -> bool:
@@ -167,49 +227,137 @@ def _identical(a: _Side, b: _Side) -> bool:
     )
 
 
-def _regress(a: _Side, b: _Side, method: Method, *, guard: bool) -> Combination:
-    scale = a.sample.scale
-    reach = scale.high - scale.low
-    ends = [0.0, -reach, reach, 0.0] if guard else []
-    return combine(
-        np.hstack([a.judged_x, b.judged_x]),
-        a.items.mean - b.items.mean,
-        fold=folds(a.sample.n_population, seed=method.seed)[a.items.label],
-        ends=np.array(ends),
-        always_fit=method.estimator != "multi",
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Regression:
+    """The item differences, corrected by the metrics of both systems.
 
-
-def _item_part(about: Combination, noise: float | None, *, share: float) -> ItemPart:
-    """Finite-population corrected: ((1 - f) V_item, noise / N), f = 0 where noise is unknown."""
-    variance = about.variance if noise is None else (1 - share) * about.variance
-    n_population = about.coefficients.shape[0] / share
-    rest = 0.0 if noise is None else noise / n_population
-    return ItemPart(about.estimate, about.centre, 0.0, variance, rest, about.df)
-
-
-def _noise(a: _Side, b: _Side) -> float | None:
-    """The mean over items of the variance of d_i about what all people would say of item i.
-
-    s_a² mean(1 / k_a) + s_b² mean(1 / k_b) - 2 s_ab mean(m / (k_a k_b)), s² the variances within
-    items, s_ab the covariance within items of the m people who judged both outputs; what they
-    have in common cancels in d_i. None where a system has no items judged twice.
+    weight: (n,) W_i, sums to 1. d: (n,) the differences of the items' mean scores. slopes: (p,)
+    of both systems' metrics; coefficients: (n, p) those of each row. item_part: of least squares,
+    None where the weighted formulas apply. equal: whether items weigh equally.
     """
-    if a.items.noise is None or b.items.noise is None:
-        return None
-    key_a, key_b = (side.items.row for side in (a, b))
-    _, person = np.unique(np.r_[a.sample.annotator, b.sample.annotator], return_inverse=True)
-    stride = person.max() + 1
-    size = a.sample.n_judgments
-    _, at_a, at_b = np.intersect1d(
-        key_a * stride + person[:size], key_b * stride + person[size:], return_indices=True
+
+    weight: Floats
+    d: Floats
+    coefficients: Floats
+    slopes: Floats
+    item_part: ItemPart | None
+    codes: frozenset[Code]
+    equal: bool
+
+    def corrected(self, x: Floats) -> Floats:
+        """(n,) d_i - x_i · b."""
+        return np.asarray(self.d - (x * self.coefficients).sum(axis=1))
+
+
+def _regress(a: _Side, b: _Side, method: Method, ends: Floats) -> _Regression:
+    x = np.hstack([a.judged_x, b.judged_x])
+    weight = (a.total + b.total) / (a.total.sum() + b.total.sum())
+    d, equal = a.items.mean - b.items.mean, method.estimator != "balanced"
+    if max(a.x.shape[1], b.x.shape[1]) > 1:
+        fold = folds(a.sample.n_population, seed=method.seed)[a.items.label]
+        ridge = cross_fitted(x, d, fold=fold, weight=weight)
+        return _Regression(weight, d, ridge.coefficients, ridge.slopes, None, ridge.codes, equal)
+    line = least_squares(x, d, weight)
+    own = guarded(x, d, ends) if equal and x.shape[1] else None
+    codes = about_line(line, x, d, weight) if x.shape[1] else frozenset()
+    coefficients = np.broadcast_to(line.slopes, x.shape)
+    return _Regression(weight, d, coefficients, line.slopes, own, codes, equal)
+
+
+def _moments(a: _Side, b: _Side, about: _Regression, *, same: bool) -> Moments:
+    """The statistics of the corrected differences, as of a system with these scores and no metric.
+
+    A system's own residual is y - its part of the correction - its own mean, so that what one
+    person said of both outputs of an item cancels before anything is squared.
+    """
+    n, split = about.d.size, a.x.shape[1]
+    u_a, w_a = _residuals(a, about.weight, about.coefficients[:, :split])
+    u_b, w_b = _residuals(b, about.weight, -about.coefficients[:, split:])
+    row = np.r_[a.items.row, b.items.row]
+    annotator = np.r_[a.sample.annotator, b.sample.annotator]
+    pairs, cell = np.unique(np.stack([row, annotator]), axis=1, return_inverse=True)
+    share, net = np.bincount(cell, np.r_[w_a, w_b] / 2), np.bincount(cell, np.r_[u_a, -u_b])
+    cells = n * np.stack([share, np.zeros(share.size), net])
+    _, person = np.unique(pairs[1], return_inverse=True)
+    people = np.stack([np.bincount(person, line) for line in cells]).astype(np.float64)
+    corrected = about.corrected(np.hstack([a.judged_x, b.judged_x]))
+    shift = float(about.weight @ corrected)
+    rows = np.stack([np.ones(n), np.zeros(n), corrected - shift])
+    weigh = n * about.weight
+    # Two outputs that one person judged together count as one judgment of the difference.
+    h = float((share**2).sum() / (about.weight**2).sum())
+    pairs_of = min(_replicates(a.sample), _replicates(b.sample))
+    return Moments(
+        means=gram(rows),
+        judgments=gram(rows),
+        weighted=gram(rows) if about.equal else Gram(*(products(rows) @ weigh)),
+        items=gram(rows * weigh),
+        annotators=gram(people),
+        cells=gram(cells),
+        cubes=np.asarray((people[0] ** 3).sum()),
+        fourths=np.asarray((people[0] ** 4).sum()),
+        within=np.asarray(_noise(a, b, about.weight) / h * pairs_of),
+        replicates=np.asarray(0.0 if same else float(pairs_of)),
+        score_variance=np.asarray(about.weight @ (about.d - about.weight @ about.d) ** 2),
+        n_annotators=np.asarray(people.shape[1]),
+        shift=shift,
     )
-    row = key_a[at_a]
-    both = np.bincount(row, minlength=a.items.n)
+
+
+def _residuals(side: _Side, weight: Floats, coefficients: Floats) -> tuple[Floats, Floats]:
+    """(u, w), both (T,), of one system's judgments about its own mean; weight (n,) of the items."""
+    correction = (side.judged_x * coefficients).sum(axis=1)
+    mean = float(weight @ (side.items.mean - correction))
+    w = weight[side.items.row] * side.weight
+    return w * (side.sample.score - correction[side.items.row] - mean), w
+
+
+def _ends(scale: Scale, method: Method) -> Floats:
+    """The pseudo-rows: (low, low), (low, high), (high, low) and (high, high)."""
+    reach = scale.high - scale.low
+    return np.array([0.0, -reach, reach, 0.0] if method.pseudo_rows else [])
+
+
+def _reach(scale: Scale) -> Scale:
+    """The scale of differences."""
+    return Scale(scale.low - scale.high, scale.high - scale.low, scale.bounded)
+
+
+def _replicates(sample: Sample) -> int:
+    return sample.n_judgments - int(sample.incidence.judged.size)
+
+
+def _noise(a: _Side, b: _Side, weight: Floats) -> float:
+    """The variance of d_i about what all people would say of item i, averaged by W_i².
+
+    MSW_a sum w_a² + MSW_b sum w_b² - 2 s_ab sum w_a w_b over the people who judged both outputs,
+    by sum W_i²; s_ab the covariance within items of these people. What they have in common cancels
+    in d_i. 0 where a system has no items judged twice.
+    """
+    if not _replicates(a.sample) or not _replicates(b.sample):
+        return 0.0
+    _, person = np.unique(np.r_[a.sample.annotator, b.sample.annotator], return_inverse=True)
+    stride, size = person.max() + 1, a.sample.n_judgments
+    _, at_a, at_b = np.intersect1d(
+        a.items.row * stride + person[:size],
+        b.items.row * stride + person[size:],
+        return_indices=True,
+    )
+    row = a.items.row[at_a]
+    both = np.bincount(row, minlength=weight.size)
     covariance = _within(a.sample.score[at_a], b.sample.score[at_b], row, both)
-    own = a.items.noise * (1 / a.items.count).mean() + b.items.noise * (1 / b.items.count).mean()
-    shared = covariance * (both / (a.items.count * b.items.count)).mean()
-    return max(0.0, float(own - 2 * shared))
+    w_a, w_b = (weight[side.items.row] * side.weight for side in (a, b))
+    own = sum(_msw(side) * float((w**2).sum()) for side, w in ((a, w_a), (b, w_b)))
+    shared = covariance * float((w_a[at_a] * w_b[at_b]).sum())
+    return max(0.0, (own - 2 * shared) / float((weight**2).sum()))
+
+
+def _msw(side: _Side) -> float:
+    """The variance of single judgments within items."""
+    k = side.sample.incidence.count[side.items.label]
+    mean = side.sums(side.sample.score) / k
+    squares = float(((side.sample.score - mean[side.items.row]) ** 2).sum())
+    return squares / _replicates(side.sample)
 
 
 def _within(first: Floats, second: Floats, row: Ints, count: Ints) -> float:
@@ -224,48 +372,15 @@ def _within(first: Floats, second: Floats, row: Ints, count: Ints) -> float:
     return float((about[0] * about[1]).sum()) / replicates
 
 
-def _cells(a: _Side, b: _Side, about: Combination) -> Cells:
-    """The net u of every (item, annotator) pair, and half of its share in each system.
-
-    A system's own u is w (y - its part of the correction - its own mean), so that what one
-    person said of both outputs of an item cancels before anything is squared.
-    """
-    split = a.x.shape[1]
-    u_a, w_a = _residuals(a, about.coefficients[:, :split])
-    u_b, w_b = _residuals(b, -about.coefficients[:, split:])
-    row = np.r_[a.items.row, b.items.row]
-    annotator = np.r_[a.sample.annotator, b.sample.annotator]
-    pairs, cell = np.unique(np.stack([row, annotator]), axis=1, return_inverse=True)
-    net = np.bincount(cell, np.r_[u_a, -u_b])
-    share = np.bincount(cell, np.r_[w_a, w_b] / 2)
-    return Cells(np.asarray(net, dtype=np.float64), np.asarray(share, dtype=np.float64), pairs[1])
-
-
-def _residuals(side: _Side, coefficients: Floats) -> tuple[Floats, Floats]:
-    """(u, w), both (T,), of one system's judgments about its own mean."""
-    correction = (side.judged_x * coefficients).sum(axis=1)
-    mean = float((side.items.mean - correction).mean())
-    weight = side.items.weights()
-    return weight * (side.sample.score - correction[side.items.row] - mean), weight
-
-
-def _codes(a: _Side, b: _Side, about: Combination, applies: dict[Code, bool]) -> frozenset[Code]:
-    codes = frozenset(code for code, true in applies.items() if true)
-    x = np.hstack([a.judged_x, b.judged_x])
-    if not x.shape[1] or applies["identical_systems"]:
-        return codes
-    return codes | about_metrics(a.items.mean - b.items.mean, x, about)
-
-
 def _assemble(
     a: _Side,
     b: _Side,
     found: Parts,
-    about: Combination,
+    about: _Regression,
     method: Method,
     codes: frozenset[Code],
 ) -> Difference:
-    exists = bool(np.isfinite(found.variance) and found.df > 0)
+    exists = has_interval(found)
     split = a.x.shape[1]
     people = np.union1d(a.sample.annotator, b.sample.annotator)
     return Difference(
@@ -274,7 +389,7 @@ def _assemble(
         variance=variance_of(found),
         std_error=float(np.sqrt(found.variance)) if exists else None,
         df=float(found.df) if exists else None,
-        n_items=a.items.n,
+        n_items=about.d.size,
         n_population=a.sample.n_population,
         n_judgments=(a.sample.n_judgments, b.sample.n_judgments),
         n_annotators=int(people.size),

@@ -1,15 +1,17 @@
 """Prediction-powered inference, PPI++: another way to use a metric, for comparison."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from estimation.core.data.errors import MetricMissingError
 from estimation.core.data.incidence import Floats
+from estimation.core.data.moments import moments
 from estimation.core.data.sample import Sample
-from estimation.core.estimators.cells import Cells, Fitted, ItemPart, correlated, items_of, two_way
 from estimation.core.estimators.fit import Method
 from estimation.core.estimators.notices import Code
+from estimation.core.estimators.parts import parts
+from estimation.core.estimators.rows import Fitted, corrected, correlated, items_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,21 +51,39 @@ def ppi(sample: Sample, method: Method) -> Fitted:
     Its interval is normal (df infinite) and knows neither annotators nor the finite population.
     From three items on; pseudo-rows and other guards are left out, as the authors have none.
     """
-    items, x = items_of(sample), sample.standardised_metric()
-    pool = np.delete(x, items.label)
-    found = ppi_mean(items.mean, x[items.label], pool)
+    x, who = sample.standardised_metric(), sample.incidence
+    items = items_of(sample, who.weight)
+    found = ppi_mean(items.mean, x[items.label], np.delete(x, items.label))
     correction = found.slope * x[sample.item]
-    weight = items.weights()
-    u = weight * (sample.score - correction)
     # The metric of the pool is known, so the remaining errors are centred at 0.
-    cells = Cells(u - weight * float(u.sum()), weight, sample.annotator)
-    variance = found.std_error**2 if items.n >= 3 else float("nan")
-    part = ItemPart(found.estimate, found.estimate, found.slope, variance, 0.0, np.inf)
-    codes: list[Code] = ["constant_metric"] if found.slope == 0 else []
+    stats = moments(corrected(sample, correction), x=np.zeros(sample.n_population))
+    plain = parts(
+        stats,
+        method=method,
+        scale=sample.scale,
+        n_population=sample.n_population,
+        form="mean",
+    )
+    variance = found.std_error**2 if items.label.size >= 3 else float("nan")
+    applies: dict[Code, bool] = {
+        "constant_metric": found.slope == 0,
+        "constant_scores": bool(np.ptp(items.mean) == 0),
+    }
+    own = replace(
+        plain,
+        estimate=np.asarray(found.estimate),
+        slope=np.asarray(found.slope),
+        centre=np.asarray(found.estimate),
+        item=np.asarray(variance),
+        rest=np.asarray(0.0),
+        df=np.asarray(np.inf),
+    )
     return Fitted(
-        parts=two_way(part, cells, method=method),
+        stats=stats,
+        parts=own,
         correction=correction,
+        slope=found.slope,
         slopes=(found.slope,),
         correlation=correlated(items.mean, x[items.label]),
-        codes=frozenset(codes),
+        codes=frozenset(code for code, true in applies.items() if true),
     )

@@ -6,12 +6,11 @@ from typing import Literal
 
 from estimation.core.data.errors import InvalidOptionError
 from estimation.core.data.sample import Sample
-from estimation.core.estimators.balanced import balanced
-from estimation.core.estimators.cells import Fitted
 from estimation.core.estimators.components import Crossed
 from estimation.core.estimators.fit import Method
-from estimation.core.estimators.multi import several
+from estimation.core.estimators.gls import gls
 from estimation.core.estimators.ppi import ppi
+from estimation.core.estimators.rows import Fitted, balanced, by_sums, several
 
 Metrics = Literal["none", "one", "any"]
 
@@ -28,9 +27,8 @@ class Registered:
         Its paragraph in the documentation.
     metrics : {"none", "one", "any"}
         How many metrics it takes.
-    fit : callable or None
-        Makes the estimate from a sample, a method and variance components. None where a few
-        additive sums determine the estimate (`ESTIMATORS`).
+    fit : callable
+        Makes the estimate from a sample, a method and variance components.
     name : str
         Its name on the command line; "" for the key.
     own_interval : bool
@@ -46,7 +44,7 @@ class Registered:
     key: str
     about: str
     metrics: Metrics
-    fit: Callable[[Sample, Method, Crossed | None], Fitted] | None = None
+    fit: Callable[[Sample, Method, Crossed | None], Fitted]
     name: str = ""
     own_interval: bool = False
     two_way_only: bool = False
@@ -58,23 +56,21 @@ REGISTERED: dict[str, Registered] = {
     one.key: one
     for one in (
         Registered(
-            key="mean",
-            metrics="none",
-            about="The mean of item means. It needs no metric.",
-        ),
-        Registered(
-            key="algorithm_1",
-            name="algorithm1",
-            metrics="one",
+            key="balanced",
+            metrics="any",
+            fit=lambda sample, method, _components: balanced(sample, method),
+            two_way_only=True,
             about=(
-                "Control variates as in Algorithm 1 of Chaganty, Mussmann and Liang (2018), to the "
-                "letter."
+                "The default. A person's judgments weigh less the more of them there are, so a few "
+                "busy people do not decide. Corrected by the metrics if there are any; several are "
+                "combined by a cross-fitted ridge."
             ),
         ),
         Registered(
             key="regression",
             metrics="one",
-            about="Control variates by least squares. Campaigns with one metric use it.",
+            fit=lambda sample, method, _components: by_sums(sample, method, "regression"),
+            about="Control variates by least squares. Items weigh equally.",
         ),
         Registered(
             key="multi",
@@ -82,9 +78,36 @@ REGISTERED: dict[str, Registered] = {
             fit=lambda sample, method, _components: several(sample, method),
             two_way_only=True,
             about=(
-                "Control variates with one metric or more: least squares, or ridge regression, "
-                "cross-fitted in five folds of items, where there are fewer than 20 judged items "
-                "for each metric. Campaigns with several metrics use it."
+                "Control variates with several metrics: ridge regression, cross-fitted in five "
+                "folds of items. Items weigh equally. With one metric it is `regression`."
+            ),
+        ),
+        Registered(
+            key="mean",
+            metrics="none",
+            fit=lambda sample, method, _components: by_sums(sample, method, "mean"),
+            about="The mean of item means. It needs no metric.",
+        ),
+        Registered(
+            key="algorithm_1",
+            name="algorithm1",
+            metrics="one",
+            fit=lambda sample, method, _components: by_sums(sample, method, "algorithm_1"),
+            about=(
+                "Control variates as in Algorithm 1 of Chaganty, Mussmann and Liang (2018), to the "
+                "letter."
+            ),
+        ),
+        Registered(
+            key="gls",
+            metrics="any",
+            fit=gls,
+            two_way_only=True,
+            takes_components=True,
+            about=(
+                "Generalised least squares over all judgments, by the variance components of the "
+                "sample, corrected by the metrics if there are any. It speaks for people counted "
+                "nearly equally."
             ),
         ),
         Registered(
@@ -98,18 +121,6 @@ REGISTERED: dict[str, Registered] = {
             about=(
                 "PPI++ (Angelopoulos, Duchi and Zrnic 2023) with its own normal interval, for "
                 "comparison only."
-            ),
-        ),
-        Registered(
-            key="balanced",
-            metrics="any",
-            fit=balanced,
-            two_way_only=True,
-            takes_components=True,
-            about=(
-                "Generalised least squares over all judgments, corrected by the metrics if there "
-                "are any. It speaks for people counted equally, and is narrower where some people "
-                "judge much more than others."
             ),
         ),
     )

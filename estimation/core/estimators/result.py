@@ -4,17 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from estimation.core.data.incidence import Floats
-from estimation.core.data.moments import Moments
 from estimation.core.data.sample import Scale
-from estimation.core.estimators.cells import Fitted
-from estimation.core.estimators.fit import (
-    Method,
-    Parts,
-    correlation,
-    spread_of_x,
-)
-from estimation.core.estimators.notices import Code, Leniency, Notice, about_one_metric, notices
+from estimation.core.estimators.fit import Method
+from estimation.core.estimators.notices import Leniency, Notice, notices, work_weighted_mean
+from estimation.core.estimators.parts import Parts
+from estimation.core.estimators.rows import Fitted, known
 from estimation.core.intervals.interval import Interval, interval_of
 
 
@@ -27,13 +21,19 @@ class Variance:
     item : float or None
         From having judged n of N items, with the finite-population correction.
     rest : float
-        sigma_a² h / N: what single judgments leave even when every output is judged.
+        MSW' h / N: what single judgments leave even when every output is judged.
     annotator : float or None
-        From having asked these people: max(0, c V_annot - V_cell).
+        V_person, from having asked these people.
     annotator_sum : float
         V_annot, the squares of the residuals summed by annotator.
     cell_sum : float
         V_cell, the squares of the residuals of single judgments.
+    annotator_raw : float or None
+        c V_annot / s3_factor - V_cell, of which `annotator` is made; it may be negative.
+    s3_factor : float or None
+        What V_annot expects of c times itself where some people judge more than others.
+    pulled : bool
+        Whether the typical person variance took the place of a smaller estimated one.
     """
 
     item: float | None
@@ -41,6 +41,9 @@ class Variance:
     annotator: float | None
     annotator_sum: float
     cell_sum: float
+    annotator_raw: float | None
+    s3_factor: float | None
+    pulled: bool
 
 
 class HasInterval:
@@ -48,6 +51,7 @@ class HasInterval:
 
     __slots__ = ()
 
+    estimate: float
     centre: float
     std_error: float | None
     df: float | None
@@ -59,6 +63,8 @@ class HasInterval:
 
     def interval(self, level: float) -> Interval:
         """Return the two-sided interval centre ± t_df · std_error, not clipped to the scale.
+
+        An end beyond which the estimate lies is moved to the estimate.
 
         Parameters
         ----------
@@ -77,7 +83,9 @@ class HasInterval:
         IntervalUnavailableError
             There is no standard error.
         """
-        return interval_of(self.centre, self.std_error, self.df, level=level)
+        return interval_of(
+            self.centre, self.std_error, self.df, level=level, estimate=self.estimate
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +113,14 @@ class Estimate(HasInterval):
         What the metric is multiplied by. For several metrics: the sd of their joint prediction.
     slopes : (p,) tuple of float
         One slope for each metric, 0 for a metric that was not used; empty without a metric.
+    penalties : tuple of float
+        The penalty of each fold of a cross-fit; empty where there was none.
     correlation : float or None
         Pearson's r of item means with the metric, or with the joint prediction of several.
     equal_annotator_mean : float
         The mean over annotators of the mean corrected score of each.
+    work_weighted_mean : float
+        The mean over items of their mean corrected scores, so that people count by their work.
     leniency_correlation : float or None
         Pearson's r between annotators' activity and their mean corrected scores; None for fewer
         than three annotators, or where either does not vary.
@@ -132,8 +144,10 @@ class Estimate(HasInterval):
     effective_annotators: float
     slope: float
     slopes: tuple[float, ...]
+    penalties: tuple[float, ...]
     correlation: float | None
     equal_annotator_mean: float
+    work_weighted_mean: float
     leniency_correlation: float | None
     method: Method
     scale: Scale
@@ -188,66 +202,52 @@ class Difference(HasInterval):
 
 
 def assemble(
-    stats: Moments,
-    found: Parts,
-    people: Leniency,
-    *,
-    method: Method,
-    scale: Scale,
-    n_population: int,
-    fitted: Fitted | None = None,
+    fitted: Fitted, people: Leniency, *, method: Method, scale: Scale, n_population: int
 ) -> Estimate:
     """Put an estimate together from what was computed of it."""
-    exists = bool(np.isfinite(found.variance) and found.df > 0)
-    slopes, r, about_metric = _of_metrics(stats, found, method)
-    if fitted is not None:
-        slopes, r, about_metric = fitted.slopes, fitted.correlation, fitted.codes
+    stats, found = fitted.stats, fitted.parts
+    exists = has_interval(found)
     return Estimate(
         estimate=float(found.estimate),
         centre=float(found.centre),
         variance=variance_of(found),
         std_error=float(np.sqrt(found.variance)) if exists else None,
         df=float(found.df) if exists else None,
-        n_items=int(stats.items.one_one),
+        n_items=int(stats.n_items),
         n_population=n_population,
         n_judgments=int(stats.judgments.one_one),
         n_annotators=int(stats.n_annotators),
         effective_annotators=float(found.effective_annotators),
-        slope=float(found.slope),
-        slopes=slopes,
-        correlation=r,
+        slope=fitted.slope,
+        slopes=fitted.slopes,
+        penalties=fitted.penalties,
+        correlation=fitted.correlation,
         equal_annotator_mean=people.equal_annotator_mean,
+        work_weighted_mean=work_weighted_mean(stats, found),
         leniency_correlation=people.correlation,
         method=method,
         scale=scale,
         notices=notices(
-            stats, found, people, method=method, about_metric=about_metric, exists=exists
+            stats, found, people, method=method, about_metric=fitted.codes, exists=exists
         ),
     )
 
 
-def _of_metrics(
-    stats: Moments, found: Parts, method: Method
-) -> tuple[tuple[float, ...], float | None, frozenset[Code]]:
-    """Slopes, correlation and notices of an estimate with one metric or none."""
-    r = _known(correlation(stats.items))
-    if method.estimator == "mean":
-        return (), r, frozenset()
-    _, flat = spread_of_x(stats.items)
-    codes = about_one_metric(float(stats.items.one_one), correlation=r, flat=bool(flat))
-    return (float(found.slope),), r, codes
+def has_interval(found: Parts) -> bool:
+    """Whether the parts have a variance and degrees of freedom."""
+    return bool(np.isfinite(found.variance) and found.df > 0)
 
 
 def variance_of(found: Parts) -> Variance:
     """The reported parts of a variance."""
+    people = found.people
     return Variance(
-        item=_known(found.item),
+        item=known(found.item),
         rest=float(found.rest),
-        annotator=_known(found.annotator),
-        annotator_sum=float(found.annotator_sum),
-        cell_sum=float(found.cell_sum),
+        annotator=known(people.variance),
+        annotator_sum=float(people.sum),
+        cell_sum=float(people.cell_sum),
+        annotator_raw=known(people.raw),
+        s3_factor=known(people.s3_factor),
+        pulled=bool(people.pulled),
     )
-
-
-def _known(value: Floats) -> float | None:
-    return float(value) if np.isfinite(value) else None

@@ -103,9 +103,9 @@ def half_width(std_error: Floats, df: Floats, *, level: float) -> Floats:
 
 
 def interval_of(
-    centre: float, std_error: float | None, df: float | None, *, level: float
+    centre: float, std_error: float | None, df: float | None, *, level: float, estimate: float
 ) -> Interval:
-    """centre ± t_df · std_error, not clipped to the scale.
+    """centre ± t_df · std_error, not clipped to the scale; it contains the estimate.
 
     Raises InvalidOptionError unless 0 < level < 1, IntervalUnavailableError without a standard
     error.
@@ -117,7 +117,8 @@ def interval_of(
             "in general, at least two annotators."
         )
     half = float(half_width(np.asarray(std_error), np.asarray(df), level=level))
-    return Interval(centre - half, centre + half, level, df, centre)
+    low, high = min(centre - half, estimate), max(centre + half, estimate)
+    return Interval(low, high, level, df, centre)
 
 
 def check_level(level: float) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from estimation.core.data import errors
 from estimation.core.data.incidence import Floats
 from estimation.core.data.sample import Sample
-from estimation.core.estimators.estimate import Trajectory
+from estimation.core.estimators.trajectory import Trajectory
 from estimation.core.planning.expected import (
     FEW_DRAWS,
     check_floor,
@@ -170,7 +170,7 @@ def affordable(
     for sample, history in campaigns(study, replicates, seed):
         size = min(each, sample.n_judgments)
         sizes.append(size)
-        widths.append(2 * history.half_widths(study.level)[size - 1] if size else np.nan)
+        widths.append(history.widths(study.level)[size - 1] if size else np.nan)
     known = np.array([width for width in widths if np.isfinite(width)])
     judgments = round(float(np.mean(sizes))) * study.systems
     return Purchase(

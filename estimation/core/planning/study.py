@@ -7,8 +7,8 @@ import numpy as np
 
 from estimation.core.data import errors
 from estimation.core.data.sample import Sample
-from estimation.core.estimators.estimate import Trajectory, trajectory
 from estimation.core.estimators.fit import ESTIMANDS, Estimand
+from estimation.core.estimators.trajectory import Trajectory, trajectory
 from estimation.core.intervals.interval import check_level
 from estimation.core.planning.typical import Expectation, check_components, distribution
 from estimation.core.simulation.campaign import draw_campaign

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from estimation.core.data.errors import InvalidOptionError
 from estimation.core.data.sample import Sample
-from estimation.core.estimators.estimate import Trajectory, trajectory
 from estimation.core.estimators.fit import (
     ESTIMANDS,
     ESTIMATORS,
@@ -17,6 +16,7 @@ from estimation.core.estimators.fit import (
     Estimator,
     IntervalMethod,
 )
+from estimation.core.estimators.trajectory import Trajectory, trajectory
 from estimation.core.intervals.interval import check_level
 from estimation.core.simulation.campaign import Campaign
 from estimation.core.stopping.precision import first_anytime_stop, first_stop

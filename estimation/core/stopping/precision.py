@@ -10,9 +10,9 @@ import numpy as np
 
 from estimation.core.data.incidence import Floats
 from estimation.core.data.sample import Sample, Scale
-from estimation.core.estimators.estimate import Trajectory
 from estimation.core.estimators.fit import Method
 from estimation.core.estimators.result import Estimate
+from estimation.core.estimators.trajectory import Trajectory
 from estimation.core.intervals.bernstein import BernsteinRule, bernstein_half_widths
 from estimation.core.intervals.interval import MIN_EFFECTIVE_ANNOTATORS, check_level, check_target
 from estimation.core.stopping.sequence import check_planned_items, confidence_sequence
@@ -115,7 +115,7 @@ def first_stop(history: Trajectory, *, target_width: float, level: float) -> int
     True
     """
     check_target(target_width)
-    return _first(history, 2 * history.half_widths(level), target_width)
+    return _first(history, history.widths(level), target_width)
 
 
 def anytime(

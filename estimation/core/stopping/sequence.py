@@ -17,8 +17,8 @@ from scipy.special import lambertw
 
 from estimation.core.data.errors import IntervalUnavailableError, InvalidOptionError
 from estimation.core.data.incidence import Floats
-from estimation.core.estimators.estimate import Trajectory
 from estimation.core.estimators.result import Estimate
+from estimation.core.estimators.trajectory import Trajectory
 from estimation.core.intervals.interval import Interval, check_level
 
 # The limit theorem behind the sequence needs at least this many items.

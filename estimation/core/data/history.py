@@ -1,0 +1,172 @@
+"""The sufficient statistics after each judgment, or after every so many, at once.
+
+A further judgment changes the weights of earlier ones: all judgments of its item share the item's
+weight, and with balanced weights a person's judgments weigh less the more there are. `_changes`
+lists each such change with the look at which it happens. All sums follow from the list: the rows
+of an item, of a person or of a judgment grow by the change, and what their products gain is added
+at that look.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.moments import Gram, Moments, products, shifted, variance_of_scores
+from estimation.core.data.sample import Sample
+
+
+def moments_along(
+    sample: Sample, *, x: Floats, balance: float | None = None, every: int = 1
+) -> Moments:
+    """The statistics after each `every` judgments and after the last; entries (L,).
+
+    x: (N,) as in `moments`. balance: lambda of the weights 1 / (k_i (1 + lambda m_j)); None for
+    1 / k_i. The work is that of sorting the changes: T log T for 1 / k_i; with balanced weights
+    each look adds the judgments of those who judged the items since.
+    """
+    shift, y = shifted(sample)
+    looks = _Looks(np.arange(y.size) // every)
+    row = np.stack([np.ones(y.size), x[sample.item], y])
+    listed = _changes(sample, looks.of) if balance is None else _balanced(sample, looks.of, balance)
+    people = looks.gained(sample.incidence.person[listed.judgment], listed, row, powers=True)
+    means, within = _means_along(sample, looks, x, y)
+    if balance is None:
+        weighted = items = means
+    else:
+        change = products(row)[:, listed.judgment] * listed.change
+        weighted = looks.summed(listed.look, change)
+        items = looks.gained(sample.item[listed.judgment], listed, row)
+    judged = looks.summed(looks.of, products(row))
+    replicates = judged[0] - means[0]
+    _, first = np.unique(sample.annotator, return_index=True)
+    return Moments(
+        means=Gram(*means),
+        judgments=Gram(*judged),
+        weighted=Gram(*weighted),
+        items=Gram(*items),
+        annotators=Gram(*people[:6]),
+        cells=Gram(*looks.gained(listed.judgment, listed, row)),
+        cubes=people[6],
+        fourths=people[7],
+        within=np.maximum(0.0, within),
+        replicates=replicates,
+        score_variance=variance_of_scores(Gram(*judged)),
+        n_annotators=looks.summed(looks.of[first], np.ones((1, first.size)))[0].astype(np.int64),
+        shift=shift,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Changes:
+    """Changes of weights, all (M,): whose, at which look, and by how much."""
+
+    judgment: Ints
+    look: Ints
+    change: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Looks:
+    """of: (T,) the look, 0 to L - 1, at which each judgment is first seen; ascending."""
+
+    of: Ints
+
+    def summed(self, look: Ints, values: Floats) -> Floats:
+        """(K, L) the sums of `values` (K, M) over all looks so far."""
+        size = int(self.of[-1]) + 1
+        return np.stack([np.cumsum(np.bincount(look, line, size)) for line in values])
+
+    def gained(self, key: Ints, listed: _Changes, row: Floats, *, powers: bool = False) -> Floats:
+        """(6, L) the sums of products of the weighted sums of rows (1, x, y) with the same key.
+
+        powers: add the third and fourth power of the sum of weights.
+        """
+        order = np.lexsort((listed.look, key))
+        delta = row[:, listed.judgment[order]] * listed.change[order]
+        after = grouped_cumsum(delta, group_start(key[order]))
+        before = after - delta
+        gain = products(after) - products(before)
+        if powers:
+            more = [after[0] ** power - before[0] ** power for power in (3, 4)]
+            gain = np.vstack([gain, *more])
+        return self.summed(listed.look[order], gain)
+
+
+def _changes(sample: Sample, look: Ints) -> _Changes:
+    """The changes of 1 / k_i: one when a judgment comes, one for each later one of its item."""
+    order = np.argsort(sample.item, kind="stable")
+    start = group_start(sample.item[order])
+    rank = np.arange(order.size) - start + 1
+    repeats = np.bincount(start, minlength=start.size)[start] - rank + 1
+    source, offset = _runs(repeats)
+    count = rank[source] + offset
+    change = 1 / count - np.where(offset > 0, 1 / np.maximum(count - 1, 1), 0.0)
+    return _Changes(order[source], look[order[source + offset]], change)
+
+
+def _balanced(sample: Sample, look: Ints, balance: float) -> _Changes:
+    """The changes of 1 / (k_i (1 + lambda m_j)), m_j the sum of 1 / k_i over j's judgments.
+
+    An event is a look at which some k_i of a person's judgments changes, and so m_j. At each event
+    all judgments that the person has made so far change.
+    """
+    of_count = _changes(sample, look)
+    size = int(look[-1]) + 1
+    event, at = np.unique(
+        sample.incidence.person[of_count.judgment] * size + of_count.look, return_inverse=True
+    )
+    start = group_start(event // size)
+    m = grouped_cumsum(np.asarray(np.bincount(at, of_count.change), dtype=np.float64), start)
+    first = np.searchsorted(event, sample.incidence.person * size + look)
+    end = start + np.bincount(start, minlength=start.size)[start]
+    source, offset = _runs(end[first] - first)
+    now = first[source] + offset
+    when = event[now] % size
+    weight = _share_of_item(of_count, source, when, size) / (1 + balance * m[now])
+    return _Changes(source, when, weight - np.where(offset > 0, np.roll(weight, 1), 0.0))
+
+
+def _share_of_item(of_count: _Changes, judgment: Ints, look: Ints, size: int) -> Floats:
+    """(M,) 1 / k_i of each judgment at each look."""
+    order = np.lexsort((of_count.look, of_count.judgment))
+    key = (of_count.judgment * size + of_count.look)[order]
+    share = grouped_cumsum(of_count.change[order], group_start(of_count.judgment[order]))
+    return np.asarray(share[np.searchsorted(key, judgment * size + look, side="right") - 1])
+
+
+def _runs(repeats: Ints) -> tuple[Ints, Ints]:
+    """(source, offset): each number s as often as `repeats[s]` says, counted from 0."""
+    source = np.repeat(np.arange(repeats.size), repeats)
+    return source, np.arange(source.size) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+
+
+def _means_along(sample: Sample, looks: _Looks, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """((6, L) products of rows (1, x_i, mean score), (L,) squares within items)."""
+    order = np.argsort(sample.item, kind="stable")
+    start = group_start(sample.item[order])
+    rank = np.arange(order.size) - start + 1
+    total, squares = grouped_cumsum(np.stack([y[order], y[order] ** 2]), start)
+    after = _item_state(rank, total, squares, x[sample.item[order]])
+    # The state before a judgment: the one after the item's previous judgment, or nothing.
+    before = np.where(rank > 1, np.roll(after, 1, axis=1), 0.0)
+    sums = looks.summed(looks.of[order], after - before)
+    return sums[:6], sums[6]
+
+
+def _item_state(k: Ints, total: Floats, squares: Floats, x: Floats) -> Floats:
+    """(7, T) what one item with k judgments contributes to means and within."""
+    mean = total / k
+    return np.vstack([products(np.stack([np.ones(k.size), x, mean])), squares - k * mean**2])
+
+
+def group_start(ordered: Ints) -> Ints:
+    """For each place of a sorted array, the place where its group starts."""
+    new = np.r_[True, ordered[1:] != ordered[:-1]]
+    return np.asarray(np.flatnonzero(new)[np.cumsum(new) - 1])
+
+
+def grouped_cumsum(values: Floats, start: Ints) -> Floats:
+    """Cumulative sums along the last axis that restart at each group."""
+    sums = np.cumsum(values, axis=-1)
+    return np.asarray(sums - (sums - values)[..., start])
