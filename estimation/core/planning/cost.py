@@ -170,7 +170,7 @@ def affordable(
     for sample, history in campaigns(study, replicates, seed):
         size = min(each, sample.n_judgments)
         sizes.append(size)
-        widths.append(history.widths(study.level)[size - 1] if size else np.nan)
+        widths.append(_width_after(history, size, study.level))
     known = np.array([width for width in widths if np.isfinite(width)])
     judgments = round(float(np.mean(sizes))) * study.systems
     return Purchase(
@@ -181,6 +181,12 @@ def affordable(
         complete=max(sizes) < each,
         replicates=len(widths),
     )
+
+
+def _width_after(history: Trajectory, judgments: int, level: float) -> float:
+    """The width at the last look with at most so many judgments; NaN before the first."""
+    look = int(np.searchsorted(history.n_judgments, judgments, side="right")) - 1
+    return float(history.widths(level)[look]) if look >= 0 else float("nan")
 
 
 def _judgments_for(study: Study, budget: float, prices: Prices, seed: int) -> float:
@@ -219,10 +225,10 @@ def _outcome(
     sample: Sample, history: Trajectory, target_width: float, level: float
 ) -> tuple[float, ...]:
     stop = first_stop(history, target_width=target_width, level=level)
-    last = sample.n_judgments - 1 if stop is None else stop
+    last = -1 if stop is None else stop
     people = np.unique(sample.annotator).size
     return (
-        last + 1,
+        float(history.n_judgments[last]),
         float(history.n_items[last]),
         stop is not None,
         float(history.effective_annotators[last]),

@@ -7,7 +7,7 @@ import numpy as np
 
 from estimation.core.data import errors
 from estimation.core.data.sample import Sample
-from estimation.core.estimators.fit import ESTIMANDS, Estimand
+from estimation.core.estimators.fit import BALANCE, PERSON_SHARE, Estimand, Method
 from estimation.core.estimators.trajectory import Trajectory, trajectory
 from estimation.core.intervals.interval import check_level
 from estimation.core.planning.typical import Expectation, check_components, distribution
@@ -17,6 +17,8 @@ from estimation.core.simulation.plan import Plan
 MOST_SIMULATED_ITEMS = 20_000
 _MOST_DRAWN = 500_000  # items over all replicates: seconds
 _FEWEST = 20
+_FEW_BY_ONE = 50  # judgments of one person, all of which change with each further one
+_LOOKS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,8 @@ class Study:
         The share of items that are judged twice.
     estimand : {"population", "panel"}, default "population"
         As in `estimate`.
+    balance, person_share : float
+        Of the balanced estimator; as in `estimate`.
     participation : Participation
         How people take part.
 
@@ -77,6 +81,8 @@ class Study:
     cap: int | None = 25
     double_share: float = 0.25
     estimand: Estimand = "population"
+    balance: float = BALANCE
+    person_share: float = PERSON_SHARE
     participation: Participation = field(default_factory=Participation)
 
     def __post_init__(self) -> None:
@@ -84,10 +90,7 @@ class Study:
         check_components(self.expected.components)
         if self.systems < 1 or self.n_items < 2:
             raise errors.InvalidOptionError("A plan takes at least one system and two items.")
-        if self.estimand not in ESTIMANDS:
-            raise errors.InvalidOptionError(
-                f"{self.estimand!r} is not one of {', '.join(ESTIMANDS)}."
-            )
+        Method(estimand=self.estimand, balance=self.balance, person_share=self.person_share).check()
         if self.cap is not None and self.cap < 1:
             raise errors.InvalidOptionError(f"A cap allows at least one judgment; got {self.cap}.")
 
@@ -145,7 +148,27 @@ def campaigns(study: Study, replicates: int, seed: int) -> Iterator[tuple[Sample
     most = max(_FEWEST, _MOST_DRAWN // plan.n_population)
     for child in np.random.SeedSequence(seed).spawn(min(replicates, most)):
         sample, _ = draw_campaign(plan, np.random.default_rng(child))
-        yield sample, trajectory(sample, estimand=study.estimand)
+        yield (
+            sample,
+            trajectory(
+                sample,
+                estimand=study.estimand,
+                balance=study.balance,
+                person_share=study.person_share,
+                every=_looks_every(study, sample),
+            ),
+        )
+
+
+def _looks_every(study: Study, sample: Sample) -> int:
+    """After how many judgments a drawn campaign is looked at.
+
+    Each judgment changes the weights of all that its annotator judged, so where people may judge
+    hundreds of items a look after each would take minutes.
+    """
+    if study.cap is not None and study.cap <= _FEW_BY_ONE:
+        return 1
+    return max(1, sample.n_judgments // _LOOKS)
 
 
 def plan_of(study: Study) -> Plan:

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 from estimation.core.data.errors import InvalidOptionError
 from estimation.core.data.sample import Sample
 from estimation.core.estimators.fit import (
+    BALANCE,
     ESTIMANDS,
     ESTIMATORS,
     INTERVALS,
+    PERSON_SHARE,
     Estimand,
     Estimator,
     IntervalMethod,
@@ -35,7 +37,7 @@ class Rule:
     """A stopping rule, checked after every judgment, and the report that follows.
 
     target_width: full width in score units. estimator, interval, estimand, finite_population,
-    pseudo_rows: as in `estimate`.
+    pseudo_rows, balance, person_share: as in `estimate`.
     look: by which width it stops, and what it reports: "precision" the interval's, "anytime" that
     of the confidence sequence, planned for `planned_items` (see `confidence_sequence`).
     report: "drained" finishes what is leased at the stop, and goes on if the interval is then
@@ -49,7 +51,7 @@ class Rule:
 
     target_width: float
     level: float = 0.95
-    estimator: Estimator = "regression"
+    estimator: Estimator = "balanced"
     interval: IntervalMethod = "two_way"
     estimand: Estimand = "population"
     finite_population: bool = True
@@ -58,6 +60,8 @@ class Rule:
     weighing: Weighing = "work"
     look: Look = "precision"
     planned_items: float = 200.0
+    balance: float = BALANCE
+    person_share: float = PERSON_SHARE
 
     def __post_init__(self) -> None:
         check_level(self.level)
@@ -129,6 +133,8 @@ def _history(sample: Sample, rule: Rule) -> Trajectory:
         estimand=rule.estimand,
         finite_population=rule.finite_population,
         pseudo_rows=rule.pseudo_rows,
+        balance=rule.balance,
+        person_share=rule.person_share,
     )
 
 

@@ -12,7 +12,13 @@ from estimation.core.data.errors import InvalidOptionError
 from estimation.core.data.incidence import Floats
 from estimation.core.data.sample import Sample
 from estimation.core.estimators.estimate import estimate
-from estimation.core.estimators.fit import Estimand, Estimator, IntervalMethod
+from estimation.core.estimators.fit import (
+    BALANCE,
+    PERSON_SHARE,
+    Estimand,
+    Estimator,
+    IntervalMethod,
+)
 from estimation.core.estimators.result import Estimate
 from estimation.core.intervals.interval import Interval
 from estimation.core.simulation.campaign import Campaign, draw, panel_truth
@@ -35,7 +41,7 @@ def simulate(
     level: float = 0.95,
     replicates: int,
     seed: int,
-    estimator: Estimator = "regression",
+    estimator: Estimator = "balanced",
     interval: IntervalMethod = "two_way",
     estimand: Estimand = "population",
     finite_population: bool = True,
@@ -44,6 +50,8 @@ def simulate(
     weighing: Weighing = "work",
     look: Look = "precision",
     planned_items: float = 200.0,
+    balance: float = BALANCE,
+    person_share: float = PERSON_SHARE,
     price: float = 0.0,
     processes: int = 1,
     progress: Progress | None = None,
@@ -65,7 +73,7 @@ def simulate(
         How many campaigns are run.
     seed : int
         The seed of the draws.
-    estimator, interval, estimand, finite_population, pseudo_rows
+    estimator, interval, estimand, finite_population, pseudo_rows, balance, person_share
         As in `estimate`.
     report : {"drained", "at_once", "spill"}, default "drained"
         "drained": judgments in progress at the stop are finished first, and collection goes on if
@@ -115,6 +123,8 @@ def simulate(
         weighing,
         look,
         planned_items,
+        balance,
+        person_share,
     )
     _check(replicates=replicates, seed=seed, price=price, processes=processes)
     starts = range(0, replicates, _CHUNK)
@@ -136,11 +146,11 @@ def replicate(plan: Plan, rule: Rule, rng: np.random.Generator) -> Run | None:
     sample = only(campaign.sample, _reported(campaign, rule, stop))
     found = _estimate(sample, rule)
     truth = _truth(plan, rule, campaign, sample)
-    half = _interval(found, rule).width / 2
+    ends = _interval(found, rule)
     return Run(
-        covered=abs(found.centre - truth) <= half,
+        covered=ends.low <= truth <= ends.high,
         error=found.estimate - truth,
-        half=half,
+        half=ends.width / 2,
         judgments=found.n_judgments,
         annotators=found.n_annotators,
         effective_annotators=found.effective_annotators,
@@ -182,6 +192,8 @@ def _estimate(sample: Sample, rule: Rule) -> Estimate:
         estimand=rule.estimand,
         finite_population=rule.finite_population,
         pseudo_rows=rule.pseudo_rows,
+        balance=rule.balance,
+        person_share=rule.person_share,
     )
 
 

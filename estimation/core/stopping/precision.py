@@ -95,7 +95,8 @@ def first_stop(history: Trajectory, *, target_width: float, level: float) -> int
     Returns
     -------
     int or None
-        An index into the judgments, from 0; None where the rule never stops.
+        An index into the looks of the history, by default the judgments, from 0; None where the
+        rule never stops.
 
     Raises
     ------
@@ -177,7 +178,8 @@ def first_anytime_stop(
     Returns
     -------
     int or None
-        An index into the judgments, from 0; None where the rule never stops.
+        An index into the looks of the history, by default the judgments, from 0; None where the
+        rule never stops.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from statsmodels.stats.sandwich_covariance import cov_cluster, cov_cluster_2grou
 
 from estimation.core import Crossed, Incidence, Sample, Scale, crossed, estimate
 from estimation.core.data import errors
-from estimation.core.estimators.balanced import gls_weights
+from estimation.core.estimators.weights import gls_weights
 from tests.core.cases import crossed_case, random_sample, single_case
 from tests.core.drawn import Draw, campaign, covers, refuted
 
@@ -46,7 +46,7 @@ def test_the_known_answer():
     # Known answer 9b: case 2b without a metric, components given.
     sample = replace(crossed_case(), metric=None)
     found = gls_weights(sample.incidence, GIVEN)
-    result = estimate(sample, estimator="balanced", components=GIVEN)
+    result = estimate(sample, estimator="gls", components=GIVEN)
     assert found.weight == pytest.approx(
         [
             0.042075,
@@ -102,7 +102,7 @@ def test_without_person_effects_and_with_equal_counts_it_is_the_regression(metri
     sample = Sample(
         rng.normal(size=40), item, np.arange(40) % 8, 50, Scale(-9, 9, bounded=False), g
     )
-    found = estimate(sample, estimator="balanced", components=Crossed(0.3, 0.0, 0.2), **PLAIN)
+    found = estimate(sample, estimator="gls", components=Crossed(0.3, 0.0, 0.2), **PLAIN)
     plain = estimate(sample, estimator="regression" if metric else "mean", **PLAIN)
     assert found.estimate == pytest.approx(plain.estimate)
     assert found.slope == pytest.approx(plain.slope)
@@ -117,7 +117,7 @@ def test_without_person_effects_and_with_equal_counts_it_is_the_regression(metri
 @pytest.mark.parametrize("seed", range(3))
 def test_the_interval_is_the_two_way_one_of_statsmodels(seed):
     sample = random_sample(seed, judgments=150, items=50)
-    result = estimate(sample, estimator="balanced", components=NOISY, **PLAIN)
+    result = estimate(sample, estimator="gls", components=NOISY, **PLAIN)
     x = (sample.metric - sample.metric.mean()) / sample.metric.std()
     weight = gls_weights(sample.incidence, NOISY).weight
     assert weight.min() > 0
@@ -145,7 +145,7 @@ def test_the_interval_is_the_two_way_one_of_statsmodels(seed):
 def test_pseudo_rows_weigh_as_the_typical_item():
     # Equal weights: four more rows at the ends of the scale, as for the mean.
     sample = replace(single_case(), metric=None)
-    result = estimate(sample, estimator="balanced", components=GIVEN)
+    result = estimate(sample, estimator="gls", components=GIVEN)
     rows = np.r_[sample.score, -1, -1, 1, 1]
     assert result.centre == pytest.approx(rows.mean())
     assert result.variance.item == pytest.approx(((rows - rows.mean()) ** 2).sum() / 100)
@@ -155,8 +155,8 @@ def test_the_finite_population_by_hand():
     # Variance of sum W_i f_i about the mean of all N: item (sum W² - 1 / N) + noise sum w².
     sample = replace(random_sample(4), metric=None)
     options = {"components": GIVEN, "estimand": "panel", "pseudo_rows": False}
-    whole = estimate(sample, estimator="balanced", **options, finite_population=False).variance
-    parts = estimate(sample, estimator="balanced", **options).variance
+    whole = estimate(sample, estimator="gls", **options, finite_population=False).variance
+    parts = estimate(sample, estimator="gls", **options).variance
     weight = gls_weights(sample.incidence, GIVEN).weight
     squared = (np.bincount(sample.item, weight) ** 2).sum()
     means = np.bincount(sample.item, sample.score) / np.maximum(np.bincount(sample.item), 1)
@@ -175,7 +175,7 @@ def test_components_are_those_of_the_corrected_scores():
     )
     found = crossed(corrected).truncated()
     assert found.rest > 0.05 * (found.item + found.person + found.rest)
-    result = estimate(sample, estimator="balanced")
+    result = estimate(sample, estimator="gls")
     assert result.slope == pytest.approx(slope)
     weight = dense(sample.incidence, found)
     assert result.estimate == pytest.approx(weight @ corrected.score)
@@ -184,7 +184,7 @@ def test_components_are_those_of_the_corrected_scores():
 def test_a_negative_rest_is_raised_and_not_divided_by():
     sample = replace(crossed_case(), metric=None)
     assert crossed(sample).rest < 0
-    result = estimate(sample, estimator="balanced")
+    result = estimate(sample, estimator="gls")
     assert np.isfinite([result.estimate, result.std_error]).all()
 
 
@@ -200,7 +200,7 @@ def singles(seed: int, *, by: int) -> Sample:
 def test_without_repeated_items_the_sum_is_enough():
     # item + rest is known, and how it is divided does not move a weight.
     sample = singles(1, by=6)
-    result = estimate(sample, estimator="balanced")
+    result = estimate(sample, estimator="gls")
     assert {"confounded_components", "no_replicates"} <= set(codes(result))
     count = np.bincount(sample.annotator)[1:]
     mean = np.bincount(sample.annotator, sample.score)[1:] / count
@@ -216,14 +216,14 @@ def test_without_repeated_items_the_sum_is_enough():
 def test_without_busy_people_items_and_people_change_places():
     sample = singles(1, by=6)
     turned = Sample(sample.score, sample.annotator, sample.item, 200, sample.scale)
-    options = {"estimator": "balanced", **PLAIN}
+    options = {"estimator": "gls", **PLAIN}
     one, two = estimate(sample, **options), estimate(turned, **options)
     assert "confounded_components" in codes(two)
     assert two.estimate == pytest.approx(one.estimate)
 
 
 def test_where_nothing_repeats_all_judgments_weigh_the_same():
-    result = estimate(replace(single_case(), metric=None), estimator="balanced")
+    result = estimate(replace(single_case(), metric=None), estimator="gls")
     assert result.estimate == pytest.approx(single_case().score.mean())
     assert result.effective_annotators == pytest.approx(6)
 
@@ -234,14 +234,14 @@ def test_one_item_or_one_annotator_is_no_obstacle(by_item):
     sample = Sample(
         many % 2 * 1.0, one if by_item else many, many if by_item else one, 20, Scale(0, 1)
     )
-    result = estimate(sample, estimator="balanced")
+    result = estimate(sample, estimator="gls")
     assert result.estimate == pytest.approx(0.5)
     assert not result.has_interval
 
 
 def test_constant_scores_leave_an_interval():
     sample = replace(random_sample(1), score=np.full(60, 4.0))
-    result = estimate(sample, estimator="balanced")
+    result = estimate(sample, estimator="gls")
     assert result.estimate == pytest.approx(4)
     assert result.interval(0.95).width > 0.05
 
@@ -259,7 +259,7 @@ def test_what_must_not_matter(seed):
         annotator=50 - sample.annotator[order],
         metric=-2 * sample.metric + 1,
     )
-    one, two = (estimate(s, estimator="balanced").interval(0.9) for s in (sample, other))
+    one, two = (estimate(s, estimator="gls").interval(0.9) for s in (sample, other))
     assert (two.low, two.high) == pytest.approx((3 * one.low - 7, 3 * one.high - 7))
 
 
@@ -268,7 +268,7 @@ def test_several_metrics_correct_as_in_multi():
     metric = np.random.default_rng(1).normal(size=(120, 6))
     for columns in (2, 6):
         more = replace(sample, metric=metric[:, :columns])
-        found, several = (estimate(more, estimator=name) for name in ("balanced", "multi"))
+        found, several = (estimate(more, estimator=name) for name in ("gls", "multi"))
         assert found.slopes == several.slopes
         assert ("cross_fitted" in codes(found)) is (columns == 6)
 
@@ -276,12 +276,12 @@ def test_several_metrics_correct_as_in_multi():
 @pytest.mark.parametrize("components", [Crossed(0.1, 0.1, 0.0), Crossed(-0.1, 0.1, 0.1)])
 def test_impossible_components_are_refused(components):
     with pytest.raises(errors.InvalidOptionError):
-        estimate(crossed_case(), estimator="balanced", components=components)
+        estimate(crossed_case(), estimator="gls", components=components)
 
 
 def test_what_balanced_cannot_do_is_refused():
     with pytest.raises(errors.InvalidOptionError):
-        estimate(crossed_case(), estimator="balanced", interval="iid")
+        estimate(crossed_case(), estimator="gls", interval="iid")
     with pytest.raises(errors.InvalidOptionError):
         estimate(crossed_case(), components=GIVEN)
 
@@ -289,14 +289,14 @@ def test_what_balanced_cannot_do_is_refused():
 @pytest.mark.simulation
 @pytest.mark.parametrize("person", [0.06, 0.0])
 def test_balanced_covers_and_is_narrower_than_the_regression(person):
-    covered, width = 0, {"balanced": 0.0, "regression": 0.0}
+    covered, width = 0, {"gls": 0.0, "regression": 0.0}
     for child in np.random.SeedSequence(2018).spawn(300):
         sample, truth = campaign(Draw(person=person), np.random.default_rng(child))
         results = {name: estimate(sample, estimator=name) for name in width}
-        covered += covers(results["balanced"], truth)
+        covered += covers(results["gls"], truth)
         for name, result in results.items():
             width[name] += result.interval(0.95).width / 300
     print(width)
     assert not refuted(covered, 300, 0.95)
     # Uneven activity is what it gains from; where people agree it loses nothing.
-    assert width["balanced"] < (0.92 if person else 1.01) * width["regression"]
+    assert width["gls"] < (0.92 if person else 1.01) * width["regression"]
