@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal
 
 import numpy as np
 from django.db.models import Case, Value, When
@@ -111,13 +110,6 @@ def metric_of(output: Ints, metrics: Metrics | None) -> NDArray[np.float64] | No
     place = bulk.places(metrics.output, wanted=output)
     values = np.where(place[:, None] >= 0, metrics.value[place], np.nan)
     return values[:, 0] if values.shape[1] == 1 else values
-
-
-def estimator_for(sample: Sample) -> Literal["mean", "regression", "multi"]:
-    """The estimator of a campaign with as many metrics as the sample has: fixed with them."""
-    if sample.metric is None:
-        return "mean"
-    return "regression" if sample.metric.ndim == 1 else "multi"
 
 
 def scale_of(criterion: Criterion) -> Scale:

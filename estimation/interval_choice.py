@@ -1,11 +1,15 @@
 """The interval that the command line asks for, whichever way it is computed."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import isfinite
+from typing import Any
 
 from estimation.core import (
+    BALANCE,
     ESTIMATORS,
     ITEMS_FACTOR,
+    PERSON_SHARE,
     REGISTERED,
     BootstrapInterval,
     Difference,
@@ -21,6 +25,7 @@ from estimation.core import (
     confidence_sequence,
     pigeonhole,
 )
+from estimation.samples_from_files import KNOWN_CRITERIA
 
 BOOTSTRAPS = {"bootstrap": bootstrap, "pigeonhole": pigeonhole}
 INTERVAL_NAMES = ("two_way", "iid", *BOOTSTRAPS, "sequence")
@@ -36,11 +41,12 @@ INTERVAL_NOTICES = {
     ),
 }
 REPLICATES = 2000
+RESAMPLED = tuple(name for name in ESTIMATORS if name != "balanced")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """How to estimate: names of the command line."""
+    """How to estimate: names of the command line. balance, person_share: by criterion."""
 
     estimator: str
     interval: str = "two_way"
@@ -48,6 +54,21 @@ class Asked:
     level: float = 0.95
     finite_population: bool = True
     seed: int = 0
+    balance: Mapping[str, float] = field(default_factory=dict)
+    person_share: Mapping[str, float] = field(default_factory=dict)
+
+    def options(self, criterion: str) -> dict[str, Any]:
+        """Return the library's options for a criterion: as given, else by its name if it is one of
+        ours, else the usual ones."""
+        known = KNOWN_CRITERIA.get(criterion)
+        usual = (known.balance, known.person_share) if known else (BALANCE, PERSON_SHARE)
+        return {
+            "estimand": self.estimand,
+            "finite_population": self.finite_population,
+            "seed": self.seed,
+            "balance": self.balance.get(criterion, usual[0]),
+            "person_share": self.person_share.get(criterion, usual[1]),
+        }
 
 
 @dataclass(frozen=True)
@@ -111,7 +132,7 @@ def _interval(
 
 def _resampled(sample: Sample, asked: Asked) -> BootstrapInterval:
     estimator = named(asked.estimator).key
-    if estimator not in ESTIMATORS:
+    if estimator not in RESAMPLED:
         raise InvalidOptionError(f"The {asked.interval} has no estimator {asked.estimator}.")
     return BOOTSTRAPS[asked.interval](
         sample,

@@ -16,6 +16,7 @@ from estimation.core import (
     data_efficiency_cap,
     difference,
     estimate,
+    folds,
     human_metric_correlation,
     normalised_annotator_variance,
     one_way,
@@ -48,7 +49,7 @@ class Components:
 class Report:
     """One system, or one pair, on one criterion: its estimate, the interval, and the rest.
 
-    scale: what an interval is cut to for display; None for a difference.
+    items: the names of the outputs, in order. scale: what an interval is cut to for display; None for a difference.
     rho: the metric's correlation with the human metric; gamma: normalised annotator variance.
     """
 
@@ -59,6 +60,7 @@ class Report:
     n_judgments: int
     scale: Scale | None
     ends: Ends
+    items: tuple[str, ...]
     components: Components
     rho: float | None
     gamma: float | None
@@ -95,12 +97,31 @@ class Report:
             "n_judgments": self.n_judgments,
             "n_annotators": found.n_annotators,
             "effective_annotators": found.effective_annotators,
+            "A_eff": found.effective_annotators,
+            **self._protocol(),
             "variance": asdict(self.components),
             "rho": self.rho,
             "gamma": self.gamma,
             "data_efficiency": self.data_efficiency,
             "data_efficiency_cap": self.cap,
             "notices": list(self.notices),
+        }
+
+    def _protocol(self) -> dict[str, Any]:
+        """What another program needs to compute the same numbers."""
+        found, method = self.found, self.found.method
+        fitted = bool(found.penalties)
+        fold = folds(found.n_population, seed=method.seed).tolist() if fitted else []
+        return {
+            "centre": found.centre,
+            "balance": method.balance if method.estimator == "balanced" else None,
+            "person_share": method.person_share,
+            "s3_factor": found.variance.s3_factor,
+            "pull": found.variance.pulled,
+            "squared_error": asdict(found.variance),
+            "seed": method.seed,
+            "folds": dict(zip(self.items, fold, strict=True)) if fitted else None,
+            "penalties": [_finite(one) for one in found.penalties] if fitted else None,
         }
 
 
@@ -111,9 +132,7 @@ def report(cell: FileCell, asked: Asked) -> Report:
         sample,
         estimator=library,
         interval="iid" if asked.interval == "iid" else "two_way",
-        estimand=asked.estimand,
-        finite_population=asked.finite_population,
-        seed=asked.seed,
+        **asked.options(cell.criterion),
     )
     told = (notice.text for notice in found.notices)
     return Report(
@@ -124,6 +143,7 @@ def report(cell: FileCell, asked: Asked) -> Report:
         n_judgments=found.n_judgments,
         scale=sample.scale,
         ends=ends_of(found, sample, asked),
+        items=cell.items,
         components=components(sample),
         rho=_rho(sample),
         gamma=_known(normalised_annotator_variance, sample),
@@ -138,9 +158,7 @@ def compare(pair: FilePair, asked: Asked) -> Report:
         pair.first,
         pair.second,
         estimator=estimator,  # type: ignore[arg-type]  # the library names those it does not have
-        estimand=asked.estimand,
-        finite_population=asked.finite_population,
-        seed=asked.seed,
+        **asked.options(pair.criterion),
     )
     return Report(
         system=f"{pair.systems[0]} - {pair.systems[1]}",
@@ -150,6 +168,7 @@ def compare(pair: FilePair, asked: Asked) -> Report:
         n_judgments=sum(found.n_judgments),
         scale=None,
         ends=ends_of(found, None, asked),
+        items=pair.items,
         components=Components(),
         rho=None,
         gamma=None,

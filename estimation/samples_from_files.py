@@ -23,8 +23,8 @@ from estimation.files import (
 )
 
 ALL_METRICS = "auto"
-KNOWN_SCALES = {
-    criterion.name: Scale(criterion.low, criterion.high, criterion.bounded)
+KNOWN_CRITERIA = {
+    criterion.name: criterion
     for instrument in INSTRUMENTS.values()
     for criterion in instrument.criteria
 }
@@ -52,11 +52,15 @@ class Selection:
 
 @dataclass(frozen=True)
 class FileCell:
-    """One system on one criterion; `notices` say what its numbers rest on."""
+    """One system on one criterion; `notices` say what its numbers rest on.
+
+    items: the names of its outputs, in the sample's numbering.
+    """
 
     system: str
     criterion: str
     sample: Sample
+    items: tuple[str, ...]
     notices: tuple[str, ...]
 
 
@@ -68,6 +72,7 @@ class FilePair:
     criterion: str
     first: Sample
     second: Sample
+    items: tuple[str, ...]
     notices: tuple[str, ...]
 
 
@@ -103,10 +108,10 @@ def chosen_metrics(metrics: Table | None, wanted: Selection) -> tuple[str, ...]:
 
 def cells(judgments: Table, metrics: Table | None, wanted: Selection) -> Iterator[FileCell]:
     """Yield the sample of every wanted system × criterion; raises a `FileError`."""
-    known = _judged_systems(judgments)
-    systems = tuple(known)
+    judged = _judged_systems(judgments)
+    systems = tuple(judged)
     if wanted.systems:
-        systems = _known(judgments.path, "system", known, wanted.systems)
+        systems = _known(judgments.path, "system", judged, wanted.systems)
     scales = _scales(judgments, wanted)
     chosen = chosen_metrics(metrics, wanted)
     notices = () if metrics else (NO_METRICS_FILE,)
@@ -115,8 +120,10 @@ def cells(judgments: Table, metrics: Table | None, wanted: Selection) -> Iterato
         for criterion, scale in scales.items():
             at = _rows(judgments, system, criterion)
             if at.size or (wanted.systems and wanted.criteria):
-                sample = _sample(judgments, at, population, scale, system, criterion)
-                yield FileCell(system, criterion, sample, notices)
+                known = population or _judged(judgments, at)
+                sample = _sample(judgments, at, known, scale, system, criterion)
+                names = _names(judgments, known)
+                yield FileCell(system, criterion, sample, names, notices)
 
 
 def pairs(
@@ -144,7 +151,18 @@ def pairs(
             _sample(judgments, at, population, scale, name, criterion)
             for at, population, name in zip(rows, known, systems, strict=True)
         )
-        yield FilePair(systems, criterion, first, second, () if metrics else (NO_METRICS_FILE,))
+        notices = () if metrics else (NO_METRICS_FILE,)
+        yield FilePair(systems, criterion, first, second, _names(judgments, known[0]), notices)
+
+
+def _judged(judgments: Table, rows: Ints) -> Population:
+    """The outputs that these judgments are about, where no file lists the others."""
+    return Population(np.unique(judgments.columns["item"][rows]), None)
+
+
+def _names(judgments: Table, known: Population) -> tuple[str, ...]:
+    every = list(judgments.names.item)
+    return tuple(every[number] for number in known.item)
 
 
 def _judged_systems(judgments: Table) -> Names:
@@ -193,7 +211,7 @@ def _scales(judgments: Table, wanted: Selection) -> dict[str, Scale]:
 
 
 def _scale(path: Path, criterion: str, wanted: Selection) -> Scale:
-    known = KNOWN_SCALES.get(criterion)
+    known = KNOWN_CRITERIA.get(criterion)
     if wanted.scale:
         return Scale(*wanted.scale, bounded=not wanted.unbounded)
     if known is None:
@@ -233,7 +251,7 @@ def _metric(metrics: Table, rows: Ints, items: Ints, system: str, name: str) -> 
 def _sample(
     judgments: Table,
     rows: Ints,
-    population: Population | None,
+    known: Population,
     scale: Scale,
     system: str,
     criterion: str,
@@ -241,7 +259,6 @@ def _sample(
     _check_number(judgments, rows, system, criterion)
     _check_scale(judgments, rows, criterion, scale)
     item = judgments.columns["item"][rows]
-    known = population or Population(np.unique(item), None)
     place = np.minimum(np.searchsorted(known.item, item), max(0, known.item.size - 1))
     found = known.item[place] == item if known.item.size else np.zeros(item.size, dtype=bool)
     if not found.all():

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from estimation.core import BALANCE, PERSON_SHARE
+
 if TYPE_CHECKING:
     from annotate.instruments.answers import Highlight, Key, Observed, Question
     from annotate.instruments.tutorials.content import Tutorial
@@ -29,7 +31,8 @@ class Criterion:
     """What is asked of people, or computed from what they did, on one scale.
 
     `bounded=False` makes low..high a working range only: scores may lie outside it
-    (docs/statistics.md, "Unbounded criteria").
+    (docs/statistics.md, "Unbounded criteria"). `balance` and `person_share` come from the variance
+    components that scores of this kind typically have; a campaign keeps those it opened with.
     """
 
     name: str
@@ -41,6 +44,8 @@ class Criterion:
     question: "Words" = ""
     levels: tuple[Level, ...] = ()
     is_yes_no: bool = False
+    balance: float = BALANCE
+    person_share: float = PERSON_SHARE
 
     @property
     def distance(self) -> "Distance":

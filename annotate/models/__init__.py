@@ -19,6 +19,7 @@ from annotate.models.campaigns import (
 )
 from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
 from annotate.models.pay import LedgerEntry, Payout, PayoutList
+from annotate.models.protocols import CriterionProtocol, Protocol
 from annotate.models.review import Appeal, Block, Exclusion, Flag, ResultsSeen, Review, Ruling
 from annotate.models.studies import InstrumentDefinition, TutorialContent
 from annotate.models.work import (
@@ -43,6 +44,7 @@ __all__ = [
     "Campaign",
     "CampaignImport",
     "ChangeMark",
+    "CriterionProtocol",
     "CrowdEvent",
     "Draft",
     "Exclusion",
@@ -61,6 +63,7 @@ __all__ = [
     "PayoutList",
     "PendingScore",
     "Posting",
+    "Protocol",
     "ResultsSeen",
     "Review",
     "Ruling",

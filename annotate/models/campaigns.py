@@ -67,6 +67,8 @@ class Campaign(models.Model):
     estimand = models.CharField(max_length=12, choices=Estimand, default=Estimand.POPULATION)
     level = models.FloatField(default=0.95)
     stop_mode = models.CharField(max_length=12, choices=StopMode, default=StopMode.PRECISION)
+    # How estimates are made (`Protocol`): written once, when the campaign opens.
+    protocol = models.JSONField(null=True, editable=False)
 
     created_at = models.DateTimeField(auto_now_add=True)
     opened_at = models.DateTimeField(null=True)

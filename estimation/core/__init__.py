@@ -59,6 +59,7 @@ from estimation.core.estimators.fit import (
     Method,
 )
 from estimation.core.estimators.incremental import Running
+from estimation.core.estimators.multi import folds
 from estimation.core.estimators.notices import Notice
 from estimation.core.estimators.paired import difference
 from estimation.core.estimators.registry import REGISTERED, Registered
@@ -167,6 +168,7 @@ __all__ = [
     "estimate",
     "first_anytime_stop",
     "first_stop",
+    "folds",
     "half_width",
     "human_metric_correlation",
     "krippendorff_alpha",

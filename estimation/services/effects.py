@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief
-from estimation import data
-from estimation.core import Estimate, estimate
+from estimation import data, protocols
 from estimation.services.rule import rule_for
 
 Key = tuple[str, int]  # a criterion's name and a system's id
@@ -56,9 +55,7 @@ def _estimates(brief: Brief, seen: data.Seen) -> dict[Key, _Found]:
 
 
 def _found(brief: Brief, cell: data.Cell) -> _Found:
-    made: Estimate = estimate(
-        cell.sample, estimator=data.estimator_for(cell.sample), estimand=brief.estimand
-    )
+    made = protocols.estimated(brief, cell.criterion, cell.sample)
     rule = rule_for(brief, cell.criterion, n_population=cell.sample.n_population)
     interval = rule.interval(made)
     return _Found(made.estimate, interval.width / 2 if interval else None)

@@ -16,8 +16,8 @@ from annotate.services.locks import Held
 from annotate.services.review import reviews
 from annotate.services.work import scoring
 from annotate.signals import change_marked
-from estimation import data
-from estimation.core import Estimate, estimate
+from estimation import data, protocols
+from estimation.core import Estimate
 from estimation.services import agreement, catching_up, history, metrics, stopping
 from estimation.services.findings import Contrast, Finding, contrasts
 from estimation.services.rule import rule_for
@@ -118,8 +118,7 @@ def _key(cell: data.Cell) -> tuple[int, str]:
 
 
 def _estimated(brief: Brief, cell: data.Cell) -> Estimate:
-    estimator = data.estimator_for(cell.sample)
-    return estimate(cell.sample, estimator=estimator, estimand=brief.estimand)
+    return protocols.estimated(brief, cell.criterion, cell.sample)
 
 
 def _refresh(campaign_id: int, turn: _Turn) -> bool:
@@ -178,9 +177,7 @@ def _finding(brief: Brief, cell: data.Cell, *, unfinished: int, whole: Estimate 
         system=cell.system,
         criterion=cell.criterion,
         estimate=main,
-        mean=estimate(cell.sample, estimator="mean", estimand=brief.estimand)
-        if has_metric
-        else main,
+        mean=protocols.without_metrics(brief, cell.criterion, cell.sample) if has_metric else main,
         rule=rule,
         verdict=rule.verdict(main),
         unfinished=unfinished,

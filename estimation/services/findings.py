@@ -4,15 +4,8 @@ from dataclasses import dataclass
 
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns.counting import Brief, SystemOutputs
-from estimation import data
-from estimation.core import (
-    Difference,
-    Estimate,
-    Interval,
-    TooFewJudgmentsError,
-    Verdict,
-    difference,
-)
+from estimation import data, protocols
+from estimation.core import Difference, Estimate, Interval, TooFewJudgmentsError, Verdict
 from estimation.services.rule import Rule, rule_for
 
 
@@ -66,9 +59,7 @@ def contrasts(brief: Brief, systems: list[SystemOutputs], seen: data.Seen) -> li
     for pair in data.pairs(brief, systems, seen):
         one, other = pair.samples
         try:
-            result = difference(
-                one, other, estimator=data.estimator_for(one), estimand=brief.estimand
-            )
+            result = protocols.compared(brief, pair.criterion, one, other)
         except TooFewJudgmentsError:  # they have no judged item in common yet
             continue
         rule = rule_for(brief, pair.criterion, n_population=result.n_population)

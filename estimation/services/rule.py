@@ -52,8 +52,9 @@ class Rule:
         )
         if isnan(half):
             return None
-        centre = result.centre
-        return Interval(centre - half, centre + half, self.level, float("inf"), centre)
+        centre, found = result.centre, result.estimate
+        low, high = min(centre - half, found), max(centre + half, found)
+        return Interval(low, high, self.level, float("inf"), centre)
 
     def verdict(self, result: Estimate) -> Verdict | None:
         """Whether the estimate suffices; None for a criterion without a target."""

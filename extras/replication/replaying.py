@@ -172,4 +172,4 @@ def _from_all(campaign_id: int, everything: list[Due], question: ReplayQuestion)
         scale=scale,
         metric=data.metric_of(system.output, data.metric_values(brief)),
     )
-    return estimate(sample, estimator=data.estimator_for(sample), estimand=question.estimand)
+    return estimate(sample, estimator="balanced", estimand=question.estimand)

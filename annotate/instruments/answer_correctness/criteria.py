@@ -8,8 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate.instruments.base import Criterion, Level
 
-ANY_CORRECT = Criterion("any_correct", low=0, high=1, label="Any correct", is_yes_no=True)
-AVG_CORRECT = Criterion("avg_correct", low=0, high=1, label="Average correct")
+ANY_CORRECT = Criterion(
+    "any_correct", low=0, high=1, label="Any correct", is_yes_no=True, balance=0.14
+)
+AVG_CORRECT = Criterion("avg_correct", low=0, high=1, label="Average correct", balance=0.10)
 ALL = (ANY_CORRECT, AVG_CORRECT)
 
 CORRECT, NEITHER, INCORRECT = 1, 0, -1

@@ -26,6 +26,8 @@ REDUNDANCY = question(
     Choice(-1, _("A lot"), _("Whole sentences could simply go"), IMPROVE),
     label=_("Redundancy"),
     ask=_("Is anything said more often than needed?"),
+    balance=0.07,
+    person_share=0.06,
 )
 OVERALL = question(
     "overall",
@@ -36,6 +38,7 @@ OVERALL = question(
     Choice(-1, _("Poor"), _("You would write it again"), IMPROVE),
     label=_("Overall"),
     ask=_("How good is the text as a whole?"),
+    balance=0.16,
 )
 ASKED = (FLUENCY, REDUNDANCY, OVERALL)
 ALL = (*ASKED, HTER)

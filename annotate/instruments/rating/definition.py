@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext_lazy as _
 
 from annotate.instruments.base import Criterion, Level, Material
+from estimation.core import BALANCE, PERSON_SHARE
 
 if TYPE_CHECKING:
     from annotate.instruments.wording import Words
@@ -21,6 +22,8 @@ HTER = Criterion(
     higher_is_better=False,
     label=_("Edit"),
     question=_("Words changed to make the text good, as a share of its words (HTER)"),
+    balance=0.03,
+    person_share=0.03,
 )
 
 
@@ -58,6 +61,8 @@ def question(
     ask: "Words",
     higher_is_better: bool = True,
     evidence: "Words" = "",
+    balance: float = BALANCE,
+    person_share: float = PERSON_SHARE,
 ) -> Question:
     """Return a question whose scale reaches from its lowest to its highest level."""
     values = [level.value for level in levels]
@@ -70,6 +75,8 @@ def question(
         question=ask,
         levels=levels,
         evidence=evidence,
+        balance=balance,
+        person_share=person_share,
     )
 
 

@@ -31,8 +31,10 @@ from annotate.schemas import (
     fault,
 )
 from annotate.schemas import read as read_shape
+from estimation.core import BALANCE, PERSON_SHARE
 
 FARTHEST = 100
+MOST_BALANCE = 10  # beyond it people count equally whatever they did
 # Names that a stored response or a draft uses for something else.
 TAKEN = ("edit", "distance", "evidence", "active_seconds")
 LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", re.ASCII)
@@ -102,6 +104,8 @@ class CriterionShape(Declared):
     higher_is_better: bool = True
     evidence: Annotated[OptionalText, Field(max_length=200)] = ""
     requires: Requirements = ()
+    balance: float = Field(default=BALANCE, ge=0, le=MOST_BALANCE)
+    person_share: float = Field(default=PERSON_SHARE, ge=0, le=1)
     levels: Several[LevelShape] = Field(min_length=2, max_length=7)
 
     def faults(self, context: Any) -> Iterator[Fault]:
@@ -116,6 +120,8 @@ class CriterionShape(Declared):
             ask=self.question,
             higher_is_better=self.higher_is_better,
             evidence=self.evidence,
+            balance=self.balance,
+            person_share=self.person_share,
         )
 
 

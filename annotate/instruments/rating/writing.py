@@ -10,6 +10,7 @@ from annotate.instruments.rating.definition import (
     Question,
     Section,
 )
+from estimation.core import BALANCE, PERSON_SHARE
 
 EXAMPLE = ("label", "text", "note")
 EDIT_WORDING = tuple(one.name for one in fields(EditWording))
@@ -63,8 +64,16 @@ def _criterion_data(criterion: Question) -> dict[str, Any]:
         "question": str(criterion.question),
         **({} if criterion.higher_is_better else {"higher_is_better": False}),
         **_filled(evidence=str(criterion.evidence)),
+        **_unusual(criterion),
         "levels": levels,
     }
+
+
+def _unusual(criterion: Question) -> dict[str, float]:
+    """The constants of its estimates that differ from the usual ones."""
+    usual = {"balance": BALANCE, "person_share": PERSON_SHARE}
+    own = {name: float(getattr(criterion, name)) for name in usual}
+    return {name: value for name, value in own.items() if value != usual[name]}
 
 
 def _words(source: Any, names: tuple[str, ...]) -> dict[str, Any]:

@@ -18,12 +18,14 @@ from annotate.models import (
     ChangeMark,
     Exclusion,
     Judgment,
+    Protocol,
     Score,
     Slot,
     System,
     Target,
 )
 from annotate.selectors import bulk
+from annotate.selectors.campaigns import opening
 from annotate.selectors.studies import instruments
 from estimation.core import Estimand
 
@@ -41,6 +43,7 @@ class Brief:
     level: float
     targets: dict[str, float]
     criteria: tuple[Criterion, ...]
+    protocol: Protocol
 
     @property
     def is_final(self) -> bool:
@@ -113,6 +116,7 @@ def brief(campaign_id: int) -> Brief:
         level=campaign.level,
         targets=dict(targets.values_list("criterion", "width")),
         criteria=instruments.of(campaign).criteria,
+        protocol=opening.protocol_of(campaign),
     )
 
 

@@ -60,6 +60,7 @@ DECIDED = (
     "estimand",
     "level",
     "stop_mode",
+    "protocol",
 )
 
 

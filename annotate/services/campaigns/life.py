@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotate.errors import Conflict
 from annotate.models import Assignment, Campaign, Posting, System
-from annotate.selectors.campaigns import slots
+from annotate.selectors.campaigns import opening, slots
 from annotate.selectors.pay.promises import ended
 from annotate.selectors.review import eligibility
 from annotate.selectors.work import admission
@@ -32,8 +32,14 @@ def open_(campaign_id: int, *, actor_id: int | None = None) -> None:
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
         _require(campaign, CampaignStatus.DRAFT, CampaignStatus.PAUSED, verb="open")
-        opened = campaign.opened_at or timezone.now()
-        _move(campaign, CampaignStatus.OPEN, verb="open", actor_id=actor_id, opened_at=opened)
+        _move(
+            campaign,
+            CampaignStatus.OPEN,
+            verb="open",
+            actor_id=actor_id,
+            opened_at=campaign.opened_at or timezone.now(),
+            protocol=opening.protocol_of(campaign).as_data(),
+        )
         change_marks.mark(campaign_id, "opened")
 
 

@@ -243,6 +243,7 @@ class _Regression:
     item_part: ItemPart | None
     codes: frozenset[Code]
     equal: bool
+    penalties: tuple[float, ...] = ()
 
     def corrected(self, x: Floats) -> Floats:
         """(n,) d_i - x_i · b."""
@@ -256,7 +257,9 @@ def _regress(a: _Side, b: _Side, method: Method, ends: Floats) -> _Regression:
     if max(a.x.shape[1], b.x.shape[1]) > 1:
         fold = folds(a.sample.n_population, seed=method.seed)[a.items.label]
         ridge = cross_fitted(x, d, fold=fold, weight=weight)
-        return _Regression(weight, d, ridge.coefficients, ridge.slopes, None, ridge.codes, equal)
+        return _Regression(
+            weight, d, ridge.coefficients, ridge.slopes, None, ridge.codes, equal, ridge.penalties
+        )
     line = least_squares(x, d, weight)
     own = guarded(x, d, ends) if equal and x.shape[1] else None
     codes = about_line(line, x, d, weight) if x.shape[1] else frozenset()
@@ -395,6 +398,7 @@ def _assemble(
         n_annotators=int(people.size),
         effective_annotators=float(found.effective_annotators),
         slopes=(tuple(about.slopes[:split].tolist()), tuple(about.slopes[split:].tolist())),
+        penalties=about.penalties,
         method=method,
         notices=told(codes if exists else codes | {"no_interval"}),
     )

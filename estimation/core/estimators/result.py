@@ -180,6 +180,8 @@ class Difference(HasInterval):
         A_eff of the mean of each person's two shares.
     slopes : pair of tuples of float
         The slopes of the first system's metrics and of the second's; empty without metrics.
+    penalties : tuple of float
+        The penalty of each fold of a cross-fit; empty where there was none.
     method : Method
         The options that were asked for.
     notices : tuple of Notice
@@ -197,6 +199,7 @@ class Difference(HasInterval):
     n_annotators: int
     effective_annotators: float
     slopes: tuple[tuple[float, ...], tuple[float, ...]]
+    penalties: tuple[float, ...]
     method: Method
     notices: tuple[Notice, ...]
 

@@ -105,7 +105,8 @@ def confidence_sequence(
     """
     if isinstance(source, Trajectory):
         halves = _half_widths(source.std_error, source.n_items, level, planned_items)
-        return Band(source.centre - halves, source.centre + halves, level)
+        low = np.minimum(source.centre - halves, source.estimate)
+        return Band(low, np.maximum(source.centre + halves, source.estimate), level)
     error = np.nan if source.std_error is None else source.std_error
     half = float(_half_widths(error, source.n_items, level, planned_items))
     if np.isnan(half):
@@ -113,8 +114,9 @@ def confidence_sequence(
             f"A confidence sequence starts at {MIN_SEQUENCE_ITEMS} items with a standard error; "
             f"{source.n_items} are judged."
         )
-    centre = source.centre
-    return Interval(centre - half, centre + half, level, float("inf"), centre)
+    low = min(source.centre - half, source.estimate)
+    high = max(source.centre + half, source.estimate)
+    return Interval(low, high, level, float("inf"), source.centre)
 
 
 def sequence_half_widths(

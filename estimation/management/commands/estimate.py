@@ -1,7 +1,7 @@
 """`manage.py estimate`: estimates from plain CSV files, without a database."""
 
 import json
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.states import Estimand
 from annotate.text.figures import count, many, number, percent
 from estimation import files, samples_from_files
-from estimation.core import EstimationError
+from estimation.core import BALANCE, PERSON_SHARE, EstimationError
 from estimation.files import FileError, Vocabulary
 from estimation.interval_choice import INTERVAL_NAMES, Asked, estimator_names, named
 from estimation.reports import Report, compare, report
@@ -29,6 +29,22 @@ COLUMNS = (
     "gamma",
     "data efficiency (cap)",
 )
+
+
+CONSTANTS = (
+    ("balance", BALANCE, "How much less a person's work weighs the more of it there is."),
+    ("person-share", PERSON_SHARE, "The typical share of variance between people; 0: no pull."),
+)
+
+
+def _constant(text: str) -> tuple[str, float]:
+    criterion, sign, value = text.rpartition("=")
+    if not (sign and criterion):
+        raise ArgumentTypeError(f"{text!r} is not CRITERION=NUMBER, such as overall=0.16.")
+    try:
+        return criterion, float(value)
+    except ValueError as error:
+        raise ArgumentTypeError(f"{value!r} is not a number.") from error
 
 
 class Command(BaseCommand):
@@ -54,8 +70,18 @@ class Command(BaseCommand):
         parser.add_argument(
             "--estimator",
             choices=estimator_names(),
-            help="regression where there is one metric, multi for several, mean without",
+            help="balanced by default; for an interval that it does not have, regression, multi "
+            "or mean, by the number of metrics",
         )
+        for name, default, what in CONSTANTS:
+            parser.add_argument(
+                f"--{name}",
+                nargs="+",
+                default=[],
+                type=_constant,
+                metavar="CRITERION=NUMBER",
+                help=f"{what} Otherwise by the names of built-in criteria, else {default:g}",
+            )
         parser.add_argument("--interval", choices=list(INTERVAL_NAMES), default="two_way")
         parser.add_argument("--estimand", choices=Estimand.values, default="population")
         parser.add_argument("--level", type=float, default=0.95)
@@ -104,6 +130,8 @@ def _reports(options: dict[str, Any]) -> list[Report]:
         level=options["level"],
         finite_population=not options["no_finite_population"],
         seed=options["seed"],
+        balance=dict(options["balance"]),
+        person_share=dict(options["person_share"]),
     )
     found = [report(cell, asked) for cell in samples_from_files.cells(judgments, metrics, wanted)]
     if options["compare"]:
@@ -127,7 +155,9 @@ def _estimator(options: dict[str, Any], metrics: tuple[str, ...]) -> str:
     """The estimator asked for, or the usual one for this number of metrics."""
     if options["metric"] and not options["metrics"]:
         raise CommandError("--metric names a column of a metrics file; say --metrics FILE.")
-    usual = "mean" if not metrics else "regression" if len(metrics) == 1 else "multi"
+    usual = ("mean", "regression", "multi")[min(len(metrics), 2)]
+    if options["interval"] in ("two_way", "sequence"):
+        usual = "balanced"
     chosen: str = options["estimator"] or usual
     if named(chosen).metrics == "one" and len(metrics) != 1:
         raise CommandError(

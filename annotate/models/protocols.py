@@ -1,0 +1,51 @@
+"""How a campaign's estimates are made: decided when it opens, and the same from then on."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class CriterionProtocol(BaseModel):
+    """The constants of one criterion: `balance` and `person_share` of `estimation.core.estimate`.
+
+    Those of a criterion that the protocol does not name weigh nobody's work down and pull nothing.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    balance: float = 0.0
+    person_share: float = 0.0
+
+
+class Protocol(BaseModel):
+    """The estimator with its constants, the seed of the folds of several metrics, and the rule.
+
+    rule: when an estimate is narrow enough. version: of this form.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    version: int = 1
+    estimator: str
+    estimand: str
+    level: float
+    metrics: tuple[str, ...]
+    seed: int
+    rule: str
+    targets: Mapping[str, float]
+    criteria: Mapping[str, CriterionProtocol] = Field(default_factory=dict)
+
+    def of(self, criterion: str) -> CriterionProtocol:
+        """Return the constants of a criterion."""
+        return self.criteria.get(criterion, CriterionProtocol())
+
+    def as_data(self) -> dict[str, Any]:
+        """Return plain JSON values, which `from_data` takes back."""
+        return self.model_dump(mode="json")
+
+    @classmethod
+    def from_data(cls, value: Any) -> Self:
+        """Read what `as_data` wrote; pydantic's `ValidationError` if it is not."""
+        return cls.model_validate_json(json.dumps(value))
