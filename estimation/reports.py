@@ -49,8 +49,8 @@ class Components:
 class Report:
     """One system, or one pair, on one criterion: its estimate, the interval, and the rest.
 
-    items: the names of the outputs, in order. scale: what an interval is cut to for display; None for a difference.
-    rho: the metric's correlation with the human metric; gamma: normalised annotator variance.
+    items: the names of the outputs, in order. scale: what an interval is cut to for display; None
+    for a difference. rho: the metric's correlation with the human metric; gamma: normalised annotator variance.
     """
 
     system: str

@@ -28,6 +28,7 @@ KNOWN_CRITERIA = {
     for instrument in INSTRUMENTS.values()
     for criterion in instrument.criteria
 }
+KNOWN_SCALES = {name: Scale(one.low, one.high, one.bounded) for name, one in KNOWN_CRITERIA.items()}
 NO_METRICS_FILE = (
     "Without a metrics file the judged outputs count as all that there are: the estimate does not "
     "speak for outputs that nobody judged."
@@ -211,7 +212,7 @@ def _scales(judgments: Table, wanted: Selection) -> dict[str, Scale]:
 
 
 def _scale(path: Path, criterion: str, wanted: Selection) -> Scale:
-    known = KNOWN_CRITERIA.get(criterion)
+    known = KNOWN_SCALES.get(criterion)
     if wanted.scale:
         return Scale(*wanted.scale, bounded=not wanted.unbounded)
     if known is None:

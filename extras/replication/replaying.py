@@ -11,8 +11,8 @@ from annotate.selectors.campaigns import counting
 from annotate.services.campaigns import creating, life
 from annotate.services.campaigns.plans import Plan
 from annotate.states import CampaignStatus
-from estimation import data
-from estimation.core import Estimand, Estimate, Sample, estimate
+from estimation import data, protocols
+from estimation.core import Estimand, Estimate, Sample
 from estimation.selectors.history import EstimateRow, estimate_rows
 from estimation.services import estimating, metrics
 from extras.replication import recording
@@ -160,7 +160,7 @@ def _outcome(result: Estimate, level: float) -> ReplayOutcome:
 def _from_all(campaign_id: int, everything: list[Due], question: ReplayQuestion) -> Estimate:
     """Estimate from every recorded judgment, through the library alone."""
     brief, system = counting.brief(campaign_id), counting.systems(campaign_id)[0]
-    scale = data.scale_of(next(c for c in brief.criteria if c.name == question.criterion))
+    criterion = next(one for one in brief.criteria if one.name == question.criterion)
     place = {int(output): index for index, output in enumerate(system.output)}
     people = {due.recorded.annotator: 0 for due in everything}
     number = {name: index for index, name in enumerate(people)}
@@ -169,7 +169,7 @@ def _from_all(campaign_id: int, everything: list[Due], question: ReplayQuestion)
         item=np.array([place[due.output_id] for due in everything]),
         annotator=np.array([number[due.recorded.annotator] for due in everything]),
         n_population=system.output.size,
-        scale=scale,
+        scale=data.scale_of(criterion),
         metric=data.metric_of(system.output, data.metric_values(brief)),
     )
-    return estimate(sample, estimator="balanced", estimand=question.estimand)
+    return protocols.estimated(brief, criterion, sample)

@@ -105,8 +105,8 @@ def confidence_sequence(
     """
     if isinstance(source, Trajectory):
         halves = _half_widths(source.std_error, source.n_items, level, planned_items)
-        low = np.minimum(source.centre - halves, source.estimate)
-        return Band(low, np.maximum(source.centre + halves, source.estimate), level)
+        lower = np.minimum(source.centre - halves, source.estimate)
+        return Band(lower, np.maximum(source.centre + halves, source.estimate), level)
     error = np.nan if source.std_error is None else source.std_error
     half = float(_half_widths(error, source.n_items, level, planned_items))
     if np.isnan(half):
