@@ -50,7 +50,8 @@ class Report:
     """One system, or one pair, on one criterion: its estimate, the interval, and the rest.
 
     items: the names of the outputs, in order. scale: what an interval is cut to for display; None
-    for a difference. rho: the metric's correlation with the human metric; gamma: normalised annotator variance.
+    for a difference. rho: the metric's correlation with the human metric; gamma: normalised
+    annotator variance.
     """
 
     system: str

@@ -181,6 +181,8 @@ def trajectory(
 def _checked(sample: Sample, method: Method, every: int) -> Floats:
     """(N,) the standardised metric, or zeros; raises InvalidOptionError for a bad option."""
     method.check()
+    if method.interval == "iid" and method.estimator == "balanced":
+        raise errors.InvalidOptionError("'balanced' has the two-way interval only.")
     if every < 1:
         raise errors.InvalidOptionError(f"A look takes at least one judgment; got {every}.")
     x = metric_for(sample, from_sums(method.estimator))

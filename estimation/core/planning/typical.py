@@ -46,15 +46,19 @@ class Expectation:
 
 
 _TERNARY = Scale(-1.0, 1.0)
+_SHARE = Scale(0.0, 1.0)
 
-# Crossed moments and means of the released language-quality judgments (Chaganty, Mussmann and
-# Liang 2018; 2,598 outputs, 5,553 judgments, 60 people).
+# Crossed moments and means of released judgments (Chaganty, Mussmann and Liang 2018): of language
+# quality, 2,598 outputs, 5,553 judgments, 60 people; of answers, those that were given for a
+# sample of 156 outputs, 338 judgments by 45 people.
 TYPICAL: Mapping[str, Expectation] = MappingProxyType(
     {
         "overall": Expectation(Crossed(0.139, 0.059, 0.232), _TERNARY, 0.26),
         "fluency": Expectation(Crossed(0.105, 0.056, 0.267), _TERNARY, 0.35),
         "redundancy": Expectation(Crossed(0.290, 0.035, 0.240), _TERNARY, 0.41),
         "edit": Expectation(Crossed(0.143, 0.006, 0.061), Scale(0.0, 2.0, bounded=False), 0.25),
+        "any_correct": Expectation(Crossed(0.079, 0.017, 0.133), _SHARE, 0.65, levels=2),
+        "avg_correct": Expectation(Crossed(0.071, 0.013, 0.123), _SHARE, 0.54, levels=11),
     }
 )
 

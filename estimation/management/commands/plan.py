@@ -25,6 +25,7 @@ from estimation.core.planning import (
     affordable,
     forecast,
 )
+from estimation.samples_from_files import KNOWN_CRITERIA
 
 _NO_CAP = 0
 CLAIMED = 0.9  # the probability of stopping from which coverage is claimed
@@ -85,6 +86,10 @@ def _add_scores(parser: ArgumentParser) -> None:
     group.add_argument("--item-variance", type=float, help="between items, in squared score units")
     group.add_argument("--person-variance", type=float, help="between annotators")
     group.add_argument("--rest-variance", type=float, help="everything else")
+    group.add_argument("--balance", type=float, help="how much less much work weighs; lambda")
+    group.add_argument(
+        "--person-share", type=float, help="typical share of variance between people; 0: no pull"
+    )
     group.add_argument("--mean", type=float, help="expected mean score")
     group.add_argument("--scale", type=float, nargs=2, metavar=("LOW", "HIGH"))
     group.add_argument("--levels", type=int, help="answers on the scale; 101 for a slider")
@@ -127,8 +132,17 @@ def _study(options: dict[str, Any]) -> Study:
         cap=None if options["cap"] == _NO_CAP else options["cap"],
         double_share=options["double_share"],
         estimand=options["estimand"],
+        balance=_constant(options, "balance"),
+        person_share=_constant(options, "person_share"),
         participation=Participation(places=options["places"], pool=options["pool"]),
     )
+
+
+def _constant(options: dict[str, Any], name: str) -> float:
+    """A constant of the estimate, as given or as the criterion has it."""
+    given: float | None = options[name]
+    usual: float = getattr(KNOWN_CRITERIA[options["criterion"]], name)
+    return usual if given is None else given
 
 
 def _expectation(options: dict[str, Any]) -> Expectation:

@@ -8,7 +8,14 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from annotate.text.figures import count, many, number, percent, signed, width
-from estimation.core import ESTIMANDS, ESTIMATORS, INTERVALS, EstimationError
+from estimation.core import (
+    BALANCE,
+    ESTIMANDS,
+    ESTIMATORS,
+    INTERVALS,
+    PERSON_SHARE,
+    EstimationError,
+)
 from estimation.core.simulation import (
     LOOKS,
     REPORTS,
@@ -56,6 +63,8 @@ RULE = (
     "weighing",
     "look",
     "planned_items",
+    "balance",
+    "person_share",
     "price",
     "processes",
 )
@@ -149,7 +158,11 @@ def _about_the_rule(parser: ArgumentParser) -> None:
     group.add_argument("--level", type=float, default=0.95)
     group.add_argument("--look", default="precision", choices=LOOKS, help="what width is watched")
     group.add_argument("--planned-items", type=float, default=200.0, help="for --look anytime")
-    group.add_argument("--estimator", default="regression", choices=ESTIMATORS)
+    group.add_argument("--estimator", default="balanced", choices=ESTIMATORS)
+    group.add_argument("--balance", type=float, default=BALANCE, help="of the balanced weights")
+    group.add_argument(
+        "--person-share", type=float, default=PERSON_SHARE, help="of the pull; 0 for none"
+    )
     group.add_argument("--interval", default="two_way", choices=INTERVALS)
     group.add_argument("--estimand", default="population", choices=ESTIMANDS)
     group.add_argument("--report", default="drained", choices=REPORTS)
