@@ -12,7 +12,7 @@ from annotate.selectors.campaigns.progress import ItemCounts
 from annotate.text import figures
 from annotate.text.figures import many, number
 from estimation.core import MIN_EFFECTIVE_ANNOTATORS
-from estimation.selectors import savings, shown
+from estimation.selectors import savings, shown, weighing
 from estimation.selectors.history import Newest
 from estimation.selectors.savings import Saving
 from estimation.selectors.shown import Awaited
@@ -158,6 +158,11 @@ class ShownCell:
         )
 
     @property
+    def other_mean(self) -> str:
+        """The mean with people weighted otherwise."""
+        return weighing.other_mean(self.row.detail) if self.row else ""
+
+    @property
     def gauge_end(self) -> float:
         """The width at the right end of the gauge: half again the target, or the width itself."""
         return max(1.5 * (self.target or 0.0), 1.05 * (self.width or 0.0)) or 1.0
@@ -199,6 +204,11 @@ class CriterionRow:
     def newest_id(self) -> int | None:
         """What the plots of this row are drawn up to: their addresses never change meaning."""
         return max((cell.row.id for cell in self.cells if cell.row), default=None)
+
+    @property
+    def weighing(self) -> str:
+        """What one person's share of these estimates is; "" before the first."""
+        return next((weighing.sentence(cell.row.detail) for cell in self.cells if cell.row), "")
 
     @property
     def is_shown(self) -> bool:

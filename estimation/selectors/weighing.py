@@ -1,0 +1,41 @@
+"""What the weights of an estimate mean, and the mean under other weights beside it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotate.text.figures import number
+from estimation.core import relative_share
+
+# The two people that the sentence compares, by their judgments.
+MUCH, LITTLE = 25, 5
+
+
+def sentence(detail: Mapping[str, Any]) -> str:
+    """Return what one person's share of an estimate is; "" where its row does not say.
+
+    detail: of a stored estimate (`estimation.services.history`).
+    """
+    if "balance" not in detail:
+        return ""
+    balance = detail["balance"]
+    if balance is None:
+        old = not detail.get("person_share")
+        kept = " This campaign keeps the estimator that it opened with." if old else ""
+        return f"People are weighted by work.{kept}"
+    if balance == 0:
+        return "Items weigh equally, so people are weighted by work."
+    times = relative_share(MUCH, LITTLE, balance=balance)
+    return (
+        f"One person’s share levels off with work: {MUCH} judgments count {number(times, 1)} times "
+        f"{LITTLE}."
+    )
+
+
+def other_mean(detail: Mapping[str, Any]) -> str:
+    """Return the mean under the other weights, such as `weighted by work: 0.29`; "" if unknown."""
+    if detail.get("balance"):
+        name, words = "work_weighted_mean", "weighted by work"
+    else:
+        name, words = "equal_annotator_mean", "people counted equally"
+    value = detail.get(name)
+    return "" if value is None else f"{words}: {number(value)}"
