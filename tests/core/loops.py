@@ -138,7 +138,7 @@ def balanced(
     v_item = (squares + at_ends) / (1 + len(ends) * typ) ** 2
     rows = [(person[t], w[t], w[t] * (y[t] - mu - b * x_of[t])) for t in range(len(y))]
     people = of_people(rows, spread=float(y.var()), person_share=person_share)
-    msw, msw_prior, pairs = noise_of(sample)
+    _, msw_prior, pairs = noise_of(sample)
     f = min(1.0, 1 / (size * typ)) if finite and pairs else 0.0
     rest = msw_prior * float((w**2).sum()) / typ / size if finite and pairs else 0.0
     return people | {

@@ -51,9 +51,7 @@ def test_regression_is_least_squares():
 
 def test_algorithm_1_to_the_letter():
     # Known answer 2, and the three lines of the paper's Algorithm 1.
-    result = estimate(
-        single_case(), **PANEL | {"estimator": "algorithm_1"}, pseudo_rows=False
-    )
+    result = estimate(single_case(), **PANEL | {"estimator": "algorithm_1"}, pseudo_rows=False)
     x, y = np.array(X), np.array(Y)
     alpha = np.mean((y - y.mean()) * x)
     assert result.slope == pytest.approx(0.611111, abs=5e-7)

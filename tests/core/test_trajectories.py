@@ -65,7 +65,9 @@ def streams(draw) -> Sample:
     items, people = draw(st.integers(2, 40)), draw(st.integers(2, 30))
     activity = np.exp(draw(st.sampled_from([0.0, 1.0, 3.0])) * rng.normal(size=people))
     most = draw(st.integers(4, 120))
-    drawn = np.stack([rng.integers(0, items, most), rng.choice(people, most, p=activity / sum(activity))])
+    drawn = np.stack(
+        [rng.integers(0, items, most), rng.choice(people, most, p=activity / sum(activity))]
+    )
     _, first = np.unique(drawn, axis=1, return_index=True)
     item, person = drawn[:, np.sort(first)]
     if item.size < 2:
