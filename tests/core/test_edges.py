@@ -96,8 +96,16 @@ def test_a_metric_is_never_silently_done_without():
 
 @pytest.mark.parametrize(
     "option",
-    [{"balance": -0.1}, {"balance": np.inf}, {"balance": np.nan}, {"person_share": -0.1}]
-    + [{"person_share": 1.1}, {"person_share": np.nan}, {"seed": -1}, {"interval": "iid"}],
+    [
+        {"balance": -0.1},
+        {"balance": np.inf},
+        {"balance": np.nan},
+        {"person_share": -0.1},
+        {"person_share": 1.1},
+        {"person_share": np.nan},
+        {"seed": -1},
+        {"interval": "iid"},
+    ],
     ids=str,
 )
 def test_options_out_of_range_are_refused(option):
