@@ -85,9 +85,32 @@ def test_unknown_options_are_refused(option):
 
 
 def test_a_metric_is_never_silently_done_without():
-    with pytest.raises(errors.MetricMissingError):
-        estimate(replace(crossed_case(), metric=None))
-    assert estimate(replace(crossed_case(), metric=None), estimator="mean").slope == 0
+    without = replace(crossed_case(), metric=None)
+    for estimator in ("regression", "algorithm_1", "multi", "ppi"):
+        with pytest.raises(errors.MetricMissingError):
+            estimate(without, estimator=estimator)
+    for estimator in ("balanced", "gls"):
+        assert "no_metric" in codes(estimate(without, estimator=estimator))
+    assert estimate(without, estimator="mean").slope == 0
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"balance": -0.1},
+        {"balance": np.inf},
+        {"balance": np.nan},
+        {"person_share": -0.1},
+        {"person_share": 1.1},
+        {"person_share": np.nan},
+        {"seed": -1},
+        {"interval": "iid"},
+    ],
+    ids=str,
+)
+def test_options_out_of_range_are_refused(option):
+    with pytest.raises(errors.InvalidOptionError):
+        estimate(crossed_case(), **option)
 
 
 def codes(result):
@@ -107,6 +130,16 @@ def test_a_constant_metric_falls_back_to_the_mean_and_says_so(estimator, metric)
     assert result.estimate == pytest.approx(y.mean())
     assert result.std_error == pytest.approx(y.std(ddof=1) / 6**0.5)
     assert estimate(sample, estimator=estimator).centre == pytest.approx(y.sum() / 10)
+
+
+@pytest.mark.parametrize("metric", [np.full(8, 0.1), np.r_[np.full(6, 2.0), 5.0, 9.0]])
+def test_balanced_weights_do_without_a_constant_metric_and_say_so(metric):
+    result = estimate(replace(single_case(), metric=metric))
+    plain = estimate(replace(single_case(), metric=None))
+    assert "constant_metric" in codes(result)
+    assert result.slope == 0
+    assert (result.estimate, result.centre) == pytest.approx((plain.estimate, plain.centre))
+    assert result.std_error == pytest.approx(plain.std_error)
 
 
 def test_a_useless_metric_is_said_not_to_help():
@@ -133,13 +166,16 @@ def test_one_annotator_has_no_interval_for_people_in_general():
 def test_two_items_have_no_interval_for_a_regression():
     # Two points and two parameters; the pseudo-rows must not hide it.
     sample = Sample(**{**GOOD, "item": [0, 0, 2]})
+    assert not estimate(sample, estimator="regression").has_interval
     assert not estimate(sample).has_interval
     assert estimate(sample, estimator="mean").has_interval
 
 
-def test_constant_scores_still_leave_an_interval():
+@pytest.mark.parametrize("estimator", ["balanced", "regression", "multi", "mean", "gls"])
+def test_constant_scores_still_leave_an_interval(estimator):
     sample = random_sample(1)
-    result = estimate(replace(sample, score=np.full(sample.n_judgments, 5.0)))
+    constant = replace(sample, score=np.full(sample.n_judgments, 5.0))
+    result = estimate(constant, estimator=estimator)
     assert result.estimate == 5
     assert result.correlation is None
     assert result.interval(0.95).width > 0.1

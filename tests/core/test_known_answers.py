@@ -17,7 +17,7 @@ from estimation.core import (
 from estimation.core.estimators.components import variance_of_mean
 from tests.core.cases import POOL, REST, X, Y, crossed_case, random_sample, single_case
 
-PANEL = {"estimand": "panel", "finite_population": False}
+PANEL = {"estimator": "regression", "estimand": "panel", "finite_population": False}
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_regression_is_least_squares():
 
 def test_algorithm_1_to_the_letter():
     # Known answer 2, and the three lines of the paper's Algorithm 1.
-    result = estimate(single_case(), estimator="algorithm_1", pseudo_rows=False, **PANEL)
+    result = estimate(single_case(), **PANEL | {"estimator": "algorithm_1"}, pseudo_rows=False)
     x, y = np.array(X), np.array(Y)
     alpha = np.mean((y - y.mean()) * x)
     assert result.slope == pytest.approx(0.611111, abs=5e-7)
@@ -77,69 +77,11 @@ def test_pseudo_rows():
 
 def test_independent_interval_is_the_textbook_one():
     # With one judgment per item, judgments and items are the same and scipy's answer holds.
-    result = estimate(single_case(), interval="iid")
+    result = estimate(single_case(), estimator="regression", interval="iid")
     line = stats.linregress(X, Y)
     assert (result.estimate, result.std_error) == pytest.approx(
         (line.intercept, line.intercept_stderr)
     )
-
-
-def test_two_way_interval():
-    # Known answer 2b, without finite-population correction.
-    result = estimate(crossed_case(), finite_population=False)
-    parts = result.variance
-    assert result.estimate == pytest.approx(0.3689598, abs=5e-8)
-    assert parts.item == pytest.approx(0.0562931, abs=5e-8)
-    assert parts.annotator_sum == pytest.approx(0.0174761, abs=5e-8)
-    assert parts.cell_sum == pytest.approx(0.0111194, abs=5e-8)
-    assert result.effective_annotators == pytest.approx(4)
-    assert result.df == pytest.approx(3)
-    assert result.std_error == pytest.approx(0.2616775, abs=5e-8)
-    interval = result.interval(0.95)
-    assert (interval.low, interval.high) == pytest.approx((-0.6132564, 1.0522929), abs=5e-8)
-    assert interval.clipped(result.scale) == (interval.low, 1.0)
-
-
-def brute_force(sample: Sample) -> dict[str, float]:
-    """Section 4 of the design, written with loops and numpy's least squares."""
-    x = (sample.metric - sample.metric.mean()) / sample.metric.std()
-    by_item: dict[int, list[float]] = {}
-    for item, score in zip(sample.item, sample.score, strict=True):
-        by_item.setdefault(int(item), []).append(float(score))
-    n, scale = len(by_item), sample.scale
-    xs = [x[item] for item in by_item]
-    ys = [sum(scores) / len(scores) for scores in by_item.values()]
-    plain = np.linalg.lstsq(np.column_stack([np.ones(n), xs]), np.array(ys), rcond=None)[0]
-    design = np.column_stack([np.ones(n + 4), [*xs, 0, 0, 0, 0]])
-    target = np.array([*ys, scale.low, scale.low, scale.high, scale.high])
-    guarded, rss, _, _ = np.linalg.lstsq(design, target, rcond=None)
-    item_part = rss[0] / (n + 2) * np.linalg.inv(design.T @ design)[0, 0]
-    person, share, cell, within = {}, {}, 0.0, 0.0
-    for i, j, y in zip(sample.item, sample.annotator, sample.score, strict=True):
-        weight = 1 / (n * len(by_item[i]))
-        u = (y - plain[0] - plain[1] * x[i]) * weight
-        person[j] = person.get(j, 0.0) + u
-        share[j] = share.get(j, 0.0) + weight
-        cell += u * u
-        within += (y - sum(by_item[i]) / len(by_item[i])) ** 2
-    effective = 1 / sum(value**2 for value in share.values())
-    annotator = effective / (effective - 1) * sum(v**2 for v in person.values()) - cell
-    h = sum(1 / len(scores) for scores in by_item.values()) / n
-    noise = within / (len(sample.score) - n)
-    size = sample.n_population
-    variance = (1 - n / size) * item_part + noise * h / size + max(0.0, annotator)
-    df = min(n - 2, effective - 1)
-    return {"estimate": plain[0], "centre": guarded[0], "variance": variance, "df": df}
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_two_way_interval_against_loops(seed):
-    sample = random_sample(seed)
-    result, expected = estimate(sample), brute_force(sample)
-    assert result.estimate == pytest.approx(expected["estimate"])
-    assert result.centre == pytest.approx(expected["centre"])
-    assert result.std_error == pytest.approx(expected["variance"] ** 0.5)
-    assert result.df == pytest.approx(expected["df"])
 
 
 def test_crossed_components():

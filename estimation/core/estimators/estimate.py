@@ -14,7 +14,7 @@ from estimation.core.estimators.fit import (
     Method,
 )
 from estimation.core.estimators.notices import leniency
-from estimation.core.estimators.registry import registered
+from estimation.core.estimators.registry import checked
 from estimation.core.estimators.result import Estimate, assemble
 
 
@@ -122,8 +122,9 @@ def estimate(
         balance,
         person_share,
     )
-    _check_options(method, components)
-    way = registered(estimator)
+    way = checked(method)
+    if components is not None and not way.takes_components:
+        raise errors.InvalidOptionError(f"The estimator {estimator!r} takes no components.")
     if way.own_interval:
         method = replace(method, interval="iid")
     fitted = way.fit(sample, method, components)
@@ -131,12 +132,3 @@ def estimate(
     return assemble(
         fitted, people, method=method, scale=sample.scale, n_population=sample.n_population
     )
-
-
-def _check_options(method: Method, components: Crossed | None) -> None:
-    found = registered(method.estimator)
-    method.check()
-    if method.interval == "iid" and found.two_way_only:
-        raise errors.InvalidOptionError(f"{method.estimator!r} has the two-way interval only.")
-    if components is not None and not found.takes_components:
-        raise errors.InvalidOptionError(f"The estimator {method.estimator!r} takes no components.")

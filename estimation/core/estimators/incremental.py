@@ -14,6 +14,7 @@ from estimation.core.data.sample import Sample, Scale, standardised
 from estimation.core.estimators.fit import ESTIMATORS, Method, from_sums
 from estimation.core.estimators.notices import compare
 from estimation.core.estimators.parts import parts
+from estimation.core.estimators.registry import checked
 from estimation.core.estimators.result import Estimate, assemble
 from estimation.core.estimators.rows import of_stats
 
@@ -279,7 +280,7 @@ class Running:
 
 
 def _standardised(metric: Floats | None, method: Method, n_population: int) -> Floats:
-    method.check()
+    checked(method)
     if method.estimator not in ESTIMATORS:
         raise errors.InvalidOptionError(
             f"Judgments are added one by one for {', '.join(ESTIMATORS)}, not {method.estimator!r}."

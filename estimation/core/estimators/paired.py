@@ -126,6 +126,7 @@ def difference(
     unknown = finite_population and 0 in (_replicates(a.sample), _replicates(b.sample))
     applies: dict[Code, bool] = {
         "identical_systems": same,
+        "no_metric": estimator == "balanced" and not about.slopes.size,
         "unpaired_items": left_out,
         "no_replicates": unknown,
     }

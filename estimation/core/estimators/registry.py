@@ -132,3 +132,12 @@ def registered(key: str) -> Registered:
     if key not in REGISTERED:
         raise InvalidOptionError(f"{key!r} is not one of {', '.join(REGISTERED)}.")
     return REGISTERED[key]
+
+
+def checked(method: Method) -> Registered:
+    """The estimator of a method; raises InvalidOptionError for an option that it does not take."""
+    found = registered(method.estimator)
+    method.check()
+    if method.interval == "iid" and found.two_way_only:
+        raise InvalidOptionError(f"{method.estimator!r} has the two-way interval only.")
+    return found

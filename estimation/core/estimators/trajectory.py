@@ -18,6 +18,7 @@ from estimation.core.estimators.fit import (
     from_sums,
 )
 from estimation.core.estimators.parts import parts
+from estimation.core.estimators.registry import checked
 from estimation.core.estimators.rows import metric_for
 from estimation.core.intervals.interval import half_width
 
@@ -180,9 +181,7 @@ def trajectory(
 
 def _checked(sample: Sample, method: Method, every: int) -> Floats:
     """(N,) the standardised metric, or zeros; raises InvalidOptionError for a bad option."""
-    method.check()
-    if method.interval == "iid" and method.estimator == "balanced":
-        raise errors.InvalidOptionError("'balanced' has the two-way interval only.")
+    checked(method)
     if every < 1:
         raise errors.InvalidOptionError(f"A look takes at least one judgment; got {every}.")
     x = metric_for(sample, from_sums(method.estimator))

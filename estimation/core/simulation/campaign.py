@@ -99,13 +99,12 @@ def draw(plan: Plan, rng: Generator) -> Campaign:
     return Campaign(sample, quality, effect, truth, leased, finished, shared)
 
 
-def panel_truth(plan: Plan, campaign: Campaign, sample: Sample) -> float:
-    """The mean over all N outputs of what `sample`'s annotators would say, by their weight.
+def panel_truth(plan: Plan, campaign: Campaign, sample: Sample, weight: Floats) -> float:
+    """The mean over all N outputs of what `sample`'s annotators would say, by their shares.
 
-    Weights are 1 / (n k_i), as in the estimate.
+    weight: (T,) that of each judgment in the estimate.
     """
-    count = np.bincount(sample.item)
-    weight = np.bincount(sample.annotator, 1 / count[sample.item])
+    weight = np.bincount(sample.annotator, weight)
     people = np.flatnonzero(weight)
     item, person = np.sqrt(latent_shares(plan))
     effect = item * campaign.quality[:, None] + person * campaign.effect[people]

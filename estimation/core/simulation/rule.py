@@ -10,14 +10,14 @@ from estimation.core.data.errors import InvalidOptionError
 from estimation.core.data.sample import Sample
 from estimation.core.estimators.fit import (
     BALANCE,
-    ESTIMANDS,
-    ESTIMATORS,
-    INTERVALS,
     PERSON_SHARE,
     Estimand,
     Estimator,
     IntervalMethod,
+    Method,
+    from_sums,
 )
+from estimation.core.estimators.registry import checked
 from estimation.core.estimators.trajectory import Trajectory, trajectory
 from estimation.core.intervals.interval import check_level
 from estimation.core.simulation.campaign import Campaign
@@ -44,7 +44,8 @@ class Rule:
     too wide; "at_once" takes only what is finished; "spill" adds to the drained sample all
     later judgments of shared outputs, as if another system had gone on to its last output.
     weighing: the people of the truth that a population interval must cover: by the "work" that
-    they are expected to do until then, or "equal". A panel's truth is always by its own work.
+    they are expected to do until then, counted as the estimator counts it, or "equal". A panel's
+    truth always has the panel's own weights.
 
     Raises InvalidOptionError.
     """
@@ -70,16 +71,28 @@ class Rule:
             raise InvalidOptionError(
                 f"A target width is a positive number; got {self.target_width}."
             )
+        from_sums(self.estimator)
+        checked(self.method)
         for given, known in (
-            (self.estimator, ESTIMATORS),
-            (self.interval, INTERVALS),
-            (self.estimand, ESTIMANDS),
             (self.report, REPORTS),
             (self.weighing, WEIGHINGS),
             (self.look, LOOKS),
         ):
             if given not in known:
                 raise InvalidOptionError(f"{given!r} is not one of {', '.join(known)}.")
+
+    @property
+    def method(self) -> Method:
+        """How it estimates."""
+        return Method(
+            self.estimator,
+            self.interval,
+            self.estimand,
+            self.finite_population,
+            self.pseudo_rows,
+            balance=self.balance,
+            person_share=self.person_share,
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import replace
 from functools import lru_cache, partial
 from multiprocessing import get_context
 
@@ -20,6 +21,8 @@ from estimation.core.estimators.fit import (
     IntervalMethod,
 )
 from estimation.core.estimators.result import Estimate
+from estimation.core.estimators.rows import weight_for
+from estimation.core.estimators.trajectory import trajectory
 from estimation.core.intervals.interval import Interval
 from estimation.core.simulation.campaign import Campaign, draw, panel_truth
 from estimation.core.simulation.outcome import Outcome, Run, outcome
@@ -145,7 +148,7 @@ def replicate(plan: Plan, rule: Rule, rng: np.random.Generator) -> Run | None:
         return None
     sample = only(campaign.sample, _reported(campaign, rule, stop))
     found = _estimate(sample, rule)
-    truth = _truth(plan, rule, campaign, sample)
+    truth = truth_of(plan, rule, campaign, sample)
     ends = _interval(found, rule)
     return Run(
         covered=ends.low <= truth <= ends.high,
@@ -203,25 +206,35 @@ def _interval(found: Estimate, rule: Rule) -> Interval:
     return confidence_sequence(found, level=rule.level, planned_items=rule.planned_items)
 
 
-def _truth(plan: Plan, rule: Rule, campaign: Campaign, sample: Sample) -> float:
+def truth_of(plan: Plan, rule: Rule, campaign: Campaign, sample: Sample) -> float:
+    """The mean over all N outputs that the interval of a sample of the campaign must cover."""
     if rule.estimand == "panel":
-        return panel_truth(plan, campaign, sample)
+        weight = weight_for(sample, rule.method, rule.estimator)
+        equal = sample.incidence.weight
+        return panel_truth(plan, campaign, sample, equal if weight is None else weight)
     if rule.weighing == "equal" or plan.leniency == 0:
         return campaign.truth
-    return campaign.truth + float(work_shift(plan)[sample.n_judgments - 1])
+    balance = rule.balance if rule.estimator == "balanced" else 0.0
+    return campaign.truth + float(work_shift(plan, balance)[sample.n_judgments - 1])
 
 
 @lru_cache(maxsize=8)
-def work_shift(plan: Plan) -> Floats:
+def work_shift(plan: Plan, balance: float = 0.0) -> Floats:
     """(2N,) how far the mean by expected work lies from the mean by people, after t judgments.
 
-    An average over 200 campaigns with a separate seed, in score units.
+    balance: lambda of the balanced weights by which work counts. An average over 200 campaigns
+    with a separate seed, in score units.
     """
     total = np.zeros(2 * plan.n_population)
     for child in np.random.SeedSequence(0).spawn(_REFERENCES):
         drawn = draw(plan, np.random.default_rng(child))
         says = plan.marginal.conditional_mean(drawn.effect, latent_shares(plan)[1])
-        path = np.cumsum(says[drawn.sample.annotator]) / np.arange(1, drawn.sample.n_judgments + 1)
+        said = Sample.on(
+            drawn.sample.incidence,
+            score=says[drawn.sample.annotator],
+            scale=replace(plan.marginal.scale, bounded=False),
+        )
+        path = trajectory(said, balance=balance).estimate
         total += np.pad(path, (0, total.size - path.size), mode="edge")
     return np.asarray(total / _REFERENCES - plan.marginal.mean())
 

@@ -16,7 +16,7 @@ from tests.core.drawn import REST, SCALE, Draw, covers, incidence, quality, refu
 
 seeds = st.integers(0, 10_000)
 few = settings(max_examples=25, deadline=None)
-ESTIMATORS = ("mean", "regression", "multi")
+ESTIMATORS = ("balanced", "regression", "multi", "mean")
 PLAIN = {"pseudo_rows": False, "finite_population": False}
 EACH = np.arange(120)
 
@@ -94,56 +94,6 @@ def test_the_plain_difference_is_that_of_the_means(seed):
     assert result.n_items == np.intersect1d(first.item, second.item).size
 
 
-def by_loops(first: Sample, second: Sample) -> dict[str, float]:
-    """Section 2 item 5 and section 4 of the design, one judgment after another."""
-    first, second = common(first, second)
-    items = sorted(set(first.item.tolist()))
-    n = len(items)
-    x = np.array([[s.standardised_metric()[i] for s in (first, second)] for i in items])
-    mean = [{i: s.score[s.item == i].mean() for i in items} for s in (first, second)]
-    d = np.array([mean[0][i] - mean[1][i] for i in items])
-    reach = first.scale.high - first.scale.low
-    plain = sm.OLS(d, sm.add_constant(x)).fit()
-    guarded = sm.OLS(
-        np.r_[d, 0, 0, reach, -reach],
-        np.column_stack([np.ones(n + 4), np.vstack([x, np.zeros((4, 2))])]),
-    ).fit()
-    u: dict[tuple[int, int], float] = {}
-    share: dict[int, float] = {}
-    for sign, side, s in ((1, 0, first), (-1, 1, second)):
-        slope = sign * plain.params[1 + side]
-        own = np.mean([mean[side][i] - slope * x[row, side] for row, i in enumerate(items)])
-        for i, j, y in zip(s.item.tolist(), s.annotator.tolist(), s.score, strict=True):
-            w = 1 / (n * (s.item == i).sum())
-            residual = y - own - slope * x[items.index(i), side]
-            u[i, j] = u.get((i, j), 0.0) + sign * w * residual
-            share[j] = share.get(j, 0.0) + w / 2
-    people = {j: sum(v for (_, k), v in u.items() if k == j) for j in share}
-    effective = 1 / sum(v**2 for v in share.values())
-    annotator_sum, cell_sum = sum(v**2 for v in people.values()), sum(v**2 for v in u.values())
-    annotator = max(0.0, effective / (effective - 1) * annotator_sum - cell_sum)
-    return {
-        "estimate": plain.params[0],
-        "centre": guarded.params[0],
-        "variance": guarded.bse[0] ** 2 + annotator,
-        "cell_sum": cell_sum,
-        "annotator_sum": annotator_sum,
-        "df": min(n - 3, effective - 1),
-    }
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_regression_by_loops(seed):
-    first, second = two(10 * seed)
-    result, expected = difference(first, second, finite_population=False), by_loops(first, second)
-    assert result.estimate == pytest.approx(expected["estimate"])
-    assert result.centre == pytest.approx(expected["centre"])
-    assert result.variance.annotator_sum == pytest.approx(expected["annotator_sum"])
-    assert result.variance.cell_sum == pytest.approx(expected["cell_sum"])
-    assert result.std_error == pytest.approx(expected["variance"] ** 0.5)
-    assert result.df == pytest.approx(expected["df"])
-
-
 def test_clusters_are_those_of_statsmodels():
     # One stacked regression on system dummies; the contrast of the two.
     first, second = common(*two(3))
@@ -166,7 +116,8 @@ def test_clusters_are_those_of_statsmodels():
     assert by_item + parts.annotator_sum - parts.cell_sum == pytest.approx(both, abs=1e-9)
 
 
-def test_what_a_census_leaves():
+@pytest.mark.parametrize("estimator", ["balanced", "mean"])
+def test_what_a_census_leaves(estimator):
     # Everybody judges both outputs of every item: what remains is the noise of their differences.
     rng = np.random.default_rng(1)
     item, person = np.repeat(np.arange(30), 2), np.tile([0, 1], 30)
@@ -175,15 +126,18 @@ def test_what_a_census_leaves():
         Sample(mild + rng.normal(size=60), item, person, 30, Scale(-9, 9, bounded=False))
         for _ in range(2)
     )
-    result = difference(first, second, estimator="mean", estimand="panel")
+    result = difference(first, second, estimator=estimator, estimand="panel")
     d = (first.score - second.score).reshape(30, 2)
-    assert result.variance.item == 0
-    assert result.variance.rest == pytest.approx(d.var(axis=1, ddof=1).mean() / 2 / 30)
-    # People who judge one output only: the noises add up.
+    assert result.variance.item == pytest.approx(0, abs=1e-15)
+    # 30 pairs of judgments of each output, and half a pair at the ends of the scale (-18 to 18).
+    prior = 0.5 * 36**2 / 2
+    noise = (d.var(axis=1, ddof=1).sum() + prior) / 30.5
+    assert result.variance.rest == pytest.approx(noise / 2 / 30)
+    # People who judge one output only: twice as many judgments, each of half the weight.
     others = replace(second, annotator=person + 2)
-    apart = difference(first, others, estimator="mean", estimand="panel")
-    noise = [s.score.reshape(30, 2).var(axis=1, ddof=1).mean() / 2 for s in (first, second)]
-    assert apart.variance.rest == pytest.approx(sum(noise) / 30)
+    apart = difference(first, others, estimator=estimator, estimand="panel")
+    squares = [s.score.reshape(30, 2).var(axis=1, ddof=1).sum() for s in (first, second)]
+    assert apart.variance.rest == pytest.approx((sum(squares) * 2 + prior) / 30.5 / 4 / 30)
 
 
 def test_an_annotators_mildness_towards_both_cancels():
@@ -225,24 +179,35 @@ def test_several_metrics():
     assert "cross_fitted" in codes(result)
     assert [len(slopes) for slopes in result.slopes] == [4, 4]
     with pytest.raises(errors.InvalidOptionError, match="one metric, not 4"):
-        difference(first, second)
+        difference(first, second, estimator="regression")
+    assert "cross_fitted" in codes(difference(first, second))
     assert difference(first, second, estimator="mean").slopes == ((), ())
 
 
-def test_two_metrics_that_agree_on_the_judged_items_are_no_obstacle():
+@pytest.mark.parametrize("estimator", ["balanced", "regression"])
+def test_two_metrics_that_agree_on_the_judged_items_are_no_obstacle(estimator):
     first, second = two(2)
-    result = difference(first, replace(second, metric=first.metric))
+    result = difference(first, replace(second, metric=first.metric), estimator=estimator)
     assert np.isfinite([result.estimate, result.std_error]).all()
     constant = [replace(s, metric=np.ones(90)) for s in (first, second)]
-    result, plain = difference(*constant), difference(*constant, estimator="mean")
+    result = difference(*constant, estimator=estimator)
     assert "constant_metric" in codes(result)
-    assert (result.estimate, result.std_error) == pytest.approx((plain.estimate, plain.std_error))
+    plain = [replace(s, metric=None) for s in (first, second)]
+    without = difference(*plain, estimator="mean" if estimator == "regression" else estimator)
+    found = result.estimate, result.std_error
+    assert found == pytest.approx((without.estimate, without.std_error))
+
+
+def test_a_metric_is_never_silently_done_without():
+    sample = random_sample(1, judgments=120, items=45)
+    for estimator in ("regression", "multi"):
+        with pytest.raises(errors.MetricMissingError):
+            difference(sample, replace(sample, metric=None), estimator=estimator)
 
 
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ({"metric": None}, errors.MetricMissingError),
         ({"scale": Scale(0, 5)}, errors.ShapeMismatchError),
         ({"n_population": 91, "metric": np.arange(91.0)}, errors.ShapeMismatchError),
         ({"item": 45 + np.arange(120) % 45, "annotator": EACH}, errors.TooFewJudgmentsError),
@@ -255,7 +220,14 @@ def test_systems_that_do_not_belong_together_are_refused(change, error):
 
 
 @pytest.mark.parametrize(
-    "options", [{"estimator": "balanced"}, {"estimand": "everybody"}, {"seed": -1}]
+    "options",
+    [
+        {"estimator": "gls"},
+        {"estimand": "everybody"},
+        {"seed": -1},
+        {"balance": -1.0},
+        {"person_share": 1.5},
+    ],
 )
 def test_unknown_options_are_refused(options):
     with pytest.raises(errors.InvalidOptionError):

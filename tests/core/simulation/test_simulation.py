@@ -7,10 +7,11 @@ import pytest
 
 from estimation.core import EstimationError, InvalidOptionError, crossed
 from estimation.core.simulation import BINARY, HTER_LIKE, TERNARY, Plan, draw, marginal, simulate
-from estimation.core.simulation.campaign import panel_truth
 from estimation.core.simulation.outcome import Run, outcome
-from estimation.core.simulation.plan import CONTINUOUS, binary
+from estimation.core.simulation.plan import CONTINUOUS, binary, latent_shares
 from estimation.core.simulation.rule import Rule, find_stop
+from estimation.core.simulation.running import truth_of
+from tests.core import loops
 
 PLAN = Plan(TERNARY, item=0.32, person=0.14)
 BUSY = replace(PLAN, places=50, time_correlation=-0.38)
@@ -122,26 +123,60 @@ def test_without_delays_there_is_nothing_to_drain():
     assert (one.rows == other.rows).all()
 
 
-def test_a_panels_truth_is_the_mean_of_what_its_people_would_say():
-    plan = replace(PLAN, person=0.14, n_population=200)
+@pytest.mark.parametrize("estimator", ["balanced", "regression"])
+def test_a_panels_truth_is_what_its_people_would_say_by_their_shares_of_the_estimate(estimator):
+    plan = replace(PLAN, n_population=200, places=4, cap=None)
     drawn = campaign(plan)
-    exact = panel_truth(plan, drawn, drawn.sample)
-    # People who do not differ say what everybody says.
-    same = replace(plan, person=0.0)
-    other = campaign(same)
-    assert panel_truth(same, other, other.sample) == pytest.approx(other.truth, abs=1e-6)
-    assert exact != pytest.approx(drawn.truth, abs=1e-6)
+    rule = Rule(0.2, estimator=estimator, estimand="panel", balance=0.5)
+    weight = loops.weights(drawn.sample, 0.5 if estimator == "balanced" else 0.0)
+    share = np.bincount(drawn.sample.annotator, weight)
+    item, person = latent_shares(plan)
+    noise = (1 - item - person) ** 0.5
+    expected = [
+        TERNARY.expected(item**0.5 * drawn.quality + person**0.5 * effect, noise=noise).mean()
+        for effect in drawn.effect
+    ]
+    found = truth_of(plan, rule, drawn, drawn.sample)
+    assert found == pytest.approx(share @ np.array(expected)[: share.size], abs=1e-5)
+    assert abs(found - drawn.truth) > 0.01
+
+
+def test_people_who_agree_are_a_panel_like_any_other():
+    plan = replace(PLAN, person=0.0, n_population=200)
+    drawn = campaign(plan)
+    found = truth_of(plan, Rule(0.2, estimand="panel"), drawn, drawn.sample)
+    assert found == pytest.approx(drawn.truth, abs=1e-6)
+
+
+def test_the_truth_by_work_counts_work_as_the_estimator_does():
+    # Busy people are milder; the more the weights are balanced, the less that counts.
+    plan = replace(PLAN, n_population=200, leniency=0.8, places=20, cap=None)
+    drawn = campaign(plan)
+
+    def shift(**options) -> float:
+        return truth_of(plan, Rule(0.2, **options), drawn, drawn.sample) - drawn.truth
+
+    by_work = shift(estimator="regression")
+    assert shift(weighing="equal") == 0
+    assert by_work == pytest.approx(shift(balance=0.0))
+    assert by_work > 1.3 * shift(balance=0.15)
+    assert shift(balance=0.15) > shift(balance=100.0)
+    assert shift(balance=100.0) < 0.2 * by_work
 
 
 # Regression: as first run on numpy 2; a change of the draws changes it.
-KNOWN = (20, 20, 150.2)
+KNOWN = {"balanced": (20, 20, 146.8), "regression": (20, 18, 157.15)}
 
 
-def test_a_known_seed_gives_a_known_result():
-    found = simulate(PLAN, target_width=0.25, replicates=20, seed=7, price=0.5)
-    assert (found.stopped, found.covered) == KNOWN[:2]
-    assert found.mean_judgments == pytest.approx(KNOWN[2])
-    assert found.mean_cost == pytest.approx(KNOWN[2] / 2)
+@pytest.mark.parametrize("estimator", ["balanced", "regression"])
+def test_a_known_seed_gives_a_known_result(estimator):
+    stopped, covered, judgments = KNOWN[estimator]
+    options = {"target_width": 0.25, "replicates": 20, "seed": 7, "price": 0.5}
+    found = simulate(PLAN, estimator=estimator, **options)
+    print(found)
+    assert (found.stopped, found.covered) == (stopped, covered)
+    assert found.mean_judgments == pytest.approx(judgments)
+    assert found.mean_cost == pytest.approx(judgments / 2)
 
 
 def test_the_number_of_processes_changes_nothing():
@@ -217,6 +252,9 @@ def test_impossible_plans_are_refused(options):
         {"look": "never"},
         {"estimator": "median"},
         {"interval": "narrow"},
+        {"interval": "iid"},
+        {"balance": -0.1},
+        {"person_share": 1.1},
         {"estimand": "world"},
         {"planned_items": 0.0},
     ],
