@@ -18,6 +18,7 @@ from statistics import median
 import numpy as np
 
 from bench.database import prepare
+from bench.unit import cpu, unit
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[0] = str(ROOT)  # not this folder, whose `coverage` is not the package of that name
@@ -53,6 +54,7 @@ def core() -> None:
     print("\ncore")
     all_at_once()
     one_more()
+    several_metrics()
     against_ppi()
 
 
@@ -117,6 +119,38 @@ def one_more(judgments: int = 100_000) -> None:
         f"  one more judgment on {judgments:,}: decided in {quick * 1000:.2f} ms"
         f" (from all judgments: {slow * 1000:.1f} ms, {slow / quick:.0f} x)"
     )
+
+
+def several_metrics(judgments: int = 10_000, metrics: int = 21) -> None:
+    """Estimate and difference with several metrics, in processor time, against those without.
+
+    Processor time, because another process on the machine changes the time on the clock; one
+    thread for linear algebra (`OPENBLAS_NUM_THREADS=1`), because waiting threads count as well.
+    """
+    from estimation.core import Sample, Scale, difference, estimate
+
+    item, annotator, n = incidence(judgments)
+    rng = np.random.default_rng(4)
+
+    def system() -> Sample:
+        metric = rng.normal(size=(n, metrics))
+        score = np.clip(np.round(metric[item, 0] / 2 + rng.normal(size=item.size)), -1, 1)
+        return Sample(score, item, annotator, n, Scale(-1, 1), metric)
+
+    first, second = system(), system()
+    acts: dict[str, Callable[..., object]] = {
+        "estimate": lambda estimator: estimate(first, estimator=estimator),
+        "difference": lambda estimator: difference(first, second, estimator=estimator),
+    }
+    fixed = unit()
+    for name, act in acts.items():
+        several, plain = (
+            median(cpu(act, estimator) for _ in range(15)) for estimator in ("multi", "mean")
+        )
+        print(
+            f"  {name}, {metrics} metrics, {judgments:,} judgments: {several * 1000:.1f} ms of"
+            f" processor time, {several / fixed:.3f} units ({several / plain:.1f} x that of mean)"
+        )
 
 
 def against_ppi(n: int = 10_000) -> None:

@@ -59,7 +59,7 @@ from estimation.core.estimators.fit import (
     Method,
 )
 from estimation.core.estimators.incremental import Running
-from estimation.core.estimators.multi import folds
+from estimation.core.estimators.multi import Ridge, cross_fitted, folds
 from estimation.core.estimators.notices import Notice
 from estimation.core.estimators.paired import difference
 from estimation.core.estimators.registry import REGISTERED, Registered
@@ -139,6 +139,7 @@ __all__ = [
     "RankingVerdict",
     "Registered",
     "ReplicatesNeededError",
+    "Ridge",
     "Running",
     "Sample",
     "Scale",
@@ -158,6 +159,7 @@ __all__ = [
     "bootstrap_widths",
     "check_level",
     "confidence_sequence",
+    "cross_fitted",
     "crossed",
     "data_efficiency",
     "data_efficiency_cap",

@@ -50,6 +50,7 @@ def estimate(
         weigh equally. With one metric it is "regression".
         "gls": generalised least squares over all judgments, corrected by the metrics if there are
         any. It speaks for people counted nearly equally.
+        "least_squares": several metrics by least squares; for comparison only.
         "ppi": PPI++ [2]_ with a normal interval of its own; one metric; for comparison only.
     interval : {"two_way", "iid"}, default "two_way"
         "two_way" treats items and annotators as sampled. "iid" treats every judgment as an

@@ -232,40 +232,40 @@ def _identical(a: _Side, b: _Side) -> bool:
 class _Regression:
     """The item differences, corrected by the metrics of both systems.
 
-    weight: (n,) W_i, sums to 1. d: (n,) the differences of the items' mean scores. slopes: (p,)
-    of both systems' metrics; coefficients: (n, p) those of each row. item_part: of least squares,
-    None where the weighted formulas apply. equal: whether items weigh equally.
+    weight: (n,) W_i, sums to 1. d: (n,) the differences of the items' mean scores. taken: (n,)
+    what the metrics of the first system and those of the second take off d. slopes: (p,) of both
+    systems' metrics. item_part: of least squares, None where the weighted formulas apply. equal:
+    whether items weigh equally. penalties: of the ridge, one for each fold.
     """
 
     weight: Floats
     d: Floats
-    coefficients: Floats
+    taken: tuple[Floats, Floats]
     slopes: Floats
     item_part: ItemPart | None
     codes: frozenset[Code]
     equal: bool
     penalties: tuple[float, ...] = ()
 
-    def corrected(self, x: Floats) -> Floats:
-        """(n,) d_i - x_i · b."""
-        return np.asarray(self.d - (x * self.coefficients).sum(axis=1))
-
 
 def _regress(a: _Side, b: _Side, method: Method, ends: Floats) -> _Regression:
     x = np.hstack([a.judged_x, b.judged_x])
     weight = (a.total + b.total) / (a.total.sum() + b.total.sum())
     d, equal = a.items.mean - b.items.mean, method.estimator != "balanced"
-    if max(a.x.shape[1], b.x.shape[1]) > 1:
+    split = a.x.shape[1]
+    if max(split, b.x.shape[1]) > 1:
         fold = folds(a.sample.n_population, seed=method.seed)[a.items.label]
         ridge = cross_fitted(x, d, fold=fold, weight=weight)
+        first = np.einsum("ij,ij->i", x[:, :split], ridge.by_fold[fold, :split])
+        taken = first, ridge.predicted - first
         return _Regression(
-            weight, d, ridge.coefficients, ridge.slopes, None, ridge.codes, equal, ridge.penalties
+            weight, d, taken, ridge.slopes, None, ridge.codes, equal, ridge.penalties
         )
     line = least_squares(x, d, weight)
     own = guarded(x, d, ends) if equal and x.shape[1] else None
     codes = about_line(line, x, d, weight) if x.shape[1] else frozenset()
-    coefficients = np.broadcast_to(line.slopes, x.shape)
-    return _Regression(weight, d, coefficients, line.slopes, own, codes, equal)
+    taken = x[:, :split] @ line.slopes[:split], x[:, split:] @ line.slopes[split:]
+    return _Regression(weight, d, taken, line.slopes, own, codes, equal)
 
 
 def _moments(a: _Side, b: _Side, about: _Regression, *, same: bool) -> Moments:
@@ -274,17 +274,20 @@ def _moments(a: _Side, b: _Side, about: _Regression, *, same: bool) -> Moments:
     A system's own residual is y - its part of the correction - its own mean, so that what one
     person said of both outputs of an item cancels before anything is squared.
     """
-    n, split = about.d.size, a.x.shape[1]
-    u_a, w_a = _residuals(a, about.weight, about.coefficients[:, :split])
-    u_b, w_b = _residuals(b, about.weight, -about.coefficients[:, split:])
+    n, (first, second) = about.d.size, about.taken
+    u_a, w_a = _residuals(a, about.weight, first)
+    u_b, w_b = _residuals(b, about.weight, -second)
     row = np.r_[a.items.row, b.items.row]
-    annotator = np.r_[a.sample.annotator, b.sample.annotator]
-    pairs, cell = np.unique(np.stack([row, annotator]), axis=1, return_inverse=True)
+    annotator, person = np.unique(
+        np.r_[a.sample.annotator, b.sample.annotator], return_inverse=True
+    )
+    # One number for each pair: `unique` on pairs themselves takes most of the time.
+    pair, cell = np.unique(row * annotator.size + person, return_inverse=True)
     share, net = np.bincount(cell, np.r_[w_a, w_b] / 2), np.bincount(cell, np.r_[u_a, -u_b])
     cells = n * np.stack([share, np.zeros(share.size), net])
-    _, person = np.unique(pairs[1], return_inverse=True)
-    people = np.stack([np.bincount(person, line) for line in cells]).astype(np.float64)
-    corrected = about.corrected(np.hstack([a.judged_x, b.judged_x]))
+    judge = pair % annotator.size
+    people = np.stack([np.bincount(judge, line) for line in cells]).astype(np.float64)
+    corrected = about.d - first - second
     shift = float(about.weight @ corrected)
     rows = np.stack([np.ones(n), np.zeros(n), corrected - shift])
     weigh = n * about.weight
@@ -308,9 +311,11 @@ def _moments(a: _Side, b: _Side, about: _Regression, *, same: bool) -> Moments:
     )
 
 
-def _residuals(side: _Side, weight: Floats, coefficients: Floats) -> tuple[Floats, Floats]:
-    """(u, w), both (T,), of one system's judgments about its own mean; weight (n,) of the items."""
-    correction = (side.judged_x * coefficients).sum(axis=1)
+def _residuals(side: _Side, weight: Floats, correction: Floats) -> tuple[Floats, Floats]:
+    """(u, w), both (T,), of one system's judgments about its own mean.
+
+    weight, correction: (n,) of the items, and what the metrics take off their scores.
+    """
     mean = float(weight @ (side.items.mean - correction))
     w = weight[side.items.row] * side.weight
     return w * (side.sample.score - correction[side.items.row] - mean), w

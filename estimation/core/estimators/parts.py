@@ -106,7 +106,7 @@ def parts(
         item = _independent(stats, plain)
         centre, variance, rest = item.centre, item.variance, np.zeros_like(item.variance)
     else:
-        ends = _ends_of(scale, method) if ends is None else ends
+        ends = ends_of(scale, method) if ends is None else ends
         if item_part is None:
             item = _item_part(stats, plain, ends, form)
         else:
@@ -141,7 +141,8 @@ def _independent(stats: Moments, plain: Fit) -> ItemPart:
     return ItemPart(plain.intercept, variance, df)
 
 
-def _ends_of(scale: Scale, method: Method) -> Floats:
+def ends_of(scale: Scale, method: Method) -> Floats:
+    """(4,) the scores of the pseudo-rows, or (0,) where the method has none."""
     return np.array([scale.low, scale.low, scale.high, scale.high] if method.pseudo_rows else [])
 
 

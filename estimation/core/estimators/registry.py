@@ -10,7 +10,7 @@ from estimation.core.estimators.components import Crossed
 from estimation.core.estimators.fit import Method
 from estimation.core.estimators.gls import gls
 from estimation.core.estimators.ppi import ppi
-from estimation.core.estimators.rows import Fitted, balanced, by_sums, several
+from estimation.core.estimators.rows import Fitted, balanced, by_least_squares, by_sums, several
 
 Metrics = Literal["none", "one", "any"]
 
@@ -108,6 +108,20 @@ REGISTERED: dict[str, Registered] = {
                 "Generalised least squares over all judgments, by the variance components of the "
                 "sample, corrected by the metrics if there are any. It speaks for people counted "
                 "nearly equally."
+            ),
+        ),
+        Registered(
+            key="least_squares",
+            metrics="any",
+            fit=lambda sample, method, _components: by_least_squares(sample, method),
+            two_way_only=True,
+            notice=(
+                "Least squares on several metrics is for comparison: metrics that say nothing make "
+                "it worse."
+            ),
+            about=(
+                "Control variates with several metrics by ordinary least squares, for comparison "
+                "only: it pays for every metric, also for those that say nothing."
             ),
         ),
         Registered(

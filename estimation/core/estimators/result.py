@@ -114,7 +114,8 @@ class Estimate(HasInterval):
     slopes : (p,) tuple of float
         One slope for each metric, 0 for a metric that was not used; empty without a metric.
     penalties : tuple of float
-        The penalty of each fold of a cross-fit; empty where there was none.
+        Of the ridge in each of the five folds, inf where a fold uses no metric; empty where
+        nothing was cross-fitted. The folds follow from the method's seed; see `folds`.
     correlation : float or None
         Pearson's r of item means with the metric, or with the joint prediction of several.
     equal_annotator_mean : float

@@ -12,9 +12,10 @@ from estimation.core.data.incidence import Floats, Ints
 from estimation.core.data.moments import Moments, moments
 from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.fit import Estimator, Method, correlation, spread_of_x
+from estimation.core.estimators.lines import about_line, guarded, least_squares
 from estimation.core.estimators.multi import Ridge, cross_fitted, folds
 from estimation.core.estimators.notices import Code, about_one_metric
-from estimation.core.estimators.parts import Parts, parts
+from estimation.core.estimators.parts import ItemPart, Parts, ends_of, parts
 from estimation.core.estimators.weights import balanced_weights
 
 
@@ -138,6 +139,29 @@ def _of_metrics(sample: Sample, method: Method, weight: Floats | None, form: Est
     )
 
 
+def by_least_squares(sample: Sample, method: Method) -> Fitted:
+    """All metrics of the sample by ordinary least squares, items weighing equally.
+
+    Raises MetricMissingError without a metric.
+    """
+    x, items = sample.standardised_metrics(), items_of(sample, sample.incidence.weight)
+    judged = x[items.label]
+    line = least_squares(judged, items.mean, items.weight)
+    predicted = judged @ line.slopes
+    return of_corrected(
+        sample,
+        method,
+        None,
+        "mean",
+        correction=predicted[items.row],
+        slopes=line.slopes,
+        x=x,
+        correlation=correlated(items.mean, predicted),
+        codes=about_line(line, judged, items.mean, items.weight),
+        item_part=guarded(judged, items.mean, ends_of(sample.scale, method)),
+    )
+
+
 def ridge_of(items: Items, x: Floats, method: Method) -> Ridge:
     """The cross-fitted ridge of the items' means on the metrics `x` (N, p)."""
     fold = folds(x.shape[0], seed=method.seed)[items.label]
@@ -156,13 +180,19 @@ def of_corrected(
     correlation: float | None,
     codes: frozenset[Code],
     penalties: tuple[float, ...] = (),
+    item_part: ItemPart | None = None,
 ) -> Fitted:
     """The estimate of corrected scores, by the formulas of `form` without a metric."""
     stats = moments(corrected(sample, correction), x=np.zeros(sample.n_population), weight=weight)
     # What people typically differ by is a share of the scores' variance, corrected or not.
     stats = replace(stats, score_variance=np.asarray(sample.score.var()))
     found = parts(
-        stats, method=method, scale=sample.scale, n_population=sample.n_population, form=form
+        stats,
+        method=method,
+        scale=sample.scale,
+        n_population=sample.n_population,
+        form=form,
+        item_part=item_part,
     )
     slope = float(slopes[0]) if slopes.size == 1 else float((x @ slopes).std())
     return Fitted(

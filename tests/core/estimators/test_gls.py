@@ -270,7 +270,16 @@ def test_several_metrics_correct_as_in_multi():
         more = replace(sample, metric=metric[:, :columns])
         found, several = (estimate(more, estimator=name) for name in ("gls", "multi"))
         assert found.slopes == several.slopes
-        assert ("cross_fitted" in codes(found)) is (columns == 6)
+        found = estimate(more, estimator="balanced", seed=3)
+        assert "cross_fitted" in codes(found)
+        assert len(found.penalties) == 5
+        # People weighed equally, it is the same fit.
+        equal, several = (
+            estimate(more, estimator=name, balance=0, seed=3) for name in ("balanced", "multi")
+        )
+        assert equal.penalties == several.penalties
+        assert equal.slopes == pytest.approx(several.slopes)
+        assert equal.estimate == pytest.approx(several.estimate)
 
 
 @pytest.mark.parametrize("components", [Crossed(0.1, 0.1, 0.0), Crossed(-0.1, 0.1, 0.1)])

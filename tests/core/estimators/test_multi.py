@@ -1,4 +1,4 @@
-"""Several metrics: against statsmodels, against loops, and at what they claim."""
+"""Estimates with several metrics: against statsmodels, against loops, and at what they claim."""
 
 from dataclasses import replace
 
@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.sandwich_covariance import cov_cluster, cov_cluster_2groups, cov_white_simple
 
-from estimation.core import Sample, Scale, estimate, trajectory
+from estimation.core import Sample, Scale, estimate, folds, trajectory
 from estimation.core.data import errors
-from estimation.core.estimators.multi import FOLDS, folds, ridge
 from tests.core.cases import random_sample
 from tests.core.drawn import Draw, campaign, covers, refuted
 
@@ -21,10 +20,13 @@ PURE = {"estimand": "panel", "finite_population": False, "pseudo_rows": False}
 
 
 def sample_with(metrics: int, seed: int = 0, *, items: int = 66) -> Sample:
-    """About `items` judged items of twice as many outputs, some twice, useful metrics."""
+    """About `items` judged items of twice as many outputs, some twice; one metric is useful."""
     sample = random_sample(seed, judgments=4 * items, items=items)
     rng = np.random.default_rng(seed)
     metric = rng.normal(size=(2 * items, metrics)) @ rng.normal(size=(metrics, metrics))
+    # The first goes with the scores.
+    judged, row = np.unique(sample.item, return_inverse=True)
+    metric[judged, 0] += 2 * np.bincount(row, sample.score) / np.bincount(row)
     return replace(sample, metric=metric)
 
 
@@ -36,8 +38,8 @@ def rows(sample: Sample) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return judged, mean, ((g - g.mean(axis=0)) / g.std(axis=0))[judged]
 
 
-def ends(sample: Sample, **options) -> tuple[float, float, float]:
-    result = estimate(sample, estimator="multi", **options)
+def ends(sample: Sample, estimator: str = "multi", **options) -> tuple[float, float, float]:
+    result = estimate(sample, estimator=estimator, **options)
     interval = result.interval(0.9)
     return result.estimate, interval.low, interval.high
 
@@ -46,16 +48,17 @@ def codes(result) -> list[str]:
     return [notice.code for notice in result.notices]
 
 
+@pytest.mark.parametrize("estimator", ["multi", "least_squares"])
 @given(seed=seeds)
 @few
-def test_one_metric_by_least_squares_is_the_regression(seed):
+def test_one_metric_is_the_regression(estimator, seed):
     sample = random_sample(seed, judgments=80, items=30)
-    several, one = estimate(sample, estimator="multi"), estimate(sample)
-    column = estimate(replace(sample, metric=sample.metric[:, None]))
-    for name in ("estimate", "centre", "std_error", "df", "slope", "correlation"):
+    several, one = (estimate(sample, estimator=name) for name in (estimator, "regression"))
+    column = estimate(replace(sample, metric=sample.metric[:, None]), estimator=estimator)
+    for name in ("estimate", "centre", "std_error", "df", "slope"):
         assert getattr(several, name) == pytest.approx(getattr(one, name), rel=1e-9)
     assert codes(several) == codes(one)
-    assert column == one
+    assert column == several
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -64,7 +67,7 @@ def test_least_squares_is_that_of_statsmodels(seed):
     _, y, x = rows(sample)
     assert y.size >= 60
     fit = sm.OLS(y, sm.add_constant(x)).fit()
-    result = estimate(sample, estimator="multi", **PURE)
+    result = estimate(sample, estimator="least_squares", **PURE)
     assert result.estimate == pytest.approx(fit.params[0], rel=1e-9)
     assert result.slopes == pytest.approx(fit.params[1:], rel=1e-9)
     assert result.std_error == pytest.approx(fit.bse[0], rel=1e-9)
@@ -76,12 +79,12 @@ def test_pseudo_rows_are_four_rows_without_metrics():
     sample = sample_with(3)
     _, y, x = rows(sample)
     guarded = sm.OLS(np.r_[y, 1, 1, 5, 5], sm.add_constant(np.vstack([x, np.zeros((4, 3))]))).fit()
-    result = estimate(sample, estimator="multi", estimand="panel", finite_population=False)
+    result = estimate(sample, estimator="least_squares", estimand="panel", finite_population=False)
     assert (result.centre, result.std_error) == pytest.approx((guarded.params[0], guarded.bse[0]))
     assert result.df == y.size - 4
 
 
-@pytest.mark.parametrize("estimator", ["mean", "multi", "regression"])
+@pytest.mark.parametrize("estimator", ["mean", "least_squares", "regression"])
 def test_clustered_parts_are_those_of_statsmodels(estimator):
     # Cameron, Gelbach and Miller (2011): items + people - pairs, about a weighted mean.
     sample = sample_with(1 if estimator == "regression" else 3)
@@ -105,77 +108,45 @@ def test_clustered_parts_are_those_of_statsmodels(estimator):
         assert parts.item * (count.size - 1) / count.size == pytest.approx(items, abs=1e-9)
 
 
-@given(seed=seeds, n=st.integers(4, 12))
-@settings(max_examples=40, deadline=None)
-def test_ridge_takes_the_penalty_that_leaves_one_out_best(seed, n):
-    # Refitted without each row, for every penalty, by the normal equations.
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(n, 3))
-    y = x @ [1.0, 0.5, 0.0] + rng.normal(size=n)
-
-    def slopes(x, y, penalty):
-        centred = x - x.mean(axis=0)
-        return np.linalg.solve(centred.T @ centred + penalty * np.eye(3), centred.T @ y)
-
-    def left_out(penalty):
-        error = 0.0
-        for out in range(n):
-            keep = np.arange(n) != out
-            b = slopes(x[keep], y[keep], penalty)
-            error += (y[out] - y[keep].mean() - (x[out] - x[keep].mean(axis=0)) @ b) ** 2
-        return error
-
-    # 1e15 stands for the infinite penalty.
-    best = min([*(n * 10.0 ** np.arange(-3.0, 3.5, 0.5)), 1e15], key=left_out)
-    assert ridge(x, y) == pytest.approx(slopes(x, y, best), abs=1e-9)
-
-
-def test_ridge_gives_up_on_metrics_that_say_nothing():
-    rng = np.random.default_rng(1)
-    gave_up = [
-        (ridge(rng.normal(size=(30, 20)), rng.normal(size=30)) == 0).all() for _ in range(40)
-    ]
-    assert sum(gave_up) > 10
-    assert (ridge(np.ones((2, 3)), np.ones(2)) == 0).all()
-
-
-def test_cross_fitting_by_loops():
+@pytest.mark.parametrize("seed", [3, 4])
+def test_an_outsider_can_repeat_it_from_the_seed_and_the_penalties(seed):
     sample = sample_with(8, 3)
     judged, y, x = rows(sample)
-    fold = folds(sample.n_population, seed=0)[judged]
-    r = np.array(
-        [y[i] - x[i] @ ridge(x[fold != fold[i]], y[fold != fold[i]]) for i in range(y.size)]
-    )
-    result = estimate(sample, estimator="multi", **PURE)
-    assert "cross_fitted" in codes(result)
+    result = estimate(sample, estimator="multi", seed=seed, **PURE)
+    fold = folds(sample.n_population, seed=result.method.seed)[judged]
+    r = y.copy()
+    for held, penalty in enumerate(result.penalties):
+        train = fold != held
+        about = x[train] - x[train].mean(axis=0)
+        squares = about.T @ about / train.sum()
+        b = np.zeros(8)
+        if penalty < np.inf:
+            b = np.linalg.solve(squares + penalty * np.eye(8), about.T @ y[train] / train.sum())
+        r[~train] -= x[~train] @ b
+    assert any(penalty < np.inf for penalty in result.penalties)
     assert result.estimate == pytest.approx(r.mean())
     assert result.std_error == pytest.approx(r.std(ddof=1) / y.size**0.5)
     assert result.df == y.size - 1
     guarded = np.r_[r, 1, 1, 5, 5]
-    result = estimate(sample, estimator="multi", estimand="panel", finite_population=False)
+    options = {"estimand": "panel", "finite_population": False}
+    result = estimate(sample, estimator="multi", seed=seed, **options)
     assert result.centre == pytest.approx(guarded.mean())
     assert result.std_error == pytest.approx(guarded.std(ddof=1) / guarded.size**0.5)
 
 
-def test_folds_are_fixed_and_even():
-    fold = folds(103, seed=0)
-    assert (fold == folds(103, seed=0)).all()
-    assert (fold != folds(103, seed=1)).any()
-    assert np.ptp(np.bincount(fold, minlength=FOLDS)) <= 1
-
-
 def test_the_seed_matters_for_folds_only():
-    many, few_metrics = sample_with(8), sample_with(2)
-    assert ends(many) == ends(many)
-    assert ends(many, seed=1) != ends(many)
-    assert ends(few_metrics, seed=1) == ends(few_metrics)
+    sample = sample_with(8)
+    assert ends(sample) == ends(sample)
+    assert ends(sample, seed=1) != ends(sample)
+    for estimator in ("least_squares", "mean"):
+        assert ends(sample, estimator, seed=1) == ends(sample, estimator)
 
 
-@pytest.mark.parametrize("metrics", [2, 8], ids=["least squares", "ridge"])
+@pytest.mark.parametrize("estimator", ["least_squares", "multi"])
 @given(seed=seeds)
 @few
-def test_what_must_not_matter(metrics, seed):
-    sample = sample_with(metrics, seed)
+def test_what_must_not_matter(estimator, seed):
+    sample, metrics = sample_with(5, seed), 5
     rng = np.random.default_rng(seed)
     order, columns = rng.permutation(sample.n_judgments), rng.permutation(metrics)
     other = replace(
@@ -186,23 +157,17 @@ def test_what_must_not_matter(metrics, seed):
         annotator=1000 - sample.annotator[order],
         metric=sample.metric[:, columns] * rng.choice([-3.0, 0.01, 40.0], metrics) + 5,
     )
-    moved = [3 * value - 7 for value in ends(sample)]
-    assert ends(other) == pytest.approx(moved, rel=1e-7)
+    moved = [3 * value - 7 for value in ends(sample, estimator)]
+    assert ends(other, estimator) == pytest.approx(moved, rel=1e-7)
 
 
-def first_items(sample: Sample, items: int) -> Sample:
-    """The judgments of the first so many judged items."""
-    keep = sample.item < np.unique(sample.item)[items]
-    return replace(
-        sample, score=sample.score[keep], item=sample.item[keep], annotator=sample.annotator[keep]
-    )
-
-
-def test_least_squares_takes_twenty_items_per_metric():
-    sample = sample_with(3)
-    enough, fewer = first_items(sample, 60), first_items(sample, 59)
-    assert "cross_fitted" not in codes(estimate(enough, estimator="multi"))
-    assert "cross_fitted" in codes(estimate(fewer, estimator="multi"))
+def test_several_metrics_are_cross_fitted_however_many_items_there_are():
+    for sample in (sample_with(2, items=200), sample_with(8)):
+        result = estimate(sample, estimator="multi")
+        assert "cross_fitted" in codes(result)
+        assert len(result.penalties) == 5
+    assert estimate(sample, estimator="least_squares").penalties == ()
+    assert estimate(sample_with(1), estimator="multi").penalties == ()
 
 
 @pytest.mark.parametrize("metrics", [3, 10])
@@ -227,10 +192,10 @@ def test_only_constant_metrics_leave_the_mean_and_say_so(metrics):
         assert getattr(result, name) == pytest.approx(getattr(mean, name))
 
 
-def test_copies_of_one_metric_count_as_one():
+def test_copies_of_one_metric_count_as_one_in_least_squares():
     one = sample_with(1)
     copies = replace(one, metric=np.column_stack([one.metric, -2 * one.metric, one.metric + 1]))
-    assert ends(copies) == pytest.approx(ends(one))
+    assert ends(copies, "least_squares") == pytest.approx(ends(one))
 
 
 def test_useless_metrics_are_said_not_to_help():
@@ -323,7 +288,7 @@ def coverage(draw: Draw, replicates: int, *, choose=lambda sample: sample, **opt
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("metrics", [5, 20], ids=["least squares", "ridge"])
+@pytest.mark.parametrize("metrics", [5, 20])
 def test_several_metrics_cover_when_people_differ(metrics):
     draw = Draw(metrics=metrics, useful=3)
     assert not refuted(coverage(draw, 400, estimator="multi"), 400, 0.95)
