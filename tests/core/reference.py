@@ -4,8 +4,8 @@ Written from the formulas alone (docs/statistics.md has them), for clarity and n
 shares no code with the engine. Where the formulas leave something open, the reference reads:
 
 - Pseudo-rows join residuals r_i = ȳ_i − b·x_i as lo, lo, hi, hi wherever no slope is refitted
-  (mean, a constant metric, cross-fitted ridge, Algorithm 1): centre their mean, V_item their
-  variance over n + 4. The divisor is n₂ − 1, for Algorithm 1 n₂ − 2; degrees of freedom likewise.
+  (mean, a constant metric, cross-fitted ridge): centre their mean, V_item their variance over
+  n₂ = n + 4 with divisor n₂ − 1. Algorithm 1 fits its α̂ again with them; divisor n₂ − 2.
 - Balanced weights and GLS: min(n − 2, A_eff − 1) degrees of freedom with any number of metrics.
 - GLS: the slope is that of regression (several metrics: of the unweighted ridge).
 - Ridge with balanced weights: rows are item means with weight n·W_i, so that a penalty means the
@@ -14,7 +14,8 @@ shares no code with the engine. Where the formulas leave something open, the ref
   share is the mean of both shares. Residuals are around each system's own mean, with own slopes.
 - A difference's MSW': the variance of d given the item, per unit of Σw²/typ, with R the smaller of
   both systems' numbers of replicates.
-- Independent judgments: V = Σu²·T/(T − 1 − p), T − 1 − p degrees of freedom, no pseudo-rows.
+- Independent judgments: V = s²·Σc², c the weights of the estimate as a sum of scores (where the
+  slope is least squares; else w), s² = Σ(y − μ̂ − b·x)²/df with df = T − 1 − p; no pseudo-rows.
 - Sequence: around the two-way centre with the two-way variance, one item a step.
 """
 
@@ -59,7 +60,9 @@ def estimate(judgments, n_population, scale, metrics=None, *, estimator, **optio
     msw_ = (replicates * msw + 0.5 * prior) / (replicates + 0.5) if replicates else None
     found |= {"h": h, "MSW": msw, "MSW'": msw_, "R": replicates, "n": len(judged)}
     _finite(found, n_population, chosen["finite"])
-    return found | _interval(found, chosen, len(judgments))
+    if chosen["interval"] == "iid":
+        return found | _independent(judgments, found, estimator, chosen["level"])
+    return found | _interval(found, chosen)
 
 
 def difference(first, second, n_population, scale, metrics=(None, None), *, estimator, **options):
@@ -89,7 +92,7 @@ def difference(first, second, n_population, scale, metrics=(None, None), *, esti
     _finite(found, n_population, chosen["finite"])
     if same_scores and x["same"]:
         found |= {"estimate": 0.0, "centre": 0.0, "V_item": 0.0, "V_item_fpc": 0.0, "V_person": 0.0}
-    return found | _interval(found, chosen, sum(len(rows) for rows in systems))
+    return found | _interval(found, chosen)
 
 
 def _options(given):
@@ -184,7 +187,13 @@ def _item_part(fit, estimator, ends, means):
         return _weighted_item_part(fit, ends, means)
     if estimator == "regression" and fit["rank"]:
         return _least_squares_item_part(fit, ends, means)
-    rest = [means[i] - fit["correction"][i] for i in means] + ends
+    correction = fit["correction"]
+    if estimator == "algorithm1" and fit["rank"]:
+        values = [*means.values(), *ends]
+        middle = sum(values) / len(values)
+        alpha = sum((means[i] - middle) * fit["x"][i][0] for i in means) / len(values)
+        correction = {i: alpha * fit["x"][i][0] for i in means}
+    rest = [means[i] - correction[i] for i in means] + ends
     used = 1 + fit["rank"]
     middle = sum(rest) / len(rest)
     s2 = sum((r - middle) ** 2 for r in rest) / (len(rest) - used)
@@ -230,10 +239,8 @@ def _finite(found, n_population, finite):
 # --- intervals
 
 
-def _interval(found, chosen, n_judgments):
+def _interval(found, chosen):
     level, kind = chosen["level"], chosen["interval"]
-    if kind == "iid":
-        return _independent(found, level, n_judgments)
     none = {"std_error": None, "low": None, "high": None, "df": None}
     variance, df = found["V_item_fpc"], found["df_item"]
     if chosen["estimand"] == "population":
@@ -254,11 +261,19 @@ def _interval(found, chosen, n_judgments):
     return answer | parts.with_ends(found["estimate"], found["centre"], std_error, df, level)
 
 
-def _independent(found, level, n_judgments):
-    df = n_judgments - 1 - found["rank"]
-    std_error = math.sqrt(found["V_cell"] * n_judgments / df)
+def _independent(judgments, found, estimator, level):
+    df = len(judgments) - 1 - found["rank"]
+    x, weights, middle = found["x"], found["weights"], found["estimate"]
+    rows = list(zip(judgments, weights, strict=True))
+    s2 = sum((y - middle - found["correction"][i]) ** 2 for i, _, y in judgments) / df
+    parts_of_estimate = list(weights)
+    if "slope" in found and estimator != "gls":
+        x_mean = sum(w * x[i] for (i, _, _), w in rows)
+        sxx = sum(w * np.outer(x[i] - x_mean, x[i] - x_mean) for (i, _, _), w in rows)
+        lever = np.linalg.solve(sxx, x_mean)
+        parts_of_estimate = [w * (1 - float((x[i] - x_mean) @ lever)) for (i, _, _), w in rows]
+    std_error = math.sqrt(s2 * sum(c**2 for c in parts_of_estimate))
     half = student.ppf((1 + level) / 2, df) * std_error
-    middle = found["estimate"]
     ends = {"centre": middle, "low": middle - half, "high": middle + half}
     return ends | {"std_error": std_error, "df": df, "V_person": 0.0}
 
