@@ -91,7 +91,10 @@ def difference(first, second, n_population, scale, metrics=(None, None), *, esti
     found |= _variance_of_d(systems, weights, found, width) | {"n": len(common)}
     _finite(found, n_population, chosen["finite"])
     if same_scores and x["same"]:
-        found |= {"estimate": 0.0, "centre": 0.0, "V_item": 0.0, "V_item_fpc": 0.0, "V_person": 0.0}
+        nothing = ("estimate", "centre", "V_item", "residual", "V_item_fpc", "V_person", "raw")
+        found |= dict.fromkeys(nothing, 0.0) | {
+            "pull": {"active": False, "value": None, "own": 0.0}
+        }
     return found | _interval(found, chosen)
 
 
@@ -295,10 +298,11 @@ def _both_metrics(metrics, n_population, common, estimator):
     used = (None, None) if estimator == "mean" else metrics
     own = [parts.standardise(columns, n_population, common) for columns in used]
     both = {i: np.concatenate([own[0][i], own[1][i]]) for i in range(n_population)}
-    same = all(np.array_equal(own[0][i], own[1][i]) for i in range(n_population))
+    given = [None if m is None else np.asarray(m, dtype=float).tolist() for m in metrics]
     widths = [len(x[0]) for x in own]
-    given = [0 if m is None else np.asarray(m).reshape(n_population, -1).shape[1] for m in used]
-    return {"both": both, "own": own, "widths": widths, "same": same, "one_each": max(given) <= 1}
+    columns = [0 if m is None else np.asarray(m).reshape(n_population, -1).shape[1] for m in used]
+    found = {"both": both, "own": own, "widths": widths, "one_each": max(columns) <= 1}
+    return found | {"same": given[0] == given[1]}
 
 
 def _pair_weights(systems, estimator, balance):
