@@ -59,7 +59,7 @@ def estimate(judgments, n_population, scale, metrics=None, *, estimator, **optio
     prior = (hi - lo) ** 2 / 2
     msw_ = (replicates * msw + 0.5 * prior) / (replicates + 0.5) if replicates else None
     found |= {"h": h, "MSW": msw, "MSW'": msw_, "R": replicates, "n": len(judged)}
-    _finite(found, n_population, chosen["finite"])
+    _finite(found, n_population, chosen["finite_population"])
     if chosen["interval"] == "iid":
         return found | _independent(judgments, found, estimator, chosen["level"])
     return found | _interval(found, chosen)
@@ -89,12 +89,11 @@ def difference(first, second, n_population, scale, metrics=(None, None), *, esti
     ends = [0, 0, width, -width] if chosen["pseudo_rows"] else []
     found |= _item_part(fit, estimator, ends, d)
     found |= _variance_of_d(systems, weights, found, width) | {"n": len(common)}
-    _finite(found, n_population, chosen["finite"])
+    _finite(found, n_population, chosen["finite_population"])
     if same_scores and x["same"]:
-        nothing = ("estimate", "centre", "V_item", "residual", "V_item_fpc", "V_person", "raw")
-        found |= dict.fromkeys(nothing, 0.0) | {
-            "pull": {"active": False, "value": None, "own": 0.0}
-        }
+        nothing = ["estimate", "centre", "V_item", "residual", "V_item_fpc"]
+        nothing += [] if found["V_person"] is None else ["V_person", "raw"]
+        found |= dict.fromkeys(nothing, 0.0) | {"pull": {"active": False}}
     return found | _interval(found, chosen)
 
 
@@ -102,8 +101,8 @@ def _options(given):
     """The options with their defaults.
 
     `folds` maps items to folds and `penalties` folds to penalties (several metrics). `components`
-    are σ²_item, σ²_person and σ²_rest (GLS). `finite` False leaves out the finite population,
-    `pseudo_rows` False the pseudo-rows. `t_opt` belongs to the sequence.
+    are σ²_item, σ²_person and σ²_rest (GLS). `finite_population`
+    and `pseudo_rows` can be switched off. `t_opt` belongs to the sequence.
     """
     defaults = {
         "interval": "two_way",
@@ -115,7 +114,7 @@ def _options(given):
         "penalties": None,
         "components": None,
         "t_opt": None,
-        "finite": True,
+        "finite_population": True,
         "pseudo_rows": True,
     }
     unknown = set(given) - set(defaults)
@@ -246,7 +245,9 @@ def _interval(found, chosen):
     level, kind = chosen["level"], chosen["interval"]
     none = {"std_error": None, "low": None, "high": None, "df": None}
     variance, df = found["V_item_fpc"], found["df_item"]
-    if chosen["estimand"] == "population":
+    if chosen["estimand"] == "panel":
+        none["V_person"] = 0.0
+    else:
         if found["V_person"] is None:
             return none
         variance += found["V_person"]
@@ -254,7 +255,7 @@ def _interval(found, chosen):
     if df <= 0:
         return none
     std_error = math.sqrt(variance)
-    answer = {"std_error": std_error, "df": df}
+    answer = none | {"std_error": std_error, "df": df}
     if kind == "sequence":
         if found["n"] < 30:
             return none

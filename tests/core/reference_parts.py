@@ -219,13 +219,14 @@ def person_part(cells, spread, person_share):
     w2 = sum(w**2 for _, w in cells.values())
     a_eff = 1 / s2
     found = {"A_eff": a_eff, "S2": s2, "w2": w2, "V_person": None, "s2_y": spread}
+    found |= {"s3_factor": None, "raw": None, "nu": s2**2 / s4, "pull": None}
     found |= {"V_annot": sum(u**2 for u in residual.values())}
     found |= {"V_cell": sum(u**2 for u, _ in cells.values())}
     if len(share) == 1 or a_eff <= 1:
         return found
     kappa = max(0.5, (1 - 2 * s3 / s2 + s2) / (1 - s2))
     raw = a_eff / (a_eff - 1) * found["V_annot"] / kappa - found["V_cell"]
-    found |= {"s3_factor": kappa, "raw": raw, "nu": s2**2 / s4}
+    found |= {"s3_factor": kappa, "raw": raw}
     if max(per_person.values()) == 1:
         return found | {"V_person": 0.0, "pull": {"active": False, "value": None, "own": None}}
     own = max(0.0, raw) / (s2 - w2)

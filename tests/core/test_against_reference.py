@@ -7,16 +7,31 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimation.core import IntervalUnavailableError, Sample, Scale, anytime
+from estimation.core import (
+    Crossed,
+    IntervalUnavailableError,
+    MetricMissingError,
+    Sample,
+    Scale,
+    anytime,
+)
 from estimation.core import difference as engine_difference
 from estimation.core import estimate as engine_estimate
 from tests.core import reference
 from tests.core.reference_cases import KINDS, campaigns, draw
 
 many = settings(max_examples=60, deadline=None)
+components_of_all = st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.floats(0.05, 1.0))
 levels = st.sampled_from([0.8, 0.9, 0.95, 0.99])
-balances = st.sampled_from([0.0, 0.03, 0.15, 1.0])
-person_shares = st.sampled_from([0.0, 0.03, 0.08, 0.5])
+mostly = st.sampled_from([True, True, True, False])
+options_of_all = st.fixed_dictionaries(
+    {
+        "balance": st.sampled_from([0.0, 0.03, 0.15, 1.0]),
+        "person_share": st.sampled_from([0.0, 0.03, 0.08, 0.5]),
+        "finite_population": mostly,
+        "pseudo_rows": mostly,
+    }
+)
 NAMES = {"algorithm_1": "algorithm1"}
 
 
@@ -56,11 +71,17 @@ def engine_parts(found, level):
         "residual": parts.rest,
         "V_annot": parts.annotator_sum,
         "V_cell": parts.cell_sum,
+        "V_person": parts.annotator,
+        "raw": parts.annotator_raw,
+        "s3_factor": parts.s3_factor,
+        "pulled": parts.pulled,
+        "std_error": found.std_error,
     } | ends_of(found, level)
 
 
 def reference_parts(found):
     found = found | {"item": (1 - found["f"]) * found["V_item"]}
+    found["pulled"] = bool(found["V_person"]) and found["pull"]["active"]
     return found if found["low"] is not None else found | {"df": None}
 
 
@@ -73,10 +94,8 @@ def agree(engine, expected):
             assert value == pytest.approx(wanted, rel=1e-8, abs=1e-8), name
 
 
-def both(system, campaign, estimator, level, **options):
-    """The engine's result and the reference's, under the reference's names."""
-    found = engine_estimate(sample_of(system, campaign), estimator=estimator, **options)
-    expected = reference.estimate(
+def reference_estimate(system, campaign, estimator, level, **options):
+    return reference.estimate(
         system.rows,
         campaign.outputs,
         KINDS[campaign.kind],
@@ -85,7 +104,12 @@ def both(system, campaign, estimator, level, **options):
         level=level,
         **options,
     )
-    return found, expected
+
+
+def both(system, campaign, estimator, level, **options):
+    """The engine's result and the reference's."""
+    found = engine_estimate(sample_of(system, campaign), estimator=estimator, **options)
+    return found, reference_estimate(system, campaign, estimator, level, **options)
 
 
 # --- one system
@@ -93,12 +117,24 @@ def both(system, campaign, estimator, level, **options):
 
 @pytest.mark.parametrize("estimand", ["population", "panel"])
 @pytest.mark.parametrize("estimator", ["mean", "algorithm_1", "regression", "balanced"])
-@given(campaign=campaigns, level=levels, balance=balances, person_share=person_shares)
+@given(campaign=campaigns, level=levels, options=options_of_all)
 @many
-def test_two_way(estimator, estimand, campaign, level, balance, person_share):
+def test_two_way(estimator, estimand, campaign, level, options):
     system, _ = draw(campaign)
-    options = {"estimand": estimand, "balance": balance, "person_share": person_share}
+    options = options | {"estimand": estimand}
     found, expected = both(system, campaign, estimator, level, **options)
+    agree(engine_parts(found, level), reference_parts(expected))
+
+
+@given(campaign=campaigns, level=levels, options=options_of_all, components=components_of_all)
+@settings(parent=many, max_examples=20)
+def test_gls(campaign, level, options, components):
+    """Dense covariance against the engine's way, for the same components."""
+    system, _ = draw(campaign)
+    found = engine_estimate(
+        sample_of(system, campaign), estimator="gls", components=Crossed(*components), **options
+    )
+    expected = reference_estimate(system, campaign, "gls", level, components=components, **options)
     agree(engine_parts(found, level), reference_parts(expected))
 
 
@@ -116,6 +152,10 @@ def test_independent_judgments(estimator, campaign, level):
 @many
 def test_ppi(campaign, level):
     system, _ = draw(campaign)
+    if len({item for item, _, _ in system.rows}) == campaign.outputs:
+        with pytest.raises(MetricMissingError):
+            engine_estimate(sample_of(system, campaign), estimator="ppi")
+        return
     found, expected = both(system, campaign, "ppi", level)
     agree({"estimate": found.estimate, "std_error": found.std_error}, expected)
     interval = found.interval(level)
@@ -129,16 +169,8 @@ def test_sequence(estimator, campaign, level, planned):
     system, _ = draw(campaign)
     found = engine_estimate(sample_of(system, campaign), estimator=estimator)
     width = anytime(found, target_width=0.1, level=level, planned_items=planned).width
-    expected = reference.estimate(
-        system.rows,
-        campaign.outputs,
-        KINDS[campaign.kind],
-        system.metric,
-        estimator=estimator,
-        level=level,
-        interval="sequence",
-        t_opt=2.4 * planned,
-    )
+    options = {"interval": "sequence", "t_opt": 2.4 * planned}
+    expected = reference_estimate(system, campaign, estimator, level, **options)
     if expected["low"] is not None:
         assert width == pytest.approx(expected["high"] - expected["low"], rel=1e-8, abs=1e-8)
 
@@ -148,11 +180,11 @@ def test_sequence(estimator, campaign, level, planned):
 
 @pytest.mark.parametrize("estimand", ["population", "panel"])
 @pytest.mark.parametrize("estimator", ["mean", "regression", "balanced"])
-@given(campaign=campaigns, level=levels, balance=balances, person_share=person_shares)
+@given(campaign=campaigns, level=levels, options=options_of_all)
 @many
-def test_difference(estimator, estimand, campaign, level, balance, person_share):
+def test_difference(estimator, estimand, campaign, level, options):
     first, second = draw(campaign)
-    options = {"estimand": estimand, "balance": balance, "person_share": person_share}
+    options = options | {"estimand": estimand}
     samples = [sample_of(system, campaign) for system in (first, second)]
     found = engine_difference(*samples, estimator=estimator, **options)
     expected = reference.difference(

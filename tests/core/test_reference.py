@@ -29,7 +29,7 @@ def holds(found, **printed):
 
 
 def test_two_way_without_finite_population():
-    found = case(finite=False)
+    found = case(finite_population=False)
     holds(found, estimate=0.3689598, V_item=0.0562931, V_annot=0.0174761, V_cell=0.0111194)
     holds(found, A_eff=4, df=3, s3_factor=0.9286694, raw=0.0139718, nu=3.1298748, s2_y=0.56)
     holds(found["pull"], own=0.1077824, value=0.0598136)
