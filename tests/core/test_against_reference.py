@@ -1,0 +1,201 @@
+"""The engine agrees with the brute-force reference on random campaigns, to 1e-8."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from estimation.core import (
+    Crossed,
+    IntervalUnavailableError,
+    MetricMissingError,
+    Sample,
+    Scale,
+    anytime,
+)
+from estimation.core import difference as engine_difference
+from estimation.core import estimate as engine_estimate
+from tests.core import reference
+from tests.core.reference_cases import KINDS, campaigns, draw
+
+many = settings(max_examples=50, deadline=None)
+components_of_all = st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.floats(0.05, 1.0))
+levels = st.sampled_from([0.8, 0.9, 0.95, 0.99])
+mostly = st.sampled_from([True, True, True, False])
+options_of_all = st.fixed_dictionaries(
+    {
+        "balance": st.sampled_from([0.0, 0.03, 0.15, 1.0]),
+        "person_share": st.sampled_from([0.0, 0.03, 0.08, 0.5]),
+        "finite_population": mostly,
+        "pseudo_rows": mostly,
+    }
+)
+NAMES = {"algorithm_1": "algorithm1"}
+
+
+# The adapter: how the engine is fed, and where it keeps what the reference names.
+
+
+def sample_of(system, campaign, metric=True):
+    item, person, score = zip(*system.rows, strict=True)
+    lo, hi = KINDS[campaign.kind]
+    return Sample(
+        score=np.array(score),
+        item=np.array(item),
+        annotator=np.array(person),
+        n_population=campaign.outputs,
+        scale=Scale(lo, hi, bounded=campaign.kind != "edit"),
+        metric=system.metric if metric else None,
+    )
+
+
+def ends_of(found, level):
+    """The two ends of the engine's interval, or None twice."""
+    try:
+        interval = found.interval(level)
+    except IntervalUnavailableError:
+        return {"low": None, "high": None}
+    return {"low": interval.low, "high": interval.high, "df": found.df}
+
+
+def engine_parts(found, level):
+    """What the engine found, under the reference's names."""
+    parts = found.variance
+    return {
+        "estimate": found.estimate,
+        "centre": found.centre,
+        "A_eff": found.effective_annotators,
+        "item": parts.item,
+        "residual": parts.rest,
+        "V_annot": parts.annotator_sum,
+        "V_cell": parts.cell_sum,
+        "V_person": parts.annotator,
+        "raw": parts.annotator_raw,
+        "s3_factor": parts.s3_factor,
+        "pulled": parts.pulled and parts.annotator > 1e-20,
+        "std_error": found.std_error,
+    } | ends_of(found, level)
+
+
+def reference_parts(found):
+    found = found | {"item": (1 - found["f"]) * found["V_item"]}
+    # Of constant scores nothing is left but rounding, and either answer is right.
+    found["pulled"] = (found["V_person"] or 0.0) > 1e-20 and found["pull"]["active"]
+    return found if found["low"] is not None else found | {"df": None}
+
+
+def agree(engine, expected):
+    for name, value in engine.items():
+        wanted = expected[name]
+        if value is None or wanted is None:
+            assert value is wanted, (name, value, wanted)
+        else:
+            assert value == pytest.approx(wanted, rel=1e-8, abs=1e-8), name
+
+
+def reference_estimate(system, campaign, estimator, level, **options):
+    return reference.estimate(
+        system.rows,
+        campaign.outputs,
+        KINDS[campaign.kind],
+        system.metric,
+        estimator=NAMES.get(estimator, estimator),
+        level=level,
+        **options,
+    )
+
+
+def both(system, campaign, estimator, level, **options):
+    """The engine's result and the reference's."""
+    found = engine_estimate(sample_of(system, campaign), estimator=estimator, **options)
+    return found, reference_estimate(system, campaign, estimator, level, **options)
+
+
+# --- one system
+
+
+@pytest.mark.parametrize("estimand", ["population", "panel"])
+@pytest.mark.parametrize("estimator", ["mean", "algorithm_1", "regression", "balanced"])
+@given(campaign=campaigns, level=levels, options=options_of_all)
+@many
+def test_two_way(estimator, estimand, campaign, level, options):
+    system, _ = draw(campaign)
+    options = options | {"estimand": estimand}
+    found, expected = both(system, campaign, estimator, level, **options)
+    agree(engine_parts(found, level), reference_parts(expected))
+
+
+@given(campaign=campaigns, level=levels, options=options_of_all, components=components_of_all)
+@settings(parent=many, max_examples=20)
+def test_gls(campaign, level, options, components):
+    """Dense covariance against the engine's way, for the same components."""
+    system, _ = draw(campaign)
+    found = engine_estimate(
+        sample_of(system, campaign), estimator="gls", components=Crossed(*components), **options
+    )
+    expected = reference_estimate(system, campaign, "gls", level, components=components, **options)
+    agree(engine_parts(found, level), reference_parts(expected))
+
+
+@pytest.mark.parametrize("estimator", ["mean", "algorithm_1", "regression"])
+@given(campaign=campaigns, level=levels)
+@many
+def test_independent_judgments(estimator, campaign, level):
+    system, _ = draw(campaign)
+    found, expected = both(system, campaign, estimator, level, interval="iid")
+    agree({"estimate": found.estimate, "std_error": found.std_error}, expected)
+    agree(ends_of(found, level), expected)
+
+
+@given(campaign=campaigns, level=levels)
+@many
+def test_ppi(campaign, level):
+    system, _ = draw(campaign)
+    if len({item for item, _, _ in system.rows}) == campaign.outputs:
+        with pytest.raises(MetricMissingError):
+            engine_estimate(sample_of(system, campaign), estimator="ppi")
+        return
+    found, expected = both(system, campaign, "ppi", level)
+    agree({"estimate": found.estimate, "std_error": found.std_error}, expected)
+    interval = found.interval(level)
+    agree({"low": interval.low, "high": interval.high}, expected)
+
+
+@pytest.mark.parametrize("estimator", ["mean", "regression", "balanced"])
+@given(campaign=campaigns, level=levels, planned=st.integers(20, 400))
+@many
+def test_sequence(estimator, campaign, level, planned):
+    system, _ = draw(campaign)
+    found = engine_estimate(sample_of(system, campaign), estimator=estimator)
+    width = anytime(found, target_width=0.1, level=level, planned_items=planned).width
+    options = {"interval": "sequence", "t_opt": 2.4 * planned}
+    expected = reference_estimate(system, campaign, estimator, level, **options)
+    if expected["low"] is not None:
+        assert width == pytest.approx(expected["high"] - expected["low"], rel=1e-8, abs=1e-8)
+
+
+# --- two systems
+
+
+@pytest.mark.parametrize("estimand", ["population", "panel"])
+@pytest.mark.parametrize("estimator", ["mean", "regression", "balanced"])
+@given(campaign=campaigns, level=levels, options=options_of_all)
+@many
+def test_difference(estimator, estimand, campaign, level, options):
+    first, second = draw(campaign)
+    options = options | {"estimand": estimand}
+    samples = [sample_of(system, campaign) for system in (first, second)]
+    found = engine_difference(*samples, estimator=estimator, **options)
+    expected = reference.difference(
+        first.rows,
+        second.rows,
+        campaign.outputs,
+        KINDS[campaign.kind],
+        (first.metric, second.metric),
+        estimator=estimator,
+        level=level,
+        **options,
+    )
+    agree(engine_parts(found, level), reference_parts(expected))
