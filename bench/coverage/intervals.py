@@ -198,7 +198,7 @@ def _balanced(sums: Sums, way: Way, protocol: Protocol) -> Found:
         (1 - share) * item,
         rest,
         _person(sums, way, protocol, annotator.sum(axis=0) / one**2, cell, shares),
-        np.minimum(n - np.where(plain.flat, 1, 2), shares.effective - 1),
+        np.minimum(n - 2, shares.effective - 1),
         shares.effective,
         n,
     )

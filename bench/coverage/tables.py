@@ -190,7 +190,7 @@ def _means(rows: Sequence[Row]) -> list[str]:
         "| cells | number | over 0.1.0 | least, most | over regression | least, most |",
         "|---|---|---|---|---|---|",
     ]
-    for name, group in groups.items():
+    for name, group in ((name, group) for name, group in groups.items() if group):
         over = [
             [ratio(row, BALANCED.name, to.name) for row in group] for to in (RELEASED, REGRESSION)
         ]
