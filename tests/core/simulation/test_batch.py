@@ -149,3 +149,16 @@ def test_a_campaign_that_never_gets_narrow_does_not_stop():
     endings = run(cell, 3, seed=5)["balanced"]
     assert not endings.stopped.any()
     assert np.isnan(endings.low).all()
+
+
+@pytest.mark.parametrize(("scores", "judgments"), [("ternary", 60), ("HTER", 100)])
+def test_no_campaign_stops_before_it_has_enough_items(scores, judgments):
+    # 30 items, or 50 on an unbounded scale, all judged twice.
+    cell = Cell(scores, 40, 0, width=5.0, doubles=1.0)
+    assert run(cell, 3, seed=5)["balanced"].judgments.tolist() == [judgments] * 3
+
+
+@pytest.mark.parametrize(("people", "stops"), [(4, False), (8, True)])
+def test_no_campaign_stops_with_fewer_than_five_effective_people(people, stops):
+    cell = Cell("ternary", people, 0, width=5.0, cap=None, outputs=60)
+    assert run(cell, 3, seed=5)["balanced"].stopped.tolist() == [stops] * 3
