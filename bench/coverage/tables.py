@@ -1,0 +1,203 @@
+"""The results as markdown tables, docs/coverage.md.
+
+Run from the checkout: python -m bench.coverage.tables
+"""
+
+from collections.abc import Callable, Sequence
+from math import exp, log
+from pathlib import Path
+from typing import Any
+
+from bench.coverage.cells import Cell
+from bench.coverage.intervals import BALANCED, ENDLESS, REGRESSION, RELEASED
+from bench.coverage.results import Row, Tally, read, rows_of
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "coverage.md"
+SLACK = 0.005  # below the level: the claim at the stop is .945 at 95 %
+CENSUS_CLAIM = 0.935
+DEARER = 1.06
+
+HEAD = """# Coverage, simulated
+
+`python -m bench.coverage {campaigns}` draws these campaigns and writes `docs/coverage.json` \
+(seed {seed}, {campaigns:,} campaigns a cell, {rate:.0f} campaigns a second, or {per_unit:.0f} in the \
+time of the bench's fixed work, `bench/unit.py`); `python -m bench.coverage.tables` writes this page from it.
+
+The simulator computes many campaigns at once and has formulas of its own; \
+`tests/core/simulation/test_batch.py` compares it with the engine.
+"""
+
+STOPPING = """
+## At the stop
+
+A campaign stops at the first look at which its interval is as narrow as asked; looks are every \
+five judgments, from 30 items on (50 for HTER) and with at least 5 effective annotators. Coverage \
+is the share of stopped campaigns whose interval holds the mean over the N outputs of the expected \
+score over people. Ranges are two standard errors.
+
+- **0.1.0**: regression as released: without S3 correction, without pull, with the finite-population correction of then.
+- **regression**: with S3 correction, pull and the guarded finite-population correction.
+- **balanced**: the same with balanced weights.
+
+People work at the same time in the number given, log activity has the sd given; a new person \
+replaces one who reaches the cap, except in a pool. "Doubles" is the share of outputs judged \
+twice, ρ the correlation of the metric, "people" the share of people in the variance of scores. \
+`*`: coverage is below {claim} by more than two standard errors. `†`: more than {dearer} times the judgments of 0.1.0.
+"""
+
+CENSUS = """
+## Small populations
+
+A fixed number of judgments: those of the first outputs, as many as given, of N. `*`: coverage is below \
+{claim} by more than two standard errors. "Own": the share of intervals that contain their own estimate.
+"""
+
+
+def page(results: dict[str, Any]) -> str:
+    """The page's text."""
+    stopping, census = rows_of(results["stopping"]), rows_of(results["census"])
+    return "\n".join(
+        [
+            HEAD.format(**results),
+            STOPPING.format(claim="the level less .005", dearer=DEARER).lstrip("\n"),
+            table(_STOPPING, stopping),
+            "",
+            *_means(stopping),
+            CENSUS.format(claim=f"{CENSUS_CLAIM:.3f}"[1:]),
+            table(_CENSUS, census),
+            "",
+        ]
+    )
+
+
+Columns = dict[str, Callable[[int, Row], str]]
+
+
+def table(columns: Columns, rows: Sequence[Row]) -> str:
+    """A markdown table."""
+    lines = [f"| {' | '.join(columns)} |", "|" + "---|" * len(columns)]
+    for number, row in enumerate(rows, 1):
+        cells = (column(number, row) for column in columns.values())
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def falls_short(found: Tally, claim: float) -> bool:
+    """Whether coverage is below the claim by more than two standard errors."""
+    return found.coverage + 2 * found.coverage_error < claim
+
+
+def claim_of(cell: Cell) -> float:
+    """What is claimed at the stop."""
+    return cell.level - SLACK
+
+
+def ratio(row: Row, name: str, to: str = RELEASED.name) -> float:
+    """Mean judgments, as a multiple of another way's."""
+    return row.tallies[name].judgments / row.tallies[to].judgments
+
+
+def _coverage(name: str, claim: Callable[[Cell], float]) -> Callable[[int, Row], str]:
+    def cell(_: int, row: Row) -> str:
+        found = row.tallies[name]
+        short = "*" if falls_short(found, claim(row.cell)) else ""
+        return f"{_share(found.coverage)} ± {_share(2 * found.coverage_error)}{short}"
+
+    return cell
+
+
+def _judgments(name: str) -> Callable[[int, Row], str]:
+    def cell(_: int, row: Row) -> str:
+        found = row.tallies[name]
+        text = f"{found.judgments:.0f}"
+        if name != RELEASED.name:
+            dear = "†" if ratio(row, name) > DEARER else ""
+            text += f" ({ratio(row, name):.2f}{dear})"
+        return text if found.stop_share > 0.9995 else f"{text}, {found.stop_share:.0%} stop"
+
+    return cell
+
+
+def _share(value: float) -> str:
+    text = f"{value:.3f}"
+    return text[1:] if value < 1 else text
+
+
+def _person(_: int, row: Row) -> str:
+    person = row.cell.criterion.person if row.cell.person is None else row.cell.person
+    return "none" if person == 0 else _share(round(person, 2))[:3]
+
+
+_CELL: Columns = {
+    "": lambda number, _: str(number),
+    "scores": lambda _, row: row.cell.scores,
+    "crowd": lambda _, row: row.cell.crowd,
+    "doubles": lambda _, row: f"{row.cell.doubles:.0%}",
+    "people": _person,
+    "N": lambda _, row: f"{row.cell.outputs:,}",
+}
+_STOPPING: Columns = {
+    **_CELL,
+    "cap": lambda _, row: str(row.cell.cap or "none"),
+    "ρ": lambda _, row: f"{row.cell.rho:g}",
+    "level, width": lambda _, row: f"{row.cell.level:.2f}, {row.cell.width:g}",
+    "0.1.0 covers": _coverage(RELEASED.name, claim_of),
+    "regression": _coverage(REGRESSION.name, claim_of),
+    "balanced": _coverage(BALANCED.name, claim_of),
+    "0.1.0 takes": _judgments(RELEASED.name),
+    "regression takes": _judgments(REGRESSION.name),
+    "balanced takes": _judgments(BALANCED.name),
+}
+
+
+def _census_claim(_: Cell) -> float:
+    return CENSUS_CLAIM
+
+
+def _own(_: int, row: Row) -> str:
+    shares = (row.tallies[way.name] for way in (RELEASED, REGRESSION, BALANCED))
+    return " / ".join(_share(round(found.own / found.campaigns, 3)) for found in shares)
+
+
+_CENSUS: Columns = {
+    **_CELL,
+    "judged": lambda _, row: f"{row.cell.judged:.0%}",
+    "0.1.0 covers": _coverage(RELEASED.name, _census_claim),
+    "0.1.0, N endless": _coverage(ENDLESS.name, _census_claim),
+    "regression": _coverage(REGRESSION.name, _census_claim),
+    "balanced": _coverage(BALANCED.name, _census_claim),
+    "own: 0.1.0 / regression / balanced": _own,
+}
+
+
+def geometric(ratios: Sequence[float]) -> float:
+    """The geometric mean."""
+    return exp(sum(log(one) for one in ratios) / len(ratios))
+
+
+def _means(rows: Sequence[Row]) -> list[str]:
+    """The geometric means of ratios of judgments, balanced over the other two."""
+    differ = [row for row in rows if row.cell.people_differ]
+    groups = {
+        "people differ, cap 25": [row for row in differ if row.cell.cap == 25],
+        "people differ, cap 10 or 25": [row for row in differ if row.cell.cap is not None],
+        "people agree": [row for row in rows if not row.cell.people_differ],
+        "all cells": list(rows),
+    }
+    lines = [
+        "Judgments of balanced weights, geometric means over cells:",
+        "",
+        "| cells | number | over 0.1.0 | least, most | over regression | least, most |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, group in ((name, group) for name, group in groups.items() if group):
+        over = [
+            [ratio(row, BALANCED.name, to.name) for row in group] for to in (RELEASED, REGRESSION)
+        ]
+        figures = [f"{geometric(one):.2f} | {min(one):.2f}, {max(one):.2f}" for one in over]
+        lines.append(f"| {name} | {len(group)} | {' | '.join(figures)} |")
+    return lines
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(read()), encoding="utf-8")

@@ -1,0 +1,94 @@
+"""What breaks coverage at the stop, and what other intervals give: docs/statistics.md.
+
+Run from the checkout: python -m bench.hazards [campaigns a row] [processes]
+"""
+
+import sys
+from dataclasses import replace
+from typing import Any
+
+from estimation.core.simulation import HTER_LIKE, TERNARY, Plan, simulate
+
+SEED = 2018
+OVERALL = Plan(TERNARY, item=0.139 / 0.43, person=0.059 / 0.43)
+EDIT = Plan(HTER_LIKE, item=0.143 / 0.21, person=0.006 / 0.21)
+BUSY = replace(OVERALL, places=50, unevenness=0.0, time_correlation=-0.38)
+# The released data's times: between people (sd of the log .70) and within (.77, -.32).
+BUSY_AS_RELEASED = replace(BUSY, unevenness=0.70, time_spread=0.77, time_correlation=-0.32)
+
+Row = tuple[str, Plan, float, dict[str, Any]]
+
+INTERVALS: list[Row] = [
+    ("ternary", OVERALL, 0.2, {}),
+    ("ternary, independent", OVERALL, 0.2, {"interval": "iid"}),
+    ("ternary, independent", OVERALL, 0.15, {"interval": "iid"}),
+    ("ternary, panel", OVERALL, 0.2, {"estimand": "panel"}),
+    ("ternary, anytime", OVERALL, 0.2, {"look": "anytime"}),
+    ("HTER-like", EDIT, 0.1, {}),
+    ("HTER-like, no pseudo-rows", EDIT, 0.15, {"pseudo_rows": False}),
+    ("HTER-like, no pseudo-rows", EDIT, 0.1, {"pseudo_rows": False}),
+]
+DRAINS: list[Row] = [
+    ("50 busy, at once", BUSY, 0.25, {"report": "at_once"}),
+    ("50 busy, drained", BUSY, 0.25, {}),
+    ("50 busy, at once", BUSY, 0.2, {"report": "at_once"}),
+    ("50 busy, drained", BUSY, 0.2, {}),
+    ("50 busy, released times, at once", BUSY_AS_RELEASED, 0.25, {"report": "at_once"}),
+    ("50 busy, released times, drained", BUSY_AS_RELEASED, 0.25, {}),
+]
+SPILLS: list[Row] = [
+    (
+        f"spill, {share:.0%} shared, quality {quality}",
+        replace(OVERALL, shared=share, shared_quality=quality),
+        0.2,
+        {"report": "spill"},
+    )
+    for share in (0.1, 0.2)
+    for quality in (0.0, 0.2, 0.3)
+]
+LENIENCIES: list[Row] = [
+    (
+        f"leniency {link}, people count {weighing}",
+        replace(OVERALL, leniency=link),
+        0.2,
+        {"weighing": weighing},
+    )
+    for link in (0.0, 0.32, 0.45)
+    for weighing in ("work", "equal")
+]
+
+
+def line(row: Row, replicates: int, processes: int) -> str:
+    """One row of figures."""
+    name, plan, width, options = row
+    found = simulate(
+        plan,
+        target_width=width,
+        level=0.95,
+        replicates=replicates,
+        seed=SEED,
+        processes=processes,
+        **options,
+    )
+    told = found.activity_notices / max(1, found.stopped)
+    return (
+        f"| {name} | {width} | {found.coverage:.3f} | {found.mean_judgments:.0f} "
+        f"| {found.mean_annotators:.0f} ({found.mean_effective_annotators:.0f}) "
+        f"| {found.stop_share:.2f} | {told:.2f} |"
+    )
+
+
+def main() -> None:
+    """Print one row of figures for each scenario."""
+    given = [int(word) for word in sys.argv[1:]]
+    replicates, processes = (given + [1000, 2][len(given) :])[:2]
+    print(f"seed {SEED}, {replicates} campaigns a row, level .95, checked after every judgment")
+    for title, rows in (("intervals", INTERVALS), ("hazards", DRAINS + SPILLS + LENIENCIES)):
+        print(f"\n| {title} | width | coverage | judgments | people (worth) | stopped | notices |")
+        print("|---|---|---|---|---|---|---|")
+        for row in rows:
+            print(line(row, replicates, processes), flush=True)
+
+
+if __name__ == "__main__":
+    main()
