@@ -39,7 +39,9 @@ def _quick_boto3() -> Iterator[None]:
 def _quick_flush() -> Iterator[None]:
     """Between tests that commit, delete the few rows: to truncate every table takes longer."""
 
-    def sql_flush(ops: DatabaseOperations, _style: Any, tables: list[str], **_how: Any) -> list[str]:
+    def sql_flush(
+        ops: DatabaseOperations, _style: Any, tables: list[str], **_how: Any
+    ) -> list[str]:
         emptied = [ops.quote_name(table) for table in sorted({*tables} - KEPT)]
         return ["; ".join(f"DELETE FROM {table}" for table in emptied)]
 
