@@ -3,8 +3,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 PORT ?= 8000
 CROWD ?= link
-# One more than two processors: browser tests wait for the page and the page for them.
-WORKERS ?= 3
+# Twice the processors: browser tests wait for the page, and all for the database.
+WORKERS ?= 4
 # Without its cache each test process compiles every test and the whole product again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
