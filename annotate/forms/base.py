@@ -1,4 +1,4 @@
-"""The researchers' smaller forms, checked in shape; the services check their meaning."""
+"""The smaller forms of researchers. They check the format; the services check the meaning."""
 
 from decimal import Decimal
 from typing import Any
@@ -12,7 +12,7 @@ from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE
 from annotate.services.pay.extra_pay import LARGEST, LONGEST, LONGEST_KEY, Gift
 
 MOST_NAMES = 500
-MOST_JSON = 250_000  # of an instrument or a tutorial
+MOST_JSON = 250_000  # characters of an instrument or a tutorial
 
 
 class ReasonForm(forms.Form):
@@ -36,14 +36,14 @@ class PublicWordsForm(forms.Form):
     )
 
     def suggest(self, title: str, about: str) -> None:
-        """Show in the empty fields what is said where nothing is given."""
+        """Show in the empty fields which words are used for them."""
         self.fields["public_title"].widget.attrs["placeholder"] = title
         self.fields["public_about"].widget.attrs["placeholder"] = about
 
 
 class NamesForm(forms.Form):
     names = forms.CharField(
-        label="Names or codes, one a line",
+        label="Names or codes, one per line",
         widget=forms.Textarea(attrs={"rows": 6}),
         error_messages={"required": "Type at least one name or code."},
     )
@@ -89,7 +89,7 @@ class DefinitionForm(forms.Form):
 
     @property
     def text(self) -> str | bytes:
-        """What was given: the file, where there is one."""
+        """Return the file's content if there is a file, otherwise the pasted text."""
         file = self.cleaned_data["file"]
         return bytes(file.read()) if file else str(self.cleaned_data["definition"])
 
@@ -102,7 +102,7 @@ CHOICES = [
 
 
 class GiftForm(forms.Form):
-    """`key` is made with the form: sending the same form twice gives once."""
+    """`key` is made with the form, so sending the same form twice pays once."""
 
     offer_beyond_budget = False
 
@@ -128,14 +128,14 @@ class GiftForm(forms.Form):
     key = forms.CharField(max_length=LONGEST_KEY, widget=forms.HiddenInput)
 
     def name_people(self, people: list[Account]) -> None:
-        """Offer these to choose from; none is chosen beforehand."""
+        """Offer these people for choice; none is chosen initially."""
         widget = self.fields["annotator"].widget
         assert isinstance(widget, forms.Select)
         names = {one.pseudonym: f"{one.pseudonym} ({one.external_id})" for one in people}
         widget.choices = [("", "Choose…"), *names.items()]
 
     def gift(self) -> Gift:
-        """Return what was typed; call it on a valid form."""
+        """Return the gift that was entered. Call it on a valid form."""
         given = self.cleaned_data
         return Gift(
             kind=Kind(given["kind"]),
