@@ -10,6 +10,7 @@ from annotate.models import LedgerEntry
 from annotate.selectors.pay.accounts import Account
 from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE
 from annotate.services.pay.extra_pay import LARGEST, LONGEST, LONGEST_KEY, Gift
+from annotate.text.figures import unit_of_money
 
 MOST_NAMES = 500
 MOST_JSON = 250_000  # characters of an instrument or a tutorial
@@ -109,7 +110,6 @@ class GiftForm(forms.Form):
     kind = forms.ChoiceField(label="What", choices=CHOICES)
     annotator = forms.CharField(label="To whom", max_length=16, widget=forms.Select)
     amount = forms.DecimalField(
-        label="Amount in dollars",
         max_digits=8,
         decimal_places=2,
         min_value=Decimal("0.01"),
@@ -133,6 +133,10 @@ class GiftForm(forms.Form):
         assert isinstance(widget, forms.Select)
         names = {one.pseudonym: f"{one.pseudonym} ({one.external_id})" for one in people}
         widget.choices = [("", "Choose…"), *names.items()]
+
+    def label_amount(self, currency: str) -> None:
+        """Say in which currency the amount is entered: that of the campaign."""
+        self.fields["amount"].label = f"Amount, in {unit_of_money(currency)}"
 
     def gift(self) -> Gift:
         """Return the gift that was entered. Call it on a valid form."""

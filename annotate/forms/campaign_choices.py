@@ -13,7 +13,7 @@ from annotate.text.figures import percent
 from estimation.metrics import METRICS, Metric
 
 BUILT_IN, NO_TUTORIAL = "built-in", "none"
-
+CURRENCY = "In $, or in the currency of the crowd’s account."
 
 HINTS = {
     "language": "A code such as en, de or pt-BR. In German, annotators read German pages.",
@@ -25,11 +25,11 @@ HINTS = {
         "Names separated by commas, such as comet, judge. The preview offers the file’s metrics."
     ),
     "metrics_file": "Columns: system,item,metric,value",
-    "tutorial_bonus": "Each person gets it once, for passing.",
+    "tutorial_bonus": "Each person gets it once, for passing. {currency}",
     "bonus_after": "Counting judgments of one person. Due earlier if no more are offered.",
     "fee": "Empty: the usual rate ({fees}). The budget includes it.",
-    "reward": "Paid for each judgment.",
-    "budget": "Fees included. Empty: no limit.",
+    "reward": "Paid for each judgment. {currency}",
+    "budget": "Fees included. Empty: no limit. {currency}",
     "max_judgments": "Empty: all planned judgments.",
     "deadline": "Empty: none. In {zone}.",
     "annotator_cap": (

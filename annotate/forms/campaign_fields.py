@@ -56,7 +56,7 @@ class CampaignFields(forms.Form):
     )
     tutorial = forms.ChoiceField(label="Tutorial before the first task", initial=BUILT_IN)
     tutorial_bonus = forms.DecimalField(
-        label="Bonus for passing it, in $",
+        label="Bonus for passing it",
         initial=DEFAULTS.tutorial_bonus,
         min_value=Decimal(0),
         max_digits=6,
@@ -114,14 +114,14 @@ class CampaignFields(forms.Form):
         decimal_places=2,
     )
     reward = forms.DecimalField(
-        label="Reward for one judgment, in $",
+        label="Reward for one judgment",
         initial=Decimal("0.40"),
         min_value=Decimal(0),
         max_value=Decimal(1000),
         decimal_places=2,
     )
     budget = forms.DecimalField(
-        label="Budget, in $",
+        label="Budget",
         required=False,
         min_value=Decimal("0.01"),
         max_digits=10,

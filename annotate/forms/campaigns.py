@@ -9,6 +9,7 @@ from django.forms.boundfield import BoundWidget
 
 from annotate.forms.campaign_choices import (
     BUILT_IN,
+    CURRENCY,
     HINTS,
     NO_TUTORIAL,
     joined_names,
@@ -63,7 +64,7 @@ class CampaignForm(CampaignFields):
         limit = settings.UPLOAD_LIMIT // 1024**2
         for name, hint in HINTS.items():
             self.fields[name].help_text = hint.format(
-                zone=settings.TIME_ZONE, limit=limit, fees=usual_fees()
+                zone=settings.TIME_ZONE, limit=limit, fees=usual_fees(), currency=CURRENCY
             )
 
     def _asked(self) -> Instrument:
