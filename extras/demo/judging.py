@@ -83,7 +83,7 @@ def level(latent: float) -> int:
 
 
 def sensible_edit(text: str, correction: Correction, rng: Random) -> str:
-    """Correct usually every defect, sometimes only the last ones; polish sound texts."""
+    """Return an edit of all defects, sometimes only of the last ones; sound texts are polished."""
     if len(correction.versions) > 2 and rng.random() < 0.15:
         return rng.choice(correction.versions[1:-1])
     if correction.text != text:

@@ -66,7 +66,7 @@ class DemoPerson:
         return judging.sensible_edit(text, verdict.correction, self._for_text(text, "edit"))
 
     def hasty_edit(self, text: str, edit: str) -> str | None:
-        """Return a forgotten or unchanged edit at times; otherwise None."""
+        """Return the edit; at times None (forgotten), or the text with only white space changed."""
         chance = self.rng.random()
         if chance < self.habits.forgets_edit:
             return None

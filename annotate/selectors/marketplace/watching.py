@@ -35,7 +35,7 @@ def due(*, all_: bool = False) -> list[int]:
 
 
 def campaigns() -> list[int]:
-    """Return the campaigns with unarchived postings at a crowd, or with payments due."""
+    """Return the campaigns with unarchived postings at a crowd, or with a bonus to be paid."""
     ids = kept().order_by("batch__campaign").values_list("batch__campaign", flat=True)
     return sorted({*ids.distinct(), *promises.to_be_paid()})
 

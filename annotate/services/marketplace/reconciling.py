@@ -116,7 +116,7 @@ def _follow(posting: Posting, crowd: Marketplace, level: Fullness) -> None:
 
 
 def _nobody_at_work(posting: Posting, level: Fullness, listed: Sequence[Submission]) -> bool:
-    """Return whether the crowd has counted no one at work twice, and lists all submissions.
+    """Return whether the last two looks found no one at work and all submissions are listed.
 
     MTurk counts people at work without listing them until the HIT is stopped or expires. According
     to its documents, it does not count them afterwards.

@@ -19,7 +19,7 @@ from annotate.services import change_marks, locks
 from annotate.services.pay import promises
 from annotate.services.work import assignment_states, slots
 
-LONGEST = 6  # how often a page that stays open can extend a lease, in lease lengths
+LONGEST = 6  # lease lengths by which a page that stays open can extend a lease
 LEASED = Assignment.Status.LEASED
 
 Lease = Assignment | admission.Nothing

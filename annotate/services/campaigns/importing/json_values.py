@@ -87,7 +87,7 @@ class Values:
         return unterminated or error.pos >= len(self._text) - NEAR_THE_END
 
     def _more(self) -> bool:
-        """Read more, doubling the text in memory; return False at the end."""
+        """Read at least as much again as is in memory; return False at the end of the text."""
         if self._ended:
             return False
         self._line = self._line_at(self._at)

@@ -131,7 +131,7 @@ def _add(op: Operation, crowd: Marketplace) -> Outcome:
 
 
 def _find_added(op: Operation, crowd: Marketplace) -> Outcome | None:
-    """Return whether places were added: extensions are sequential, so the count shows it."""
+    """Return success if the count shows the new places: extensions are sequential."""
     posting = _posting(op)
     level = crowd.posting_level(posting.external_id)
     grown = level.places >= posting.places + AddPlacesPayload.of(op).places
