@@ -3,6 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 PORT ?= 8000
 CROWD ?= link
+# Twice the processors: browser tests wait for the page, and all for the database.
+WORKERS ?= 4
+# Without its cache each test process compiles every test and the whole product again.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-dev demo demos serve test slow sqlite hostile stories states screenshots lint bench browser messages docs requirements
 
@@ -44,7 +48,7 @@ browser: setup-dev
 	@$(BIN)/python -m tests.chromium
 
 test: setup-dev browser  ## Run the tests on a real Postgres, Redis and Chromium
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow and not states and not stories and not demos and not hostile"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not slow and not states and not stories and not demos and not hostile"
 
 slow: setup-dev browser  ## Run what takes longest: upgrades, races, whole processes, gates of the statistics
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "slow and not states and not stories and not demos and not hostile"

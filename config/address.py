@@ -1,4 +1,4 @@
-"""Under which address people reach this installation."""
+"""The address at which people reach this installation."""
 
 import json
 import socket
@@ -10,14 +10,14 @@ PATIENCE = 1.0  # seconds
 
 
 def public_url() -> str:
-    """Return the start of all links: from the settings, or where `serve` runs at the moment."""
+    """Return the start of all links: from the settings, or the address of a running `serve`."""
     if settings.EMBEDDED and settings.PUBLIC_URL == settings.LOCAL_URL:
         return _served() or str(settings.PUBLIC_URL)
     return str(settings.PUBLIC_URL)
 
 
 def note(url: str, host: str, port: int) -> None:
-    """Write down where `serve` runs, for commands in other terminals."""
+    """Write down the address of `serve`, for commands in other terminals."""
     _file().parent.mkdir(parents=True, exist_ok=True)
     _file().write_text(json.dumps({"url": url, "host": host, "port": port}))
 
@@ -31,7 +31,7 @@ def _file() -> Path:
 
 
 def _served() -> str:
-    """Return the noted address if something answers there; a killed `serve` leaves its note."""
+    """Return the noted address if it answers; a killed `serve` leaves its note behind."""
     try:
         noted = json.loads(_file().read_text())
         host = "127.0.0.1" if noted["host"] == "0.0.0.0" else noted["host"]  # noqa: S104

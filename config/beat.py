@@ -1,4 +1,4 @@
-"""Beat sends the periodic tasks by their names and runs none of them, so it loads none of them."""
+"""Beat sends the periodic tasks by name and does not load their code."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from django.utils.log import configure_logging
 
 
 class Beat(beat.Beat):
-    """Celery's, without the tasks' code: that needs a fifth of a gigabyte."""
+    """Celery's beat without the tasks' code, which needs 200 MB."""
 
     def init_loader(self) -> None:
         configure_logging(settings.LOGGING_CONFIG, settings.LOGGING)
@@ -21,6 +21,6 @@ def _make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise SystemExit(
-            f"beat cannot make {folder}, where it keeps its schedule: {error.strerror}. "
+            f"beat cannot create {folder} for its schedule: {error.strerror}. "
             "Set PLUMBLINE_VAR to a folder that it may write to."
         ) from None

@@ -1,4 +1,4 @@
-"""The Celery application, and the one way to send it work."""
+"""The Celery application, and the only function that sends it work."""
 
 import logging
 import os
@@ -25,18 +25,18 @@ app.autodiscover_tasks()
 
 logger = logging.getLogger(__name__)
 
-SILENCE = 5.0  # seconds after a failure in which no request waits for the broker
+SILENCE = 5.0  # seconds after a failure in which requests do not wait for the broker
 _silent_until = 0.0
 
 
 def enqueue(task: Task, *args: int, expires: float | None = None) -> None:
     """Send `task`, without waiting for a broker that is down.
 
-    expires: seconds after which no worker takes it up any more.
+    expires: seconds after which no worker starts it any more.
 
-    A lost message costs seconds, never a result: whatever must happen is a committed row that
-    a periodic task finds (docs/operations.md, "When Redis is down"). A broker that does not
-    answer costs its caller the time-outs of the settings once, and later callers nothing.
+    A lost message only delays a result by seconds: necessary work is a committed row that a
+    periodic task finds (docs/operations.md, "When Redis is down"). A broker that does not answer
+    costs the first caller the time-outs of the settings, and later callers nothing.
     """
     global _silent_until
     if time.monotonic() < _silent_until:
@@ -52,7 +52,7 @@ def enqueue(task: Task, *args: int, expires: float | None = None) -> None:
 
 @worker_ready.connect
 def look_at_once(**_signal: Any) -> None:
-    """Do what is done regularly: nobody did while no worker ran. (Embedded, the ticker does.)"""
+    """Run the periodic tasks at once, as none ran without a worker (embedded, the ticker does)."""
     from django.conf import settings
 
     if not settings.EMBEDDED:

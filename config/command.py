@@ -1,4 +1,4 @@
-"""Plumbline's command line, as `manage.py` in a checkout and as `plumbline` once installed."""
+"""Plumbline's command line: `manage.py` in a checkout, `plumbline` after installation."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""The embedded mode: web server, Celery worker and ticker in one process, SQLite beneath."""
+"""The embedded mode: web server, Celery worker and ticker in one process, with SQLite."""
 
 import logging
 import threading
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 def start_worker() -> threading.Thread:
     """Run one Celery worker in a thread; with the memory broker it sees this process's tasks."""
-    # Celery warns of root because of pickled messages; these never leave the process.
+    # Celery warns when root uses pickled messages; these do not leave the process.
     warnings.simplefilter("ignore", SecurityWarning)
     worker = app.Worker(
         pool="solo",

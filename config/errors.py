@@ -1,4 +1,4 @@
-"""What is said where no view could answer: JSON, a page for annotators, or one for researchers."""
+"""Errors outside of views: JSON, a page for annotators, or one for researchers."""
 
 import sys
 
@@ -12,8 +12,8 @@ from annotate.views.work import access
 
 API, WORK = "/api/", "/work/"
 UNAVAILABLE = 503
-BAD = "This request makes no sense to Plumbline. Nothing was changed."
-BROKEN = "Something broke on the server. What was saved is safe. Try again in a minute."
+BAD = "Plumbline cannot read this request. Nothing was changed."
+BROKEN = "Something failed on the server. What was saved is safe. Try again in a minute."
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponseBase:
@@ -29,7 +29,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponseBase:
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
-    """Say that it broke, without the database: that may be what is away."""
+    """Report a server error without using the database, which may be the cause."""
     gone = isinstance(sys.exception(), OperationalError | InterfaceError)
     status = UNAVAILABLE if gone else 500
     if request.path.startswith(WORK):
@@ -44,7 +44,7 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
 
 
 def refusal(request: HttpRequest, error: ServiceError) -> HttpResponse:
-    """Refuse a request before any view has seen it; nothing is asked of the database."""
+    """Refuse a request before it reaches a view, without using the database."""
     if request.path.startswith(WORK):
         return access.refusal_page(request, error)
     if request.path.startswith(API):

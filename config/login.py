@@ -1,7 +1,8 @@
-"""Logging in, by the page or for a token of the API: one limit on guessing for both.
+"""Logging in, by the page or for an API token, with a common limit on guessing.
 
-Every attempt is counted before its password is looked at, so that many at once gain nothing. Names
-that no account has are counted and refused like others: nothing tells which accounts exist.
+Every attempt is counted before its password is checked, so simultaneous attempts have no advantage.
+Names without an account are counted and refused like others, so the answers do not show which
+accounts exist.
 """
 
 import unicodedata
@@ -24,7 +25,7 @@ from annotate.requests.waiting import in_minutes
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit: the number of attempts of one kind within a number of seconds."""
+    """The number of attempts of one kind within a number of seconds."""
 
     name: str
     most: int
@@ -35,7 +36,7 @@ class Limit:
 
 
 class LimitedBackend(ModelBackend):
-    """Passwords of accounts, for whatever asks with a request: a new way in is limited too."""
+    """Checks passwords for any caller with a request, so new ways to log in are limited too."""
 
     def authenticate(
         self,
@@ -53,13 +54,13 @@ class LimitedBackend(ModelBackend):
                 raise PermissionDenied
         found = super().authenticate(request, username, password, **given)
         if found is None:
-            raise PermissionDenied  # nobody else is asked
+            raise PermissionDenied  # no other backend is asked
         _succeeded(limits)
         return found
 
 
 class LogIn(LoginView):
-    """The page; it says how long to wait where there were too many attempts."""
+    """The page. After too many attempts it says how long to wait."""
 
     redirect_authenticated_user = True
 
@@ -79,10 +80,10 @@ def locked_for(request: Any) -> int:
 
 
 def limits_of(username: str, address: str) -> tuple[Limit, ...]:
-    """Return the limits of an attempt in the order in which they are asked.
+    """Return the limits of an attempt in the order in which they are checked.
 
-    The account's own limit, over all addresses, comes last: what another limit has refused does
-    not count there, so that nobody locks others out of their accounts from one address.
+    The account's own limit, over all addresses, comes last: attempts that another limit has refused
+    do not count there, so no one can lock others out of their accounts from one address.
     """
     tries, seconds = settings.LOGIN_TRIES, settings.LOGIN_MINUTES * 60
     account = unicodedata.normalize("NFKC", username).casefold()
@@ -96,7 +97,7 @@ def limits_of(username: str, address: str) -> tuple[Limit, ...]:
 
 
 def _succeeded(limits: tuple[Limit, ...]) -> None:
-    """Forget the mistakes of who has got in, and do not count this attempt as one."""
+    """Forget the failed attempts after a success, which is not counted either."""
     *others, own, account = limits
     counting.forget(own.name)
     for limit in (*others, account):
@@ -104,6 +105,6 @@ def _succeeded(limits: tuple[Limit, ...]) -> None:
 
 
 def _key(*parts: str) -> str:
-    """Return a name of bounded length that tells neither account nor address."""
+    """Return a name of bounded length that reveals neither account nor address."""
     digest = salted_hmac("login", "\0".join(parts)).hexdigest()
     return f"login:{digest}"

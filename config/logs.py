@@ -1,4 +1,4 @@
-"""Logs without secrets: a link to an annotator's work opens it to every reader."""
+"""Logs without secrets: a link to an annotator's work would open it to every reader of a log."""
 
 import logging
 import logging.config
@@ -7,22 +7,22 @@ import traceback
 from hashlib import sha256
 from typing import Any
 
-# Invitations, entries and pages of work: the part of an address that is the secret, and its query.
+# Invitations, entries and work pages: the secret part of an address, and its query.
 IN_ADDRESSES = re.compile(
     r"(/work/(?:join|preview|batch|p|on/[\w-]+)/)([^/\s\"'<>?#]+)(\?[^\s\"'<>]*)?"
 )
-# Anything else that we have signed, wherever it stands: the tokens that scripts send in a header.
+# All other values signed by us, such as the tokens that scripts send in a header.
 SIGNED = re.compile(r"[\w.-]+(?::|%3A)[0-9A-Za-z]{6}(?::|%3A)[\w-]{43}")
 
 
 def configure(settings: dict[str, Any]) -> None:
-    """Set logging up as Django does, and keep secrets out of whatever any handler is given."""
+    """Configure logging as Django does, and redact secrets before any handler gets them."""
     logging.config.dictConfig(settings)
     logging.setLogRecordFactory(_without_secrets)
 
 
 def redacted(text: str) -> str:
-    """Return the text with a name in place of each secret: the same one for the same secret."""
+    """Return the text with a name in place of each secret; equal secrets get equal names."""
     text = IN_ADDRESSES.sub(lambda found: found[1] + _name(found[2]), text)
     return SIGNED.sub(lambda found: _name(found[0]), text)
 
@@ -32,7 +32,7 @@ def _name(secret: str) -> str:
 
 
 def _without_secrets(*args: Any, **given: Any) -> logging.LogRecord:
-    """Make a record whose message and traceback are redacted before any formatter sees them."""
+    """Make a record whose message and traceback are redacted before formatting."""
     record = logging.LogRecord(*args, **given)
     message = _message(record)
     if (clean := redacted(message)) != message:
@@ -46,5 +46,5 @@ def _without_secrets(*args: Any, **given: Any) -> logging.LogRecord:
 def _message(record: logging.LogRecord) -> str:
     try:
         return record.getMessage()
-    except Exception:  # its own handler says what is wrong with it
+    except Exception:  # its own handler reports the error
         return str(record.msg)

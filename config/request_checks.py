@@ -1,6 +1,6 @@
-"""What every request passes first: no NUL, nothing oversized, one encoding.
+"""Checks of every request: no NUL, a limited size, one encoding.
 
-Here so that no view, service or database ever meets it; the client is told.
+They run here so that views, services and the database never meet such a request.
 """
 
 import codecs
@@ -15,7 +15,7 @@ from config import errors
 
 LONGEST_PATH = LONGEST_QUERY = 8_000
 CONTROLS = {*map(chr, range(32)), "\x7f"}
-READ_AS = ("utf-8", "ascii")  # both are UTF-8
+READ_AS = ("utf-8", "ascii")  # both are read as UTF-8
 
 
 class Gate:
@@ -29,11 +29,11 @@ class Gate:
     def process_view(
         self, request: HttpRequest, view: Any, _args: Any, _kwargs: Any
     ) -> HttpResponse | None:
-        """Refuse what no address takes; it comes before the check against forged requests."""
+        """Refuse what no address accepts. It runs before the check against forged requests."""
         try:
-            _check_headers(request)  # first: they say how the others are read
+            _check_headers(request)  # first, because they determine how the rest is read
             _check_address(request)
-            # The API's views look at their bodies themselves, and answer with JSON.
+            # The API's views check their bodies themselves, and answer with JSON.
             if not hasattr(view, "cls") and not getattr(view, "measures_its_body", False):
                 _check_body(request)
         except ServiceError as refused:
@@ -43,14 +43,14 @@ class Gate:
         return None
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """A client that goes away while it sends is no failure of ours, wherever it was read."""
+        """Answer a client that disconnects while sending: that is not a server error."""
         if isinstance(error, UnreadablePostError):
             return errors.refusal(request, _broken_off())
         return None
 
 
 def _drop_odd_cookies(request: HttpRequest) -> None:
-    """Go on as if they had not been sent: who has a broken one could not get rid of it."""
+    """Ignore unreadable cookies, because the user could not remove them."""
     for name in [name for name, value in request.COOKIES.items() if _is_odd([name, value])]:
         del request.COOKIES[name]
 
@@ -60,15 +60,15 @@ def _check_address(request: HttpRequest) -> None:
         raise NotFound("There is nothing at this address.")
     query = request.META.get("QUERY_STRING", "")
     if len(query) > LONGEST_QUERY or _is_odd(_texts(request.GET)):
-        raise _bad("What follows “?” in this address is too long, or no text.")
+        raise _bad("What follows “?” in this address is too long, or is not text.")
 
 
 def _check_headers(request: HttpRequest) -> None:
     headers = [v for name, v in request.META.items() if name.startswith("HTTP_")]
     if "\0" in "".join(map(str, headers)):
-        raise _bad("A header of this request holds a character that no text has.")
+        raise _bad("A header of this request contains an invalid character.")
     if not str(request.META.get("CONTENT_LENGTH") or 0).isdecimal():
-        raise _bad("This request does not say how long it is.")
+        raise _bad("This request does not state its length.")
     charset = request.content_params.get("charset", "utf-8") if request.content_params else "utf-8"
     if _encoding(charset) not in READ_AS:
         raise ServiceError("Send this as UTF-8: no other encoding is read.", code="encoding")
@@ -78,7 +78,7 @@ def _check_body(request: HttpRequest) -> None:
     if bodies.length(request) > (limit := bodies.usual_limit()):
         raise bodies.too_large(request, limit)
     if "\0" in "".join(_texts(request.POST)):
-        raise _bad("A field of this form holds a character that no text has (NUL).")
+        raise _bad("A field of this form contains an invalid character (NUL).")
 
 
 def _texts(given: Any) -> Iterable[str]:
@@ -99,7 +99,7 @@ def _encoding(charset: str) -> str:
 
 
 def _broken_off() -> ServiceError:
-    return ServiceError("This request broke off before it was complete.", code="broken_off")
+    return ServiceError("This request ended before it was complete.", code="broken_off")
 
 
 def _bad(message: str) -> ServiceError:

@@ -10,10 +10,10 @@ PLACEHOLDERS = {"secret", "changeme", "change-me", "insecure", "django-insecure"
 
 
 def secret_key(given: str, *, embedded: bool, folder: Path) -> str:
-    """Return the key from the environment, or this installation's own random one.
+    """Return the key from the environment, or this installation's own random key.
 
-    Only the embedded mode keeps a key of its own (`folder/secret-key`, readable by its user);
-    elsewhere several processes on several machines need the same one, so it must be given.
+    Only the embedded mode has its own key (`folder/secret-key`, readable by its user). Elsewhere,
+    several processes on several machines need the same key, so it must be given.
     """
     if given:
         return _refuse_weak(given)

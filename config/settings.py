@@ -1,7 +1,7 @@
-"""Settings of every mode, from the environment; secure unless told otherwise.
+"""Settings of every mode, from the environment, with secure defaults.
 
-Without `REDIS_URL` Plumbline runs *embedded*: SQLite, and Celery inside the web process.
-With it, it expects Postgres, Redis, a worker and beat (see docs/operations.md).
+Without `REDIS_URL` Plumbline runs *embedded*: SQLite, and Celery inside the web process. With it,
+it expects Postgres, Redis, a worker and beat (see docs/operations.md).
 """
 
 from datetime import timedelta
@@ -17,10 +17,10 @@ from config.secret import secret_key
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
-INSTALLED = not (BASE_DIR / "templates").is_dir()  # by pip, not run from a checkout
-# Templates and static files: of the checkout, or of the package.
+INSTALLED = not (BASE_DIR / "templates").is_dir()  # with pip, not run from a checkout
+# Templates and static files, from the checkout or the package.
 SHARE_DIR = BASE_DIR / "config" / "share" if INSTALLED else BASE_DIR
-# Each instrument brings its pages and scripts along, in the same folders as these.
+# Each instrument has its own pages and scripts, in folders of the same names.
 INSTRUMENTS = BASE_DIR / "annotate" / "instruments"
 VAR_DIR = Path(
     env.str("PLUMBLINE_VAR", default=str((Path.cwd() if INSTALLED else BASE_DIR) / "var"))
@@ -31,7 +31,7 @@ REDIS_URL = env.str("REDIS_URL", default="")
 EMBEDDED = not REDIS_URL
 SECRET_KEY = secret_key(env.str("SECRET_KEY", default=""), embedded=EMBEDDED, folder=VAR_DIR)
 
-# Where people reach the product: decides hosts, links in invitations, and whether cookies need TLS.
+# The public address: sets hosts, links in invitations, and whether cookies need TLS.
 LOCAL_URL = "http://localhost:8000"
 PUBLIC_URL = env.str("PUBLIC_URL", default=LOCAL_URL).rstrip("/")
 _public = urlsplit(PUBLIC_URL)
@@ -43,12 +43,12 @@ CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 SECURE_PROXY_SSL_HEADER = (
     ("HTTP_X_FORWARDED_PROTO", "https") if env.bool("BEHIND_PROXY", default=False) else None
 )
-# How many proxies append to X-Forwarded-For: what stands before that any client can write.
+# How many proxies append to X-Forwarded-For. A client can write anything before that.
 NUM_PROXIES = env.int("NUM_PROXIES", default=1 if SECURE_PROXY_SSL_HEADER else 0)
 SECURE_SSL_REDIRECT = TLS
 SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if TLS else 0
-# What else is served under the same domain is not ours to decide about.
+# Other services of the same domain are not Plumbline's decision.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = TLS
@@ -120,7 +120,7 @@ DATABASES = {
     "default": env.db("DATABASE_URL", default=f"sqlite:///{VAR_DIR / 'plumbline.sqlite3'}")
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    # A write lock from the start of each transaction: what row locks are to Postgres.
+    # A write lock from the start of each transaction, in place of Postgres' row locks.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
@@ -132,7 +132,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 else:
     DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-    # A request does not wait for a database that never answers until the network gives up.
+    # A request does not wait for a silent database until the network times out.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -153,10 +153,10 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 AUTHENTICATION_BACKENDS = [
-    "config.login.LimitedBackend",  # all who log in
+    "config.login.LimitedBackend",  # all logins
     "django.contrib.auth.backends.ModelBackend",  # the sessions of earlier versions
 ]
-# Of one account from one address, in this time; docs/operations.md says what follows from it.
+# Per account and address, in this time; docs/operations.md describes the effects.
 LOGIN_TRIES = env.int("LOGIN_TRIES", default=10)
 LOGIN_MINUTES = env.int("LOGIN_MINUTES", default=15)
 LOGIN_URL = "login"
@@ -173,27 +173,27 @@ LOCALE_PATHS = [BASE_DIR / "annotate" / "locale"]
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [SHARE_DIR / "static", *sorted(INSTRUMENTS.glob("*/static"))]
-# Served straight from the sources: no collect step to forget.
+# Served from the sources, without a collect step.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_MAX_AGE = 0 if DEBUG else 600
-# Worker pages may live in an opaque origin (sandboxed iframe), where every module is cross-origin.
+# Worker pages may have an opaque origin (sandboxed iframe), to which every module is foreign.
 WHITENOISE_ALLOW_ALL_ORIGINS = True
 
-# Newcomers by a campaign's open link within an hour; 0: as many as come.
+# Newcomers by a campaign's open link within an hour; 0: unlimited.
 JOINS_PER_ADDRESS = env.int("JOINS_PER_ADDRESS", default=100)
 JOINS_PER_CAMPAIGN = env.int("JOINS_PER_CAMPAIGN", default=1000)
 
-# Crowds (docs/crowds.md). AWS credentials come the usual way: environment, profile or role.
-# Each crowd declares the names of its settings, in `annotate/crowds/NAME/crowd.py`.
+# Crowds (docs/crowds.md). AWS credentials: environment, profile or role. Each crowd declares the
+# names of its settings in `annotate/crowds/NAME/crowd.py`.
 for _crowd in CROWDS.values():
     for _name, _default in _crowd.settings.items():
         globals()[_name] = env.str(_name, default=_default)
-# To each crowd and environment. Calls over the limit are sent in the next second.
+# Per crowd and environment. Calls over the limit are sent in the next second.
 CROWD_CALLS_PER_SECOND = env.int("CROWD_CALLS_PER_SECOND", default=10)
-# After a unit's deadline: clocks differ, and crowds list a little later what was handed in.
+# After a unit's deadline: clocks differ, and crowds list submissions with a delay.
 CROWD_GRACE = timedelta(minutes=env.int("CROWD_GRACE_MINUTES", default=30))
 
-# Of a form or an API call; the command line has none.
+# For forms and API calls; the command line has no limit.
 UPLOAD_LIMIT = env.int("UPLOAD_LIMIT_MB", default=50) * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 FILE_UPLOAD_HANDLERS = [
@@ -210,14 +210,15 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-# A task that hangs is stopped, by an exception first and then by ending its process; what it was
-# at is done again. Before its message becomes visible again, or another worker would start it too.
+# A hanging task is stopped, first by an exception and then by ending its process, and its work is
+# done again. The limit is below the visibility timeout; otherwise another worker would start it
+# too.
 CELERY_TASK_TIME_LIMIT = env.int("TASK_SECONDS", default=300)
 CELERY_TASK_SOFT_TIME_LIMIT = max(1, CELERY_TASK_TIME_LIMIT * 4 // 5)
 CELERY_BROKER_TRANSPORT_OPTIONS = (
     {
-        # A submit waits for these at most once (config.celery.enqueue): 0.3 s to connect, 0.4 s
-        # for an answer, no second try. Without max_retries kombu would try for ever.
+        # A submit waits for these at most once (config.celery.enqueue): 0.3 s to connect, 0.4 s for
+        # an answer, no second try. Without max_retries, kombu would try endlessly.
         "socket_connect_timeout": 0.3,
         "socket_timeout": 0.4,
         "max_retries": 0,
@@ -231,8 +232,11 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 
 
 def _every(seconds: int, task: str) -> dict[str, Any]:
-    """An entry of beat's schedule. What no worker has taken up when the next one is sent is
-    dropped: after a night without workers they need not do it thousands of times."""
+    """Return an entry of beat's schedule.
+
+    A task that no worker has started when the next one is sent is dropped, so workers need not run
+    it thousands of times after a night.
+    """
     return {"task": task, "schedule": timedelta(seconds=seconds), "options": {"expires": seconds}}
 
 
@@ -280,7 +284,7 @@ LOGGING: dict[str, Any] = {
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": env.str("LOG_LEVEL", default="WARNING")},
-    # What a client did wrong is told to the client. No log goes out by mail, as Django's would: it
-    # holds the whole request.
+    # Client errors are reported to the client. No log is sent by mail, as Django does, because it
+    # contains the whole request.
     "loggers": {"django": {"handlers": []}, "django.request": {"level": "ERROR"}},
 }

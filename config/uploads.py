@@ -1,4 +1,4 @@
-"""Large files of forms on their way through the temporary folder, which may be full."""
+"""Large form files in the temporary folder, which may be full."""
 
 import logging
 from collections.abc import Iterator
@@ -13,21 +13,21 @@ logger = logging.getLogger(__name__)
 
 
 class NoRoom(ServiceError):
-    """The machine has no room for this file now."""
+    """The server has no room for this file now."""
 
-    status = 413  # as RFC 9110 has it: larger than the server is able to process
+    status = 413  # according to RFC 9110: larger than the server is able to process
     code = "no_room"
 
     def __init__(self, error: OSError) -> None:
         logger.error("An upload found no room in the temporary folder: %s", error)
         super().__init__(
             "The server has no room for a file of this size at the moment. Nothing was stored. "
-            "Try again later, or tell whoever runs this Plumbline."
+            "Try again later, or tell the administrator of this Plumbline."
         )
 
 
 class RoomyUploadHandler(TemporaryFileUploadHandler):
-    """Tells of a full folder as what it is, in every view alike."""
+    """Reports a full folder as such, in every view alike."""
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
         with self._finding_room():
@@ -47,6 +47,6 @@ class RoomyUploadHandler(TemporaryFileUploadHandler):
             yield
         except OSError as error:
             if begun := getattr(self, "file", None):
-                with suppress(OSError):  # what is still in memory finds no room either
+                with suppress(OSError):  # the part in memory finds no room either
                     begun.close()
             raise NoRoom(error) from None

@@ -98,14 +98,13 @@ class Report:
             "n_judgments": self.n_judgments,
             "n_annotators": found.n_annotators,
             "effective_annotators": found.effective_annotators,
-            "A_eff": found.effective_annotators,
-            **self._protocol(),
             "variance": asdict(self.components),
             "rho": self.rho,
             "gamma": self.gamma,
             "data_efficiency": self.data_efficiency,
             "data_efficiency_cap": self.cap,
             "notices": list(self.notices),
+            **self._protocol(),
         }
 
     def _protocol(self) -> dict[str, Any]:
@@ -115,6 +114,7 @@ class Report:
         fold = folds(found.n_population, seed=method.seed).tolist() if fitted else []
         return {
             "centre": found.centre,
+            "A_eff": found.effective_annotators,
             "balance": method.balance if method.estimator == "balanced" else None,
             "person_share": method.person_share,
             "s3_factor": found.variance.s3_factor,

@@ -1,1 +1,4 @@
-"""What shows, stands in and replays: an optional app, which the product never imports."""
+"""An optional app with the demonstration, the MTurk stand-in and the replication of the paper.
+
+The product never imports it.
+"""

@@ -1,9 +1,13 @@
 """What all tests share."""
 
+import functools
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from botocore.loaders import JSONFileLoader
+from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import override_settings
 from django.utils import timezone
 from limits.storage import MemoryStorage
@@ -11,10 +15,38 @@ from limits.storage import MemoryStorage
 from annotate.requests import counting
 from tests.crowds.clock import Clock
 
+# Written by migrations, and the same for each test.
+KEPT = {"django_content_type", "auth_permission"}
+
 
 @pytest.fixture(autouse=True, scope="session")
 def _quick_passwords() -> Iterator[None]:
     with override_settings(PASSWORD_HASHERS=["tests.passwords.QuickHasher"]):
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick_boto3() -> Iterator[None]:
+    """A session of boto3 reads megabytes of descriptions; here each file is read once."""
+    load_file = JSONFileLoader.load_file
+    read = functools.cache(lambda path: load_file(JSONFileLoader(), path))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(JSONFileLoader, "load_file", lambda _self, path: read(path))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick_flush() -> Iterator[None]:
+    """Between tests that commit, delete the few rows: to truncate every table takes longer."""
+
+    def sql_flush(
+        ops: DatabaseOperations, _style: Any, tables: list[str], **_how: Any
+    ) -> list[str]:
+        emptied = [ops.quote_name(table) for table in sorted({*tables} - KEPT)]
+        return ["; ".join(f"DELETE FROM {table}" for table in emptied)]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseOperations, "sql_flush", sql_flush)
         yield
 
 

@@ -11,6 +11,7 @@ from annotate.models import Assignment, Campaign, Judgment, Participation, Revie
 from annotate.screening.base import Verdict
 from annotate.services.review import reviews
 from annotate.services.work import judgments, scoring
+from tests import remembered
 from tests.factories import campaign, leased, person, rows
 
 EDIT = "The council of the district met on Monday, as it is told."
@@ -36,8 +37,12 @@ def fired(screen: str = "too_fast") -> Verdict:
     )
 
 
-def study(owner: User, *, items: int = 30, **changes: Any) -> Campaign:
+def study(owner: User, **changes: Any) -> Campaign:
     """An open campaign in which six people have judged four outputs each."""
+    return remembered.again(_study, owner, **changes)
+
+
+def _study(owner: User, *, items: int = 30, **changes: Any) -> Campaign:
     written = [replace(row, output=f"{row.output} {REST}") for row in rows(items)]
     made = campaign(owner=owner, rows_=written, targets={"overall": 0.01}, **changes)
     for i, name in enumerate("abcdef"):
@@ -62,7 +67,12 @@ def flagged(who: Participation, *screens: str) -> Review:
 
 
 def case(owner: User, **changes: Any) -> Review:
-    return flagged(spammer(study(owner, **changes)))
+    """Such a campaign with somebody flagged in it."""
+    return remembered.again(_case, owner, **changes)
+
+
+def _case(owner: User, **changes: Any) -> Review:
+    return flagged(spammer(_study(owner, **changes)))
 
 
 def _answer(poor: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What all parts of the API share: bounded bodies, pages by id, one shape of errors."""
+"""What all parts of the API share: bounded bodies, paging by id, and one format of errors."""
 
 import math
 from typing import Any
@@ -17,7 +17,7 @@ from annotate.text.numerals import number
 
 
 class BoundedView(APIView):
-    """Looks at the length of a body before anything reads it into memory."""
+    """Checks the length of a body before it is read into memory."""
 
     def body_limit(self) -> int:
         return bodies.usual_limit()
@@ -48,7 +48,7 @@ class NewestFirst(ById):
 
 
 class Finite(serializers.FloatField):
-    """A number, or null where there is none: JSON knows neither NaN nor infinity."""
+    """A number, or null where there is none: JSON has neither NaN nor infinity."""
 
     def to_representation(self, value: Any) -> Any:
         number = float(value)
@@ -63,7 +63,7 @@ def validated(serializer: serializers.Serializer[Any]) -> dict[str, Any]:
 
 
 def flat(errors: Any) -> dict[str, str]:
-    """Return DRF's nested errors as one text for each field."""
+    """Return DRF's nested errors as one text per field."""
     return {str(name): " ".join(_texts(found)) for name, found in errors.items()}
 
 
@@ -78,8 +78,8 @@ def _texts(found: Any) -> list[str]:
 def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     """Answer with `{"error": code, "message": text}`.
 
-    Where fields are wrong, `errors` maps each to what to do; where rows of an upload are wrong,
-    `rows` lists line and message of examples, and `problems` counts all by their kind.
+    If fields are wrong, `errors` maps each to what to do. If rows of an upload are wrong, `rows`
+    lists line and message of examples, and `problems` counts all errors by kind.
     """
     if isinstance(error, ServiceError):
         later = {"Retry-After": str(error.wait)} if isinstance(error, TooMany) else None

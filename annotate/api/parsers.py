@@ -1,4 +1,4 @@
-"""JSON of the API: read by the product's one parser; the rows of an import go into a file."""
+"""Reads the API's JSON with the product's own parser; the rows of an import go into a file."""
 
 import json
 import weakref
@@ -16,7 +16,7 @@ from annotate.text.json_text import NotJson, parse
 
 
 class JsonParser(BaseParser):
-    """Takes UTF-8 whatever the request calls its encoding: JSON has no other."""
+    """Reads UTF-8 whatever encoding the request declares: JSON has no other encoding."""
 
     media_type = "application/json"
 
@@ -32,12 +32,12 @@ class JsonParser(BaseParser):
             raise ParseError(str(error)) from None
 
 
-BLOCK = 64 * 1024  # bytes that are read at a time
+BLOCK = 64 * 1024  # bytes per read
 IN_MEMORY = 1024 * 1024
 
 
 class Rows:
-    """The rows of a request as an uploaded file: a JSON list, one entry on each line."""
+    """The rows of a request as an uploaded file: a JSON list, one entry per line."""
 
     name = "outputs.json"
 
@@ -106,6 +106,6 @@ def _name(values: Values, found: dict[str, Any]) -> str:
 
 
 def _entries(values: Values) -> Iterator[Any]:
-    """Yield rows whose texts are checked later, each with its place in the list."""
+    """Yield rows with their positions in the list. Their texts are checked later."""
     for entry in listed(values):
         yield json_text.checked(entry, text=str)

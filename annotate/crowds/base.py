@@ -1,8 +1,8 @@
-"""What a crowd is to us: plain values in and out, no models, no requests.
+"""The contract of crowds: plain values in and out, without models and requests.
 
-Every crowd has an `Entry`: how people come in, and how they leave. Crowds that publish work and
-pay for it are a `Marketplace` too. Reading raises a `CrowdError`; an effect returns an `Outcome`.
-The values are in `entering`, `listings` and `outcomes`; this module exports all of them.
+Every crowd has an `Entry`: how people enter and leave. Crowds that publish and pay for work are
+also a `Marketplace`. Reading raises a `CrowdError`; an effect returns an `Outcome`. The values are
+in `entering`, `listings` and `outcomes`; this module exports all of them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -87,14 +87,16 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What differs between crowds, as data.
+    """The differences between crowds, as data.
 
-    verify_at_entry: the crowd confirms who comes when they come; otherwise (MTurk) once it lists
-    the work as submitted. override_refusal: a rejection can be turned into an approval.
+    verify_at_entry: the crowd confirms people's identity on entry; otherwise (MTurk) once it lists
+        the work as submitted.
+    override_refusal: a rejection can be changed into an approval.
     token_life: how long a repeated key is recognised; None: never (the effect is looked for).
-    messaging_once_decided: messages reach people of whom something was approved or rejected, nobody
-    else. places_at_most: places of one posting; None: any number. least_reason: characters that the
-    reason of a rejection has at least. no_effect: names of terms that change nothing there.
+    messaging_once_decided: messages reach only people with an approved or rejected submission.
+    places_at_most: the most places of one posting; None: any number.
+    least_reason: the fewest characters of a rejection's reason.
+    no_effect: names of terms that have no effect there.
     """
 
     preview: bool = False
@@ -113,37 +115,37 @@ class Capabilities:
 
 
 class Entry(Protocol):
-    """How people come in from a crowd, and how they leave (crowds that publish nothing too)."""
+    """How people enter from a crowd, and how they leave (also for crowds that publish nothing)."""
 
     @property
     def key(self) -> str: ...
 
     @property
     def label(self) -> str:
-        """The crowd's name, as people know it."""
+        """Return the crowd's name, as people know it."""
 
     @property
     def environment(self) -> str:
-        """Which of the crowd's worlds this is: rows made in one are never used in another."""
+        """Return the crowd's environment. Rows made in one are never used in another."""
 
     @property
     def can(self) -> Capabilities: ...
 
     @property
     def refusal_limit(self) -> timedelta:
-        """How long after the work is submitted its pay can still be refused."""
+        """Return how long after submission pay can be refused."""
 
     def parse_entry(self, params: Mapping[str, str]) -> Preview | Claim | InvalidEntry:
-        """Read what the crowd put into the address; ids are checked in shape only."""
+        """Read the crowd's parameters of the address. Only the shape of ids is checked."""
 
     def verify_claim(self, claim: Claim) -> bool | InvalidEntry:
-        """Return whether the crowd confirms this claim now; False: it can only later.
+        """Return whether the crowd confirms this claim now; False: it can confirm it only later.
 
         Raises `Transient` where the crowd does not answer.
         """
 
     def completion(self, leaving: Leaving) -> Completion:
-        """Return what the annotator does at the crowd's end once the work is over."""
+        """Return what the annotator does at the crowd after the work."""
 
     def frame_policy(self) -> FramePolicy: ...
 
@@ -151,9 +153,9 @@ class Entry(Protocol):
 class Marketplace(Entry, Protocol):
     """Publishing, review and money, people and events.
 
-    `op_id` names an effect for ever: it is the crowd's idempotency key where there is one, and
-    what `find_…` looks for where the key has lapsed or there is none. No effect is tried twice.
-    An effect raises `Configuration`, with nothing done, where the settings do not fit.
+    `op_id` is the permanent name of an effect: the crowd's idempotency key if it has one, and what
+    `find_…` looks for if the key has lapsed or there is none. No effect is tried twice. An effect
+    raises `Configuration` and changes nothing where the settings do not fit.
     """
 
     # launch
@@ -164,10 +166,10 @@ class Marketplace(Entry, Protocol):
     def bonus_cost(self, amount: Decimal) -> Cost: ...
 
     def currency(self) -> str:
-        """Return what the account counts in, such as USD."""
+        """Return the currency of the account, such as USD."""
 
     def balance(self) -> Decimal | None:
-        """Return what is left to spend; None where the crowd does not tell."""
+        """Return the account's balance; None where the crowd does not report it."""
 
     def publish(self, spec: Spec, op_id: str) -> Outcome: ...
 
@@ -176,9 +178,9 @@ class Marketplace(Entry, Protocol):
     def add_places(self, listing: str, n: int, op_id: str) -> Outcome: ...
 
     def stop(self, listing: str) -> Outcome:
-        """Admit no new people, for good; people who have accepted may finish. Safe to repeat.
+        """Admit no new people, permanently; people who have accepted may finish. Safe to repeat.
 
-        It is asked of the crowd unless the crowd itself says that the posting is over.
+        The crowd is called unless it reports that the posting is over.
         """
 
     def posting_level(self, listing: str) -> Fullness: ...
@@ -199,12 +201,13 @@ class Marketplace(Entry, Protocol):
     def find_bonus(self, bonus: Bonus, op_id: str) -> bool:
         """Return whether the crowd lists this very bonus as paid.
 
-        Raises `Configuration` where it cannot be told from others: then a person must look.
+        Raises `Configuration` where it cannot be distinguished from others; then a person must
+        look.
         """
 
     # people and events
     def set_excluded(self, person: str, excluded: bool, *, group: str) -> Outcome:
-        """Keep a person from work that names this `group` as its `Audience.exclusion`."""
+        """Exclude a person from work that names this `group` as its `Audience.exclusion`."""
 
     def message(self, people: Sequence[str], subject: str, text: str) -> Outcome: ...
 

@@ -1,4 +1,4 @@
-"""The most that work can cost, in its parts: one computation for every page, command and answer."""
+"""The highest cost of work, in its parts: one computation for all pages, commands and answers."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -8,12 +8,14 @@ from annotate.crowds.prices import NOTHING, Price, Tariff
 
 @dataclass(frozen=True)
 class Bill:
-    """What a number of submissions costs at most. work: their rewards. bonuses: of the tutorial,
-    should
-    somebody new take each unit; by link each judgment is a unit. Both with the crowd's fee."""
+    """The highest cost of a number of submissions, with the crowd's fees.
+
+    work: the rewards.
+    bonuses: of the tutorial, if a new person takes each unit. By link, each judgment is a unit.
+    """
 
     units: int
-    tasks: int  # in each
+    tasks: int  # per unit
     work: Price = NOTHING
     bonuses: Price = NOTHING
 
@@ -23,7 +25,7 @@ class Bill:
 
     @property
     def fees(self) -> Decimal:
-        """The crowd's, on rewards and bonuses."""
+        """Return the crowd's fees on rewards and bonuses."""
         return self.work.fee + self.bonuses.fee
 
     @property
@@ -32,22 +34,22 @@ class Bill:
 
     @property
     def each(self) -> Decimal:
-        """What one judgment costs, without bonuses; perhaps a fraction of a cent."""
+        """Return the cost of one judgment without bonuses; it may be a fraction of a cent."""
         n = self.units * self.tasks
         return self.work.total / n if n else self.work.total
 
 
 def of_units(tariff: Tariff, *, reward: Decimal, units: int, tasks: int, bonus: Decimal) -> Bill:
-    """Return the bill for units that are paid `reward` each."""
+    """Return the bill for units with this `reward` each."""
     return Bill(units, tasks, tariff.unit(reward) * units, tariff.bonus(bonus) * units)
 
 
 def of_judgments(
     tariff: Tariff, *, reward: Decimal, judgments: int, tasks: int, bonus: Decimal
 ) -> Bill:
-    """Return the bill for judgments that are paid `reward` each, in units of `tasks`.
+    """Return the bill for judgments with this `reward` each, in units of `tasks`.
 
-    A unit is paid as a whole: the last one too, though it holds fewer.
+    A unit is paid as a whole, so the last one costs as much even if it holds fewer tasks.
     """
     tasks = tasks if tariff.whole_units else 1
     units = -(-judgments // tasks)

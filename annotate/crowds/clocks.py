@@ -1,7 +1,7 @@
-"""Their clock and ours: every time that a crowd tells is put on our clock as it is read.
+"""Conversion from a crowd's clock to ours, as its times are read.
 
-The server says in each answer (the `Date` of HTTP) what time it is there. What is compared with
-our time from then on is right however wrong our clock is.
+Each answer of the server contains its current time (the `Date` of HTTP). Converted times compare
+correctly with ours, even if our clock is wrong.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -10,13 +10,13 @@ from typing import Any
 
 from django.utils import timezone
 
-SAME = timedelta(minutes=1)  # a difference that is the way's, and no clock's
-NONSENSE = timedelta(days=365)  # no clock is so wrong
-SECOND = timedelta(seconds=1)  # `Date` has no fractions: what has just passed there has passed
+SAME = timedelta(minutes=1)  # a difference due to the network
+NONSENSE = timedelta(days=365)  # beyond any real clock's error
+SECOND = timedelta(seconds=1)  # `Date` has no fractions; this covers the rounding
 
 
 def ahead(date: str | None) -> timedelta | None:
-    """Return how far their clock is ahead of ours; None where they do not tell the time."""
+    """Return how far their clock is ahead of ours; None if they do not send the time."""
     try:
         there = parsedate_to_datetime(date or "")
         difference = there.replace(tzinfo=there.tzinfo or UTC) - timezone.now() + SECOND
@@ -28,7 +28,7 @@ def ahead(date: str | None) -> timedelta | None:
 
 
 def on_ours(told: Any, by: timedelta | None) -> Any:
-    """Return what was told with all its times on our clock; `by`: how far theirs is ahead."""
+    """Return the answer with all its times on our clock; `by`: how far their clock is ahead."""
     if not by:
         return told
     if isinstance(told, datetime):

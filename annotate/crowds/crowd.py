@@ -1,4 +1,4 @@
-"""What a crowd is to the rest of Plumbline, before anything is asked of it."""
+"""The registration of a crowd: what Plumbline knows before any call."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,15 +13,17 @@ Setting = Callable[[str], str]  # the value of a setting, by its name
 class Crowd:
     """One crowd, complete. Adding one: docs/variants.md.
 
-    key: its name in campaigns, addresses and the API. label: its name as people know it.
-    offer: how people come from it and are paid, after the label in the form of a new campaign.
-    tariff: what it usually charges. A campaign may have another share: it can differ by account.
+    key: its name in campaigns, addresses and the API.
+    label: its name as people know it.
+    offer: how people come from it and are paid; follows the label in the form of a new campaign.
+    tariff: its usual charges. A campaign may have another share, because shares differ by account.
     make: makes its adapter from the settings, once for the same values. It loads what the adapter
-    needs; nothing is called and no credential is looked for before the first use.
-    settings: the names of its settings, and their defaults; each is read from the environment.
-    publishes: whether it publishes work and pays for it, and its adapter is a `Marketplace`.
-    reopens: whether a full posting goes on when a place of it is free again, unless it was stopped.
-    not_asked: terms of a batch for which it has no word.
+        needs. Nothing is called and no credentials are read before the first use.
+    settings: the names of its settings, with defaults; each is read from the environment.
+    publishes: whether it publishes and pays for work, so that its adapter is a `Marketplace`.
+    reopens: whether a full posting continues when one of its places is free again, unless it was
+        stopped.
+    not_asked: the terms of a batch that it does not have.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""How people come in from a crowd, and how they leave: plain values."""
+"""How people enter from a crowd, and how they leave: plain values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Claim:
-    """Who somebody says they are.
+    """A person's claim of identity.
 
-    By link: the campaign, and the person (without one, the landing page asks for a name). From a
-    marketplace: our posting, the crowd's name of it (`listing`: HITId, STUDY_ID), of the person,
-    and of the paid unit (`unit`: assignmentId, SESSION_ID); `submit_to`: where it is handed in.
+    By link: the campaign, and the person (without one, the landing page asks for a name).
+    From a marketplace: our posting, and the crowd's names of the posting (`listing`: HITId,
+    STUDY_ID), of the person, and of the paid unit (`unit`: assignmentId, SESSION_ID). `submit_to`:
+    where it is submitted.
     """
 
     campaign_id: int = 0
@@ -23,14 +24,14 @@ class Claim:
 
 @dataclass(frozen=True)
 class Preview:
-    """Somebody looks at a posting before accepting it."""
+    """A person looks at a posting before accepting it."""
 
     posting: str
 
 
 @dataclass(frozen=True)
 class InvalidEntry:
-    """This way in is refused, and why; `status` is the HTTP status."""
+    """This entry is refused, with the reason; `status` is the HTTP status."""
 
     message: str
     status: int
@@ -38,25 +39,25 @@ class InvalidEntry:
 
 @dataclass(frozen=True)
 class Leaving:
-    """Who has finished a paid unit: what its completion is made of."""
+    """A person who has finished a paid unit, with the values that its completion needs."""
 
     pseudonym: str
     unit: str = ""
     submit_to: str = ""
-    receipt: str = ""  # our nonce: comes back with what the crowd lists as submitted
+    receipt: str = ""  # our nonce, which the crowd returns with the submission
     code: str = ""  # the completion code of its posting
 
 
 @dataclass(frozen=True)
 class Done:
-    """Nothing more to do at the crowd's end; the code is what the annotator may quote."""
+    """There is nothing more to do at the crowd; the annotator may quote the code."""
 
     code: str
 
 
 @dataclass(frozen=True)
 class FormPost:
-    """The work is handed in by posting this form, from the page itself."""
+    """The page submits the work by posting this form."""
 
     action: str
     fields: Mapping[str, str]
@@ -64,7 +65,7 @@ class FormPost:
 
 @dataclass(frozen=True)
 class Redirect:
-    """The work is handed in by going there."""
+    """The work is submitted by visiting this address."""
 
     url: str
 
@@ -74,7 +75,7 @@ Completion = Done | FormPost | Redirect
 
 @dataclass(frozen=True)
 class FramePolicy:
-    """Where the crowd shows our pages, and where it lets their forms go."""
+    """Where the crowd frames our pages, and where it lets their forms send data."""
 
     frame_ancestors: tuple[str, ...]
     form_action: tuple[str, ...]

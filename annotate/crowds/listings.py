@@ -1,4 +1,4 @@
-"""What is published on a crowd, and what it tells of it: plain values."""
+"""What is published on a crowd, and what the crowd reports about it: plain values."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -8,10 +8,11 @@ from enum import StrEnum
 
 @dataclass(frozen=True)
 class Audience:
-    """Whom a posting is for. Marketplaces say in `validate` what they cannot ask for.
+    """Whom a posting is for. `validate` of a marketplace reports what it cannot require.
 
-    countries: ISO 3166 alpha-2 codes; empty: everywhere. approval_rate: percent of the person's
-    earlier work that was approved. allow, block: the crowd's names of people.
+    countries: ISO 3166 alpha-2 codes; empty: everywhere.
+    approval_rate: percent of the person's earlier work that was approved.
+    allow, block: the crowd's names of people.
     """
 
     countries: tuple[str, ...] = ()
@@ -19,14 +20,15 @@ class Audience:
     approval_rate: int | None = None
     approved_work: int | None = None
     masters: bool = False
-    exclusion: str = ""  # the crowd's name of the list of people who are kept out
+    exclusion: str = ""  # the crowd's name of the list of excluded people
 
 
 @dataclass(frozen=True)
 class Spec:
     """One posting: a HIT, a study. `reward` is for one paid unit, which holds `tasks` tasks.
 
-    url: address of our entry page for this posting. minutes: what a unit takes, as announced.
+    url: address of our entry page for this posting.
+    minutes: announced time for a unit.
     """
 
     title: str
@@ -36,11 +38,11 @@ class Spec:
     places: int
     url: str
     minutes: float
-    duration: timedelta  # to finish a unit in
+    duration: timedelta  # to finish a unit
     lifetime: timedelta  # of the posting
     auto_approval: timedelta
     audience: Audience = field(default_factory=Audience)
-    code: str = ""  # the completion code, where the crowd has one
+    code: str = ""  # the completion code, if the crowd has one
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class ListingProblem:
 
 @dataclass(frozen=True)
 class Cost:
-    """What places cost: rewards, and the crowd's fee on them. note: why it is only an estimate."""
+    """The cost of places: rewards, and the crowd's fee on them. note: why it is an estimate."""
 
     rewards: Decimal
     fees: Decimal
@@ -66,7 +68,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Posted:
-    """A posting as the crowd knows it."""
+    """A posting, with the crowd's identifiers."""
 
     listing: str  # HITId, study id
     places: int
@@ -75,7 +77,7 @@ class Posted:
 
 
 class Stage(StrEnum):
-    """The stage of a posting: people can take it, some still work on it, or all have finished."""
+    """The stage of a posting: people can accept it, some still work on it, or all have finished."""
 
     OPEN = "open"
     DRAINING = "draining"
@@ -92,13 +94,13 @@ class Fullness:
     stage: Stage
     places: int
     available: int  # free
-    pending: int  # taken, not handed in
+    pending: int  # accepted, not submitted
     expires_at: datetime | None = None
     paused: bool = False
 
 
 class UnitState(StrEnum):
-    """What a crowd says about a paid unit."""
+    """The crowd's state of a paid unit."""
 
     ACTIVE = "active"
     SUBMITTED = "submitted"
@@ -109,7 +111,7 @@ class UnitState(StrEnum):
 
 @dataclass(frozen=True)
 class Submission:
-    """A paid unit as the crowd lists it. `receipt`: what came with it, to compare with ours."""
+    """A paid unit as the crowd lists it. `receipt`: its returned nonce, to compare with ours."""
 
     listing: str
     unit: str
@@ -123,7 +125,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Bonus:
-    """An extra payment, for a unit that this person has handed in."""
+    """An extra payment for a unit that this person has submitted."""
 
     listing: str
     unit: str
@@ -134,7 +136,7 @@ class Bonus:
 
 @dataclass(frozen=True)
 class Event:
-    """A notification from a crowd: a hint to look, never the truth."""
+    """A notification from a crowd: a hint to compare, not a fact."""
 
     id: str
     at: datetime

@@ -1,4 +1,4 @@
-"""What becomes of an effect on a crowd, and what is raised where a crowd cannot be read."""
+"""The outcomes of effects on a crowd, and the errors of reading from it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,24 +8,26 @@ from annotate.crowds.listings import Posted
 
 class Effect(StrEnum):
     APPLIED = "applied"
-    ALREADY = "already"  # it was so before: success
+    ALREADY = "already"  # it had already happened: success
     REFUSED = "refused"  # it will never happen as asked
-    RETRYABLE = "retryable"  # it did not happen; later it may
-    AMBIGUOUS = "ambiguous"  # unknown whether it happened: look before trying again
+    RETRYABLE = "retryable"  # it did not happen, but it may later
+    AMBIGUOUS = "ambiguous"  # it may have happened: check before trying again
 
 
-# It is about a unit that the crowd does not know as handed in: lists lag behind, by minutes.
+# The crowd does not know the unit as submitted, because lists lag by minutes.
 NOT_YET = "not_yet"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an effect. `message` says in plain words what happened, and where to correct
-    it if only the crowd's site can; `marketplace.operations` says what to do then.
+    """The outcome of an effect.
 
-    posted: of `publish`. code: the crowd's own error code, or "funds", "throttled", `NOT_YET`.
-    failed: of `message`, the people whom it did not reach. note: what to remember, such as a name
-    given by the crowd.
+    message: what happened, in plain words, and where to correct it if only the crowd's site can.
+        `marketplace.operations` says what to do then.
+    posted: of `publish`.
+    code: the crowd's own error code, or "funds", "throttled", `NOT_YET`.
+    failed: of `message`, the people whom it did not reach.
+    note: a value to store, such as a name given by the crowd.
     """
 
     effect: Effect
@@ -41,7 +43,7 @@ class Outcome:
 
 
 class CrowdError(Exception):
-    """A crowd could not be read; the message says what to do."""
+    """A crowd could not be read. The message says what to do."""
 
     code = "crowd"
 
@@ -52,7 +54,7 @@ class CrowdError(Exception):
 
 
 class Transient(CrowdError):
-    """It did not answer, or not sensibly: try again later."""
+    """It did not answer, or not in a valid form: try again later."""
 
     code = "transient"
 

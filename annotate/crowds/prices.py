@@ -1,6 +1,6 @@
-"""What a payment costs. Every fee is computed here, from plain numbers; nothing else computes one.
+"""The cost of payments. Every fee is computed here, from plain numbers.
 
-A crowd charges for each payment separately: for a unit that it approves, and for each bonus.
+A crowd charges for each payment separately: for an approved unit, and for each bonus.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ ZERO = Decimal("0.00")
 
 @dataclass(frozen=True)
 class Price:
-    """What a payment costs: what the person gets, and the crowd's fee on it."""
+    """The cost of a payment: the person's amount, and the crowd's fee on it."""
 
     reward: Decimal = ZERO
     fee: Decimal = ZERO
@@ -38,8 +38,8 @@ NOTHING = Price()
 class Tariff:
     """The fee of one payment: a share of it, rounded to the cent, and at least `least`.
 
-    whole_units: people are paid for a unit as a whole; otherwise for each task. A share of 0 is no
-    fee at all.
+    whole_units: people are paid for a unit as a whole; otherwise for each task. With a share of 0
+        there is no fee.
     """
 
     share: Decimal
@@ -48,17 +48,17 @@ class Tariff:
     whole_units: bool = True
 
     def unit(self, reward: Decimal) -> Price:
-        """Return what a unit costs that is paid this much."""
+        """Return the cost of a unit with this reward."""
         return self._payment(reward)
 
     def bonus(self, amount: Decimal) -> Price:
-        """Return what a bonus of this amount costs."""
+        """Return the cost of a bonus of this amount."""
         return self._payment(amount)
 
     def part(self, amount: Decimal, *, after: Decimal = ZERO) -> Price:
-        """Return what this amount of a unit costs, once `after` has been earned in it.
+        """Return the cost of this amount of a unit, after `after` has been earned in it.
 
-        The parts of a unit add up to what the unit costs, in whatever portions it is earned.
+        The parts of a unit add up to the cost of the unit, however it is divided.
         """
         if not self.whole_units:
             return self.unit(amount)

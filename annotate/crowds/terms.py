@@ -1,4 +1,4 @@
-"""The terms of a batch: what its postings offer and ask, as a researcher chose them."""
+"""The terms of a batch: what its postings offer and require, as a researcher chose them."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -9,15 +9,18 @@ from typing import Any
 from annotate.crowds.base import Audience, Spec
 
 USUAL_AUTO_APPROVAL = timedelta(days=7)
-USUAL_TASKS = 5  # that a unit holds
+USUAL_TASKS = 5  # per unit
 SECONDS = ("duration", "lifetime", "auto_approval", "approve_after")
 
 
 @dataclass(frozen=True)
 class Terms:
-    """`tasks` is what one paid unit holds; `approve_after`: how long reviewers have before
-    undisputed work is approved and paid; `auto_approval`: after which the crowd does it by
-    itself, None where that is not ours to say."""
+    """What one posting offers and requires.
+
+    tasks: per paid unit.
+    approve_after: the reviewers' time before undisputed work is approved and paid.
+    auto_approval: the time after which the crowd approves; None where it cannot be set.
+    """
 
     title: str
     description: str
@@ -31,7 +34,7 @@ class Terms:
     audience: Audience = field(default_factory=Audience)
 
     def spec(self, *, reward: Decimal, places: int, url: str, code: str = "") -> Spec:
-        """Return what one posting of these terms is; `reward` is for one unit."""
+        """Return one posting with these terms; `reward` is for one unit."""
         approval = USUAL_AUTO_APPROVAL if self.auto_approval is None else self.auto_approval
         return Spec(
             title=self.title,
@@ -50,7 +53,7 @@ class Terms:
 
 
 def usual_tasks(cap: int | None) -> int:
-    """Return how many tasks a unit is suggested to hold; `cap` is what one person may do."""
+    """Return the suggested number of tasks per unit; `cap` is the most that one person may do."""
     return min(USUAL_TASKS, cap or USUAL_TASKS)
 
 

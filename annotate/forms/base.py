@@ -1,4 +1,4 @@
-"""The researchers' smaller forms, checked in shape; the services check their meaning."""
+"""The smaller forms of researchers. They check the format; the services check the meaning."""
 
 from decimal import Decimal
 from typing import Any
@@ -10,9 +10,10 @@ from annotate.models import LedgerEntry
 from annotate.selectors.pay.accounts import Account
 from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE
 from annotate.services.pay.extra_pay import LARGEST, LONGEST, LONGEST_KEY, Gift
+from annotate.text.figures import unit_of_money
 
 MOST_NAMES = 500
-MOST_JSON = 250_000  # of an instrument or a tutorial
+MOST_JSON = 250_000  # characters of an instrument or a tutorial
 
 
 class ReasonForm(forms.Form):
@@ -36,14 +37,14 @@ class PublicWordsForm(forms.Form):
     )
 
     def suggest(self, title: str, about: str) -> None:
-        """Show in the empty fields what is said where nothing is given."""
+        """Show in the empty fields which words are used for them."""
         self.fields["public_title"].widget.attrs["placeholder"] = title
         self.fields["public_about"].widget.attrs["placeholder"] = about
 
 
 class NamesForm(forms.Form):
     names = forms.CharField(
-        label="Names or codes, one a line",
+        label="Names or codes, one per line",
         widget=forms.Textarea(attrs={"rows": 6}),
         error_messages={"required": "Type at least one name or code."},
     )
@@ -89,7 +90,7 @@ class DefinitionForm(forms.Form):
 
     @property
     def text(self) -> str | bytes:
-        """What was given: the file, where there is one."""
+        """Return the file's content if there is a file, otherwise the pasted text."""
         file = self.cleaned_data["file"]
         return bytes(file.read()) if file else str(self.cleaned_data["definition"])
 
@@ -102,14 +103,13 @@ CHOICES = [
 
 
 class GiftForm(forms.Form):
-    """`key` is made with the form: sending the same form twice gives once."""
+    """`key` is made with the form, so sending the same form twice pays once."""
 
     offer_beyond_budget = False
 
     kind = forms.ChoiceField(label="What", choices=CHOICES)
     annotator = forms.CharField(label="To whom", max_length=16, widget=forms.Select)
     amount = forms.DecimalField(
-        label="Amount in dollars",
         max_digits=8,
         decimal_places=2,
         min_value=Decimal("0.01"),
@@ -128,14 +128,18 @@ class GiftForm(forms.Form):
     key = forms.CharField(max_length=LONGEST_KEY, widget=forms.HiddenInput)
 
     def name_people(self, people: list[Account]) -> None:
-        """Offer these to choose from; none is chosen beforehand."""
+        """Offer these people for choice; none is chosen initially."""
         widget = self.fields["annotator"].widget
         assert isinstance(widget, forms.Select)
         names = {one.pseudonym: f"{one.pseudonym} ({one.external_id})" for one in people}
         widget.choices = [("", "Choose…"), *names.items()]
 
+    def label_amount(self, currency: str) -> None:
+        """Say in which currency the amount is entered: that of the campaign."""
+        self.fields["amount"].label = f"Amount, in {unit_of_money(currency)}"
+
     def gift(self) -> Gift:
-        """Return what was typed; call it on a valid form."""
+        """Return the gift that was entered. Call it on a valid form."""
         given = self.cleaned_data
         return Gift(
             kind=Kind(given["kind"]),

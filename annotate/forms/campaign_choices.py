@@ -1,4 +1,4 @@
-"""What the form of a new campaign offers: metrics, instruments, tutorials; and its hints."""
+"""The choices of the form of a new campaign (metrics, instruments, tutorials), and its hints."""
 
 import csv
 import io
@@ -13,31 +13,31 @@ from annotate.text.figures import percent
 from estimation.metrics import METRICS, Metric
 
 BUILT_IN, NO_TUTORIAL = "built-in", "none"
-
+CURRENCY = "In $, or in the currency of the crowd’s account."
 
 HINTS = {
     "language": "A code such as en, de or pt-BR. In German, annotators read German pages.",
-    "outputs": "Up to {limit} MB; larger files go through the command line.",
+    "outputs": "Up to {limit} MB; import larger files on the command line.",
     "name": "For you and your reviewers. Annotators never see it.",
-    "public_title": "What they read instead. Empty: a neutral one, such as “Rate short texts”.",
-    "public_about": "What the work is. Empty: what the instrument says of itself.",
+    "public_title": "What they read instead. Empty: a neutral title, such as “Rate short texts”.",
+    "public_about": "What the work is. Empty: the instrument’s own sentence.",
     "metric_columns": (
-        "Names separated by commas, such as comet, judge. The preview offers those of the file."
+        "Names separated by commas, such as comet, judge. The preview offers the file’s metrics."
     ),
     "metrics_file": "Columns: system,item,metric,value",
-    "tutorial_bonus": "Once to each person: passing promises it.",
-    "bonus_after": "Of one person, and that count. It is due earlier if no more are offered.",
-    "fee": "Empty: what it usually is ({fees}). The budget reckons with it.",
-    "reward": "Paid for each judgment.",
-    "budget": "Fees included. Empty: no limit.",
-    "max_judgments": "Empty: all that are planned.",
+    "tutorial_bonus": "Each person gets it once, for passing. {currency}",
+    "bonus_after": "Counting judgments of one person. Due earlier if no more are offered.",
+    "fee": "Empty: the usual rate ({fees}). The budget includes it.",
+    "reward": "Paid for each judgment. {currency}",
+    "budget": "Fees included. Empty: no limit. {currency}",
+    "max_judgments": "Empty: all planned judgments.",
     "deadline": "Empty: none. In {zone}.",
     "annotator_cap": (
-        "An interval rests on how many different people were asked; above 25 its "
+        "An interval depends on how many different people were asked. Above 25, its "
         "coverage at the stop is not warranted."
     ),
     "double_share": "To learn how much people disagree.",
-    "contact": "Shown to annotators; may stay empty.",
+    "contact": "Shown to annotators. Optional.",
 }
 
 
@@ -54,13 +54,13 @@ def metrics_offered() -> list[tuple[str, Any]]:
 
 
 def _described(metric: Metric) -> str:
-    """The name, and what it is without the remarks in brackets."""
+    """Return the name and description, without remarks in brackets."""
     plain = metric.description.split(" (")[0].split(": ", 1)[-1]
     return f"{metric.name}: {plain.rstrip('.')}"
 
 
 def instruments_offered() -> list[tuple[str, Any]]:
-    """Those built in, then the versions of each one that researchers defined."""
+    """Return the built-in instruments, then the versions of those that researchers defined."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for one in instruments.listed(None):
         version = "" if one.built_in else f", version {one.instrument.version}"
@@ -70,7 +70,7 @@ def instruments_offered() -> list[tuple[str, Any]]:
 
 
 def tutorials_offered(instrument: Instrument) -> list[tuple[str, str]]:
-    """The instrument's own, those that researchers supplied for it, and none."""
+    """Return the instrument's own tutorial, those that researchers supplied for it, and none."""
     own = (
         "The built-in one" if files.languages(instrument.key) else "None: there is no built-in one"
     )
@@ -91,7 +91,7 @@ def main_criterion(instrument: Instrument) -> Criterion:
 
 
 def split_names(names: str) -> list[str]:
-    """Names between commas or on lines; one that contains a comma stands in quotation marks."""
+    """Split names at commas and line ends; a name with a comma stands in quotation marks."""
     line = ",".join(names.splitlines())
     cells = next(csv.reader([line], skipinitialspace=True), [])
     return [name.strip() for name in cells if name.strip()]
@@ -104,7 +104,7 @@ def joined_names(names: Iterable[str]) -> str:
 
 
 def crowds_offered() -> list[tuple[str, str]]:
-    """Return the key of each registered crowd, and what it offers."""
+    """Return the key and label of each registered crowd."""
     return [(crowd.key, f"{crowd.label}: {crowd.offer}") for crowd in CROWDS.values()]
 
 

@@ -1,4 +1,4 @@
-"""What is typed or chosen to make a campaign: the files, and each part of the plan."""
+"""The fields of the form of a new campaign: the files, and each part of the plan."""
 
 from decimal import Decimal
 
@@ -13,18 +13,18 @@ from annotate.forms.campaign_choices import (
 from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, MOST_BONUS_AFTER, Plan
 from annotate.states import Estimand, MetricChoice, StopMode
 
-DEFAULT_METRIC = "repetition"  # needs nothing but the text (docs/statistics.md, metrics)
+DEFAULT_METRIC = "repetition"  # needs only the text (docs/statistics.md, metrics)
 DEFAULTS = Plan(name="", targets={})
-DEFAULT_SHARE = 0.1  # of the scale: what an interval of the first target spans by default
+DEFAULT_SHARE = 0.1  # default width of the first target, as a share of the scale
 LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 
 
 class CampaignFields(forms.Form):
     """The fields of a new campaign, with their labels and limits."""
 
-    use_required_attribute = False  # the server says what is missing, for all fields at once
+    use_required_attribute = False  # the server reports missing values of all fields at once
 
-    # The same form sent twice is one import; an old tab without a key is a new one each time.
+    # A form sent twice is one import; without a key, each request is a new import.
     key = forms.CharField(max_length=40, required=False, widget=forms.HiddenInput)
     outputs = forms.FileField(
         label="Outputs (JSON or CSV)",
@@ -56,7 +56,7 @@ class CampaignFields(forms.Form):
     )
     tutorial = forms.ChoiceField(label="Tutorial before the first task", initial=BUILT_IN)
     tutorial_bonus = forms.DecimalField(
-        label="Bonus for passing it, in $",
+        label="Bonus for passing it",
         initial=DEFAULTS.tutorial_bonus,
         min_value=Decimal(0),
         max_digits=6,
@@ -114,14 +114,14 @@ class CampaignFields(forms.Form):
         decimal_places=2,
     )
     reward = forms.DecimalField(
-        label="Reward for one judgment, in $",
+        label="Reward for one judgment",
         initial=Decimal("0.40"),
         min_value=Decimal(0),
         max_value=Decimal(1000),
         decimal_places=2,
     )
     budget = forms.DecimalField(
-        label="Budget, in $",
+        label="Budget",
         required=False,
         min_value=Decimal("0.01"),
         max_digits=10,

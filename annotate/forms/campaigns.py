@@ -1,4 +1,4 @@
-"""The form of a new campaign, checked in shape; the services check its meaning."""
+"""The form of a new campaign. It checks the format; the services check the meaning."""
 
 import uuid
 from typing import Any
@@ -9,6 +9,7 @@ from django.forms.boundfield import BoundWidget
 
 from annotate.forms.campaign_choices import (
     BUILT_IN,
+    CURRENCY,
     HINTS,
     NO_TUTORIAL,
     joined_names,
@@ -40,7 +41,7 @@ class CampaignForm(CampaignFields):
     """One form for the files and the plan of a campaign."""
 
     def __init__(self, *args: Any, has_file: bool = False, **kwargs: Any) -> None:
-        """has_file: whether the outputs were uploaded before, so that none must be chosen."""
+        """has_file: the outputs were uploaded before, so the file field is optional."""
         super().__init__(*args, **kwargs)
         self.asked = self._asked()
         self.fields["key"].initial = uuid.uuid4().hex
@@ -63,7 +64,7 @@ class CampaignForm(CampaignFields):
         limit = settings.UPLOAD_LIMIT // 1024**2
         for name, hint in HINTS.items():
             self.fields[name].help_text = hint.format(
-                zone=settings.TIME_ZONE, limit=limit, fees=usual_fees()
+                zone=settings.TIME_ZONE, limit=limit, fees=usual_fees(), currency=CURRENCY
             )
 
     def _asked(self) -> Instrument:
@@ -78,7 +79,7 @@ class CampaignForm(CampaignFields):
 
     @property
     def metric_groups(self) -> list[tuple[str, list[BoundWidget]]]:
-        """The boxes of `metric_names` under the headings of its choices."""
+        """Return the boxes of `metric_names`, grouped under the headings of its choices."""
         boxes = iter(self["metric_names"])
         return [(group, [next(boxes) for _ in names]) for group, names in metrics_offered()]
 
@@ -104,7 +105,7 @@ class CampaignForm(CampaignFields):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """What is asked for: names, or `auto` alone."""
+        """Return the chosen names, or `auto` alone."""
         given = self.cleaned_data
         if given["metric_choice"] != MetricChoice.NAMED:
             return (AUTO,) if given["metric_choice"] == MetricChoice.AUTO else ()
@@ -143,7 +144,7 @@ class CampaignForm(CampaignFields):
 
 
 def initial_of(plan: Plan) -> dict[str, Any]:
-    """Return what the form was filled in with to give this plan."""
+    """Return the form's initial values for this plan."""
     instrument = instruments.named(plan.instrument)
     own = [name for name in plan.metrics if name not in (*METRICS, AUTO)]
     copied = (

@@ -1,4 +1,4 @@
-"""What researchers type to launch a batch, checked in shape; the services check its meaning."""
+"""The forms that launch a batch. They check the format; the services check the meaning."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -15,14 +15,14 @@ from annotate.crowds.terms import Terms
 MOST_PLACES = 10_000
 COUNTRY = re.compile(r"[A-Z]{2}", re.ASCII)
 LANGUAGE = re.compile(r"[a-z]{2,3}", re.ASCII)
-# Where a problem with a part of a posting is said: what has no field of its own, above all.
+# The field at which a problem is shown if its part of a posting has no field.
 BESIDE = {"audience": "countries", "reward": "tasks"}
 
 
 class BatchForm(forms.Form):
-    """`key` is made with the form: launching the same form twice launches once."""
+    """`key` is made with the form, so sending the same form twice launches once."""
 
-    use_required_attribute = False  # the server says what is missing, for all fields at once
+    use_required_attribute = False  # the server reports missing values of all fields at once
 
     key = forms.CharField(max_length=40, widget=forms.HiddenInput)
     title = forms.CharField(label="Title", max_length=128)
@@ -108,7 +108,7 @@ class BatchForm(forms.Form):
         super().__init__(*args, **kwargs)
         for name in CROWDS[crowd].not_asked:
             del self.fields[name]
-        for field in self.fields.values():  # a browser would cut what is too long, silently
+        for field in self.fields.values():  # a browser would silently cut values that are too long
             field.widget.attrs.pop("maxlength", None)
 
     def clean_title(self) -> str:
@@ -147,7 +147,7 @@ class BatchForm(forms.Form):
         )
 
     def tell(self, errors: Mapping[str, str]) -> None:
-        """Put what the crowd or the services found beside its field, or above all of them."""
+        """Show the problems of the crowd or the services next to their fields, or above all."""
         for name, message in errors.items():
             field = BESIDE.get(name, name)
             self.add_error(field if field in self.fields else None, message)
@@ -174,7 +174,7 @@ def _time(*, days: Decimal = Decimal(0), hours: Decimal = Decimal(0)) -> timedel
 
 
 def _listed(text: str) -> tuple[str, ...]:
-    """Return what commas or lines separate, each once."""
+    """Return the parts between commas or on lines, without repetitions."""
     parts = (" ".join(part.split()) for part in re.split(r"[,;\n]", text))
     return tuple(dict.fromkeys(part for part in parts if part))
 

@@ -1,4 +1,4 @@
-"""What a stored response says, for those who look at it: reviewers, screens, and its annotator."""
+"""How a stored response is read by reviewers, screens, and its annotator."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ import numpy as np
 
 from annotate.instruments.base import Criterion, Instrument, Material
 
-Key = tuple[str, int]  # a question's name, and the number of the paragraph it is about (0: none)
-Edges = list[list[tuple[int, int]]]  # of the words of each paragraph
+Key = tuple[str, int]  # a question's name, and the number of its paragraph (0: none)
+Edges = list[list[tuple[int, int]]]  # where the words of each paragraph begin and end
 
 
 @dataclass(frozen=True)
 class Question:
-    """Something with levels, asked once a task or once a paragraph; `levels`: (value, label).
+    """A question with levels, asked once per task or per paragraph; `levels`: (value, label).
 
-    of_paragraphs: it is asked of each paragraph. in_words: reviewers read the label of an answer,
-    not its value.
+    of_paragraphs: it is asked about each paragraph.
+    in_words: reviewers read the label of an answer, not its value.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Question:
 
     @property
     def heading(self) -> str:
-        """What stands above all of its answers."""
+        """Return the heading above all of its answers."""
         return f"{self.label}s" if self.of_paragraphs else self.label
 
     def said(self, value: float) -> str:
@@ -36,14 +36,14 @@ class Question:
 
     @property
     def spread(self) -> float:
-        """The largest difference that two answers can have."""
+        """Return the largest possible difference between two answers."""
         values = [value for value, _label in self.levels]
         return max(values) - min(values)
 
 
 @dataclass(frozen=True)
 class Highlight:
-    """What was marked in one text, as pairs of code points; `title` says where it belongs."""
+    """The marked words of one text, as pairs of code points; `title` says which text it is."""
 
     title: str
     text: str
@@ -52,7 +52,7 @@ class Highlight:
 
 @dataclass(frozen=True)
 class Observed:
-    """One judgment, as much as a screen may know of what was answered and shown.
+    """One judgment, with what a screen may know of the response and the material.
 
     paragraphs: where the words of each begin and end, if the instrument needs paragraphs.
     """
@@ -64,14 +64,14 @@ class Observed:
 
 
 class Answers:
-    """The part of an instrument that reads responses: levels of criteria, unless it says otherwise.
+    """The part of an instrument that reads responses; the default reads the levels of criteria.
 
-    A criterion without levels is none of its questions: reviewers do not compare it, and screens
+    A criterion without levels is not among its questions: reviewers do not compare it, and screens
     see the time that was taken, but not the answer.
     """
 
     def questions(self: Instrument) -> tuple[Question, ...]:
-        """Return what is asked with levels, in the order in which it is asked."""
+        """Return the questions with levels, in the order in which they are asked."""
         return tuple(
             Question(
                 criterion.name,
@@ -87,11 +87,11 @@ class Answers:
         return {(one.name, 0): float(response[one.name]) for one in self.questions()}
 
     def highlights(self, response: Mapping[str, Any], material: Material) -> list[Highlight]:
-        """Return what was highlighted, text by text."""
+        """Return the highlights, text by text."""
         return []
 
     def recalled(self: Instrument, response: Mapping[str, Any]) -> str:
-        """Return what was answered, in a line for the annotator who did."""
+        """Return the answers in one line for their annotator."""
         given = [(one, response.get(one.name)) for one in self.questions()]
         return ", ".join(
             f"{one.label}: {label}"
@@ -101,13 +101,13 @@ class Answers:
         )
 
     def columns(self: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
-        """Return what screens see of the judgments: fields of `screening.base.Columns`."""
+        """Return the screens' columns of the judgments: fields of `screening.base.Columns`."""
         read = [one.text_words + self.needs_input * one.input_words for one in judgments]
         return {"words": np.array(read, dtype=np.float64)} | _alike(self, judgments)
 
 
 def _alike(instrument: Instrument, judgments: Sequence[Observed]) -> dict[str, Any]:
-    """The criteria that share the first one's levels; nothing where no criterion has any."""
+    """Return the criteria that share the first one's levels; none if no criterion has levels."""
     asked = [criterion for criterion in instrument.criteria if criterion.levels]
     if not asked:
         return {}

@@ -1,4 +1,4 @@
-"""What an instrument is: how something is asked of people, and what is scored.
+"""The contract of an instrument: how people are asked, and what is scored.
 
 Instruments know no database and no request: plain values in and out.
 """
@@ -28,7 +28,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Criterion:
-    """What is asked of people, or computed from what they did, on one scale.
+    """A question to people, or a value computed from their work, on one scale.
 
     `bounded=False` makes low..high a working range only: scores may lie outside it
     (docs/statistics.md, "Unbounded criteria"). `balance` and `person_share` come from the variance
@@ -49,7 +49,7 @@ class Criterion:
 
     @property
     def distance(self) -> "Distance":
-        """How far apart two judgments are: what their agreement is measured with."""
+        """Return the distance between judgments with which agreement is measured."""
         if self.is_yes_no or len(self.levels) == 2:
             return "nominal"
         return "ordinal" if self.levels else "interval"
@@ -72,7 +72,7 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Material:
-    """What an annotator is shown: what a system wrote, and the input it wrote it for."""
+    """What an annotator is shown: a system's output, and its input."""
 
     text: str
     input: str = ""
@@ -80,7 +80,7 @@ class Material:
 
 
 def whole_input(text: str, paragraphs: Sequence[str]) -> str:
-    """Return all of an item's input as one text: blank lines between its paragraphs."""
+    """Return all of an item's input as one text, with blank lines between its paragraphs."""
     return "\n\n".join(filter(None, (text, *paragraphs)))
 
 
@@ -101,7 +101,7 @@ class Instrument(Protocol):
     def version(self) -> str: ...
     @property
     def scoring(self) -> str:
-        """The version of how scores are taken: changes whenever one of the same response may."""
+        """Return the version of the scoring. It changes whenever a response's score may change."""
 
     @property
     def label(self) -> str: ...
@@ -109,72 +109,72 @@ class Instrument(Protocol):
     def criteria(self) -> tuple[Criterion, ...]: ...
     @property
     def template(self) -> str:
-        """The annotator's page; "" if the instrument has no page."""
+        """Return the template of the annotator's page; "" if the instrument has no page."""
 
     @property
     def folder(self) -> Path | None:
-        """Where its built-in tutorial is, `tutorial.LANGUAGE.json`; None where it has none."""
+        """Return the folder with its built-in tutorials, `tutorial.LANGUAGE.json`, or None."""
 
     @property
     def title(self) -> "Words":
-        """What annotators read as the headline of a study that has none of its own."""
+        """Return the title that annotators read if the study has none."""
 
     @property
     def about(self) -> "Words":
-        """What annotators do, in a sentence; "" if the instrument has no page."""
+        """Return the annotators' work in a sentence; "" if the instrument has no page."""
 
     @property
     def minutes(self) -> str:
-        """What people are told that one task takes, such as "1–3"."""
+        """Return the announced minutes for one task, such as "1–3"."""
 
     @property
     def needs_paragraphs(self) -> bool:
-        """Whether every item must come with a question and paragraphs."""
+        """Return whether every item must have a question and paragraphs."""
 
     @property
     def needs_input(self) -> bool:
-        """Whether every item must come with an input, a question or an article, to be shown."""
+        """Return whether every item must have an input, which is shown."""
 
     @property
     def example(self) -> Material:
-        """What the preview shows: a sentence or two of our own, in the language spoken now."""
+        """Return the example in the preview: a sentence or two in the active language."""
 
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
         """Return the response as it will be stored, or raise `InvalidResponse`."""
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
-        """Return the score of each criterion: a function of the stored response alone."""
+        """Return the score of each criterion. It depends only on the stored response."""
 
     def takes_long(self, response: Mapping[str, Any], *, material: Material) -> bool:
-        """Whether `scores` may take seconds: a task of its own then computes them."""
+        """Return whether `scores` may take seconds, so that a separate task computes them."""
 
     def questions(self) -> "tuple[Question, ...]":
-        """Return what is asked with levels, in the order in which it is asked."""
+        """Return the questions with levels, in the order in which they are asked."""
 
     def answers(self, response: Mapping[str, Any]) -> "dict[Key, float]":
         """Return the value of each answer in a stored response."""
 
     def highlights(self, response: Mapping[str, Any], material: Material) -> "list[Highlight]":
-        """Return what was highlighted, text by text."""
+        """Return the highlights, text by text."""
 
     def recalled(self, response: Mapping[str, Any]) -> str:
-        """Return what was answered, in a line for the annotator who did."""
+        """Return the answers in one line for their annotator."""
 
     def columns(self, judgments: "Sequence[Observed]") -> dict[str, Any]:
-        """Return what screens see of the judgments: fields of `screening.base.Columns`."""
+        """Return the screens' columns of the judgments: fields of `screening.base.Columns`."""
 
     def page(self, material: Material) -> dict[str, Any]:
-        """Return what the page's script is told about the task."""
+        """Return the data about the task for the page's script."""
 
     def strings(self) -> dict[str, Any]:
-        """Return the sentences that the page's script may say, translated now."""
+        """Return the texts of the page's script, in the active language."""
 
     def tutorial(self, language: str) -> "Tutorial | None":
-        """Return the built-in tutorial in this language, or in the nearest there is."""
+        """Return the built-in tutorial in this language, or in the nearest available one."""
 
 
 def criterion_of(instrument: Instrument, name: str) -> Criterion:
-    """Return the criterion called `name`; KeyError names those that exist."""
+    """Return the criterion called `name`; KeyError names the existing ones."""
     for criterion in instrument.criteria:
         if criterion.name == name:
             return criterion

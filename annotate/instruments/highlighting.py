@@ -1,4 +1,4 @@
-"""The sentences that the highlighter's script may say (static/js/highlighter.js)."""
+"""The texts of the highlighter's script (static/js/highlighter.js)."""
 
 from typing import Any
 

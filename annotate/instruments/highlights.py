@@ -1,4 +1,4 @@
-"""What annotators marked, in words: the highlights in a stored response of any instrument."""
+"""The words that annotators marked: the highlights in a stored response of any instrument."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from annotate.instruments.base import Instrument
 
 
 def are_taken(instrument: Instrument) -> bool:
-    """Return whether people are asked to highlight anything with this instrument."""
+    """Return whether this instrument asks for highlights."""
     definition = getattr(instrument, "definition", None)
     return instrument.needs_paragraphs or getattr(definition, "takes_evidence", False)
 
@@ -15,11 +15,11 @@ def are_taken(instrument: Instrument) -> bool:
 def marked(
     response: Mapping[str, Any], *, text: str, paragraphs: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """Return each highlight of a response: where it is and the words themselves.
+    """Return each highlight of a response: its position and its words.
 
     `text`: the output; `paragraphs`: of its item. Highlights of the output name the `criterion`
     that they explain, those of a paragraph its `number`, from 1. `start` and `end` count code
-    points from 0, the end excluded.
+    points from 0; the end is excluded.
     """
     found = [
         {"criterion": criterion, "paragraph": None, **one}

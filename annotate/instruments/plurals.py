@@ -2,12 +2,12 @@
 
 from collections.abc import Callable
 
-# A number that falls into each plural category, in the languages that have it (Intl.PluralRules).
+# A number in each plural category, in the languages that have it (Intl.PluralRules).
 SAMPLES = {"zero": 0, "one": 1, "two": 2, "few": 3, "many": 11, "other": 100}
 
 
 def by_number(say: Callable[[int], str]) -> dict[str, str]:
-    """Return what `say` makes of each category; those that say what "other" does are left out."""
+    """Return the result of `say` for each category, without those that equal "other"."""
     said = {category: say(n) for category, n in SAMPLES.items()}
     return {
         name: words for name, words in said.items() if name == "other" or words != said["other"]

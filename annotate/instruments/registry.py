@@ -11,7 +11,7 @@ INSTRUMENTS: dict[str, Instrument] = {
 
 
 def get(key: str) -> Instrument:
-    """Return the instrument called `key`; KeyError names those that exist."""
+    """Return the instrument called `key`; KeyError names the existing ones."""
     try:
         return INSTRUMENTS[key]
     except KeyError:
@@ -19,5 +19,5 @@ def get(key: str) -> Instrument:
 
 
 def asked() -> list[Instrument]:
-    """Return the instruments that people can be asked with, for choosing one."""
+    """Return the instruments with a page for people, for choosing one."""
     return [instrument for instrument in INSTRUMENTS.values() if instrument.template]

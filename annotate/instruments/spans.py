@@ -1,7 +1,7 @@
 """Spans of a text: highlighted parts, as [start, end) pairs of code points.
 
-Shared by every instrument and tutorial that asks for evidence. `static/js/spans.js` merges in
-the same way, so that people see what is stored.
+Every instrument and tutorial that asks for evidence uses it. `static/js/spans.js` merges in the
+same way, so people see what is stored.
 """
 
 import re
@@ -10,9 +10,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-Span = list[int]  # as JSON keeps it
+Span = list[int]  # as in JSON
 
-# Unicode's White_Space, which a browser's \p{White_Space} is too; Python's \s has four more.
+# Unicode's White_Space, which is also a browser's \p{White_Space}; Python's \s has four more.
 SPACE = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*")
 
 
@@ -23,8 +23,8 @@ class InvalidSpans(ValueError):
 def read(given: Any, text: str) -> list[Span]:
     """Return the merged spans that a browser sent as `{start, end, text}`.
 
-    Raises `InvalidSpans` where one is malformed, out of range, only space, or where its words
-    are not the text's own: then another paragraph is meant, or other units are counted.
+    Raises `InvalidSpans` for a malformed span, one out of range or of white space only, and one
+    whose words differ from the text: it belongs to another paragraph, or counts other units.
     """
     if not isinstance(given, list):
         raise InvalidSpans(_("Highlights are a list."))
@@ -32,7 +32,7 @@ def read(given: Any, text: str) -> list[Span]:
 
 
 def merge(spans: Iterable[Iterable[int]], text: str) -> list[Span]:
-    """Return them sorted; those that overlap, touch, or are parted by space alone are one."""
+    """Return the sorted spans. Those that overlap, touch or have only space between become one."""
     merged: list[Span] = []
     for start, end in sorted(map(tuple, spans)):
         if merged and _is_space(text[merged[-1][1] : start]):

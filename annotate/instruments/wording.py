@@ -1,4 +1,4 @@
-"""The type of what people read."""
+"""The type of texts that people read."""
 
 from typing import TYPE_CHECKING
 

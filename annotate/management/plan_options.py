@@ -1,4 +1,4 @@
-"""A campaign's plan as options of the command line."""
+"""A campaign's plan as command-line options."""
 
 from argparse import ArgumentTypeError
 from datetime import datetime
@@ -75,7 +75,7 @@ def add_plan(parser: CommandParser) -> None:
         type=int,
         dest="tutorial_id",
         metavar="NUMBER",
-        help="one that a researcher supplied; without it, the instrument's own",
+        help="one that a researcher supplied; by default the instrument's own",
     )
     given.add_argument("--tutorial-bonus", type=money, default=DEFAULTS.tutorial_bonus)
     given.add_argument(
@@ -83,12 +83,12 @@ def add_plan(parser: CommandParser) -> None:
         type=int,
         default=DEFAULTS.bonus_after,
         metavar="N",
-        help="judgments of one person that count: then the bonus is due",
+        help="counting judgments of one person until the bonus is due",
     )
     given.add_argument(
         "--open-link-bonus",
         action="store_true",
-        help="promise the bonus to people who come by the open link too",
+        help="promise the bonus also to people who come by the open link",
     )
     given.add_argument(
         "--metric",
@@ -96,7 +96,7 @@ def add_plan(parser: CommandParser) -> None:
         default=[],
         dest="names",
         metavar="NAME",
-        help="a control variate, e.g. rouge_l_f; repeatable, or “auto” for all there can be",
+        help="a control variate, e.g. rouge_l_f; repeatable, or “auto” for all available ones",
     )
     given.add_argument("--reward", type=money, default=DEFAULTS.reward, help="for each judgment")
     given.add_argument(
@@ -105,8 +105,8 @@ def add_plan(parser: CommandParser) -> None:
         default=DEFAULTS.crowd,
         help="where people come from",
     )
-    given.add_argument("--fee-rate", type=money, help="0.2 is 20 %%; usually the crowd's own")
-    given.add_argument("--budget", type=money, help="in all, fees included")
+    given.add_argument("--fee-rate", type=money, help="0.2 is 20 %%; by default the crowd's own")
+    given.add_argument("--budget", type=money, help="total, fees included")
     given.add_argument("--max-judgments", type=int)
     given.add_argument("--deadline", type=moment, help="ISO date and time")
     given.add_argument(
@@ -123,11 +123,11 @@ def add_plan(parser: CommandParser) -> None:
         "--stop-mode",
         choices=StopMode.values,
         default=DEFAULTS.stop_mode,
-        help="anytime: wider intervals that hold whenever one looks",
+        help="anytime: wider intervals that are valid at every look",
     )
     given.add_argument("--language", default=DEFAULTS.language)
     given.add_argument("--contact", default="", help="an address annotators may write to")
-    given.add_argument("--seed", type=int, help="of the random order; random unless given")
+    given.add_argument("--seed", type=int, help="of the random order; by default random")
 
 
 def plan_of(options: dict[str, Any]) -> Plan:

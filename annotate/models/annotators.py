@@ -1,4 +1,4 @@
-"""Who judges: annotators, their paid units, their tutorials, and what they say about the work."""
+"""Annotators, their paid units, their tutorials, and their feedback on the work."""
 
 from django.db import models
 from django.db.models import Q
@@ -7,7 +7,7 @@ from annotate.models.base import Fact, public_id
 from annotate.models.campaigns import Campaign
 from annotate.models.marketplace import Posting
 
-OPEN_LINK = "open-"  # and the campaign's id: the environment of who came by its open link
+OPEN_LINK = "open-"  # with the campaign's id: the environment of people by its open link
 
 
 class Annotator(models.Model):
@@ -18,8 +18,8 @@ class Annotator(models.Model):
     external_id = models.CharField(max_length=120)
     pseudonym = models.CharField(max_length=16, unique=True, default=public_id)
     created_at = models.DateTimeField(auto_now_add=True)
-    # By link, the keys of the name (`text.names`). Who came by an open link holds theirs: of
-    # people who came before names were compared so, the first of several that are one.
+    # By link, the keys of the name (`text.names`), for people who entered by an open link. Among
+    # people from before names were compared, only the first of equivalent names has them.
     name_small = models.CharField(max_length=32, blank=True, default="")
     name_large = models.CharField(max_length=32, blank=True, default="")
     holds_name = models.BooleanField(default=False)
@@ -51,12 +51,12 @@ class Annotator(models.Model):
 
     @property
     def by_open_link(self) -> bool:
-        """Whether they came by the open link of one campaign, under a name of their own."""
+        """Return whether they entered by the open link of one campaign, under a chosen name."""
         return self.environment.startswith(OPEN_LINK)
 
     @staticmethod
     def from_open_link(prefix: str = "") -> Q:
-        """The same as a condition; `prefix` leads to the annotator."""
+        """Return the same as a condition; `prefix` leads to the annotator."""
         return Q(**{f"{prefix}environment__startswith": OPEN_LINK})
 
 
@@ -75,7 +75,7 @@ class Participation(models.Model):
         REJECTED = "rejected", "rejected at the crowd"
         LEFT = "left", "given back, or time ran out"
 
-    # The crowd lists it as handed in by this person, whatever else does not agree.
+    # The crowd lists it as handed in by this person, whatever discrepancies there are.
     LISTED = (Status.CONFIRMED, Status.APPROVED, Status.REJECTED)
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="participations")
@@ -84,17 +84,17 @@ class Participation(models.Model):
     status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
     entered_at = models.DateTimeField(auto_now_add=True)
     verified_at = models.DateTimeField(null=True)  # only verified work counts and is paid
-    # Of marketplaces:
+    # On marketplaces:
     posting = models.ForeignKey(Posting, models.PROTECT, null=True, related_name="participations")
     listing = models.CharField(max_length=120, blank=True)  # as claimed, until it is verified
     tasks = models.PositiveIntegerField(null=True)  # that it holds, as announced
-    receipt = models.CharField(max_length=32, blank=True)  # our nonce: proves the hand-in is ours
+    receipt = models.CharField(max_length=32, blank=True)  # our nonce: shows that our page sent it
     submit_to = models.CharField(max_length=300, blank=True)
-    deadline_at = models.DateTimeField(null=True)  # the crowd takes nothing after it
+    deadline_at = models.DateTimeField(null=True)  # the crowd accepts nothing after it
     handed_in_at = models.DateTimeField(null=True)
-    submitted_at = models.DateTimeField(null=True)  # as the crowd says
+    submitted_at = models.DateTimeField(null=True)  # according to the crowd
     auto_approval_at = models.DateTimeField(null=True)
-    problem = models.TextField(blank=True)  # what does not agree between the crowd and us
+    problem = models.TextField(blank=True)  # the discrepancy between the crowd and this database
 
     class Meta:
         constraints = [
@@ -112,18 +112,18 @@ class Participation(models.Model):
 
     @property
     def is_sure(self) -> bool:
-        """Whether a crowd has said that this unit is this person's.
+        """Return whether a crowd has confirmed that this unit is this person's.
 
-        Before that (on MTurk, until they hand it in) anybody may come under anybody's name. Such
-        a visit sees what belongs to its own unit, and appeals against nothing.
+        Before that (on MTurk, until they hand it in), anyone may enter under any name. Such a visit
+        sees only its own unit's data, and cannot appeal.
         """
         return self.verified_at is not None or self.status in self.LISTED
 
 
 class TutorialRun(models.Model):
-    """One annotator's way through one version of an instrument's tutorial.
+    """One annotator's progress in one version of an instrument's tutorial.
 
-    Begun under the participation that is paid the bonus for passing it.
+    Started under the participation that is paid the bonus for passing it.
     """
 
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="tutorial_runs")
@@ -132,7 +132,7 @@ class TutorialRun(models.Model):
     version = models.CharField(max_length=64)
     started_at = models.DateTimeField()
     passed_at = models.DateTimeField(null=True)
-    # What passing it has promised; a row of the ledger once it is due. 0: nothing, or paid before.
+    # The bonus promised for passing; a ledger row once it is due. 0: none, or paid before.
     promised = models.DecimalField(max_digits=6, decimal_places=2, default=0)
 
     class Meta:
@@ -169,7 +169,7 @@ class TutorialAnswer(Fact):
 
 
 class Feedback(Fact):
-    """What an annotator thought of the work: at most once a session, every part optional."""
+    """An annotator's opinion of the work: at most one per session, every part optional."""
 
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="feedback")
     clarity = models.PositiveSmallIntegerField(null=True)

@@ -1,4 +1,4 @@
-"""Who did what, when: written in the transaction of the act itself."""
+"""Who did what, and when. Written in the transaction of the act."""
 
 from django.conf import settings
 from django.db import models
@@ -8,7 +8,7 @@ from annotate.models.campaigns import Campaign
 
 
 class AuditEntry(Fact):
-    """One act. `actor` is null where Plumbline acted automatically."""
+    """One act. `actor` is null for automatic acts of Plumbline."""
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, null=True, related_name="audit")
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)

@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 
 from django.db import models
 
-ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # no look-alikes: people read these aloud
+ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz"  # no look-alike characters: people read these aloud
 
 
 def public_id() -> str:

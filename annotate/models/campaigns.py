@@ -1,4 +1,4 @@
-"""What is judged: campaigns, systems, items, outputs, who may see them, and their imports."""
+"""Campaigns, systems, items and outputs, who may see them, and their imports."""
 
 from decimal import Decimal
 
@@ -19,24 +19,24 @@ from annotate.states import (
 
 
 class Campaign(models.Model):
-    """One question put to people about the outputs of some systems."""
+    """One study: a question put to people about the outputs of some systems."""
 
     Status = CampaignStatus
     Reason = CloseReason
     Estimand = Estimand
 
     public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
-    name = models.CharField(max_length=120)  # for researchers alone
+    name = models.CharField(max_length=120)  # shown to researchers only
     public_title = models.CharField(max_length=120)  # what annotators and crowds read instead
-    public_about = models.CharField(max_length=600, blank=True)  # "": what the instrument says
+    public_about = models.CharField(max_length=600, blank=True)  # "": the instrument's own sentence
     instrument = models.CharField(max_length=40)
     instrument_version = models.CharField(max_length=20)
     # A tutorial is passed once per annotator and version; null: the instrument's own content.
     tutorial_required = models.BooleanField(default=True)
     tutorial = models.ForeignKey(TutorialContent, models.PROTECT, null=True)
     tutorial_bonus = models.DecimalField(max_digits=6, decimal_places=2, default=Decimal("0.75"))
-    # Passing promises the bonus; it is due with this many judgments that count, or earlier if no
-    # more tasks are offered. Anybody can come by the open link, as often as they like.
+    # Passing promises the bonus. It is due after this many counting judgments, or earlier if no
+    # more tasks are offered. Anyone can enter by the open link, any number of times.
     bonus_after = models.PositiveSmallIntegerField(default=3)
     open_link_bonus = models.BooleanField(default=False)
     crowd = models.CharField(max_length=20, default="link")
@@ -50,7 +50,7 @@ class Campaign(models.Model):
     annotator_cap = models.PositiveIntegerField(null=True, default=25)
     lease_minutes = models.PositiveIntegerField(default=30)
 
-    # Thresholds of the screens that differ from the usual ones, and the state last screened.
+    # The screens' thresholds that differ from the defaults, and the state last screened.
     screening = models.JSONField(default=dict, blank=True)
     screened = models.CharField(max_length=64, blank=True)
 
@@ -61,7 +61,7 @@ class Campaign(models.Model):
     max_judgments = models.PositiveIntegerField(null=True)
     deadline = models.DateTimeField(null=True)
 
-    # What was asked for, and the names it came to: fixed before any judgment (decision 007).
+    # The choice, and the resulting names; fixed before any judgment (decision 007).
     metric_choice = models.CharField(max_length=10, choices=MetricChoice, default=MetricChoice.NONE)
     metrics = models.JSONField(default=list, blank=True)
     estimand = models.CharField(max_length=12, choices=Estimand, default=Estimand.POPULATION)
@@ -106,7 +106,7 @@ class Target(models.Model):
 
 
 class Membership(models.Model):
-    """Who may see a campaign: owners run it, reviewers look after its annotators.
+    """Who may see a campaign: owners run it, reviewers review its annotators.
 
     unblinded: this reviewer could see results before they were hidden from reviewers.
     """
@@ -152,7 +152,7 @@ class Item(models.Model):
     position = models.PositiveIntegerField()
     input = models.TextField(blank=True)  # an article, or a question
     words = models.PositiveIntegerField(default=0)  # of `input` alone
-    paragraphs = models.JSONField(default=list)  # those in which the answer is looked for
+    paragraphs = models.JSONField(default=list)  # where annotators look for the answer
     reference = models.TextField(blank=True)
 
     class Meta:
@@ -190,15 +190,15 @@ class Authorship(models.Model):
 
 
 class CampaignImport(models.Model):
-    """What somebody asked to be made of a file; a worker reads it and makes the campaign.
+    """A file from which a user creates a campaign; a worker reads it and makes the campaign.
 
-    `claim` names the worker that is at it until `claimed_until`. While it is being created, its
-    campaign has no member, so that no page shows it.
+    `claim` names the worker that processes it until `claimed_until`. During creation, its campaign
+    has no members, so no page shows it.
     """
 
     Status = ImportStatus
     RUNNING = (ImportStatus.READING, ImportStatus.CREATING)
-    WAITING = (ImportStatus.READY, ImportStatus.REFUSED, ImportStatus.FAILED)  # for a person
+    WAITING = (ImportStatus.READY, ImportStatus.REFUSED, ImportStatus.FAILED)  # wait for a person
 
     public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True)
@@ -207,7 +207,7 @@ class CampaignImport(models.Model):
     digest = models.CharField(max_length=64)
     plan = models.JSONField()
     revision = models.PositiveIntegerField(default=0)  # of the plan
-    at_once = models.BooleanField(default=False)  # create it without asking, if it is right
+    at_once = models.BooleanField(default=False)  # create it without asking if the file is right
 
     outputs_name = models.CharField(max_length=200)
     outputs_size = models.PositiveBigIntegerField(default=0)
@@ -225,7 +225,7 @@ class CampaignImport(models.Model):
     campaign = models.OneToOneField(Campaign, models.PROTECT, null=True, related_name="imported")
 
     created_at = models.DateTimeField(auto_now_add=True)
-    changed_at = models.DateTimeField(auto_now_add=True)  # when a person or the status last did
+    changed_at = models.DateTimeField(auto_now_add=True)  # by a person or by a change of status
 
     class Meta:
         ordering = ["-id"]
@@ -243,22 +243,22 @@ class CampaignImport(models.Model):
 
     @property
     def is_direct(self) -> bool:
-        """Whether the process that has the file imports it itself, so that none is kept."""
+        """Return whether the process that has the file imports it, so that no file is stored."""
         return self.outputs_size == 0
 
     @property
     def can_change(self) -> bool:
-        """Whether its plan may still be another one."""
+        """Return whether its plan may still change."""
         return self.status == self.Status.READING or self.status in self.WAITING
 
     @property
     def has_file(self) -> bool:
-        """Whether the outputs are still here: those of a refused file are not kept."""
+        """Return whether the outputs are still stored; those of a refused file are not."""
         return self.can_change and self.status != self.Status.REFUSED
 
 
 class ImportChunk(models.Model):
-    """A piece of an uploaded file. Web and worker share no disk, so it is kept here."""
+    """A piece of an uploaded file. It is stored here because web and worker share no disk."""
 
     class File(models.TextChoices):
         OUTPUTS = "outputs"

@@ -1,4 +1,4 @@
-"""What was published on a crowd, and what is to be done there: intents before effects (rule 3)."""
+"""Publications on a crowd, and operations to be done there: intents before effects (rule 3)."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ class Batch(models.Model):
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="batches")
     crowd = models.CharField(max_length=20)
     environment = models.CharField(max_length=80)
-    terms = models.JSONField()  # what was asked for: `annotate.batch_terms.Terms`
+    terms = models.JSONField()  # the request: `annotate.batch_terms.Terms`
     reward = models.DecimalField(max_digits=8, decimal_places=2)  # of one paid unit
     tasks = models.PositiveIntegerField()  # that a unit holds
-    places = models.PositiveIntegerField()  # units that were confirmed, extensions included
-    key = models.CharField(max_length=80, unique=True)  # of the request: pressed twice, made once
+    places = models.PositiveIntegerField()  # units that were confirmed, with extensions
+    key = models.CharField(max_length=80, unique=True)  # of the request; a repeat creates nothing
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
     created_at = models.DateTimeField()
-    stopped_at = models.DateTimeField(null=True)  # meant to stop: its postings follow
+    stopped_at = models.DateTimeField(null=True)  # intended to stop; its postings follow
 
     class Meta:
         ordering = ["-id"]
@@ -45,7 +45,7 @@ class Posting(models.Model):
     public_id = models.CharField(max_length=16, unique=True, default=public_id, editable=False)
     places = models.PositiveIntegerField()
     status = models.CharField(max_length=10, choices=Status, default=Status.PLANNED)
-    # Free slots of a closing campaign that it offers again: it is a refill.
+    # Free slots of a closing campaign that it offers again, which makes it a refill.
     gaps = models.ManyToManyField("annotate.Slot", related_name="refills")
     environment = models.CharField(max_length=80)
     external_id = models.CharField(max_length=120, blank=True)
@@ -84,7 +84,7 @@ def _alone_have(kinds: tuple[str, ...], relation: str) -> Q:
 
 
 class OperationQuerySet(models.QuerySet["Operation"]):
-    """What was intended stays as it was written; only what becomes of it changes."""
+    """The intended effect is immutable; only its state changes."""
 
     WORK = ("attempts", "due_at", "sent_at", "claimed_until", "claim")
     CHANGES = frozenset(("status", "done_at", "code", "message", *WORK))
@@ -98,8 +98,8 @@ class OperationQuerySet(models.QuerySet["Operation"]):
 class Operation(models.Model):
     """An intended effect on a crowd. Committed before it is tried; safe to carry out twice.
 
-    `key` says why (one row for each reason), as a whole: it is never parsed. `token` is the
-    crowd's idempotency key. What it is about are foreign keys, what the crowd is told is `payload`.
+    `key` is the reason, one row per reason. It is never parsed. `token` is the crowd's idempotency
+    key. Foreign keys say what it is about, and `payload` what the crowd is told.
     """
 
     class Kind(models.TextChoices):
@@ -117,15 +117,15 @@ class Operation(models.Model):
 
     class Status(models.TextChoices):
         PENDING = "pending"  # not tried, or known not to have happened
-        SENT = "sent"  # tried; whether it happened is not known yet
+        SENT = "sent"  # tried; its effect is not known yet
         DONE = "done"
         REFUSED = "refused"
         UNCLEAR = "unclear", "a person must look whether it happened"
         DROPPED = "dropped", "no longer wanted"
 
     OPEN = (Status.PENDING, Status.SENT)
-    UNDONE = (*OPEN, Status.UNCLEAR)  # it may come, or have happened
-    NOT_HAPPENED = (Status.PENDING, Status.REFUSED)  # that much is known
+    UNDONE = (*OPEN, Status.UNCLEAR)  # it may still happen, or may have happened
+    NOT_HAPPENED = (Status.PENDING, Status.REFUSED)  # it is known not to have happened
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="operations")
     batch = models.ForeignKey(Batch, models.PROTECT, null=True, related_name="operations")
@@ -133,10 +133,10 @@ class Operation(models.Model):
     participation = models.ForeignKey(
         "annotate.Participation", models.PROTECT, null=True, related_name="operations"
     )
-    entry = models.ForeignKey(  # the row of the ledger that a bonus pays
+    entry = models.ForeignKey(  # the ledger row that a bonus pays
         "annotate.LedgerEntry", models.PROTECT, null=True, related_name="operations"
     )
-    annotator = models.ForeignKey(  # whom an exclusion concerns
+    annotator = models.ForeignKey(  # the person whom an exclusion concerns
         "annotate.Annotator", models.PROTECT, null=True, related_name="operations"
     )
     crowd = models.CharField(max_length=20)
@@ -149,7 +149,7 @@ class Operation(models.Model):
     attempts = models.PositiveIntegerField(default=0)
     created_at = models.DateTimeField()
     due_at = models.DateTimeField()
-    sent_at = models.DateTimeField(null=True)  # first sent under this token's present life
+    sent_at = models.DateTimeField(null=True)  # first sent in the current life of its token
     claimed_until = models.DateTimeField(null=True)  # one worker has it until then
     claim = models.CharField(max_length=36, blank=True)
     done_at = models.DateTimeField(null=True)

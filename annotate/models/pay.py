@@ -10,7 +10,7 @@ from annotate.models.work import Assignment
 
 
 class LedgerEntry(Fact):
-    """What became due to a participation, or was taken back (negative), with the crowd's fee."""
+    """An amount that became due to a participation, or was taken back (negative), with the fee."""
 
     class Kind(models.TextChoices):
         REWARD = "reward"
@@ -31,31 +31,31 @@ class LedgerEntry(Fact):
     kind = models.CharField(max_length=20, choices=Kind)
     amount = models.DecimalField(max_digits=10, decimal_places=2)
     fee = models.DecimalField(max_digits=10, decimal_places=2)
-    key = models.CharField(max_length=80, unique=True)  # why: one row for each reason
-    reason = models.TextField(blank=True)  # of what a person decided: the annotator reads it
+    key = models.CharField(max_length=80, unique=True)  # the reason; one row for each
+    reason = models.TextField(blank=True)  # of a person's decision; the annotator reads it
     at = models.DateTimeField(auto_now_add=True)
 
 
 class PayoutList(Fact):
-    """What was due to everybody when somebody set out to pay by hand; fixed from then on."""
+    """All amounts due when a pay-out by hand was prepared. They do not change afterwards."""
 
     public_id = models.CharField(max_length=16, unique=True, default=public_id)
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="payout_lists")
     rows = models.JSONField()  # [[participation id, amount as text], …]
-    seen = models.BigIntegerField()  # the last pay-out that its amounts allow for; 0: none
+    seen = models.BigIntegerField()  # the last pay-out that its amounts include; 0: none
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT)
     at = models.DateTimeField(auto_now_add=True)
 
 
 class Payout(Fact):
-    """What has been paid out to a participation, by hand or by its crowd; undone by a negative."""
+    """A payment to a participation, by hand or by its crowd; a negative one undoes it."""
 
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="payouts")
     listed = models.ForeignKey(PayoutList, models.PROTECT, null=True, related_name="payouts")
-    entry = models.OneToOneField(  # the row of the ledger that this bonus paid
+    entry = models.OneToOneField(  # the ledger row that this bonus paid
         LedgerEntry, models.PROTECT, null=True, related_name="payout"
     )
     amount = models.DecimalField(max_digits=10, decimal_places=2)
-    key = models.CharField(max_length=80, unique=True)  # why: one row for each reason
+    key = models.CharField(max_length=80, unique=True)  # the reason; one row for each
     actor = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
     at = models.DateTimeField(auto_now_add=True)

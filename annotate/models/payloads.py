@@ -1,7 +1,7 @@
-"""What an operation tells its crowd: one declared form for each kind, checked when it is written.
+"""What an operation tells its crowd: one declared form per kind, checked when it is written.
 
-What exists in the database is a foreign key of the operation (`crowd.Operation`), not part of this.
-The reasons are in `docs/decisions/027-money-as-relations.md`.
+References to rows of the database are foreign keys of the operation (`crowd.Operation`), not part
+of this. The reasons are in `docs/decisions/027-money-as-relations.md`.
 """
 
 import json
@@ -21,22 +21,21 @@ Places = Annotated[int, Field(ge=1, le=2**31 - 1)]
 
 
 class Payload(BaseModel):
-    """What the crowd is told, word for word: a repeated call sends the same. `kind`: of the
-    operation."""
+    """The exact words of the call, so a repeated call sends the same. `kind`: of the operation."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
     kind: ClassVar[str]
 
     @classmethod
     def of(cls, op: "Operation") -> Self:
-        """Return an operation's payload; `TypeError` where it is of another kind."""
+        """Return an operation's payload; `TypeError` if it is of another kind."""
         if op.kind != cls.kind:
             raise TypeError(f"operation {op.pk} is a {op.kind}, not a {cls.kind}")
         return cls.from_json(op.payload)
 
     @classmethod
     def from_json(cls, value: Any) -> Self:
-        """Read what `model_dump(mode="json")` wrote; pydantic's `ValidationError` if it is not."""
+        """Read the output of `model_dump(mode="json")`; raises pydantic's `ValidationError`."""
         return cls.model_validate_json(json.dumps(value))
 
 
@@ -65,7 +64,7 @@ class ApprovePayload(Payload):
 
 class RejectPayload(Payload):
     kind = "reject"
-    reason: str = Field(pattern=r"^[^\x00]*$")  # the crowd says whether it takes an empty one
+    reason: str = Field(pattern=r"^[^\x00]*$")  # the crowd decides whether it accepts an empty one
 
 
 class OverridePayload(Payload):
@@ -73,8 +72,12 @@ class OverridePayload(Payload):
 
 
 class BonusPayload(Payload):
-    """listing, unit, person: as the crowd names the unit that carries the bonus, perhaps another
-    one than that of the operation. amount: without fees."""
+    """The payment of a bonus.
+
+    listing, unit, person: the crowd's names of the unit that carries the bonus. It may differ from
+        the unit of the operation.
+    amount: without fees.
+    """
 
     kind = "bonus"
     listing: Words
@@ -124,9 +127,9 @@ FORMS: dict[str, type[Payload]] = {
 
 
 def stored(kind: str, value: Any) -> dict[str, Any]:
-    """Return a payload, or its JSON, as it is stored.
+    """Return a payload, or its JSON, in the form in which it is stored.
 
-    Raises `ValueError` for an unknown kind, a payload of another kind, and what does not fit.
+    Raises `ValueError` for an unknown kind, a payload of another kind, and invalid content.
     """
     form = FORMS.get(kind)
     if form is None:
@@ -139,12 +142,12 @@ def stored(kind: str, value: Any) -> dict[str, Any]:
 
 
 class PayloadField(models.JSONField):
-    """JSON in the form that its row's kind has, checked whenever the row is written."""
+    """JSON in the form of its row's kind, checked whenever the row is written."""
 
     def pre_save(self, model_instance: models.Model, add: bool) -> dict[str, Any]:
         return stored(model_instance.kind, super().pre_save(model_instance, add))  # type: ignore[attr-defined]
 
     def deconstruct(self) -> Any:
-        """To migrations it is JSON: the forms may change."""
+        """Describe it to migrations as plain JSON, because the forms may change."""
         name, _path, positional, named = super().deconstruct()
         return name, "django.db.models.JSONField", positional, named

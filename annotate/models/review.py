@@ -1,4 +1,4 @@
-"""Screens' flags and reviewers' rulings: what counts, what is paid, who may go on."""
+"""Screens' flags and reviewers' rulings: what counts, what is paid, who may continue."""
 
 from django.conf import settings
 from django.db import models
@@ -50,15 +50,15 @@ class Flag(Fact):
     at = models.DateTimeField()
 
     class Meta:
-        # A screen accuses once in a campaign: what a reviewer made of it stands.
+        # A screen flags a person once in a campaign, and the reviewer's ruling on it stands.
         constraints = [models.UniqueConstraint(fields=["review", "screen"], name="flag_once")]
 
 
 class Ruling(Fact):
     """One act of a reviewer, with the reason that the annotator reads.
 
-    blind: the reviewer could not see the campaign's results, and never had. late: it undoes an
-    exclusion that was final already, when its effect on the estimates could be seen.
+    blind: the reviewer could not see the campaign's results, and never had seen them.
+    late: it reverses an exclusion that was final, when its effect on the estimates was visible.
     """
 
     class Act(models.TextChoices):
@@ -80,9 +80,9 @@ class Ruling(Fact):
 
 
 class ResultsSeen(Fact):
-    """Somebody who may rule has opened results of a campaign, after its ruling `after_ruling`.
+    """A person who may rule has opened results of a campaign, after its ruling `after_ruling`.
 
-    One row for each person and ruling (0: before any): looking again adds nothing.
+    One row for each person and ruling (0: before any); looking again adds nothing.
     """
 
     campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="+")
@@ -99,7 +99,7 @@ class ResultsSeen(Fact):
 
 
 class Exclusion(models.Model):
-    """A judgment taken out of the estimates: it gave up its slot, until it is brought back."""
+    """An excluded judgment: it has freed its slot, until it is restored."""
 
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="exclusions")
     ruling = models.ForeignKey(Ruling, models.PROTECT, related_name="exclusions")
@@ -114,9 +114,9 @@ class Exclusion(models.Model):
 
 
 class Appeal(models.Model):
-    """What an annotator says against a flag or a ruling, and the answer.
+    """What an annotator writes against a flag or a ruling, and the answer.
 
-    own_ruling: the person whose ruling it is against answered it, as the only reviewer.
+    own_ruling: the author of the ruling answered it, as the only reviewer.
     """
 
     review = models.ForeignKey(Review, models.PROTECT, related_name="appeals")
@@ -137,7 +137,7 @@ class Appeal(models.Model):
 
 
 class Block(models.Model):
-    """An annotator whom a researcher's campaigns no longer lease to."""
+    """An annotator to whom a researcher's campaigns lease no more tasks."""
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="blocks")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="blocks")

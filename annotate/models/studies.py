@@ -1,4 +1,4 @@
-"""What researchers bring: instruments of their own, and tutorials in place of ours."""
+"""Researchers' own instruments, and tutorials that replace the built-in ones."""
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +9,7 @@ from annotate.models.base import Fact
 class InstrumentDefinition(Fact):
     """One version of a researcher's own instrument; a change is a new version.
 
-    The key belongs to its first owner, so key and version name one wording for ever.
+    The key belongs to its first owner, so key and version name one wording permanently.
     """
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)

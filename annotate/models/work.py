@@ -1,4 +1,4 @@
-"""The work itself: slots, assignments, judgments, scores and change marks; turns of tasks."""
+"""The work itself: slots, assignments, judgments, scores, change marks and task leases."""
 
 from datetime import datetime
 from typing import Any, ClassVar
@@ -30,7 +30,7 @@ class Assignment(models.Model):
     output = models.ForeignKey(Output, models.PROTECT, related_name="assignments")
     status = models.CharField(max_length=10, choices=Status, default=Status.LEASED)
     leased_at = models.DateTimeField()
-    started_at = models.DateTimeField(null=True)  # first shown: a prefetched one is leased before
+    started_at = models.DateTimeField(null=True)  # first shown; a prefetched one is leased before
     expires_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
 
@@ -53,7 +53,7 @@ class Assignment(models.Model):
 
     @staticmethod
     def has_judgment() -> Exists:
-        """Whether it was submitted, as a condition: it may have been returned since."""
+        """Return the condition that it was submitted. It may have been returned since."""
         return Exists(Judgment.objects.filter(assignment=OuterRef("pk")))
 
 
@@ -78,8 +78,8 @@ class Slot(models.Model):
                 condition=Q(assignment=None),
                 name="slot_free_in_order",
             ),
-            # SQLite would rather scan all free slots by `assignment` than use the index above;
-            # and it counts the held ones.
+            # SQLite would otherwise scan all free slots by `assignment`. It also counts the held
+            # slots.
             models.Index(
                 fields=["campaign", "assignment", "position", "output", "number"],
                 name="slot_by_holder",
@@ -91,7 +91,7 @@ class Slot(models.Model):
 
 
 class Draft(models.Model):
-    """What an annotator has typed so far; the revision tells a stale tab apart (rule 12)."""
+    """What an annotator has entered so far. The revision detects a stale tab (rule 12)."""
 
     assignment = models.OneToOneField(Assignment, models.CASCADE, related_name="draft")
     revision = models.PositiveIntegerField(default=0)
@@ -107,10 +107,10 @@ class CurrentJudgments(models.Manager[Any]):
 
 
 class Judgment(Fact):
-    """What was submitted, when, under which version of the instrument (rule 1).
+    """What was submitted, when, and under which version of the instrument (rule 1).
 
-    A correction is a row of its own, which supersedes the one that it corrects. `objects`, and
-    every relation to judgments, leaves superseded ones out; a join does not.
+    A correction is a separate row, which supersedes the one that it corrects. `objects` and every
+    relation to judgments leave superseded ones out; a join does not.
     """
 
     objects: ClassVar[CurrentJudgments] = CurrentJudgments()  # type: ignore[assignment]
@@ -150,15 +150,15 @@ class Judgment(Fact):
 
     @classmethod
     def supersede(cls, judgment_id: int, *, at: datetime) -> bool:
-        """Mark it as superseded, in the transaction that writes its successor; False: it was."""
-        every: models.QuerySet[Judgment] = models.QuerySet(cls)  # `objects` changes none
+        """Mark it as superseded in its successor's transaction; False if it already was."""
+        every: models.QuerySet[Judgment] = models.QuerySet(cls)  # `objects` refuses changes
         return bool(every.filter(pk=judgment_id, superseded_at=None).update(superseded_at=at))
 
 
 class Score(Fact):
-    """The number that a criterion takes from a judgment; can be recomputed from it.
+    """The number that a criterion takes from a judgment. It can be recomputed.
 
-    version: of the way in which it was taken (`Instrument.scoring`). Estimates use one alone.
+    version: of the definition that computed it (`Instrument.scoring`). Estimates use one version.
     """
 
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="scores")
@@ -169,7 +169,7 @@ class Score(Fact):
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["judgment", "criterion"], name="one_score_a_criterion"),
-            # NaN and the infinities fail it: NaN = NaN is true in Postgres, so bounds say it.
+            # NaN and the infinities violate it. In Postgres NaN = NaN holds, so bounds are used.
             models.CheckConstraint(
                 condition=Q(value__gte=-1e6, value__lte=1e6, value=F("value")), name="score_finite"
             ),
@@ -177,19 +177,19 @@ class Score(Fact):
 
     @classmethod
     def of(cls, campaign_id: int) -> "models.QuerySet[Score]":
-        """The scores of a campaign's judgments, without those that are superseded."""
+        """Return the scores of a campaign's judgments, without superseded ones."""
         current = {"judgment__campaign": campaign_id, "judgment__superseded_at": None}
         return cls.objects.filter(**current)
 
     @classmethod
     def supersede(cls, judgment_id: int, *, by: str) -> None:
         """Delete the scores of other versions, in the transaction that writes those of `by`."""
-        every: models.QuerySet[Score] = models.QuerySet(cls)  # `objects` deletes none
+        every: models.QuerySet[Score] = models.QuerySet(cls)  # `objects` refuses deletion
         every.filter(judgment=judgment_id).exclude(version=by).delete()
 
 
 class ChangeMark(models.Model):
-    """A mark that what counts in a campaign has changed since its last estimate (rule 11)."""
+    """A mark that the facts behind a campaign's estimates have changed (rule 11)."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="change_marks")
     reason = models.CharField(max_length=40)
@@ -197,11 +197,11 @@ class ChangeMark(models.Model):
 
 
 class TaskLease(models.Model):
-    """Who does something that one task at a time should do, and until when at most.
+    """The right of one task to do something alone, until a time at most.
 
-    It saves work and guards nothing: a task that was slower than its lease finds another beside
-    it, and both must be safe. No session of the database holds it, so a pool of connections or a
-    worker that was killed leaves it to its end and no longer.
+    It saves work and is not a guard: a task that outlasts its lease may run beside another, and
+    both must be safe. No database session holds it, so it also ends with a connection pool or a
+    killed worker.
     """
 
     name = models.CharField(max_length=60, unique=True)
@@ -212,7 +212,7 @@ class TaskLease(models.Model):
 class PendingScore(models.Model):
     """A judgment whose scores take too long for the task that makes estimates.
 
-    due_at: when it is to be tried (again); while a task is at it, when that must be over.
+    due_at: when it is tried (again); while a task processes it, when that task must be done.
     """
 
     judgment = models.OneToOneField(

@@ -1,4 +1,4 @@
-"""Bodies of requests: how long they may be, and JSON in them."""
+"""Bodies of requests: their length limits, and JSON in them."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -13,21 +13,21 @@ V = TypeVar("V", bound=Callable[..., Any])
 
 
 class TooLarge(ServiceError):
-    """The body is larger than this address takes; it was not read."""
+    """The body is larger than this address accepts. It was not read."""
 
     status = 413
     code = "too_large"
 
 
 def length(request: HttpRequest) -> int:
-    """Return how long the body says that it is; without a length WSGI reads nothing."""
+    """Return the declared length of the body; without a length, WSGI reads nothing."""
     given = str(request.META.get("CONTENT_LENGTH") or 0)
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 16 else 0
 
 
 def too_large(request: HttpRequest, limit: int) -> TooLarge:
     return TooLarge(
-        f"This is {count(length(request))} bytes; at most {count(limit)} are taken here."
+        f"This is {count(length(request))} bytes; the limit here is {count(limit)} bytes."
     )
 
 
@@ -36,13 +36,13 @@ def usual_limit() -> int:
 
 
 def measures_its_body(view: V) -> V:
-    """Mark a view that looks at the length of its body itself: it takes large files."""
+    """Mark a view that checks the length of its body itself, because it takes large files."""
     view.measures_its_body = True  # type: ignore[attr-defined]
     return view
 
 
 def raw(request: HttpRequest) -> bytes:
-    """Return the body as it came; nothing of a form, which has been read as one."""
+    """Return the unparsed body; empty for a form that has already been parsed."""
     try:
         return request.body
     except RawPostDataException:

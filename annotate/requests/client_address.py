@@ -1,18 +1,18 @@
-"""From which network address a request comes, as far as limits need it."""
+"""The network address of a request's client, as limits need it."""
 
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from django.conf import settings
 from django.http import HttpRequest
 
-OF_ONE_SUBSCRIBER = 64  # bits of an IPv6 address that name a connection; the rest is anybody's
+OF_ONE_SUBSCRIBER = 64  # bits of an IPv6 address that identify a connection; users choose the rest
 
 
 def client_address(request: HttpRequest) -> str:
-    """Return the client's address, of IPv6 its network; "" where it cannot be known.
+    """Return the client's address (for IPv6, its network); "" if it is unknown.
 
-    Of what proxies appended, `NUM_PROXIES` says how much is to be believed: a client can write
-    anything before that.
+    `NUM_PROXIES` says how many of the addresses appended by proxies are reliable. A client can
+    write anything before them.
     """
     passed = [one.strip() for one in request.headers.get("X-Forwarded-For", "").split(",")]
     believed = settings.NUM_PROXIES

@@ -1,7 +1,7 @@
-"""How often something was done lately: counted in Redis where there is one, for all processes.
+"""Counts recent events, in Redis for all processes if it is configured.
 
-Counted in this process otherwise, and while Redis does not answer: then each keeps to the limits
-by itself. A count begins with what is counted first, and is forgotten when its time is over.
+Without Redis, and while it does not answer, each process counts separately. A count starts with its
+first event, and ends when its time is over.
 """
 
 import logging
@@ -15,7 +15,7 @@ from django.conf import settings
 from limits.storage import MemoryStorage, RedisStorage
 
 PREFIX = "plumbline"
-SILENCE = 5.0  # seconds after a failure in which no request waits for Redis
+SILENCE = 5.0  # seconds after a failure in which requests do not wait for Redis
 
 T = TypeVar("T")
 Store = RedisStorage | MemoryStorage
@@ -25,22 +25,22 @@ _silent_until = 0.0
 
 
 def count(name: str, seconds: int) -> int:
-    """Count one more under this name, and return how many these are within `seconds`."""
+    """Count one more under this name, and return the number within `seconds`."""
     return _ask(lambda store: store.incr(name, seconds))
 
 
 def take_back(name: str, seconds: int) -> None:
-    """Undo what `count` has counted last."""
+    """Undo the last `count`."""
     _ask(lambda store: store.incr(name, seconds, amount=-1))
 
 
 def forget(name: str) -> None:
-    """Begin anew with the next that is counted."""
+    """Restart the count."""
     _ask(lambda store: store.clear(name))
 
 
 def wait(name: str) -> int:
-    """Return in how many whole seconds this count is forgotten, at least 1."""
+    """Return in how many whole seconds this count ends, at least 1."""
     until = _ask(lambda store: store.get_expiry(name))
     return max(1, round(until - time.time() + 0.5))
 

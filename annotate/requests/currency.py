@@ -1,4 +1,4 @@
-"""In which currency the pages of one request write money."""
+"""The currency of the pages of one request."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ Respond = Callable[[HttpRequest], HttpResponseBase]
 
 
 def dollars_at_first(get_response: Respond) -> Respond:
-    """Write dollars until the campaign of a request is known, whatever the thread did before."""
+    """Use dollars until the campaign of a request is known, whatever the thread used before."""
 
     def respond(request: HttpRequest) -> HttpResponseBase:
         with counting_in(DOLLARS):

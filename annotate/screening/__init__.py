@@ -1,7 +1,7 @@
 """Screens: signs of careless work, one verdict per annotator. Pure functions; people rule on them.
 
-No screen sees a system, a metric or an estimate: who is looked at may not depend on what that does
-to the result.
+Screens do not see systems, metrics or estimates: whose work is checked must not depend on its
+effect on the result.
 """
 
 from annotate.screening.base import Columns, Highlights, Verdict

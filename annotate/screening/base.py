@@ -1,4 +1,4 @@
-"""What screens see, and what they answer."""
+"""The input and output of screens."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +17,10 @@ LEVELS = (-1.0, 0.0, 1.0)
 class Highlights:
     """The words that justify a paragraph's verdict, one row per highlighted paragraph.
 
-    judgment: (H,) rows of `Columns`. paragraph: (H,) its number in the output's task.
-    tokens: the numbers of the highlighted words. length: (H,) words of the paragraph.
+    judgment: (H,) rows of `Columns`.
+    paragraph: (H,) its number in the output's task.
+    tokens: the numbers of the highlighted words.
+    length: (H,) words of the paragraph.
     """
 
     judgment: Ints
@@ -29,16 +31,19 @@ class Highlights:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """One campaign's judgments; (T,) each, in any order. NaN is "not asked" or "not known".
+    """One campaign's judgments; (T,) each, in any order. NaN means "not asked" or "not known".
 
-    annotator, output, item: labels; `item` tells which outputs answer one input.
-    order: when it arrived, in any unit. seconds: active time. words: how many were shown that the
-    answer called for reading; of an implausible answer the paragraphs did not.
+    annotator, output, item: labels; `item` says which outputs belong to one input.
+    order: of arrival, in any unit.
+    seconds: active time.
+    words: the number of words that the answer required reading; for implausible answers, without
+        the paragraphs.
     scores: the levels chosen for each criterion that is asked on `levels`, lowest first.
     edit_distance: characters changed, NaN where no edit was required.
-    edit_text: a label for each different text handed in as an edit, -1 where there is none.
-    plausible: 1 or 0. verdicts: (T, P) on each paragraph, NaN beyond the output's last one and
-    where the answer is implausible.
+    edit_text: a label for each different text submitted as an edit, -1 where there is none.
+    plausible: 1 or 0.
+    verdicts: (T, P) on each paragraph, NaN beyond the output's last one and for implausible
+        answers.
     """
 
     annotator: Ints
@@ -66,22 +71,22 @@ class Columns:
 
     @cached_property
     def people(self) -> Ints:
-        """(A,) the annotators, ascending."""
+        """Return (A,) the annotators, ascending."""
         return np.unique(self.annotator)
 
     @cached_property
     def who(self) -> Ints:
-        """(T,) the annotator of each row, as a position in `people`."""
+        """Return (T,) the annotator of each row, as a position in `people`."""
         return np.searchsorted(self.people, self.annotator)
 
     @cached_property
     def judgments(self) -> Ints:
-        """(A,) how many judgments each annotator made."""
+        """Return (A,) how many judgments each annotator made."""
         return np.bincount(self.who, minlength=self.people.size)
 
     @cached_property
     def answers(self) -> Floats:
-        """(T, C) what was answered: one column per criterion, or plausibility and paragraphs."""
+        """Return (T, C) the answers: one column per criterion, or plausibility and paragraphs."""
         columns = [np.asarray(column, dtype=np.float64) for column in self.scores.values()]
         if self.plausible is not None and self.verdicts is not None:
             columns += [self.plausible, *self.verdicts.T]
@@ -89,25 +94,27 @@ class Columns:
 
     @cached_property
     def kinds(self) -> Ints:
-        """(C,) which columns of `answers` share their levels' meaning: paragraphs are alike."""
+        """Return (C,) which columns of `answers` share the meaning of their levels."""
         paragraphs = 0 if self.verdicts is None else self.verdicts.shape[1]
         lone = len(self.scores) + (self.plausible is not None)
         return np.concatenate([np.arange(lone), np.full(paragraphs, lone)]).astype(np.int64)
 
     def others(self, people: int, judgments: int) -> NDArray[np.bool_]:
-        """(A,) whether enough *other* annotators have enough judgments."""
+        """Return (A,) whether enough *other* annotators have enough judgments."""
         rest = self.judgments.sum() - self.judgments
         return np.asarray((self.people.size - 1 >= people) & (rest >= judgments))
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one screen says of one annotator.
+    """The result of one screen for one annotator.
 
-    value: what is judged; low, high: its interval, None where it has none or is not known.
-    threshold: where the screen begins to fire. n: how many judgments or comparisons it rests on.
-    enough: whether that and the campaign suffice; if not, no annotator is flagged.
-    numbers: what else the screen used, to be shown beside it.
+    value: what the screen measures.
+    low, high: its interval; None if it has none or is unknown.
+    threshold: where the screen fires.
+    n: the number of judgments or comparisons behind it.
+    enough: whether n and the campaign suffice; otherwise the annotator is not flagged.
+    numbers: the screen's other numbers, for display.
     """
 
     screen: str
@@ -135,7 +142,7 @@ def verdicts(
     high: Floats | None = None,
     numbers: Mapping[str, Floats] | None = None,
 ) -> list[Verdict]:
-    """One `Verdict` per annotator from (A,) columns; without enough, none is flagged."""
+    """Return one `Verdict` per annotator from (A,) columns; without `enough`, none is flagged."""
     known = np.asarray(enough, dtype=bool)
     fires = np.asarray(flagged, dtype=bool) & known
     rows = dict(numbers or {})
@@ -162,7 +169,7 @@ def _plain(column: Floats | None, j: int) -> float | None:
 
 
 def share_bounds(count: Floats | Ints, n: Floats | Ints, level: float) -> tuple[Floats, Floats]:
-    """(low, high) one-sided Clopper–Pearson bounds at `level`; 0 and 1 for n = 0."""
+    """Return (low, high) one-sided Clopper–Pearson bounds at `level`; 0 and 1 for n = 0."""
     fewer, rest = np.maximum(n - count, 0), 1 - level
     low = np.where(count > 0, betaincinv(np.maximum(count, 1), fewer + 1, rest), 0.0)
     high = np.where(fewer > 0, betaincinv(count + 1, np.maximum(fewer, 1), level), 1.0)

@@ -1,7 +1,8 @@
-"""The others as a yardstick: what their answers come down to, and whose are left out of it.
+"""The others as a yardstick: the categories of their answers, and who is left out.
 
-Most combinations of answers that are possible never occur, and most that do occur are one person's.
-So only what occurs is counted: with people × combinations a study of 8 questions fills the memory.
+Most possible combinations of answers never occur, and most that occur belong to one person. Only
+combinations that occur are counted: counting people × combinations would fill the memory for a
+study with 8 questions.
 """
 
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from annotate.screening.base import Columns
 from annotate.screening.thresholds import CrowdThresholds
 from estimation.core import Floats, Ints, person_correlation
 
-# What a judgment of paragraphs comes down to: implausible, all for or all against the answer, or
+# The categories of judgments with paragraphs: implausible, all for or all against the answer, or
 # how many are against and for it, where counts of MANY and more are treated alike.
 IMPLAUSIBLE, ALL_FOR, ALL_AGAINST, COUNTED = range(4)
 MANY = 2
@@ -26,13 +27,14 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Categories:
-    """What judgments come down to: all answers of a judgment together are one category.
+    """The categories of judgments: all answers of a judgment together are one category.
 
-    category: (T,). dice: (T,) how probable each judgment's category is if answers are diced.
-    typical: (K,) the same for each category, on average over the judgments. unrelated: (K,) how
-    probable it is if answers were as frequent as they are and had nothing to do with each other
-    (of paragraphs, which have an order but no names: as `typical`). possible: how many categories
-    there could be, whether or not anybody's judgments fell into them.
+    category: (T,).
+    dice: (T,) the probability of each judgment's category if answers are random.
+    typical: (K,) the same for each category, on average over the judgments.
+    unrelated: (K,) the probability if answers had their observed frequencies and were independent
+        (for paragraphs, which have an order but no names: as `typical`).
+    possible: how many categories are possible, observed or not.
     """
 
     category: Ints
@@ -44,9 +46,10 @@ class Categories:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """How often each of A annotators' judgments fall into each category, where they ever do.
+    """How often each of A annotators' judgments fall into each category, without zeros.
 
-    who, category, times: (P,) one row for each pair that occurs. people: A.
+    who, category, times: (P,) one row for each pair that occurs.
+    people: A.
     """
 
     who: Ints
@@ -56,12 +59,12 @@ class Counts:
 
     @cached_property
     def judgments(self) -> Floats:
-        """(A,) how many each annotator made."""
+        """Return (A,) how many judgments each annotator made."""
         return np.asarray(np.bincount(self.who, self.times, self.people), dtype=np.float64)
 
     @cached_property
     def modal(self) -> Floats:
-        """(A,) how many of them have the annotator's most frequent category."""
+        """Return (A,) how many of them have the annotator's most frequent category."""
         most = np.zeros(self.people)
         np.maximum.at(most, self.who, self.times)
         return most
@@ -69,11 +72,11 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Others:
-    """What everybody else who can serve as a yardstick did.
+    """The answers of all other annotators who serve as a yardstick.
 
-    times: (P,) how often they gave the category of each row of `Counts`. judgments: (A,) how many
-    they made. information: (A,) how much one of their answers says about the others, see
-    `of_others`.
+    times: (P,) how often they gave the category of each row of `Counts`.
+    judgments: (A,) how many they made.
+    information: (A,) how much one of their answers says about the others; see `of_others`.
     """
 
     times: Floats
@@ -82,8 +85,7 @@ class Others:
 
 
 def categories(columns: Columns) -> Categories:
-    """Return the category of each judgment; of paragraphs, of which there are many, by how many
-    speak for the answer and how many against it."""
+    """Return the category of each judgment. Judgments of paragraphs are counted by verdict."""
     if columns.verdicts is not None and columns.plausible is not None:
         return _of_paragraphs(columns.plausible, columns.verdicts)
     answers = columns.answers
@@ -100,7 +102,7 @@ def categories(columns: Columns) -> Categories:
 
 
 def _unrelated(answers: Floats, rows: Floats) -> Floats:
-    """(K,) the product of the shares that each answer of a row has in its column."""
+    """Return (K,) the product of the shares of each answer of a row in its column."""
     product = np.ones(len(rows))
     for column, wanted in zip(answers.T, rows.T, strict=True):
         levels, n = np.unique(column, return_counts=True)
@@ -112,7 +114,7 @@ def _of_paragraphs(plausible: Floats, verdict: Floats) -> Categories:
     m = np.isfinite(verdict).sum(axis=1)
     pro, con = (verdict > 0).sum(axis=1), (verdict < 0).sum(axis=1)
     category = np.where(plausible == 0, IMPLAUSIBLE, _category(con, pro, m))
-    # How many paragraphs an implausible answer had is not asked: as many as usual.
+    # An implausible answer's number of paragraphs is not recorded; the median is used.
     usual = int(np.median(m[plausible == 1])) if plausible.any() else 1
     sizes, at = np.unique(np.where(plausible == 0, usual, m), return_inverse=True)
     tables = np.array([_dice(size) for size in sizes.tolist()]).reshape(-1, PARAGRAPH_CATEGORIES)
@@ -128,7 +130,7 @@ def _category(con: Ints, pro: Ints, m: Ints) -> Ints:
 
 
 def _dice(m: int) -> Floats:
-    """(K,) the probabilities of the categories if plausibility and m verdicts are diced."""
+    """Return (K,) the probabilities of the categories if plausibility and m verdicts are random."""
     con, pro = np.divmod(np.arange((m + 1) ** 2), m + 1)
     con, pro = con[con + pro <= m], pro[con + pro <= m]
     ways = gammaln(m + 1) - gammaln(con + 1) - gammaln(pro + 1) - gammaln(m - con - pro + 1)
@@ -146,28 +148,28 @@ def counts(columns: Columns, found: Categories) -> Counts:
 
 
 def varied(counts: Counts, crowd: CrowdThresholds) -> Mask:
-    """(A,) whose answers may serve as a yardstick for others'.
+    """Return (A,) whose answers may serve as a yardstick for others'.
 
-    Not those who nearly always answer the same: where many do, they would excuse each other, and
-    accuse the annotators who look at the outputs. Having no say here is no flag.
+    People who nearly always give the same answer may not: if many do, they would excuse each other,
+    and implicate the annotators who read the outputs. Being left out here is not a flag.
     """
     n = counts.judgments
     return np.asarray((n < crowd.uniform_minimum) | (counts.modal < crowd.uniform * n))
 
 
 def large_enough(counts: Counts, yardstick: Mask, crowd: CrowdThresholds) -> Mask:
-    """(A,) whether enough *other* people with enough judgments can serve as a yardstick."""
+    """Return (A,) whether enough *other* people with enough judgments serve as a yardstick."""
     n = np.where(yardstick, counts.judgments, 0)
     people = yardstick.sum() - yardstick
     return np.asarray((people >= crowd.people) & (n.sum() - n >= crowd.judgments))
 
 
 def of_others(counts: Counts, yardstick: Mask, unrelated: Floats) -> Others:
-    """Return what the other yardsticks did, and how far that is from `unrelated` (K,) answers.
+    """Return the other yardsticks' answers, and how far they are from `unrelated` (K,) ones.
 
-    information: nats a judgment, 0 or more: the Kullback–Leibler divergence of their shares from
-    the unrelated ones, less what chance adds to it in expectation, (categories seen - 1) / 2
-    judgments (Miller 1955).
+    information: nats per judgment, 0 or more: the Kullback–Leibler divergence of their shares from
+        the unrelated ones, less its expectation by chance, (categories seen - 1) / 2 judgments
+        (Miller 1955).
     """
     used = counts.times * yardstick[counts.who]
     total = np.asarray(np.bincount(counts.category, used, unrelated.size), dtype=np.float64)
@@ -188,6 +190,6 @@ def of_others(counts: Counts, yardstick: Mask, unrelated: Floats) -> Others:
 
 
 def correlation(columns: Columns, category: Ints, yardstick: Mask, least: float) -> float:
-    """The correlation of categories within people who can serve as a yardstick, or `least`."""
+    """Return the correlation of categories within people who serve as a yardstick, or `least`."""
     used = yardstick[columns.who]
     return max(least, person_correlation(columns.who[used], category[used]))

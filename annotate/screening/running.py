@@ -1,4 +1,4 @@
-"""Screens over one campaign."""
+"""Runs screens over one campaign."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def run(screen: Screen[Any], columns: Columns, settings: Settings) -> list[Verdi
 def screen_all(columns: Columns, settings: Settings | None = None) -> list[Verdict]:
     """Return the verdicts of every screen on every annotator, flagged or not.
 
-    A screen whose evidence a campaign does not collect answers with `enough` False for everybody.
+    If a campaign does not collect a screen's data, `enough` is False for all annotators.
     """
     chosen = settings or Settings()
     return [verdict for screen in SCREENS.values() for verdict in run(screen, columns, chosen)]

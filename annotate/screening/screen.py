@@ -1,4 +1,4 @@
-"""What a screen is: a finding, its thresholds, and its words for reviewers and annotators."""
+"""The definition of a screen: a finding, its thresholds, and its texts."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,8 +15,9 @@ T = TypeVar("T", bound=Thresholds)
 class Screen(Generic[T]):
     """One screen, complete. Adding one: docs/variants.md.
 
-    key: its name in flags, exports and the API. group: the name of its thresholds in the stored
-    settings. find: pure; one verdict for each annotator of the columns.
+    key: its name in flags, exports and the API.
+    group: the name of its thresholds in the stored settings.
+    find: a pure function that returns one verdict for each annotator of the columns.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""The thresholds of all screens: fixed before a campaign, kept with it as plain JSON."""
+"""The thresholds of all screens: fixed before a campaign, and stored with it as plain JSON."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ T = TypeVar("T", bound=Thresholds)
 class Settings:
     """Every threshold and minimum sample of every screen.
 
-    groups: the thresholds of each screen by the name of its group; those not given are the usual
-    ones.
+    groups: the thresholds of each screen by the name of its group. Groups that are not given have
+        the defaults.
     """
 
     crowd: CrowdThresholds = field(default_factory=CrowdThresholds)
@@ -35,16 +35,16 @@ class Settings:
         return next(part for part in self.groups.values() if isinstance(part, kind))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """Return plain JSON, every value spelt out."""
+        """Return plain JSON with every value."""
         return {
             name: part.model_dump() for name, part in {CROWD: self.crowd, **self.groups}.items()
         }
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Settings:
-        """Read what `to_dict` wrote; what is left out keeps its default.
+        """Read the output of `to_dict`; missing values get their defaults.
 
-        Raises SettingsError with every unknown name and every value that cannot be right.
+        Raises SettingsError with every unknown name and every invalid value.
         """
         parts: dict[str, Any] = {}
         problems: list[Problem] = []

@@ -21,10 +21,10 @@ class Thresholds(Declared):
 
 
 class CrowdThresholds(Thresholds):
-    """What the others must have done before anybody is compared with them.
+    """What the others must have done before anyone is compared with them.
 
-    uniform: who gives one answer at least so often, over `uniform_minimum` judgments, is no
-    yardstick for anybody.
+    uniform: a person who gives one answer at least this often, over `uniform_minimum` judgments, is
+        not part of the yardstick.
     """
 
     people: int = between(5, 2, 1000)

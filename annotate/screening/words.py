@@ -1,6 +1,6 @@
-"""What screens say, as data: to reviewers in figures, to the annotator in sentences.
+"""The texts of screens: figures for reviewers, sentences for the annotator.
 
-Reviewers read English. What annotators read is translated: `noticed` when it is shown, `notice` and
+Reviewers read English. Annotators' texts are translated: `noticed` when it is shown, `notice` and
 `evidence` when they are called.
 """
 
@@ -20,7 +20,7 @@ T = TypeVar("T", bound=Thresholds)
 
 
 class Numbers(Protocol):
-    """What a verdict and a flag have in common."""
+    """The common fields of a verdict and a flag."""
 
     @property
     def screen(self) -> str: ...
@@ -50,7 +50,7 @@ class Task(Protocol):
 
 
 class ScreenNotice(Protocol[T_contra]):
-    """Writes a title and sentences: the numbers of a flag, and where the screen begins."""
+    """Writes a title and sentences: the numbers of a flag, and the threshold of the screen."""
 
     def __call__(self, found: Numbers, own: T_contra, *, paragraphs: bool) -> Told:
         """`paragraphs`: whether the instrument shows paragraphs, which people search."""
@@ -58,7 +58,7 @@ class ScreenNotice(Protocol[T_contra]):
 
 @dataclass(frozen=True)
 class ScreenAxis:
-    """From low to high; `said` writes a number on it. `flags_above`: where the zone lies."""
+    """From low to high; `said` formats a number on it. `flags_above`: the zone's position."""
 
     low: float
     high: float
@@ -68,11 +68,15 @@ class ScreenAxis:
 
 @dataclass(frozen=True)
 class ForReviewers:
-    """How one screen speaks to reviewers.
+    """How one screen is presented to reviewers.
 
-    looks_at: the sign, in a list of all screens. big: its figure. unit: what that is.
-    detail: what it was compared with. limit: the threshold.
-    onto: the value's place on the axis; axis: from all values that are shown on it.
+    looks_at: the sign, in a list of all screens.
+    big: its figure.
+    unit: of the figure.
+    detail: the comparison.
+    limit: the threshold.
+    onto: the value's place on the axis.
+    axis: from all values that are shown on it.
     """
 
     title: str
@@ -87,10 +91,11 @@ class ForReviewers:
 
 @dataclass(frozen=True)
 class ForAnnotators(Generic[T]):
-    """How one screen speaks to the annotator.
+    """How one screen is presented to the annotator.
 
-    noticed: what was noticed, in a list within a sentence. notice: the same with its numbers.
-    evidence: what the screen saw in one task; None: the answers that were given there.
+    noticed: what was noticed, in a list within a sentence.
+    notice: the same with its numbers.
+    evidence: what the screen measured in one task; None: the answers that were given.
     """
 
     noticed: "Words"
@@ -101,7 +106,7 @@ class ForAnnotators(Generic[T]):
 def of_share(
     title: str, looks_at: str, unit: str, detail: Callable[[Numbers], str]
 ) -> ForReviewers:
-    """Return how a screen speaks whose value is a share, 0 to 1, and which flags high ones."""
+    """Return the texts of a screen whose value is a share, 0 to 1, and which flags high ones."""
     return ForReviewers(
         title,
         looks_at,

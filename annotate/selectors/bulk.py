@@ -1,4 +1,4 @@
-"""Reading columns of many rows straight into arrays, without a Python object for each value."""
+"""Reads columns of many rows into arrays, without a Python object for each value."""
 
 from io import BytesIO
 from typing import Any
@@ -21,9 +21,10 @@ _DENSE = 8
 def columns(rows: QuerySet[Any, Any], **kinds: str) -> tuple[NDArray[Any], ...]:
     """Return the named columns of `rows`, each as an array in the order of the query.
 
-    kinds: {column: "i8", "i4", "i2" or "f8"}, the column's type in the database; no column may
-    hold NULL. Through COPY on PostgreSQL, which takes a quarter of the time; elsewhere through
-    a cursor. Raises ValueError where the rows are not of these kinds.
+    kinds: {column: "i8", "i4", "i2" or "f8"}, the column's type in the database; columns must not
+        hold NULL.
+    On PostgreSQL it uses COPY, which takes a quarter of the time; elsewhere a cursor. Raises
+    ValueError where the rows are not of these kinds.
     """
     chosen = rows.values_list(*kinds)
     if connections[chosen.db].vendor == "postgresql":
@@ -34,14 +35,14 @@ def columns(rows: QuerySet[Any, Any], **kinds: str) -> tuple[NDArray[Any], ...]:
 
 
 def places(ids: Ints, *, wanted: Ints) -> Ints:
-    """Return for each of `wanted` its place in the ascending `ids`, -1 where it is not there."""
+    """Return the index of each of `wanted` in the ascending `ids`, -1 where it is missing."""
     if not ids.size:
         return np.full(wanted.size, -1)
     low, spread = int(ids[0]), int(ids[-1]) - int(ids[0]) + 1
     if spread > _DENSE * ids.size:
         found = np.minimum(np.searchsorted(ids, wanted), ids.size - 1)
         return np.where(ids[found] == wanted, found, -1)
-    # One place more than the ids need: for everything that lies outside of them.
+    # One cell more than the ids need, for everything outside of them.
     table = np.full(spread + 1, -1)
     table[ids - low] = np.arange(ids.size)
     offset = wanted - low
@@ -55,7 +56,7 @@ def _native(values: NDArray[Any]) -> NDArray[Any]:
 def _fetched(rows: QuerySet[Any, Any], kinds: dict[str, str]) -> NDArray[Any]:
     """Return the rows as a structured array, fetched one by one."""
     with connections[rows.db].cursor() as cursor:
-        # The cursor itself: the rows need none of what a query set does to them.
+        # The cursor itself is used: the rows need no processing by the query set.
         cursor.execute(*rows.query.sql_with_params())
         return np.fromiter(cursor, dtype=np.dtype(list(kinds.items())))
 

@@ -1,4 +1,4 @@
-"""Marks that what counts has changed, and the announcement of it after commit."""
+"""Change marks, and the signal that announces them after commit."""
 
 from collections.abc import Iterable
 
@@ -7,14 +7,14 @@ from django.db import transaction
 from annotate.models import ChangeMark
 from annotate.signals import change_marked
 
-BATCH = 500  # marks pile up while no worker runs, and SQLite limits the parameters of a query
+BATCH = 500  # marks accumulate while no worker runs, and SQLite limits the parameters of a query
 
 
 def mark(campaign_id: int, reason: str) -> None:
-    """Mark the campaign's evidence as changed; call it inside the changing transaction.
+    """Mark the campaign's estimates as stale. Call it inside the changing transaction.
 
-    The mark is a committed row, so an announcement that gets lost delays the estimate until
-    the next catch-up and no longer (data rule 11).
+    The mark is a committed row. If the announcement is lost, the periodic catch-up finds the mark
+    and the estimate is only delayed (data rule 11).
     """
     ChangeMark.objects.create(campaign_id=campaign_id, reason=reason)
     transaction.on_commit(
@@ -23,12 +23,12 @@ def mark(campaign_id: int, reason: str) -> None:
 
 
 def clear(mark_ids: Iterable[int]) -> bool:
-    """Remove these marks; False, with nothing to be kept, if somebody else has removed any.
+    """Remove these marks; return False if another worker has removed any of them.
 
-    Call it in the transaction that writes the result: on False the caller rolls back, because
-    another worker has already written a result from evidence at least as new.
+    Call it in the transaction that writes the result. On False the caller rolls back, because the
+    other worker has already written a result from facts at least as new.
     """
-    wanted = sorted(mark_ids)  # one order for all, or two workers could wait for each other
+    wanted = sorted(mark_ids)  # one order for all workers, which prevents deadlocks
     removed = 0
     for start in range(0, len(wanted), BATCH):
         batch = ChangeMark.objects.filter(pk__in=wanted[start : start + BATCH])

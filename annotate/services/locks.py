@@ -1,4 +1,4 @@
-"""The locks: of a campaign's row, in the order in which rows are locked, and of a task's turn."""
+"""Locks: of a campaign's row, in the order of the lock hierarchy, and leases of a task's turn."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,10 +38,10 @@ class Held:
 
 @contextmanager
 def hold(name: str, duration: timedelta) -> Iterator[Held | None]:
-    """Hold the lease of this name while the block runs; None where another task holds it.
+    """Hold the lease of this name while the block runs; yield None where another task holds it.
 
-    Call it outside of transactions: others see a lease once it is committed. A task that is
-    killed holds it until `duration` is over, and one that is slower renews it.
+    Call it outside of transactions: other tasks see a lease once it is committed. A killed task
+    holds it until `duration` is over; a slower task renews it.
     """
     held = Held(name, uuid4().hex, duration)
     if not _take(held):

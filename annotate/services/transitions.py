@@ -1,4 +1,4 @@
-"""Changes of a status: along a table, by one conditional UPDATE, recorded (data rule 2).
+"""Changes of a status along a table: one conditional UPDATE, with an audit row (data rule 2).
 
 Each status has one module. It holds the table, and no other module calls `change` for it.
 """
@@ -24,9 +24,10 @@ def change(
 ) -> int:
     """Move those of `rows` that are in one of `sources` to `to`; return how many moved.
 
-    record: writes the audit row, in the same transaction and only if a row has moved. `fields`
-    change along with the status. Raises `ValueError`, with nothing done, where the table does not
-    allow the move from one of `sources`.
+    record: writes the audit row, in the same transaction and only if a row has moved.
+    fields: other fields that change along with the status.
+    Raises `ValueError` and changes nothing where the table does not allow the move from one of
+    `sources`.
     """
     if refused := [source for source in sources if to not in table[source]]:
         name = rows.model._meta.verbose_name
@@ -39,11 +40,11 @@ def change(
 
 
 def elsewhere() -> None:
-    """Record nothing: the module that passes this says which other row is the record."""
+    """Record nothing. The calling module states which other row is the record."""
 
 
 def note(rows: QuerySet[M], **fields: Any) -> int:
-    """Update fields other than the status; return how many rows that were."""
+    """Update fields other than the status; return the number of rows updated."""
     if "status" in fields:
         raise ValueError("A status changes by `change` only.")
     return rows.update(**fields)

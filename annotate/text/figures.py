@@ -109,6 +109,12 @@ def price(amount: Decimal, currency: str = "") -> str:
     return _money(amount, currency, 2 if amount == round(amount, 2) else 3)
 
 
+def unit_of_money(currency: str = "") -> str:
+    """`$`, `£`, `CHF`: the unit of an amount, for labels. currency: as for `money`."""
+    currency = currency or _currency.get()
+    return "$" if currency == DOLLARS else _SIGNS.get(currency, currency)
+
+
 def _money(amount: Decimal | float | None, currency: str, digits: int) -> str:
     if amount is None:
         return ""

@@ -1,4 +1,4 @@
-"""What exclusions change, as JSON: counts, and every primary estimate with and without them."""
+"""The effect of exclusions, as JSON: counts, and every primary estimate with and without them."""
 
 from typing import Any
 
@@ -30,14 +30,14 @@ class ShiftSerializer(serializers.Serializer[effects.ExclusionEffect]):
 
 
 class ExclusionEffectSerializer(serializers.Serializer[Any]):
-    final_from = serializers.DateTimeField(allow_null=True, help_text="null: an appeal waits")
+    final_from = serializers.DateTimeField(allow_null=True, help_text="null: an appeal is open")
     effects = ShiftSerializer(
         many=True, allow_null=True, help_text="null until the ruling is final, or none is in force"
     )
 
 
 class EffectView(BoundedView):
-    """How much leaving this annotator's work out moves the estimates, once that is final."""
+    """The effect of this annotator's exclusion on the estimates, once it is final."""
 
     @extend_schema(responses=ExclusionEffectSerializer)
     def get(self, request: Request, public_id: str, pseudonym: str) -> Response:
@@ -58,7 +58,7 @@ class ReasonSerializer(serializers.Serializer[Reason]):
 
 
 class ExcludedSerializer(serializers.Serializer[ExcludedCounts]):
-    """How much is left out now. One annotator may be named by several screens."""
+    """How much is excluded now. One annotator may be counted for several screens."""
 
     judgments = serializers.IntegerField()
     annotators = serializers.IntegerField()
@@ -66,7 +66,7 @@ class ExcludedSerializer(serializers.Serializer[ExcludedCounts]):
 
 
 class WithoutExcludedSerializer(serializers.Serializer[object]):
-    """What is reported: excluded work is not in it."""
+    """The reported estimate, without excluded work."""
 
     estimate = Finite()
     low = Finite(allow_null=True)
@@ -87,7 +87,7 @@ class ComparedSerializer(serializers.Serializer[ComparedEstimate]):
 
 
 class ConductSerializer(serializers.Serializer[Conduct]):
-    """How the rulings came about that decided whether work counts."""
+    """How the rulings that decide whether work counts were made."""
 
     rulings = serializers.IntegerField()
     blind = serializers.IntegerField(help_text="by people who could not and never had seen results")
@@ -97,7 +97,7 @@ class ConductSerializer(serializers.Serializer[Conduct]):
     )
     undone = serializers.IntegerField(help_text="exclusions that were reversed")
     undone_looked = serializers.IntegerField(
-        help_text="by somebody who had looked at results since the exclusion"
+        help_text="by people who had looked at results since the exclusion"
     )
     undone_late = serializers.IntegerField(help_text="after the exclusion was final")
     again = serializers.IntegerField(help_text="exclusions of people excluded before")
@@ -114,7 +114,7 @@ class SensitivitySerializer(serializers.Serializer[Sensitivity]):
 
 
 class SensitivityView(BoundedView):
-    """Every primary estimate with and without the excluded work, and how much that is."""
+    """Every primary estimate with and without the excluded work, and how much is excluded."""
 
     @extend_schema(responses=SensitivitySerializer)
     def get(self, request: Request, public_id: str) -> Response:

@@ -21,7 +21,7 @@ Row = TypeVar("Row", bound=Inference)
 
 
 class SavingSerializer(serializers.Serializer[savings.Saving]):
-    """Judgments that the metrics spared against the plain mean; null, and why, where none."""
+    """Judgments saved by the metrics compared with the plain mean; null, with why, if none."""
 
     judgments = serializers.IntegerField(allow_null=True)
     share = Finite(allow_null=True)
@@ -30,7 +30,7 @@ class SavingSerializer(serializers.Serializer[savings.Saving]):
 
 
 class InferenceSerializer(serializers.ModelSerializer[Row]):
-    """What an estimate and a comparison share: the level, the interval, the annotators."""
+    """The common fields of estimates and comparisons: level, interval, annotators."""
 
     level = Finite()
     low = Finite(allow_null=True)
@@ -42,7 +42,7 @@ class InferenceSerializer(serializers.ModelSerializer[Row]):
 
 
 class WithExcludedSerializer(serializers.Serializer[Any]):
-    """The same estimate with the excluded work in it."""
+    """The same estimate including the excluded work."""
 
     estimate = Finite()
     low = Finite(allow_null=True)
@@ -98,7 +98,7 @@ class EstimateSerializer(InferenceSerializer[Estimate]):
 
 
 class ComparisonSerializer(InferenceSerializer[Comparison]):
-    """The paired difference of two systems, `first` less `second`, on one criterion."""
+    """The paired difference of two systems, `first` minus `second`, on one criterion."""
 
     first = serializers.CharField(source="first.name")
     second = serializers.CharField(source="second.name")
@@ -149,7 +149,7 @@ class MetricScoreSerializer(serializers.ModelSerializer[MetricScore]):
 
 
 class WithoutSerializer(serializers.Serializer[Any]):
-    """Alpha of what everybody but this annotator judged; the name is a pseudonym."""
+    """Alpha without this annotator, who is shown by pseudonym."""
 
     annotator = serializers.CharField()
     alpha = Finite(allow_null=True)
@@ -157,7 +157,7 @@ class WithoutSerializer(serializers.Serializer[Any]):
 
 
 class AgreementSerializer(serializers.ModelSerializer[Agreement]):
-    """Krippendorff's alpha of one criterion, and on how much it rests."""
+    """Krippendorff's alpha of one criterion, and its basis."""
 
     alpha = Finite(allow_null=True)
     low = Finite(allow_null=True)

@@ -1,4 +1,4 @@
-"""Numbers about a campaign: estimates, and what stopping rules decided."""
+"""Numbers about a campaign: estimates, and the decisions of stopping rules."""
 
 from functools import cached_property
 from typing import Any, TypeVar
@@ -28,7 +28,7 @@ from estimation.views.export import zipped
 Row = TypeVar("Row", bound=Model)
 
 HISTORY = OpenApiParameter(
-    "history", OpenApiTypes.BOOL, description="1: all there ever were, the oldest first"
+    "history", OpenApiTypes.BOOL, description="1: the whole history, the oldest first"
 )
 
 
@@ -37,7 +37,7 @@ def _whole_history(request: Request) -> bool:
 
 
 class ResultsView(BoundedView, ListAPIView[Row]):
-    """A list of results, for those who may see the campaign's."""
+    """A list of results, for users who may see the campaign's."""
 
     pagination_class = ById
 
@@ -47,7 +47,7 @@ class ResultsView(BoundedView, ListAPIView[Row]):
 
 
 class EstimateList(ResultsView[Estimate]):
-    """The newest estimate of every system × criterion, or with `history=1` all of them."""
+    """The newest estimate of every system × criterion, or with `history=1` the whole history."""
 
     serializer_class = EstimateSerializer
     queryset = Estimate.objects.none()
@@ -57,7 +57,7 @@ class EstimateList(ResultsView[Estimate]):
         return self.list(request)
 
     def get_serializer_context(self) -> dict[str, Any]:
-        if getattr(self, "swagger_fake_view", False):  # the schema is asked for, not a campaign
+        if getattr(self, "swagger_fake_view", False):  # the schema request has no campaign
             return {**super().get_serializer_context()}
         return {**super().get_serializer_context(), "price": budget.cost_of_judgment(self.campaign)}
 
@@ -70,9 +70,10 @@ class EstimateList(ResultsView[Estimate]):
 
 
 class ComparisonList(ResultsView[Comparison]):
-    """Paired differences of systems on the primary criteria: the newest, or with `history=1` all.
+    """Paired differences of systems on the primary criteria: the newest, or all with `history=1`.
 
-    Each interval speaks for its own pair; to stop when one of them excludes 0 is no stopping rule.
+    Each interval is valid for its own pair. Stopping when one of them excludes 0 is not a valid
+    stopping rule.
     """
 
     serializer_class = ComparisonSerializer
@@ -91,7 +92,7 @@ class ComparisonList(ResultsView[Comparison]):
 
 
 class AgreementList(ResultsView[Agreement]):
-    """How far people agree on each criterion: the newest, or with `history=1` all."""
+    """The agreement on each criterion: the newest, or with `history=1` the whole history."""
 
     serializer_class = AgreementSerializer
     queryset = Agreement.objects.none()
@@ -119,7 +120,7 @@ class MetricList(ResultsView[MetricScore]):
 
 
 class ExportView(BoundedView):
-    """The whole campaign as one zip: what people wrote, and all numbers; its README explains it."""
+    """The whole campaign as one zip: texts, judgments and all numbers; its README explains it."""
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, request: Request, public_id: str) -> HttpResponseBase:
@@ -127,7 +128,7 @@ class ExportView(BoundedView):
 
 
 class DecisionList(ResultsView[Decision]):
-    """What stopping rules did, the oldest first."""
+    """The acts of stopping rules, the oldest first."""
 
     serializer_class = DecisionSerializer
     queryset = Decision.objects.none()

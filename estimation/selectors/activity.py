@@ -1,4 +1,4 @@
-"""What happened, in sentences: acts of people, and decisions of stopping rules."""
+"""The activity log in sentences: acts of people, and decisions of stopping rules."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,7 +15,7 @@ from estimation.models import Decision
 from estimation.selectors import history
 
 SHOWN = 12
-LOOKED_AT = 120  # entries: what is repeated is told once
+LOOKED_AT = 120  # entries that are read; repeated ones are merged
 
 _VERBS = {
     "create": "created the campaign with {outputs:output}",
@@ -38,22 +38,22 @@ _VERBS = {
     "launch": "launched a batch of {places:place} for at most {cost:$}",
     "extend": "added {places:place} to a batch for at most {cost:$}",
     "stop_batch": "stopped a batch",
-    "fee": "let it reckon with a fee of {now} instead of {was}",
+    "fee": "changed its fee from {was} to {now}",
     "tutorial_bonuses_due": "let the promised bonuses of {people:person,people} fall due",
     "refill": "offered {gaps:gap} to new people",
     "operation_decided": "said whether an operation at the crowd happened ({kind})",
-    "operation_retried": "let an operation at the crowd be tried again ({kind})",
-    "operation_dropped": "gave up an operation at the crowd ({kind})",
-    "look": "asked the crowd how far its postings are",
+    "operation_retried": "retried an operation at the crowd ({kind})",
+    "operation_dropped": "dropped an operation at the crowd ({kind})",
+    "look": "compared its postings with the crowd",
     "retitle": "changed what annotators read: “{title}”",
-    "add_reviewer": "gave {name} the review of its annotators",
+    "add_reviewer": "added {name} as a reviewer",
 }
 _ICONS: dict[str, str] = {
     Decision.Verb.STOP_SYSTEM: "check",
     Decision.Verb.CLOSE: "stop",
     Decision.Verb.FINISH: "check",
 }
-# What a rule does is told by its decision, in better words than the log's.
+# A rule's acts are shown by its decisions, which say more than the log.
 _OF_RULES = {"close", "finish", "resume", "stop_system", "resume_system"}
 
 
@@ -63,7 +63,7 @@ class ActivityLine:
     icon: str
     who: str
     text: str
-    times: int = 1  # in a row, the last of them then
+    times: int = 1  # consecutive repetitions; the last one is shown
 
 
 def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[ActivityLine, ...]:
@@ -82,7 +82,7 @@ def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[ActivityLine, ...]:
 
 
 def _told_once(ordered: list[ActivityLine]) -> list[ActivityLine]:
-    """Put lines in a row together that say the same of the same person."""
+    """Merge consecutive lines with the same text and person."""
     runs = (list(run) for _, run in groupby(ordered, key=lambda line: (line.who, line.text)))
     return [replace(run[0], times=len(run)) for run in runs]
 
@@ -93,14 +93,17 @@ def _act(act: LoggedAct) -> ActivityLine:
 
 def _text(act: LoggedAct) -> str:
     sentence = _VERBS.get(act.verb)
-    if sentence is None:  # a subject may be a name with braces in it: it is no sentence of ours
+    if sentence is None:  # a subject may be a name with braces, so it is not formatted
         return f"{act.verb.replace('_', ' ')} {act.subject}".rstrip()
     return _Sentence().vformat(sentence, (), _Details(act.detail))
 
 
 class _Sentence(Formatter):
-    """`{places:place}` says how many there are (`person,people` where the plural adds no s),
-    `{cost:$}` an amount."""
+    """Formats counts and amounts.
+
+    `{places:place}` gives a number with its noun (`person,people` for an irregular plural),
+    `{cost:$}` an amount.
+    """
 
     def format_field(self, value: Any, form: str) -> str:
         if not form or not isinstance(value, int | str | Decimal) or value == "":
@@ -109,7 +112,7 @@ class _Sentence(Formatter):
 
 
 class _Details(dict[str, Any]):
-    """The detail of a log entry; what an old entry does not say is left out."""
+    """The details of a log entry; values that an old entry lacks are left out."""
 
     def __missing__(self, key: str) -> str:
         reason = self.get("reason", "")

@@ -1,4 +1,4 @@
-"""What the researcher had best do next: one act, with the reason in numbers."""
+"""The recommended next step for the researcher: one act, with the reason in numbers."""
 
 from math import ceil
 
@@ -9,7 +9,7 @@ from estimation.selectors import collecting, ending
 from estimation.selectors.cells import ShownCell
 from estimation.selectors.situation import URGENT, Advice, Branch, Situation
 
-LEAST_JUDGMENTS = 30  # before, the components are not known well enough to ask anybody
+LEAST_JUDGMENTS = 30  # with fewer, the variance components are too uncertain to ask anyone
 
 
 def short_of_people(now: Situation) -> Advice | None:
@@ -27,7 +27,7 @@ def short_of_people(now: Situation) -> Advice | None:
 
 
 def _short(cell: ShownCell, level: float) -> tuple[int, str] | None:
-    """Return (how many more at least, why), if people are what this cell lacks."""
+    """Return (how many more people at least, why), if this cell lacks people."""
     row = cell.row
     if row is None or cell.target is None or cell.at_target or row.n_judgments < LEAST_JUDGMENTS:
         return None
@@ -41,7 +41,7 @@ def _short(cell: ShownCell, level: float) -> tuple[int, str] | None:
 
 
 def _above_floor(cell: ShownCell, target: float, level: float) -> tuple[int, str] | None:
-    """The same, where the differences between people alone keep it wider than its target."""
+    """Return the same, if the differences between people alone keep it wider than its target."""
     row = cell.row
     assert row is not None
     effective = row.effective_annotators
@@ -67,7 +67,7 @@ def _above_floor(cell: ShownCell, target: float, level: float) -> tuple[int, str
 
 
 def advise(now: Situation) -> Advice:
-    """Return what to do next in this situation; every situation has an answer."""
+    """Return the next step in this situation. Every situation has one."""
     return next(found for branch in ORDER[now.status] if (found := branch(now)))
 
 

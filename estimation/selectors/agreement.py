@@ -1,4 +1,4 @@
-"""How far people agree, as a reader sees it: numbers, a small plot, and words."""
+"""Agreement as readers see it: numbers, a small plot, and words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from estimation.selectors import shown
 from estimation.selectors.cells import State
 from estimation.selectors.shown import Awaited
 
-# Krippendorff's customary bounds for labels that must hold one by one; a score here is a mean.
+# Krippendorff's customary bounds for labels that are used individually; a score here is a mean.
 RELIABLE, TENTATIVE = 0.8, 2 / 3
-SHOWN = 5  # annotators whose absence changes alpha most
+SHOWN = 5  # annotators without whom alpha changes most
 PLOT, MARGIN = 300.0, 10.0
 
 
 @dataclass(frozen=True)
 class NewestAgreement:
-    """The newest alpha of one criterion, and what it rests on."""
+    """The newest alpha of one criterion, and its basis."""
 
     criterion: str
     at: datetime
@@ -40,7 +40,7 @@ class NewestAgreement:
 
 @dataclass(frozen=True)
 class Without:
-    """Alpha without one annotator, who is known by pseudonym."""
+    """Alpha without one annotator, shown by pseudonym."""
 
     annotator: str
     alpha: float
@@ -50,12 +50,12 @@ class Without:
 
 @dataclass(frozen=True)
 class Agreed:
-    """One criterion: its row, and the scale on which all are drawn."""
+    """The agreement on one criterion: its row, and the common scale of the plots."""
 
     criterion: Criterion
     row: NewestAgreement
     least: float
-    planned: int  # outputs of the campaign that several people are to judge
+    planned: int  # outputs planned for several annotators
 
     @property
     def is_shown(self) -> bool:
@@ -74,7 +74,7 @@ class Agreed:
 
     @property
     def state(self) -> State:
-        """In words, by the interval where there is one: a number alone looks too sure."""
+        """Return the state by the interval, if there is one: a number alone looks too certain."""
         alpha, low = self.row.alpha, self.row.low
         if alpha is None:
             return State("", "clock", "not known")
@@ -89,7 +89,7 @@ class Agreed:
 
     @property
     def without(self) -> tuple[Without, ...]:
-        """Those without whom alpha changes most, the largest change first."""
+        """Return the annotators without whom alpha changes most, the largest change first."""
         if self.row.alpha is None:
             return ()
         found = [
@@ -133,9 +133,9 @@ def newest(campaign_id: int) -> QuerySet[Agreement]:
 
 
 def awaited(found: Sequence[Agreed], *, planned: int, final: bool) -> Awaited | None:
-    """Return what the first alpha waits for; None where one is shown, or none is to come.
+    """Return what the first alpha waits for; None if one is shown or none will follow.
 
-    planned: outputs of the campaign that several people are to judge.
+    planned: outputs planned for several annotators.
     """
     if not planned or any(one.is_shown for one in found):
         return None

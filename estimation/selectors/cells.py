@@ -1,4 +1,4 @@
-"""One system × criterion as a reader sees it: its numbers, and its state in words."""
+"""One system × criterion as readers see it: its numbers, and its state in words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ from estimation.selectors.shown import Awaited
 
 @dataclass(frozen=True)
 class ShownNotice:
-    """Something a reader must be told, and for which cells."""
+    """A notice for readers, and the cells that it concerns."""
 
     text: str
     about: tuple[str, ...]
 
 
-LEAST_SHARE = 0.005  # of the squared error: less is rounding
+LEAST_SHARE = 0.005  # of the squared error; smaller shares are rounding
 NO_ITEMS: Mapping[int, ItemCounts] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
 class State:
-    """A kind for icon and colour, and the word that carries the meaning."""
+    """A kind, for icon and colour, and the word with the meaning."""
 
     kind: str
     icon: str
@@ -43,14 +43,14 @@ class State:
 class ShownCell:
     """One system × criterion; `row` is None before its first estimate.
 
-    judged, population: items of the system; used where there is no row that says so.
+    judged, population: items of the system; used until there is a row with these numbers.
     """
 
     system: ListedSystem
     criterion: Criterion
     target: float | None
     row: Newest | None
-    price: Decimal  # of one judgment, the fee included
+    price: Decimal  # of one judgment, with the fee
     judged: int = 0
     population: int | None = None
     final: bool = False
@@ -65,7 +65,7 @@ class ShownCell:
 
     @property
     def awaited(self) -> Awaited | None:
-        """Why no number is shown; None where it is."""
+        """Return why no number is shown; None if one is."""
         n = self.row.n_items if self.row else self.judged
         needed = shown.least(self.row.n_population if self.row else self.population)
         if self.row and n >= needed:
@@ -74,19 +74,19 @@ class ShownCell:
 
     @property
     def shown(self) -> Newest | None:
-        """The estimate, once it rests on enough items to be shown."""
+        """Return the estimate, if it rests on enough items to be shown."""
         return None if self.awaited else self.row
 
     @property
     def too_wide(self) -> float | None:
-        """By how much the interval exceeds its target; None without both."""
+        """Return by how much the interval exceeds its target; None without both."""
         if self.target is None or self.width is None:
             return None
         return self.width - self.target if self.width > self.target else None
 
     @property
     def width(self) -> float | None:
-        """What the stopping rule compares with the target, but never more than the scale."""
+        """Return the width that is compared with the target, at most the width of the scale."""
         if self.row is None or self.row.width is None:
             return None
         return min(self.row.width, shown.span(self.criterion))
@@ -101,12 +101,12 @@ class ShownCell:
 
     @property
     def width_shown(self) -> float | None:
-        """From `low` to `high`."""
+        """Return the distance from `low` to `high`."""
         return None if self.low is None or self.high is None else self.high - self.low
 
     @property
     def cut(self) -> str:
-        """What to say where part of the interval lies beyond the scale, else ""."""
+        """Return a note if part of the interval lies beyond the scale, otherwise ""."""
         if self.row is None or (self.low, self.high) == (self.row.low, self.row.high):
             return ""
         whole, said = self.row.width, "The interval is cut to the scale."
@@ -139,7 +139,7 @@ class ShownCell:
 
     @property
     def parts(self) -> str:
-        """Where the squared error comes from, such as `items 31 %, people 69 %`."""
+        """Return the sources of the squared error, such as `items 31 %, people 69 %`."""
         shares = self.row.detail.get("parts", {}) if self.row and self.row.width is not None else {}
         names = (("item", "items"), ("annotator", "people"), ("rest", "rest"))
         known = [(word, shares.get(name, 0.0)) for name, word in names]
@@ -149,7 +149,7 @@ class ShownCell:
 
     @property
     def evidence(self) -> str:
-        """On what it rests: `1 judgment of 1 item by 1 person`."""
+        """Return the basis of the estimate: `1 judgment of 1 item by 1 person`."""
         if self.row is None:
             return ""
         return (
@@ -164,7 +164,7 @@ class ShownCell:
 
     @property
     def gauge_end(self) -> float:
-        """The width at the right end of the gauge: half again the target, or the width itself."""
+        """Return the width at the gauge's right end: 1.5 times the target, or the width itself."""
         return max(1.5 * (self.target or 0.0), 1.05 * (self.width or 0.0)) or 1.0
 
     @property
@@ -177,7 +177,7 @@ class ShownCell:
 
     @property
     def alternative(self) -> str:
-        """What the plot shows, for those who do not see it."""
+        """Return the plot's content in words, for people who do not see it."""
         if self.row is None or self.row.width is None:
             return f"{self.name}: no interval yet."
         goal = f"; its target is {figures.width(self.target)}" if self.target else ""
@@ -188,13 +188,13 @@ class ShownCell:
         )
 
     def clipped(self, value: float | None) -> float | None:
-        """Cut to the scale: for display only, the stopping rule sees the whole width."""
+        """Cut to the scale, for display only; the stopping rule uses the whole width."""
         return shown.of_scale(self.criterion, self.row.estimate if self.row else None).cut(value)
 
 
 @dataclass(frozen=True)
 class CriterionRow:
-    """All systems on one criterion, drawn on one scale."""
+    """All systems on one criterion, plotted on one scale."""
 
     criterion: Criterion
     target: float | None
@@ -202,7 +202,7 @@ class CriterionRow:
 
     @property
     def newest_id(self) -> int | None:
-        """What the plots of this row are drawn up to: their addresses never change meaning."""
+        """Return the id of the row's newest estimate, for permanent addresses of the plots."""
         return max((cell.row.id for cell in self.cells if cell.row), default=None)
 
     @property
@@ -212,7 +212,7 @@ class CriterionRow:
 
     @property
     def is_shown(self) -> bool:
-        """Whether any system has an estimate to be shown."""
+        """Return whether any system has an estimate to be shown."""
         return any(cell.shown for cell in self.cells)
 
 
@@ -225,7 +225,7 @@ def rows(
 ) -> tuple[CriterionRow, ...]:
     """Return one row for each criterion, the primary ones first.
 
-    items: of each system, for those that have no estimate yet.
+    items: of each system without an estimate.
     """
     found = {(row.system_id, row.criterion): row for row in newest}
     targets = facts.targets

@@ -1,4 +1,4 @@
-"""What to do while a campaign is open: who is missing, and what keeps judgments from coming."""
+"""Advice while a campaign is open: who is missing, and what prevents judgments."""
 
 from datetime import timedelta
 from math import ceil
@@ -7,9 +7,9 @@ from annotate.selectors.campaigns.progress import SEEN
 from annotate.text.figures import count, lasting, many, moment, width
 from estimation.selectors.situation import Advice, Situation
 
-AT_A_CROWD = timedelta(hours=3)  # without anyone at work; then a look is advised
+AT_A_CROWD = timedelta(hours=3)  # without anyone at work, before a check is advised
 BATCHES = ("batches", "Look at the batches")
-FIRST_AT_A_CROWD = timedelta(days=1)  # and so long until the first person takes a unit
+FIRST_AT_A_CROWD = timedelta(days=1)  # the same, until the first person accepts a unit
 
 
 def limit_reached(now: Situation) -> Advice | None:
@@ -37,7 +37,7 @@ def nothing_launched(now: Situation) -> Advice | None:
 
 
 def not_published(now: Situation) -> Advice | None:
-    """Planned here, not at the crowd yet, and nothing else to be taken there."""
+    """Advise on postings that are planned here but not at the crowd yet."""
     offered = now.offered
     if not offered.publishing or offered.untaken or offered.at_work or now.liveness.leases:
         return None
@@ -54,7 +54,7 @@ def not_published(now: Situation) -> Advice | None:
 
 
 def everything_taken(now: Situation) -> Advice | None:
-    """Every planned judgment is given or reserved."""
+    """Advise when every planned judgment is given or reserved."""
     if now.missing:
         return None
     act = BATCHES if now.market else ("", "")
@@ -69,7 +69,7 @@ def everything_taken(now: Situation) -> Advice | None:
 
 
 def nothing_offered(now: Situation) -> Advice | None:
-    """What a pause or the closing has stopped stays stopped; what is used up is used up."""
+    """Advise when nothing is offered: stopped and full postings do not continue."""
     short = now.missing - now.offered.promised
     if not now.market or now.offered.is_offered or short <= 0:
         return None
@@ -103,7 +103,7 @@ def nobody_came(now: Situation) -> Advice | None:
 
 
 def nobody_may(now: Situation) -> Advice | None:
-    """No annotator may continue, so no judgments come until one is cleared or invited."""
+    """Advise when no annotator may continue, so that someone must be cleared or invited."""
     if now.can_come:
         return None
     if now.availability.under_review:
@@ -130,7 +130,7 @@ def _all_under_review(now: Situation) -> Advice:
 
 
 def why_nobody(now: Situation, *, reviewed: bool = True) -> str:
-    """Say why none of the people who came may judge more, as the end of a sentence."""
+    """Return why no one who came may judge more, as the end of a sentence."""
     who, reasons = now.availability, []
     if who.at_cap:
         allowed = many(now.facts.annotator_cap or 0, "text")
@@ -148,8 +148,8 @@ def budget_reserved(now: Situation) -> Advice | None:
     if not now.reserved or now.liveness.active:
         return None
     text = (
-        "The rest of the budget is kept for tutorials and submissions that people have begun. What "
-        "they leave undone is free for others after at most an hour."
+        "The rest of the budget is kept for tutorials and submissions in progress. What is left "
+        "undone is free for others after at most an hour."
     )
     return Advice("reserved", "Wait: the budget is reserved", text, waits=True)
 
@@ -240,7 +240,7 @@ def _ends(now: Situation) -> str:
 
 
 def _limits(now: Situation) -> str:
-    """What may end it before."""
+    """Return the limits that may end the collection before."""
     told = ""
     if now.facts.budget is not None and now.price:
         n = max(0, int((now.facts.budget - now.progress.spent) / now.price))

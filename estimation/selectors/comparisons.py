@@ -1,4 +1,4 @@
-"""Differences between systems as a reader sees them: numbers, a small plot, and words."""
+"""Differences between systems as readers see them: numbers, a small plot, and words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -13,7 +13,7 @@ from estimation.models import Comparison
 from estimation.selectors import shown
 from estimation.selectors.shown import Awaited
 
-# The plot, in units of its drawing: its width, and the room at either side.
+# The plot's width and side margins, in units of its drawing.
 PLOT, MARGIN = 300.0, 10.0
 ROUND = (1, 1.5, 2, 3, 5, 7.5, 10)
 
@@ -35,7 +35,7 @@ class NewestComparison:
 
 @dataclass(frozen=True)
 class Axis:
-    """From −reach to +reach, the same for all pairs of a criterion."""
+    """The axis from −reach to +reach, common to all pairs of a criterion."""
 
     reach: float
 
@@ -45,7 +45,7 @@ class Axis:
 
     @property
     def labels(self) -> tuple[tuple[str, str], ...]:
-        """(where, what) of each tick."""
+        """Return (position, text) of each tick."""
         return tuple(
             (self.x(value), f"+{short(value)}" if value > 0 else short(value))
             for value in (-self.reach, 0.0, self.reach)
@@ -54,7 +54,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class ShownContrast:
-    """One pair: by how much the first exceeds the second, and what that tells."""
+    """One pair: the difference, first minus second, and its interpretation."""
 
     first: str
     second: str
@@ -64,7 +64,7 @@ class ShownContrast:
 
     @property
     def ahead(self) -> str:
-        """The better system, where the interval excludes 0; else ""."""
+        """Return the better system if the interval excludes 0; otherwise ""."""
         if self.row.low is None or self.row.high is None or self.row.low <= 0 <= self.row.high:
             return ""
         return self.first if (self.row.low > 0) == self.criterion.higher_is_better else self.second
@@ -83,7 +83,7 @@ class ShownContrast:
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """The interval, cut to what two scores on the scale can differ by."""
+        """Return the interval, cut to the largest possible difference on the scale."""
         if self.row.low is None or self.row.high is None:
             return None
         most = max(shown.span(self.criterion), abs(self.row.difference))
@@ -112,7 +112,7 @@ class ContrastTable:
 
     @property
     def shown(self) -> tuple[ShownContrast, ...]:
-        """The pairs that rest on enough items to be shown."""
+        """Return the pairs that rest on enough items to be shown."""
         return tuple(contrast for contrast in self.contrasts if contrast.is_shown)
 
     @property
@@ -123,7 +123,7 @@ class ContrastTable:
 
 
 def awaited(tables: Sequence[ContrastTable]) -> Awaited | None:
-    """Return what the first differences wait for; None where any is shown, or there are none."""
+    """Return what the first differences wait for; None if any is shown or there are no pairs."""
     rows = [contrast.row for table in tables for contrast in table.contrasts]
     if not rows or any(table.shown for table in tables):
         return None
@@ -173,7 +173,7 @@ def _table(
 
 
 def _reach(criterion: Criterion, rows: Sequence[NewestComparison]) -> float:
-    """A round number that holds every interval, as far as two scores can differ."""
+    """Return a round number that contains every interval, up to the largest difference."""
     values = [
         abs(value)
         for row in rows

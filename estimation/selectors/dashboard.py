@@ -1,4 +1,4 @@
-"""All that the dashboard shows, as one value: equal values mean that nothing has changed."""
+"""The content of the dashboard, as one value: equal values mean that nothing has changed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ from estimation.selectors.shown import Awaited
 from estimation.selectors.situation import Advice, Situation, Widened
 
 LIVE = (Status.OPEN, Status.CLOSING)
-SOON = timedelta(days=2)  # a deadline that is worth naming
+SOON = timedelta(days=2)  # a deadline this near is mentioned
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Dashboard:
     most: AtMost
     rows: tuple[CriterionRow, ...]
     metric_done: int
-    n_pending: int  # judgments that count and whose scores take long
+    n_pending: int  # counting judgments whose scores take long
     at: datetime | None
     lines: tuple[ActivityLine, ...]
     comparisons: tuple[ContrastTable, ...]
@@ -62,8 +62,8 @@ class Dashboard:
     limit: CloseReason | None
     reserved: bool
     deadline_soon: bool
-    n_in_doubt: int  # paid units about which something does not agree with their crowd
-    near: Deadline | None  # when the crowd automatically pays what is held back here
+    n_in_doubt: int  # paid units with a discrepancy
+    near: Deadline | None  # when the crowd automatically pays units that are held here
     due: Decimal
 
     @property
@@ -84,12 +84,12 @@ class Dashboard:
 
     @property
     def doubt_untold(self) -> int:
-        """Paid units that wait for the owner's decision, unless the advice says so."""
+        """Return the paid units that wait for the owner, unless the advice mentions them."""
         return 0 if self.advice.key == "in_doubt" else self.n_in_doubt
 
     @property
     def stuck_untold(self) -> int:
-        """Operations that wait for the owner, unless the advice says so."""
+        """Return the operations that wait for the owner, unless the advice mentions them."""
         return 0 if self.advice.key in ("unfunded", "stuck") else self.offered.stuck
 
     @property
@@ -102,7 +102,7 @@ class Dashboard:
 
     @property
     def live(self) -> bool:
-        """Whether the numbers may change without an act of the researcher."""
+        """Return whether the numbers may change without an act of the researcher."""
         return self.facts.status in LIVE or self.metric_left > 0 or self.n_pending > 0
 
     @property
@@ -111,29 +111,29 @@ class Dashboard:
 
     @property
     def metric_left(self) -> int:
-        """Outputs whose metric is still to be computed."""
+        """Return the outputs whose metric is not computed yet."""
         return max(0, self.progress.outputs - self.metric_done) if self.facts.metrics else 0
 
     @property
     def effective_annotators(self) -> float | None:
-        """The lowest of the primary estimates: the one that limits what can be said."""
+        """Return the lowest number of the primary estimates, which limits what can be said."""
         found = [cell.shown.effective_annotators for cell in self.primary if cell.shown]
         return min(found, default=None)
 
     @property
     def is_shown(self) -> bool:
-        """Whether any primary estimate rests on enough items to be shown."""
+        """Return whether any primary estimate rests on enough items to be shown."""
         return any(row.is_shown for row in self.primary_rows)
 
     @property
     def awaited(self) -> tuple[tuple[str, Awaited], ...]:
-        """What each system's first estimates wait for, by its name."""
+        """Return what each system's first estimates wait for, with its name."""
         cells = self.primary_rows[0].cells if self.primary_rows else ()
         return tuple((cell.system.name, cell.awaited) for cell in cells if cell.awaited)
 
     @property
     def awaited_by_all(self) -> str:
-        """The same in one sentence, where several systems wait for equally many items."""
+        """Return the same in one sentence, if several systems wait for equally many items."""
         needed = {awaited.needed for _, awaited in self.awaited}
         if len(self.awaited) < 2 or len(needed) > 1 or self.facts.is_final:
             return ""
@@ -145,7 +145,7 @@ class Dashboard:
 
     @property
     def shows_differences(self) -> bool:
-        """Not before there are estimates: what is awaited is said once."""
+        """Return whether to show differences: after estimates, so that waiting is stated once."""
         return bool(self.comparisons) and (self.is_shown or not self.awaited_differences)
 
     @property
@@ -159,7 +159,7 @@ class Dashboard:
 
     @property
     def saving(self) -> Saving:
-        """What the metrics have saved so far, over all systems."""
+        """Return what the metrics have saved so far, over all systems."""
         if not self.facts.metrics:
             return savings.NO_METRIC
         samples = [
@@ -198,7 +198,7 @@ class Dashboard:
 
     @property
     def widened(self) -> tuple[Widened, ...]:
-        """What an exclusion after the closing has made wider than its target (data rule 10)."""
+        """Return the intervals that an exclusion after closing made wider than their targets."""
         if self.facts.status != Status.CLOSED or not self.excluded.annotators_since:
             return ()
         found = []
@@ -211,7 +211,7 @@ class Dashboard:
 
     @property
     def notices(self) -> tuple[ShownNotice, ...]:
-        """What the primary estimates say about themselves, each sentence once."""
+        """Return the notices of the primary estimates, each sentence once."""
         about: dict[str, list[str]] = {}
         for cell in self.primary:
             for notice in cell.shown.detail.get("notices", []) if cell.shown else []:
@@ -224,7 +224,7 @@ class Dashboard:
 
     @property
     def fingerprint(self) -> str:
-        """A short name of this content: a page that has it needs no new one."""
+        """Return a digest of this content. A page with the same digest is up to date."""
         return sha256(repr(self).encode()).hexdigest()[:16]
 
 
@@ -236,12 +236,14 @@ def build(
     limit: CloseReason | None = None,
     reserved: bool = False,
 ) -> Dashboard:
-    """Return the dashboard; the number of queries depends on nothing but the campaign's status,
-    its crowd, and whether every estimate exists.
+    """Return the dashboard.
 
-    price: of one judgment, the crowd's fee included. most: of all that are planned, at most.
-    limit: what forbids any further lease. reserved: the rest of the budget is kept for what people
-    have begun.
+    The number of queries depends only on the campaign's status, its crowd, and whether every
+    estimate exists.
+    price: of one judgment, with the crowd's fee.
+    most: the highest cost of all planned judgments.
+    limit: what forbids any further lease.
+    reserved: the rest of the budget is reserved for work in progress.
     """
     pk, newest = facts.campaign_id, history.latest(facts.campaign_id)
     counts = progress.progress(pk, cap=facts.annotator_cap)
@@ -274,21 +276,21 @@ def build(
 
 
 def _items(facts: CampaignFacts, newest: Sequence[Newest]) -> dict[int, ItemCounts]:
-    """Counted only while an estimate is missing; every estimate counts its own."""
+    """Return the counts of items if an estimate is missing; every estimate has its own."""
     if len(newest) >= len(facts.systems) * len(facts.criteria):
         return {}
     return progress.items(facts.campaign_id)
 
 
 def _availability(facts: CampaignFacts, counts: Progress) -> Availability:
-    """Looked for only while judgments are collected."""
+    """Return who can judge more, during collection only."""
     if facts.status not in LIVE:
         return Availability()
     return slots.availability(facts.campaign_id, cap=facts.annotator_cap, free=counts.missing)
 
 
 def _due(facts: CampaignFacts) -> Decimal:
-    """What is to be paid by hand: looked for once nothing more is earned."""
+    """Return the amount to be paid by hand, once nothing more is earned."""
     if facts.marketplace or facts.status != Status.CLOSED:
         return Decimal(0)
     return accounts.totals(accounts.of_campaign(facts.campaign_id)).due

@@ -1,4 +1,4 @@
-"""What to do while a campaign is closing, and after: why it waits, and what would end that."""
+"""Advice while a campaign is closing, and after: why it waits, and what would end the wait."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ COUNTED = "unfinished items are then counted and shown"
 
 
 def last_judgments(now: Situation) -> Advice | None:
-    """Somebody is at work on them, or may be in a moment."""
+    """Advise while people work on the last judgments, or may start in a moment."""
     if not (now.missing or now.liveness.leases or now.unconfirmed) or not _coming(now):
         return None
     text = (
@@ -52,7 +52,7 @@ def gaps_not_offered(now: Situation) -> Advice | None:
 
 
 def nobody_may_fill(now: Situation) -> Advice | None:
-    """By link: what is missing can be given by none of those who came."""
+    """Advise by link when no one who came may fill the gaps."""
     if not now.missing or now.can_come:
         return None
     text = (
@@ -69,7 +69,7 @@ def nobody_may_fill(now: Situation) -> Advice | None:
 
 
 def nobody_fills(now: Situation) -> Advice | None:
-    """By link: people may, and none of them has been seen for a while."""
+    """Advise by link when people may fill the gaps, but have not been seen for a while."""
     if not now.missing:
         return None
     seen, able = now.liveness.silence, now.availability.able
@@ -84,7 +84,7 @@ def nobody_fills(now: Situation) -> Advice | None:
 
 
 def reserved(now: Situation) -> Advice | None:
-    """Leases on pages that are not in use: they expire."""
+    """Advise on leases of pages that are not in use: they expire."""
     leases, until = now.liveness.leases, now.liveness.first_end
     if not leases:
         return None
@@ -183,7 +183,7 @@ def _slots(n: int) -> str:
 
 
 def _best(cells: tuple[ShownCell, ...]) -> str:
-    """Name the best system by the first primary criterion, as a reading aid, not as a test."""
+    """Name the best system on the first primary criterion: a reading aid, not a test."""
     known = [cell for cell in cells if cell.shown and cell.criterion == cells[0].criterion]
     if len(known) < 2:
         return ""

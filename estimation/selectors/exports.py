@@ -1,4 +1,4 @@
-"""The numbers of a campaign, row by row, for its export: plain values, the oldest first."""
+"""The numbers of a campaign for its export, row by row: plain values, the oldest first."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -47,7 +47,7 @@ def metrics(now: Moment) -> Iterator[Row]:
 
 
 def estimates(now: Moment) -> Iterator[Row]:
-    """Yield every estimate there was; `newest` says which are the last of their kind."""
+    """Yield every estimate in the history; `newest` marks the last of each kind."""
     newest = set(history.newest([now.campaign.pk]).values_list("pk", flat=True))
     rows = Estimate.objects.filter(campaign=now.campaign).order_by("pk")
     names = (
@@ -70,7 +70,7 @@ def estimates(now: Moment) -> Iterator[Row]:
 
 
 def comparisons_(now: Moment) -> Iterator[Row]:
-    """Yield every paired difference there was, `first` less `second`."""
+    """Yield every paired difference in the history, `first` minus `second`."""
     newest = set(comparisons.newest(now.campaign.pk).values_list("pk", flat=True))
     rows = Comparison.objects.filter(campaign=now.campaign).order_by("pk")
     names = (
@@ -90,7 +90,7 @@ def comparisons_(now: Moment) -> Iterator[Row]:
 
 
 def agreement_(now: Moment) -> Iterator[Row]:
-    """Yield Krippendorff's alpha of each criterion, each time that it was computed."""
+    """Yield every computed Krippendorff's alpha of each criterion."""
     newest = set(agreement.newest(now.campaign.pk).values_list("pk", flat=True))
     rows = Agreement.objects.filter(campaign=now.campaign).order_by("pk")
     for row in rows.values_list("pk", *ALPHA).iterator(chunk_size=CHUNK):
@@ -99,7 +99,7 @@ def agreement_(now: Moment) -> Iterator[Row]:
 
 
 def decisions(now: Moment) -> Iterator[Row]:
-    """Yield what stopping rules did, with the ids of the estimates that caused it."""
+    """Yield the acts of stopping rules, with the ids of the estimates that caused them."""
     caused: dict[int, list[int]] = defaultdict(list)
     pairs = Decision.estimates.through.objects.filter(decision__campaign=now.campaign)
     for decision, estimate in pairs.order_by("estimate").values_list("decision", "estimate"):
@@ -112,7 +112,7 @@ def decisions(now: Moment) -> Iterator[Row]:
 
 
 def _named(names: tuple[str, ...], values: Any) -> Row:
-    """Return the values under the names that files and the API use."""
+    """Return the values under their names in files and the API."""
     short = ("id" if name == "pk" else name.removesuffix("__name") for name in names)
     return dict(zip(short, values, strict=False))
 

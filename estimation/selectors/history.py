@@ -1,4 +1,4 @@
-"""The history of estimates: the newest of each cell, and how each interval has shrunk."""
+"""The history of estimates: the newest of each cell, and the intervals over time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Decided:
-    """What a stopping rule did, and why."""
+    """An act of a stopping rule, and its reason."""
 
     at: datetime
     verb: str
@@ -104,7 +104,7 @@ _POINT = (
 
 
 def newest(campaign_ids: Sequence[int]) -> QuerySet[Estimate]:
-    """Select the newest row of every campaign, system and criterion that has judgments now."""
+    """Select the newest row of every campaign, system and criterion that has judgments."""
     last = (
         Estimate.objects.filter(campaign__in=campaign_ids)
         .order_by()
@@ -151,10 +151,10 @@ def at_target(targets: dict[int, dict[str, float]]) -> dict[int, int]:
 def points(
     campaign_id: int, criterion: str, *, most: int = MOST_POINTS, upto: int | None = None
 ) -> list[Point]:
-    """Return at most `most` evenly spaced moments of each system, the first and last among them.
+    """Return at most `most` evenly spaced moments of each system, including first and last.
 
-    Moments on too few items to be shown are left out.
-    upto: an estimate's id; what came later is left out, so that the answer never changes.
+    Moments with too few items to be shown are left out.
+    upto: an estimate's id. Later ones are left out, so that the answer never changes.
     """
     rows = Estimate.objects.filter(campaign=campaign_id, criterion=criterion)
     rows = rows.filter(n_judgments__gt=0, n_items__gte=Least(F("n_population"), LEAST_ITEMS))
@@ -179,14 +179,14 @@ def decisions(campaign_id: int, *, limit: int) -> list[Decided]:
 
 
 def metric_scores(campaign_id: int, metrics: Sequence[str]) -> int:
-    """Return for how many outputs the campaign's metrics are stored, on average if several."""
+    """Return for how many outputs the campaign's metrics are stored, on average over metrics."""
     stored = MetricScore.objects.filter(campaign=campaign_id, metric__in=metrics).count()
     return stored // max(1, len(metrics))
 
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """One system × criterion; numbers in score units, None where there is no interval."""
+    """One system × criterion; numbers in score units, None without an interval."""
 
     id: int
     system_id: int
@@ -225,7 +225,7 @@ FIELDS = [name for name in EstimateRow.__dataclass_fields__ if name != "system"]
 
 
 def estimate_rows(campaign_id: int) -> list[EstimateRow]:
-    """Return one row per system × criterion, systems in upload order; one query."""
+    """Return one row per system × criterion, systems in the order of upload; one query."""
     rows = newest([campaign_id]).order_by("system", "criterion")
     named = rows.values(*FIELDS, name=F("system__name"))
     return [EstimateRow(system=row.pop("name"), **row) for row in named]

@@ -1,7 +1,7 @@
-"""What the metric saves: judgments not needed, and money; never a claim where it does not help.
+"""What the metric saves in judgments and money; nothing is claimed where it does not help.
 
-An interval's width falls like one over the square root of the number of judgments, so the plain
-mean would need (its width / ours)² times as many for an interval as narrow.
+An interval's width is proportional to one over the square root of the number of judgments, so the
+plain mean would need (its width / ours)² times as many for an equally narrow interval.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,13 @@ from typing import Any, Protocol
 
 from estimation.core import MIN_ITEMS
 
-LEAST = 0.005  # less than this share is rounding
+LEAST = 0.005  # a smaller share is rounding
 CENT = Decimal("0.01")
 USELESS = ("not_helping_yet", "constant_metric", "no_metric")
 
 
 class HasWidths(Protocol):
-    """What is asked of an estimate: its width, and that of the plain mean on the same data."""
+    """The needed fields of an estimate: its width, and the plain mean's on the same data."""
 
     @property
     def width(self) -> float | None: ...
@@ -33,7 +33,7 @@ class HasWidths(Protocol):
 
 @dataclass(frozen=True)
 class Saving:
-    """`judgments` not needed and their `money`, or None and `why` it saves nothing (yet)."""
+    """The saved `judgments` and their `money`, or None and `why` nothing is saved (yet)."""
 
     judgments: int | None = None
     share: float | None = None  # of the judgments that the plain mean would need
@@ -52,7 +52,7 @@ NOT_NARROWER = Saving(why="The metric does not help yet: the plain mean is known
 
 
 def of_estimate(row: HasWidths, *, price: Decimal) -> Saving:
-    """What the metric saves on one system × criterion."""
+    """Return what the metric saves on one system × criterion."""
     if obstacle := _unknown(row) or _useless(row):
         return obstacle
     return _saving(row.n_judgments, _slowest([(row, 1.0)]), price)
@@ -61,12 +61,12 @@ def of_estimate(row: HasWidths, *, price: Decimal) -> Saving:
 def of_campaign(
     samples: Sequence[Sequence[tuple[HasWidths, float]]], *, judged: int, price: Decimal
 ) -> Saving:
-    """What the metrics save in all, judgments that serve several systems counted once.
+    """Return what the metrics save in all; judgments that serve several systems count once.
 
-    samples: for each system its primary estimates with their target widths. A system waits for
-    the estimate that is farthest from its target; what counts is how much farther away the plain
-    mean's farthest is. Systems where the metric costs something are set against the others.
-    judged: judgments that the campaign has.
+    samples: the primary estimates of each system, with their target widths. A system waits for the
+        estimate that is farthest from its target, so this estimate is compared with the plain
+        mean's farthest one. Systems where the metric costs judgments are set against the others.
+    judged: the number of judgments in the campaign.
     """
     known = [sample for sample in samples if sample and not any(_unknown(r) for r, _ in sample)]
     if not known:
@@ -77,11 +77,11 @@ def of_campaign(
 
 
 def _slowest(sample: Sequence[tuple[HasWidths, float]]) -> float:
-    """How many times the judgments the plain mean would need, by the worst of each."""
+    """Return how many times the judgments the plain mean would need, by the worst of each."""
     plain = max((row.mean_width or 0.0) / target for row, target in sample)
     ours = max((row.width or 0.0) / target for row, target in sample)
     ratio = (plain / ours) ** 2
-    # What looks like a gain where the metric is known not to help is chance; a loss is a loss.
+    # Where the metric is known not to help, a gain is chance, but a loss counts.
     return min(1.0, ratio) if any(_useless(row) for row, _ in sample) else ratio
 
 
@@ -93,14 +93,14 @@ def _saving(judgments: int, ratio: float, price: Decimal) -> Saving:
 
 
 def _unknown(row: HasWidths) -> Saving | None:
-    """Why nothing can be said about this estimate yet, if that is so."""
+    """Return why nothing is known about this estimate yet; None if something is."""
     if not row.width or not row.mean_width:
         return NO_INTERVAL
     return TOO_FEW if row.n_items < MIN_ITEMS else None
 
 
 def _useless(row: HasWidths) -> Saving | None:
-    """Why the metric does not help this estimate, where the estimate itself says so."""
+    """Return why the metric does not help this estimate, if the estimate says so."""
     for notice in row.detail.get("notices", []):
         if notice["code"] in USELESS:
             return Saving(why=notice["text"])

@@ -1,4 +1,4 @@
-"""Every primary estimate with and without the excluded work, so that no filter moves one unseen."""
+"""Every primary estimate with and without the excluded work."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,7 +12,7 @@ from annotate.text.figures import count, many
 from estimation.selectors import cells, history
 from estimation.selectors.cells import ShownCell, State
 
-# What is said of a screen, where that is not its name without the underscores.
+# The words for a screen, if they are not its name without the underscores.
 _WORDS = {BY_HAND: "no screen, by hand"}
 
 
@@ -29,7 +29,7 @@ class ComparedEstimate:
 
     @property
     def shift(self) -> float | None:
-        """By how much leaving work out has moved the estimate."""
+        """Return by how much the exclusions have moved the estimate."""
         if self.whole is None or self.cell.row is None:
             return None
         return float(self.cell.row.estimate - self.whole["estimate"])
@@ -44,19 +44,19 @@ class ComparedEstimate:
 
     @property
     def moves(self) -> bool:
-        """Whether it moves the estimate by more than its interval's half-width."""
+        """Return whether they move the estimate by more than its interval's half-width."""
         width = self.cell.row.width if self.cell.row else None
         return self.shift is not None and width is not None and abs(self.shift) > width / 2
 
     @property
     def left_out(self) -> int | None:
-        """Judgments of this system that are left out."""
+        """Return how many judgments of this system are excluded."""
         if self.whole is None or self.cell.row is None:
             return None
         return int(self.whole["n_judgments"]) - self.cell.row.n_judgments
 
     def as_data(self) -> dict[str, Any]:
-        """Return plain JSON values; what is reported is None where no judgment counts."""
+        """Return plain JSON values; the reported estimate is None if no judgment counts."""
         names = ("estimate", "low", "high", "width", "n_judgments")
         row = self.cell.row
         return {
@@ -95,19 +95,19 @@ class Sensitivity:
 
     @property
     def lost(self) -> tuple[ComparedEstimate, ...]:
-        """Without an estimate, which they might have with the excluded work."""
+        """Return those without an estimate, which may have one with the excluded work."""
         return tuple(row for row in self.rows if row.cell.row is None)
 
     @property
     def summary(self) -> str:
-        """What is left out, and what that does, in a sentence or two."""
+        """Return what is excluded and its effect, in a sentence or two."""
         if not self.excluded.judgments:
             return "No work is excluded: every judgment that counts is in these estimates."
         return f"{_left_out(self.excluded)} {self._effect()}"
 
     @property
     def rulings(self) -> tuple[str, ...]:
-        """How the rulings came about, in sentences."""
+        """Return how the rulings were made, in sentences."""
         return tuple(_conduct(self.conduct))
 
     def as_data(self) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class Sensitivity:
 
 
 def of(facts: CampaignFacts) -> Sensitivity:
-    """Return what exclusions change in a campaign; the number of queries depends on nothing."""
+    """Return the effect of a campaign's exclusions, in a constant number of queries."""
     found = cells.rows(facts, history.latest(facts.campaign_id), price=Decimal(0))
     primary = [cell for row in found if row.target is not None for cell in row.cells]
     excluded = ruling_statistics.excluded(facts.campaign_id, since=facts.closed_at)

@@ -1,6 +1,6 @@
-"""What of an estimate is shown: nothing before ten items, and no score that cannot be.
+"""Which part of an estimate is shown: none before ten items, and no impossible scores.
 
-For display alone: the stopping rule looks at the whole interval from the first one on.
+This is for display only. The stopping rule uses the whole interval from the start.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class ScoreRange:
 
 
 class ScoreBounds(Protocol):
-    """What a criterion and a scale have in common."""
+    """The common fields of a criterion and a scale."""
 
     @property
     def low(self) -> float: ...
@@ -35,10 +35,10 @@ class ScoreBounds(Protocol):
 
 
 def of_scale(criterion: ScoreBounds, estimate: float | None = None) -> ScoreRange:
-    """Return the scale; of an unbounded one the working range.
+    """Return the scale; for an unbounded one, the working range.
 
-    An estimate above its working range keeps the upper end of its interval. No score is below
-    the range.
+    An estimate above its working range keeps the upper end of its interval. No score is below the
+    range.
     """
     if criterion.bounded or estimate is None or estimate <= criterion.high:
         return ScoreRange(criterion.low, criterion.high)
@@ -46,28 +46,28 @@ def of_scale(criterion: ScoreBounds, estimate: float | None = None) -> ScoreRang
 
 
 def span(criterion: ScoreBounds) -> float:
-    """Return the widest that an interval on this criterion is said to be."""
+    """Return the largest width that is shown for an interval on this criterion."""
     return criterion.high - criterion.low
 
 
 def least(n_population: int | None) -> int:
-    """Return from how many judged items on an estimate is shown: all, where there are fewer."""
+    """Return the number of judged items from which an estimate is shown, or all if fewer."""
     return LEAST_ITEMS if not n_population else min(LEAST_ITEMS, n_population)
 
 
 @dataclass(frozen=True)
 class Awaited:
-    """What is not shown yet, such as `Estimates`, and how much of it there is."""
+    """What is not shown yet, such as `Estimates`, and the progress towards it."""
 
     what: str
-    of: tuple[str, str]  # what is counted: one, and several
+    of: tuple[str, str]  # what is counted, in singular and plural
     n: int
     needed: int
-    final: bool = False  # nothing more comes
+    final: bool = False  # no more will come
 
     @property
     def share(self) -> int:
-        """In percent, for a bar."""
+        """Return the progress in percent, for a bar."""
         return min(100, round(100 * self.n / self.needed)) if self.needed else 100
 
     def __str__(self) -> str:

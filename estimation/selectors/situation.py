@@ -1,4 +1,4 @@
-"""What advice depends on, and what comes before any other advice."""
+"""The input of advice, and the advice with precedence over all other."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -22,9 +22,10 @@ ZERO = Decimal("0.00")
 class Advice:
     """One act, with its reason in numbers. key: the name of the branch that gave it.
 
-    act: what the button does: a verb of the campaign, "people", "batches", "launch", "reviews",
-    "pay", or "" (none). also: a second, lesser act of the same kind, such as to finish now.
-    waits: nothing has to be done here, because what is missing comes without it.
+    act: the button's act: a verb of the campaign, "people", "batches", "launch", "reviews", "pay",
+        or "" (none).
+    also: a second, less important act of the same kind, such as to finish now.
+    waits: nothing has to be done, because what is missing comes automatically.
     """
 
     key: str
@@ -39,7 +40,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Widened:
-    """A primary interval that was at its target at the closing, and is not since an exclusion."""
+    """A primary interval at its target at closing, and wider since an exclusion."""
 
     cell: ShownCell
     width_before: float
@@ -47,13 +48,18 @@ class Widened:
 
 @dataclass(frozen=True)
 class Situation:
-    """All that advice depends on; `cells` are those of the primary criteria.
+    """The input of advice; `cells` are those of the primary criteria.
 
-    price: of one judgment. most: of all that are planned, at most. waiting: annotators under
-    review. limit: what forbids any further lease. reserved: the rest of the budget is kept for
-    what people have begun. deadline_soon: it is worth naming. in_doubt: paid units that wait for a
-    decision. near: when the crowd pays what is held back here. unscored: judgments that count and
-    whose scores take long. due: pay by hand, looked for when it is closed.
+    price: of one judgment.
+    most: the highest cost of all planned judgments.
+    waiting: annotators under review.
+    limit: what forbids any further lease.
+    reserved: the rest of the budget is reserved for work in progress.
+    deadline_soon: it is near enough to mention.
+    in_doubt: paid units that wait for a decision.
+    near: when the crowd pays units that are held here.
+    unscored: counting judgments whose scores take long.
+    due: pay by hand, computed once the campaign is closed.
     """
 
     facts: CampaignFacts
@@ -80,12 +86,12 @@ class Situation:
 
     @property
     def market(self) -> str:
-        """The name of the crowd that publishes work; "" where people come by link."""
+        """Return the name of the crowd that publishes work; "" by link."""
         return self.facts.marketplace
 
     @property
     def missing(self) -> int:
-        """Slots that can still be judged."""
+        """Return the slots that can still be judged."""
         return 0 if self.limit else self.progress.missing
 
     @property
@@ -94,12 +100,12 @@ class Situation:
 
     @property
     def unconfirmed(self) -> int:
-        """Judgments that their crowd has not confirmed yet."""
+        """Return the judgments that their crowd has not confirmed yet."""
         return max(0, self.progress.running - self.liveness.leases) if self.market else 0
 
     @property
     def can_come(self) -> bool:
-        """Whether a judgment may come although nothing is done here first."""
+        """Return whether a judgment may come without any act here."""
         if self.liveness.leases:
             return True
         if not self.missing:
@@ -109,12 +115,12 @@ class Situation:
         return self.reserved or self.availability.takeable > 0
 
     def silent(self, at_least: timedelta) -> bool:
-        """Whether no one was seen at work for this long."""
+        """Return whether no one has been seen at work for this long."""
         silence = self.liveness.silence
         return silence is None or silence >= at_least
 
 
-# A branch: advice, if it applies.
+# A branch: its advice, or None if it does not apply.
 Branch = Callable[[Situation], Advice | None]
 
 

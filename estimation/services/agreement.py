@@ -1,6 +1,6 @@
-"""How far people agree: measured after the estimates, where the judgments it rests on changed.
+"""Agreement between people: measured after the estimates, where its judgments changed.
 
-The refresh that decides only notes that it is due: resampling and leaving out takes longer.
+The refresh that decides only notes that it is due, because resampling and leaving out take longer.
 """
 
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ from estimation.services import catching_up
 from estimation.signals import agreement_due
 
 LEAST_OUTPUTS = 2  # one output judged twice says nothing about people
-GROWTH = 1.05  # while collecting, so many times the judgments are worth another look
+GROWTH = 1.05  # during collection, the growth of the judgments after which it is measured again
 REPLICATES = 1000
-LEASE = timedelta(minutes=5)  # as long as the task may take
-GRACE = timedelta(seconds=5)  # younger marks have a message under way
+LEASE = timedelta(minutes=5)  # the longest duration of the task
+GRACE = timedelta(seconds=5)  # younger marks still have a message on its way
 COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
 
 Column = NDArray[np.generic]
@@ -56,18 +56,18 @@ class _Shared:
 
 
 def is_due(brief: Brief, scores: Scores) -> bool:
-    """Whether the agreement on some criterion is to be measured anew.
+    """Return whether the agreement on some criterion is due.
 
-    While judgments come in, alpha follows when there are 5 % more of them; at once when rulings
-    changed what counts, and from closing on.
+    While judgments come in, alpha is measured again after 5 % more of them; at once when rulings
+    change what counts, and from closing on.
     """
     return bool(_columns_due(brief, scores))
 
 
 def ask(campaign_id: int) -> None:
-    """Have the agreement measured after the transaction that found it due, by a task of its own.
+    """Have a separate task measure the agreement after the transaction that found it due.
 
-    The mark is a committed row: a message that gets lost costs seconds.
+    The mark is a committed row, so a lost message only delays the task by seconds.
     """
     AgreementDue.objects.create(campaign_id=campaign_id)
     transaction.on_commit(
@@ -76,7 +76,7 @@ def ask(campaign_id: int) -> None:
 
 
 def measure(campaign_id: int) -> bool:
-    """Measure what is due and store it; False where nothing was, or another task is at it."""
+    """Measure what is due and store it; False if nothing was due or another task is measuring."""
     if not AgreementDue.objects.filter(campaign=campaign_id).exists():
         return False
     with locks.hold(f"agreement:{campaign_id}", LEASE) as lease:
@@ -90,7 +90,7 @@ def measure(campaign_id: int) -> bool:
         with transaction.atomic():
             removed, _ = AgreementDue.objects.filter(pk__in=marks).delete()
             if not removed:
-                return False  # this took longer than the lease, and another has stored it
+                return False  # this outlasted the lease, and another task has stored it
             Agreement.objects.bulk_create(rows)
     return True
 
@@ -158,14 +158,14 @@ def _measured(row: Agreement, shared: _Shared) -> None:
             *columns, distance=distance, level=row.level, replicates=REPLICATES
         )
     except NoVariationError:
-        row.detail = {"why": "Everybody gave the same score: agreement has nothing to measure."}
+        row.detail = {"why": "All judgments gave the same score: agreement has nothing to measure."}
         return
     row.alpha, row.low, row.high = found.alpha, found.low, found.high
     row.detail = {"without": _without(shared)}
 
 
 def _without(shared: _Shared) -> list[dict[str, Any]]:
-    """Alpha without each annotator, by pseudonym; None where the others have none."""
+    """Return alpha without each annotator, by pseudonym; None where the others have no alpha."""
     found = alpha_without_each(
         shared.output, shared.annotator, shared.value, distance=shared.criterion.distance
     )

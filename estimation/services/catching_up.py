@@ -1,4 +1,4 @@
-"""Doing for many campaigns what one of them may fail at or take long for."""
+"""Repeats an act for many campaigns, of which single ones may fail or take long."""
 
 import logging
 import time
@@ -12,8 +12,8 @@ logger = logging.getLogger(__name__)
 def each(campaigns: Iterable[int], act: Callable[[int], object], *, doing: str) -> int:
     """Call `act` for each campaign, for about `AT_MOST` seconds; return for how many.
 
-    What is not reached is left to the next time. One campaign's failure is logged and does not
-    keep the others waiting; all failures are raised at the end, so that the task fails visibly.
+    The rest is left to the next run. One campaign's failure is logged and does not delay the
+    others. All failures are raised at the end, so that the task fails visibly.
     """
     until, failures, n = time.monotonic() + AT_MOST, [], 0
     for campaign_id in campaigns:

@@ -1,4 +1,4 @@
-"""What leaving out one annotator's work does to the estimates: how much, never for which system."""
+"""The effect of one annotator's exclusion on the estimates: its size, but not its systems."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,11 +14,13 @@ Key = tuple[str, int]  # a criterion's name and a system's id
 
 @dataclass(frozen=True)
 class ExclusionEffect:
-    """The estimates of one primary criterion, one for each system: how many of them lose their
-    last judgments, and the largest change of the others.
+    """The effect on the estimates of one primary criterion, one estimate per system.
 
-    shift: in units of the criterion. share: of the half-width of the estimate's interval. Both
-    are None where there is nothing to compare.
+    It has the number of estimates that lose their last judgments, and the largest change of the
+    others.
+    shift: in units of the criterion.
+    share: of the half-width of the estimate's interval.
+    Both are None where there is nothing to compare.
     """
 
     criterion: str
@@ -36,7 +38,7 @@ class _Found:
 
 
 def measure(campaign_id: int, annotator_id: int) -> tuple[ExclusionEffect, ...]:
-    """Return the effect of this annotator's exclusion on the evidence as it is now."""
+    """Return the effect of this annotator's exclusion on the current judgments."""
     brief = counting.brief(campaign_id)
     seen = data.see(brief)
     without = _estimates(brief, seen)

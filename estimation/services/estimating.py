@@ -1,4 +1,4 @@
-"""From changed evidence to new estimates and to what a stopping rule makes of them."""
+"""From changed judgments to new estimates and the stopping rule's acts."""
 
 import time
 from dataclasses import dataclass, field
@@ -23,30 +23,30 @@ from estimation.services.findings import Contrast, Finding, contrasts
 from estimation.services.rule import rule_for
 
 ROUNDS = 5
-TURN = 10.0  # seconds: then other campaigns have theirs, and this one goes on afterwards
-LEASE = timedelta(seconds=60)  # renewed while there is work; a killed worker's ends after it
+TURN = 10.0  # after this, other campaigns have their turn, and this one continues later
+LEASE = timedelta(seconds=60)  # renewed during the work; a killed worker's lease ends after it
 RENEW = LEASE.total_seconds() / 4
-GRACE = timedelta(seconds=3)  # younger marks have a message under way
+GRACE = timedelta(seconds=3)  # younger marks still have a message on its way
 
 
 class Superseded(Exception):
-    """Another worker has written a result from evidence at least as new."""
+    """Another worker has written a result from facts at least as new."""
 
 
 class TurnOver(Exception):
-    """What is to be computed before an estimate takes longer than one turn."""
+    """The computations before an estimate take longer than one turn."""
 
 
 @dataclass
 class _Turn:
-    """What a worker may take for one campaign, and the lease that keeps others from it."""
+    """A worker's time for one campaign, and the lease that keeps other workers away."""
 
     lease: Held
     over_at: float = field(default_factory=lambda: time.monotonic() + TURN)
     renewed_at: float = field(default_factory=time.monotonic)
 
     def go_on(self, *_progress: int) -> None:
-        """Renew the lease now and then; raises TurnOver when it is others' turn."""
+        """Renew the lease from time to time; raises TurnOver when the turn is over."""
         if time.monotonic() >= self.over_at:
             raise TurnOver
         self.renew()
@@ -59,12 +59,12 @@ class _Turn:
 
 
 def refresh(campaign_id: int) -> bool:
-    """Bring the campaign's estimates up to its evidence and act on them.
+    """Bring the campaign's estimates up to date and act on them.
 
-    Reads marks, then facts; one transaction then removes those marks, writes the estimates and
-    does what the stopping rule decides, so that a worker that dies leaves all of it to be done
-    again. One worker at a time: where another is at it this returns, and that one looks again.
-    Returns False where there was nothing to do.
+    It reads marks, then facts. One transaction removes those marks, writes the estimates and
+    carries out the stopping rule's acts, so after a worker's death all of it is done again. One
+    worker runs at a time; another returns at once, and the running worker looks again. Returns
+    False if there was nothing to do.
     """
     done = False
     for _round in range(ROUNDS):
@@ -78,7 +78,7 @@ def refresh(campaign_id: int) -> bool:
             except TurnOver:
                 done = True
                 break
-    # There is more to do, or marks keep coming: in a turn of its own, behind those of others.
+    # There is more to do, or there are new marks: it takes another turn, after other campaigns.
     change_marked.send_robust(sender=None, campaign_id=campaign_id)
     return done
 
@@ -90,7 +90,7 @@ def catch_up() -> int:
 
 
 def findings(brief: Brief, seen: data.Seen) -> tuple[list[Finding], list[Contrast]]:
-    """Estimate every system × criterion, and compare, from all the evidence that counts now."""
+    """Estimate every system × criterion and compare systems, from all judgments that count now."""
     systems = counting.systems(brief.campaign_id)
     unfinished = {system.system_id: _unfinished(system) for system in systems}
     whole = _with_excluded(brief, systems, seen)
@@ -106,7 +106,7 @@ def findings(brief: Brief, seen: data.Seen) -> tuple[list[Finding], list[Contras
 def _with_excluded(
     brief: Brief, systems: list[SystemOutputs], seen: data.Seen
 ) -> dict[tuple[int, str], Estimate]:
-    """The estimates without exclusions, so that no filter moves a result unseen."""
+    """Return the estimates without exclusions, which show what excluded work changes."""
     if not counting.excluded(brief.campaign_id):
         return {}
     every = data.cells(brief, systems, data.see_everybody(brief, seen))
@@ -122,7 +122,7 @@ def _estimated(brief: Brief, cell: data.Cell) -> Estimate:
 
 
 def _refresh(campaign_id: int, turn: _Turn) -> bool:
-    """One round; False where others have done it meanwhile."""
+    """Run one round; False if another worker has done it meanwhile."""
     marks = counting.marks(campaign_id)
     if not marks:
         return False
@@ -140,12 +140,12 @@ def _estimate(brief: Brief, marks: list[int], turn: _Turn) -> None:
     with transaction.atomic():
         if not clear(marks):
             raise Superseded
-        # Who decides without the judgments that wait for a score decides on the short texts.
+        # A decision without the judgments that wait for a score would rest on the short texts.
         decided = [] if seen.scores.waiting else stopping.decide(brief, found)
         final = stopping.ends(decided) or (brief.is_final and not seen.scores.waiting)
         rows = history.store_estimates(brief, found, final=final)
         history.store_comparisons(brief, compared, final=final)
-        if not seen.scores.waiting:  # else an estimate may only be missing its scores
+        if not seen.scores.waiting:  # otherwise an estimate may only lack its scores
             history.withdraw(brief, found, compared)
         if is_due:
             agreement.ask(brief.campaign_id)
@@ -153,13 +153,13 @@ def _estimate(brief: Brief, marks: list[int], turn: _Turn) -> None:
 
 
 def _see(brief: Brief, turn: _Turn) -> data.Seen:
-    """Read what counts, once metrics, scores and screens have caught up with it."""
+    """Read what counts, after metrics, scores and screens are up to date with it."""
     metrics.ensure(brief, progress=turn.go_on)
     scoring.ensure(brief.campaign_id, progress=turn.go_on)
     reviews.screen(brief.campaign_id)
     turn.renew()
     seen = data.see(brief)
-    if seen.scores.waiting > scored.waiting(brief.campaign_id):  # some are of an earlier version
+    if seen.scores.waiting > scored.waiting(brief.campaign_id):  # some scores are outdated
         scoring.renew(brief.campaign_id, progress=turn.go_on)
         seen = data.see(brief)
     return seen

@@ -1,4 +1,4 @@
-"""What a recomputation found: each system × criterion, and each paired difference."""
+"""The findings of a recomputation: each system × criterion, and each paired difference."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ from estimation.services.rule import Rule, rule_for
 
 @dataclass(frozen=True)
 class Finding:
-    """An estimate with the plain mean beside it and, for primary criteria, the verdict.
+    """An estimate with the plain mean and, for primary criteria, the verdict.
 
-    with_excluded: the same estimate with the work in it that rulings left out, if there is any.
+    with_excluded: the same estimate including excluded work, if there is any.
     """
 
     system: SystemOutputs
@@ -40,7 +40,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Contrast:
-    """By how much the first system exceeds the second on one criterion."""
+    """The difference of the first system minus the second on one criterion."""
 
     first: SystemOutputs
     second: SystemOutputs
@@ -54,13 +54,13 @@ class Contrast:
 
 
 def contrasts(brief: Brief, systems: list[SystemOutputs], seen: data.Seen) -> list[Contrast]:
-    """Compare every pair of systems on every primary criterion that both were judged on."""
+    """Compare every pair of systems on every primary criterion on which both were judged."""
     found = []
     for pair in data.pairs(brief, systems, seen):
         one, other = pair.samples
         try:
             result = protocols.compared(brief, pair.criterion, one, other)
-        except TooFewJudgmentsError:  # they have no judged item in common yet
+        except TooFewJudgmentsError:  # no item was judged for both yet
             continue
         rule = rule_for(brief, pair.criterion, n_population=result.n_population)
         found.append(Contrast(pair.first, pair.second, pair.criterion, result, rule))

@@ -1,4 +1,4 @@
-"""Writing the append-only history of estimates and comparisons."""
+"""Writes the append-only history of estimates and comparisons."""
 
 from typing import Any, TypeVar
 
@@ -23,7 +23,7 @@ def store_comparisons(brief: Brief, found: list[Contrast], *, final: bool) -> No
 
 
 def withdraw(brief: Brief, found: list[Finding], compared: list[Contrast]) -> None:
-    """Add a row without judgments for what had an estimate and has no judgments any more."""
+    """Add a row without judgments for each estimate that has lost all its judgments."""
     cells = {(one.system.system_id, one.criterion.name) for one in found}
     pairs = {(c.first.system_id, c.second.system_id, c.criterion.name) for c in compared}
     Estimate.objects.bulk_create(
@@ -39,7 +39,7 @@ def withdraw(brief: Brief, found: list[Finding], compared: list[Contrast]) -> No
 
 
 def _emptied(row: Row, **nothing: None) -> Row:
-    """Make a new row of the same method from `row`, with no evidence and hence no numbers."""
+    """Return a new row with the method of `row`, without judgments and hence without numbers."""
     row.pk, row.detail, row.provisional = None, {}, True
     row.n_items = row.n_judgments = row.n_annotators = 0
     row.effective_annotators = 0.0
@@ -80,7 +80,7 @@ def _row(
     *,
     final: bool,
 ) -> Row:
-    """Fill the columns that every inference has, but for the judgments it counts."""
+    """Fill the columns that every inference has, except its number of judgments."""
     return model(
         campaign_id=brief.campaign_id,
         criterion=found.criterion.name,
@@ -133,7 +133,7 @@ def _detail(finding: Finding) -> dict[str, Any]:
 
 
 def _with_excluded(finding: Finding) -> dict[str, Any] | None:
-    """The same estimate with the excluded work in it; None where none is excluded."""
+    """Return the same estimate including excluded work; None if none is excluded."""
     if (whole := finding.with_excluded) is None:
         return None
     ends = _ends(finding.rule.interval(whole))
@@ -141,7 +141,7 @@ def _with_excluded(finding: Finding) -> dict[str, Any] | None:
 
 
 def _shares(finding: Finding) -> dict[str, float]:
-    """The shares of the squared error that come from items, annotators and the rest."""
+    """Return the shares of the squared error from items, annotators and the rest."""
     variance = finding.estimate.variance
     parts = {
         "item": variance.item or 0.0,

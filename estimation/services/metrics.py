@@ -1,4 +1,4 @@
-"""Metric scores of a campaign's outputs: in chunks, and computed once for equal texts."""
+"""Metric scores of a campaign's outputs, computed in chunks, and once for equal texts."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -22,21 +22,21 @@ from estimation.metrics import (
 )
 from estimation.models import MetricScore
 
-CHUNK = 200  # outputs that are computed and stored together, or
-CHUNK_CHARACTERS = 200_000  # with their references and inputs, whichever comes first
+CHUNK = 200  # outputs that are computed and stored together
+CHUNK_CHARACTERS = 200_000  # or their characters with references and inputs, whichever is first
 GIVEN = "given"
-# From this many scores of a slow metric on, starting processes (seconds) pays.
+# From this many scores of a slow metric on, starting processes (seconds) is worthwhile.
 WORTH_PROCESSES = 1000
 Progress = Callable[[int, int], None]
 
 
 class PartlyGivenError(MetricError):
-    """A metric of the user's own has no value for some outputs."""
+    """A metric in the upload lacks values for some outputs."""
 
 
 @dataclass(frozen=True)
 class _Source:
-    """Where a metric's scores come from: a function, or None for the upload.
+    """The source of a metric's scores: a function, or None for the upload.
 
     done: the outputs that have a score of this version.
     """
@@ -51,11 +51,11 @@ class _Source:
         return "nothing" if self.metric is None else self.metric.needs
 
     def digest(self, row: OutputText) -> str:
-        """A digest of all that the metric reads of the row; empty for what was given."""
+        """Return a digest of all that the metric reads of the row; "" for uploaded values."""
         if self.metric is None:
             return ""
         beside = {"nothing": "", "reference": row.reference, "paragraphs": row.input}[self.needs]
-        # The length keeps apart what joining would make equal.
+        # The length separates texts that would be equal when joined.
         text, beside = normalise(row.text), normalise(beside)
         whole = f"{len(text)} {text}{beside}".encode("utf-8", "surrogatepass")
         return blake2b(whole, digest_size=16).hexdigest()
@@ -63,7 +63,7 @@ class _Source:
 
 @dataclass(frozen=True)
 class _Job:
-    """Metrics to be computed for the same outputs."""
+    """Metrics that are computed for the same outputs."""
 
     sources: list[_Source]
     rows: list[OutputText]
@@ -80,7 +80,7 @@ class _Job:
 
 
 def ensure(brief: Brief, *, progress: Progress | None = None) -> None:
-    """Store what is missing of the campaign's metrics; returns at once when nothing is."""
+    """Store the missing scores of the campaign's metrics; returns at once if there are none."""
     compute(brief.campaign_id, brief.metrics, progress=progress)
 
 
@@ -93,13 +93,13 @@ def compute(
 ) -> None:
     """Store the scores of these metrics for every output of the campaign.
 
-    A value that came with the upload is taken as it is. A score of another version of the metric
-    is replaced. What another output of equal text (and equal reference or input) has is copied
-    from there, in whichever campaign it is. Safe to run twice, at the same time, or again after
-    a crash: each chunk is stored when it is done. `progress(done, total)` counts scores.
+    Uploaded values are stored unchanged. A score of another version of the metric is replaced. The
+    score of another output with equal text (and equal reference or input), in any campaign, is
+    copied. Safe to repeat, to run concurrently, and to run again after a crash: each chunk is
+    stored when it is done. `progress(done, total)` counts scores.
 
     processes: by default one, or all processors but one for 1000 and more slow scores; always one
-    in a Celery prefork worker, which may not start any.
+        in a Celery prefork worker, which may not start any.
     Raises UnknownMetricError, PartlyGivenError or another MetricError.
     """
     total = outputs.total(campaign_id)
@@ -153,7 +153,7 @@ class _Store:
 
 
 def _complete(campaign_id: int, name: str, total: int) -> bool:
-    """Whether every output has a score that counts: cheap, since it is asked again and again."""
+    """Return whether every output has a current score. It is cheap, because it is called often."""
     versions = [GIVEN]
     try:
         versions.append(get(name).version)
@@ -182,14 +182,14 @@ def _source(campaign_id: int, name: str, total: int) -> _Source:
 
 
 def _noted(jobs: Iterator[_Job], waiting: deque[_Job]) -> Iterator[Chunk]:
-    """The chunks of `jobs`; which job each belongs to waits in the same order."""
+    """Yield the chunks of `jobs`; their jobs are queued in `waiting` in the same order."""
     for job in jobs:
         waiting.append(job)
         yield job.chunk
 
 
 def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterator[_Job]:
-    """Store what is known without computing, and yield what is to be computed."""
+    """Store what is known without computing, and yield what remains to be computed."""
     with_input = any(source.needs == "paragraphs" for source in sources)
     rows = (
         row
@@ -197,7 +197,7 @@ def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterat
         if any(row.output_id not in source.done for source in sources)
     )
     for batch in _batches(rows):
-        # Metrics that lack the same outputs are computed together: they share work.
+        # Metrics that lack scores of the same outputs are computed together: they share work.
         together: dict[tuple[int, ...], tuple[list[OutputText], list[_Source]]] = {}
         for source in sources:
             rest = _save_known(source, batch, store)
@@ -209,7 +209,7 @@ def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterat
 
 
 def _batches(rows: Iterator[OutputText]) -> Iterator[list[OutputText]]:
-    """Cut into chunks that take about as long: a task's time must suffice for some of them."""
+    """Cut into chunks of similar duration: several must fit into a task's time limit."""
     batch: list[OutputText] = []
     characters = 0
     for row in rows:
@@ -223,7 +223,7 @@ def _batches(rows: Iterator[OutputText]) -> Iterator[list[OutputText]]:
 
 
 def _save_known(source: _Source, batch: list[OutputText], store: _Store) -> list[OutputText]:
-    """Store what came with the upload or is known of an equal text; return the other rows."""
+    """Store uploaded scores and those of equal texts; return the other rows."""
     lacking = [row for row in batch if row.output_id not in source.done]
     if source.metric is None:
         store.save(source, lacking, [row.given[source.name] for row in lacking])

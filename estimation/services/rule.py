@@ -1,4 +1,4 @@
-"""How a campaign's intervals are made and when they suffice: fixed before the first judgment."""
+"""How a campaign's intervals are made and when they suffice; fixed before the first judgment."""
 
 from dataclasses import dataclass
 from math import ceil, isnan
@@ -18,15 +18,15 @@ from estimation.core import (
     sequence_half_widths,
 )
 
-# For the plan alone: the spread of item means as a share of the scale, and the width where the
-# criterion has no target. A confidence sequence is valid whatever these are, only not narrowest.
+# For planning only: the spread of item means as a share of the scale, and the width for a criterion
+# without a target. A confidence sequence is valid for any values; these affect its width.
 SPREAD = 0.3
 WIDTH = 0.1
 
 
 @dataclass(frozen=True)
 class Rule:
-    """`planned_items` is None where the intervals are those of a fixed number of items."""
+    """The rule. `planned_items` is None for intervals with a fixed number of items."""
 
     level: float
     target: float | None
@@ -37,7 +37,7 @@ class Rule:
         return "two_way" if self.planned_items is None else "sequence"
 
     def interval(self, result: Estimate | Difference) -> Interval | None:
-        """The interval now, or None where there is none yet."""
+        """Return the current interval; None if there is none yet."""
         if result.std_error is None:
             return None
         if self.planned_items is None:
@@ -57,7 +57,7 @@ class Rule:
         return Interval(low, high, self.level, float("inf"), centre)
 
     def verdict(self, result: Estimate) -> Verdict | None:
-        """Whether the estimate suffices; None for a criterion without a target."""
+        """Return whether the estimate suffices; None for a criterion without a target."""
         if self.target is None:
             return None
         if self.planned_items is None:
@@ -78,7 +78,7 @@ def rule_for(brief: Brief, criterion: Criterion, *, n_population: int) -> Rule:
 def planned_items(
     criterion: Criterion, target: float | None, *, level: float, n_population: int
 ) -> int:
-    """How many items a fixed-n interval should take: by what is known before any judgment."""
+    """Return the planned number of items of an interval, from what is known before any judgment."""
     reach = criterion.high - criterion.low
     z = float(ndtri(0.5 + level / 2))
     needed = ceil((2 * z * SPREAD * reach / (target or WIDTH * reach)) ** 2)

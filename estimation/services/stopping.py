@@ -1,6 +1,7 @@
-"""What the precision rule makes of the estimates: stop a system, close, resume, finish.
+"""The acts that follow from the estimates: stop a system, close, resume, finish.
 
-`decide` looks, `carry_out` acts; both run in the transaction that writes the estimates.
+`decide` returns them, `carry_out` performs them; both run in the transaction that writes the
+estimates.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ Verb = Decision.Verb
 
 @dataclass(frozen=True)
 class StoppingAct:
-    """Something to do, why, and the indices of the findings that caused it."""
+    """An act, its reason, and the indices of the findings that caused it."""
 
     verb: Verb
     campaign_id: int
@@ -30,7 +31,7 @@ class StoppingAct:
 
 @dataclass(frozen=True)
 class _Sample:
-    """One system's primary findings, and where its sample stands."""
+    """One system's primary findings, and the state of its sample."""
 
     system_id: int
     name: str
@@ -41,7 +42,7 @@ class _Sample:
 
 
 def decide(brief: Brief, found: list[Finding]) -> list[StoppingAct]:
-    """Return what to do about these findings; usually nothing."""
+    """Return the acts that follow from these findings; usually none."""
     samples = _samples(brief, found)
     if brief.status == CampaignStatus.OPEN:
         return _while_open(brief, samples)
@@ -56,9 +57,9 @@ def ends(acts: list[StoppingAct]) -> bool:
 
 
 def carry_out(acts: list[StoppingAct], rows: list[Estimate]) -> None:
-    """Do each act through its service, and store it with the estimates that caused it.
+    """Perform each act through its service, and store it with the estimates that caused it.
 
-    An act that somebody else has made impossible meanwhile leaves no decision behind.
+    An act that has become impossible meanwhile leaves no decision.
     """
     for act in acts:
         if _do(act):
@@ -86,11 +87,11 @@ def _do(act: StoppingAct) -> bool:
             return life.resume(act.campaign_id, list(act.system_ids), reason=act.reason)
         case Verb.FINISH:
             return life.finish(act.campaign_id, reason=act.reason)
-    raise ValueError(f"nobody knows how to {act.verb}")
+    raise ValueError(f"there is no act {act.verb}")
 
 
 def _samples(brief: Brief, found: list[Finding]) -> list[_Sample]:
-    """Group the primary findings by system; systems without enough judgments have none."""
+    """Group the primary findings by system; systems without enough judgments have no findings."""
     by_system: dict[int, list[int]] = {}
     for index, finding in enumerate(found):
         if finding.verdict is not None:
@@ -111,7 +112,7 @@ def _samples(brief: Brief, found: list[Finding]) -> list[_Sample]:
 
 
 def _unfinished(system: SystemStanding) -> int:
-    """Of a system that no judgment counts for: it stopped, and then all was excluded."""
+    """Return the unfinished items of a stopped system whose judgments were all excluded."""
     return 0 if system.stop_position is None else slots.unfinished_items(system.system_id)
 
 
@@ -151,7 +152,7 @@ def _close(brief: Brief, samples: list[_Sample], reason: CloseReason) -> Stoppin
 
 
 def _while_closing(brief: Brief, samples: list[_Sample]) -> list[StoppingAct]:
-    # A mark that came after ours says that these findings miss the last of the drain.
+    # A mark newer than ours means that these findings lack the last judgments of the drain.
     if not life.drained(brief.campaign_id) or counting.marks(brief.campaign_id):
         return []
     wide = [sample for sample in samples if not sample.at_target]

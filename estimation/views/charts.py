@@ -36,7 +36,7 @@ COLUMNS = (
 def trend(
     request: HttpRequest, public_id: str, criterion: str, system_id: int, upto: int, theme: str
 ) -> HttpResponseBase:
-    """The interval over judgments, as SVG."""
+    """Return the interval over judgments, as SVG."""
     facts = _facts(request, public_id, criterion, system_id)
     if theme not in THEMES:
         raise NotFound("There is no such plot.")
@@ -62,7 +62,7 @@ def trend(
 def table(
     request: HttpRequest, public_id: str, criterion: str, system_id: int, upto: int
 ) -> HttpResponseBase:
-    """The same numbers as a table: a fragment for the dashboard, else a page."""
+    """Return the same numbers as a table: a fragment for the dashboard, otherwise a page."""
     facts = _facts(request, public_id, criterion, system_id)
     context = {
         "facts": facts,
@@ -84,7 +84,7 @@ def table(
 def data(
     request: HttpRequest, public_id: str, criterion: str, system_id: int, upto: int
 ) -> HttpResponseBase:
-    """The plotted points as CSV."""
+    """Return the plotted points as CSV."""
     facts = _facts(request, public_id, criterion, system_id)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
     name = f"{public_id}-{criterion}-{system_id}.csv"
@@ -118,7 +118,7 @@ def _criterion(facts: CampaignFacts, name: str) -> Criterion:
 
 
 def _cut(facts: CampaignFacts, criterion: str, points: list[Point]) -> list[Point]:
-    """Cut the intervals to the scale, as the page shows them; the CSV has them whole."""
+    """Cut the intervals to the scale, as the page shows them; the CSV has the whole intervals."""
     scale = _criterion(facts, criterion)
 
     def cut(point: Point) -> Point:

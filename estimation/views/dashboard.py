@@ -1,4 +1,4 @@
-"""The dashboard: a page, and its numbers, which refresh themselves."""
+"""The dashboard: a page, and its numbers, which refresh automatically."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from annotate.states import CloseReason
 from estimation.selectors import dashboard, history
 
 COLLECTS = (Status.OPEN, Status.PAUSED, Status.CLOSING)
-STOP_POLLING = 286  # htmx swaps the answer and asks no more
+STOP_POLLING = 286  # htmx swaps the answer and stops polling
 
 
 @require_safe
@@ -34,7 +34,7 @@ def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
 @never_cache
 @researcher_page
 def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    """The refreshing part; 204 where the asking page shows it already."""
+    """Return the refreshing part; 204 if the page is up to date."""
     context = _context(access(request.user, public_id))
     board = context["board"]
     if request.GET.get("have") == context["fingerprint"] and board.live:
@@ -47,7 +47,7 @@ def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
 @never_cache
 @researcher_page
 def at_target(request: HttpRequest) -> HttpResponseBase:
-    """How many intervals are at their target, for each line of the campaign list."""
+    """Return how many intervals are at their target, for each line of the campaign list."""
     assert request.user.pk is not None
     targets = listing.targets(request.user.pk)
     reached = history.at_target({found.campaign_id: found.widths for found in targets})
@@ -73,7 +73,7 @@ def _context(mine: Access) -> dict[str, Any]:
 
 
 def _limits(campaign: Any) -> tuple[CloseReason | None, bool]:
-    """Return what forbids any further lease for good, and whether something does for now."""
+    """Return what forbids further leases permanently, and whether something does for now."""
     if campaign.status not in COLLECTS or not admission.blocked(campaign):
         return None, False
     limit = admission.blocked(campaign, for_now=False)
@@ -81,7 +81,7 @@ def _limits(campaign: Any) -> tuple[CloseReason | None, bool]:
 
 
 def _hidden(mine: Access) -> dict[str, Any]:
-    """What a reviewer sees of a campaign that has not been closed: nothing that is a result."""
+    """Return what a reviewer sees of a campaign that is not closed: no results."""
     campaign = mine.campaign
     return {
         "campaign": campaign,

@@ -1,4 +1,4 @@
-"""What an exclusion does to the estimates, on the page of its review: hidden until it is final."""
+"""The effect of an exclusion on the estimates, on its review page; hidden until it is final."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from estimation.services import effects
 @vary_on_headers("HX-Request")
 @researcher_page
 def effect(request: HttpRequest, public_id: str, pseudonym: str) -> HttpResponseBase:
-    """How much leaving this annotator's work out moves estimates: a fragment, else a page."""
+    """Return the effect of this annotator's exclusion: a fragment, otherwise a page."""
     mine = access(request.user, public_id)
     case = reviews.case(mine.campaign, pseudonym)
     if case is None:

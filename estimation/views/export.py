@@ -16,8 +16,8 @@ def download(request: HttpRequest, public_id: str) -> HttpResponseBase:
 
 
 def zipped(public_id: str) -> HttpResponseBase:
-    """Return the export as a download that is made while it is sent."""
+    """Return the export as a download that is generated while it is sent."""
     response = StreamingHttpResponse(archive.stream(public_id), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{archive.name(public_id)}"'
-    response["X-Accel-Buffering"] = "no"  # a proxy passes it on as it comes
+    response["X-Accel-Buffering"] = "no"  # a proxy must not collect it first
     return response

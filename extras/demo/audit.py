@@ -1,4 +1,4 @@
-"""The demonstration's audit: what we say and what the stand-in for MTurk says, read apart."""
+"""The demonstration's audit: our records and those of the stand-in for MTurk, read separately."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ ZERO = Decimal("0.00")
 
 @dataclass(frozen=True)
 class Side:
-    """What one side says of postings, decisions and pay, by the worker's id there."""
+    """One side's records of postings, decisions and pay, by the worker's id there."""
 
     listings: frozenset[str]
     approved: int
@@ -30,9 +30,9 @@ class Side:
 
 
 def compared(campaign_id: int, world: World) -> dict[str, Any]:
-    """Return what the crowd says, what our ledger says, and whether they agree.
+    """Return the crowd's records, our ledger, and whether they agree.
 
-    waiting: extra pay of people who have handed nothing in, so that no bonus can reach them.
+    waiting: extra pay of people without a submission, whom no bonus can reach.
     """
     here, there = ours(campaign_id), theirs(world)
     every = accounts.of_campaign(campaign_id)
@@ -78,7 +78,7 @@ def theirs(world: World) -> Side:
 
 
 def quiet(campaign_id: int) -> bool:
-    """Return whether nothing is open at the crowd, and nobody there waits for a decision."""
+    """Return whether nothing is open at the crowd, and no one there waits for a decision."""
     if operations.of_campaign(campaign_id).moving:
         return False
     rows = batches.of_campaign(campaign_id)
@@ -86,7 +86,7 @@ def quiet(campaign_id: int) -> bool:
 
 
 def _by_person(amounts: Iterable[tuple[str, Decimal]]) -> dict[str, Decimal]:
-    """Return what each person has got; who has got nothing is left out."""
+    """Return what each person has received; people without pay are left out."""
     found: dict[str, Decimal] = {}
     for who, amount in amounts:
         found[who] = found.get(who, ZERO) + amount

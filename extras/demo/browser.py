@@ -1,4 +1,4 @@
-"""The contract with the annotator's pages, in one place: urls, forms, JSON and status codes."""
+"""All contact with the annotator's pages: addresses, forms, JSON and status codes."""
 
 import json
 import threading
@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urljoin
 import urllib3
 
 RETRIES, FIRST_DELAY = 6, 0.25
-HAND_IN = "hand-in"  # the id of the form that hands a paid unit in
+HAND_IN = "hand-in"  # the id of the form that submits a paid unit
 FORM = "application/x-www-form-urlencoded"
 TIMEOUT = urllib3.Timeout(connect=5, read=30)
 
@@ -24,7 +24,7 @@ class UnexpectedResponseError(RuntimeError):
 
 
 class InterruptedVisitError(Exception):
-    """The person was told to stop while waiting for the server to come back."""
+    """The person was told to stop while waiting for the server."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class PageTask:
 
 @dataclass(frozen=True)
 class TutorialQuestion:
-    """What is asked before the first text."""
+    """A question before the first text."""
 
     version: str
     key: str
@@ -45,7 +45,7 @@ class TutorialQuestion:
 
 @dataclass
 class PageForm:
-    """What a button posts, and where to."""
+    """What a button posts, and where."""
 
     action: str
     name: str = ""  # its id
@@ -59,13 +59,13 @@ class Page:
     assignment: PageTask | None
     reason: str
     message: str
-    over: bool  # no work will come any more; otherwise come back a little later
+    over: bool  # no more work will come; otherwise look again later
     question: TutorialQuestion | None = None
     hand_in: PageForm | None = None  # of a paid unit that is done
 
 
 class Document(HTMLParser):
-    """The forms that post, with their hidden fields; links, the framed page, the work data."""
+    """The forms that post, with hidden fields, and the links, framed page and work data."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ def read_page(html: str, url: str) -> Page:
 
 
 class Browser:
-    """One person's browser: keeps no cookies, follows no redirect by itself."""
+    """One person's browser. It keeps no cookies and follows no redirects."""
 
     def __init__(self, stop: threading.Event) -> None:
         self.stop = stop
@@ -135,7 +135,7 @@ class Browser:
         return self.follow(url, forms[0]) or url
 
     def follow(self, url: str, form: PageForm, refused: Collection[int] = ()) -> str | None:
-        """Post a form of the page at `url`; return where it leads, None where it is refused."""
+        """Post a form of the page at `url`; return where it leads, or None where it is refused."""
         target = urljoin(url, form.action)
         answer = self.post(target, form, {303, *refused})
         return urljoin(target, answer.headers["Location"]) if answer.status == 303 else None
@@ -152,14 +152,14 @@ class Browser:
             raise UnexpectedResponseError("GET", url, response) from error
 
     def save_draft(self, page: Page, assignment: PageTask, data: Mapping[str, Any]) -> None:
-        """A draft that comes too late is no loss: the submit that follows tells."""
+        """Save a draft. A late draft is no loss, because the following submit reports it."""
         body = {"revision": assignment.revision, "data": data}
         self._send("PUT", page.urls["draft"], page, body, {200, 409, 410})
 
     def submit(
         self, page: Page, answer: Mapping[str, Any], seconds: float, last_try: bool = False
     ) -> dict[str, str] | None:
-        """Nothing wrong: {}. To be corrected: the errors. No longer this person's work: None."""
+        """Return {} on success, the errors to correct, or None if the work is no longer theirs."""
         assert page.assignment is not None, "a page without a task submits nothing"
         body = {
             "response": answer,
@@ -176,7 +176,7 @@ class Browser:
     def answer_tutorial(
         self, page: Page, question: TutorialQuestion, answer: Mapping[str, Any], seconds: float
     ) -> bool:
-        """Return whether the answer was right; one that comes too late was not."""
+        """Return whether the answer was right; a late answer is not."""
         body = {
             "version": question.version,
             "question": question.key,
@@ -203,7 +203,7 @@ class Browser:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> urllib3.BaseHTTPResponse:
-        """Every request is safe to repeat: the server stores one judgment for one assignment."""
+        """Send a request. It is safe to repeat: the server stores one judgment per assignment."""
         for attempt in range(RETRIES):
             try:
                 response = self._pool.request(

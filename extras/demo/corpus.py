@@ -1,4 +1,4 @@
-"""The demo's texts: short news stories, a reference for each, and what three systems made of them.
+"""The demonstration's texts: short news stories, a reference for each, and three systems' texts.
 
 Everything is drawn from one seed, so two runs of the demo show the same texts.
 """
@@ -18,13 +18,13 @@ STORIES = read_stories()
 SYSTEMS = ("lead-3", "abstractive-base", "abstractive-large")
 DEFAULT_SEED = 20240613
 
-# A lead system stops at a number of words, wherever it is then.
+# A lead system stops after this number of words, even within a sentence.
 LEAD_WORDS = 52
 
 
 @dataclass(frozen=True)
 class CorpusOutput:
-    """versions[0] is the text put right, versions[-1] is what the system wrote."""
+    """versions[0] is the corrected text; versions[-1] is what the system wrote."""
 
     versions: tuple[str, ...]
     defects: tuple[str, ...]
@@ -45,7 +45,7 @@ class CorpusRow:
 
 @dataclass(frozen=True)
 class Correction:
-    """How a careful reader would put a text right, and what was wrong with it."""
+    """How a careful reader would correct a text, and its defects."""
 
     text: str
     defects: tuple[str, ...]
@@ -54,7 +54,7 @@ class Correction:
 
 @dataclass(frozen=True)
 class ErrorProfile:
-    """How often a system errs, and in which ways (relative weights)."""
+    """How often a system makes errors, and of which kinds (relative weights)."""
 
     flawed: float
     again: float
@@ -98,7 +98,7 @@ LARGE = ErrorProfile(
 
 @dataclass(frozen=True)
 class DraftText:
-    """One story with its facts drawn, before anybody has written anything about it."""
+    """One story with its facts drawn, before any text about it."""
 
     article: Sentences
     headline: str
@@ -107,7 +107,7 @@ class DraftText:
 
 
 def sample_outputs(seed: int = DEFAULT_SEED, items: int = 260) -> list[CorpusRow]:
-    """The rows of the demo; the topics take turns, so that neighbours differ."""
+    """Return the rows of the demo. Topics alternate, so that neighbours differ."""
     rng = Random(f"{seed}/topics")
     rows: list[CorpusRow] = []
     seen: set[str] = set()
@@ -123,7 +123,7 @@ def sample_outputs(seed: int = DEFAULT_SEED, items: int = 260) -> list[CorpusRow
 def rows_for_upload(
     seed: int = DEFAULT_SEED, items: int = 260, systems: tuple[str, ...] = SYSTEMS
 ) -> Iterator[dict[str, str]]:
-    """One dict per system output, in the product's upload format."""
+    """Yield one dict per system output, in the product's upload format."""
     for row in sample_outputs(seed, items):
         for system in systems:
             yield {
@@ -140,7 +140,7 @@ def normalised(text: str) -> str:
 
 
 def corrections(rows: list[CorpusRow]) -> dict[str, Correction]:
-    """What is known about every output text of these rows."""
+    """Return the known correction of every output text of these rows."""
     known: dict[str, Correction] = {}
     for row in rows:
         for output in row.outputs.values():
@@ -155,7 +155,7 @@ def _known(seed: int, items: int) -> dict[str, Correction]:
 
 
 def clean_version(text: str, seed: int = DEFAULT_SEED, items: int = 260) -> Correction:
-    """The correction on record, or for a text from elsewhere what can be seen and put right."""
+    """Return the recorded correction; for other texts, a correction of their visible faults."""
     known = _known(seed, items).get(normalised(text))
     if known:
         return known
@@ -164,7 +164,7 @@ def clean_version(text: str, seed: int = DEFAULT_SEED, items: int = 260) -> Corr
 
 
 def _new_row(schema: Story, number: int, seed: int, seen: set[str]) -> CorpusRow:
-    """Drawn again until no text repeats one of another item."""
+    """Return a row, drawn again until no text repeats one of another item."""
     for attempt in range(100):
         row = _row(schema, number, Random(f"{seed}/{number}/{attempt}"))
         texts = {row.input, row.reference, *(output.text for output in row.outputs.values())}
@@ -180,7 +180,7 @@ def _row(schema: Story, number: int, rng: Random) -> CorpusRow:
     outputs = {"lead-3": lead, "abstractive-base": _abstract(draft, BASE, 1, rng)}
     outputs["abstractive-large"] = _abstract(draft, LARGE, 2, rng)
     copied = rng.random()
-    if copied < 0.03:  # abstractive systems sometimes do nothing but copy the lead
+    if copied < 0.03:  # abstractive systems sometimes only copy the lead
         outputs["abstractive-large"] = lead
     elif copied < 0.05:
         outputs["abstractive-base"] = outputs["abstractive-large"]
@@ -204,7 +204,7 @@ def _draft(schema: Story, rng: Random) -> DraftText:
 
 
 def _summary(draft: DraftText, turn: int, rng: Random) -> Sentences:
-    """Two sentences, or three where the third adds something; each writer has other wordings."""
+    """Return two sentences, or three if the third adds something; wordings differ by writer."""
     first = draft.summary[0][turn % len(draft.summary[0])]
     second = _second(first, draft.summary[1], turn)
     third = min(draft.summary[2], key=lambda s: len(_content(s) & _content(first + " " + second)))
@@ -214,7 +214,7 @@ def _summary(draft: DraftText, turn: int, rng: Random) -> Sentences:
 
 
 def _second(first: str, order: Sentences, turn: int) -> str:
-    """The writer's own wording, unless it would say again what the first sentence says."""
+    """Return the writer's own wording, unless it repeats the first sentence."""
     choices = order[turn % len(order) :] + order[: turn % len(order)]
     fresh = (choice for choice in choices if len(_content(first) & _content(choice)) < 4)
     return next(fresh, choices[0])
@@ -230,7 +230,7 @@ def _abstract(draft: DraftText, profile: ErrorProfile, turn: int, rng: Random) -
     versions = [" ".join(sentences)]
     done: list[str] = []
     if "truncated" in kinds and len(sentences) > 2:
-        versions = [" ".join(sentences[:-1])]  # a reader can only drop an unfinished sentence
+        versions = [" ".join(sentences[:-1])]  # a reader can only remove an unfinished sentence
     for kind in kinds:
         changed = FAULTS[kind](sentences, draft.material, rng)
         if changed and changed != sentences:
@@ -250,18 +250,18 @@ def _draw_kinds(profile: ErrorProfile, rng: Random) -> list[str]:
     while rng.random() < chance:
         kinds += rng.choices(list(profile.weights), list(profile.weights.values()))
         chance = profile.again
-    # Cut first: whatever else goes wrong then goes wrong in what is left.
+    # Cutting comes first, so that other faults occur in the remaining text.
     return sorted(dict.fromkeys(kinds), key=lambda kind: kind != "truncated")
 
 
 def _lead(draft: DraftText, rng: Random) -> tuple[str, CorpusOutput]:
-    """The article as published, and its first three sentences, up to a number of words."""
+    """Return the published article, and its first three sentences up to a number of words."""
     opening, defects, sound = draft.article, [], draft.article[:3]
     chance = rng.random()
     if chance < 0.2:
         opening, defects = (rng.choice(vocabulary.BOILERPLATE), *draft.article), ["boilerplate"]
         sound = draft.article[:2]
-    elif chance < 0.42:  # the line under the headline tells the story once already
+    elif chance < 0.42:  # the line under the headline already tells the story
         opening, defects = (draft.headline, *draft.article), ["restated"]
         sound = draft.article[:2]
     words = " ".join(opening[:3]).split()

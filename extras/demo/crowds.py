@@ -28,13 +28,13 @@ from extras.mturk_simulator.server import RunningServer, serve
 from extras.mturk_simulator.site import workers
 
 FUNDS = Decimal(1000)
-SUPPLY = 2.0  # seconds between two looks whether there are units to take
+SUPPLY = 2.0  # seconds between two checks for free units
 Acts = Sequence[Act]
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where to look, and what to do there."""
+    """An address, and what to do there."""
 
     name: str
     address: str
@@ -43,7 +43,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Pace:
-    """How often the crowd is looked at, and how long reviewers have before work is approved."""
+    """How often the crowd is compared, and the reviewers' time before approval."""
 
     look: timedelta
     approve_after: timedelta
@@ -54,9 +54,9 @@ HASTE = Pace(timedelta(seconds=1), timedelta(seconds=5))
 
 
 class Coming(Protocol):
-    """How people find the campaign, come in, and are paid.
+    """How people find the campaign, enter, and are paid.
 
-    against: what the stand-in reviewer does about careless work, the first that can be done.
+    against: the stand-in reviewer's acts against careless work; the first possible one is used.
     """
 
     crowd: str
@@ -64,16 +64,16 @@ class Coming(Protocol):
     against: Sequence[Acts]
 
     def environment(self) -> dict[str, str]:
-        """Return what the demonstration's environment needs beside the usual."""
+        """Return the additional environment variables of the demonstration."""
 
     def ready(self) -> AbstractContextManager[None]:
-        """What is there before the campaign is."""
+        """Run what must exist before the campaign."""
 
     def begin(self, campaign_id: int) -> None:
-        """Let people know of the open campaign."""
+        """Announce the open campaign."""
 
     def name(self, person: people.DemoPerson) -> str:
-        """Return what the campaign calls this person."""
+        """Return this person's name in the campaign."""
 
     def work(
         self,
@@ -85,22 +85,22 @@ class Coming(Protocol):
     ) -> object: ...
 
     def supply(self, campaign_id: int) -> None:
-        """See to it that there is something to take for as long as the campaign collects."""
+        """Keep work on offer while the campaign collects."""
 
     def unconfirmed(self, campaign_id: int) -> int:
-        """Return how many units were handed in that the crowd has not confirmed."""
+        """Return how many submitted units the crowd has not confirmed."""
 
     def settled(self, campaign_id: int) -> bool:
-        """Return whether nothing is on its way, after a look at the crowd."""
+        """Compare with the crowd; return whether nothing is in progress."""
 
     def report(self, campaign_id: int) -> dict[str, Any]: ...
 
-    minutes: str  # that it takes, in words
-    note: str  # what else there is to know, before
-    ending: str  # and once the campaign has closed itself
+    minutes: str  # its duration, in words
+    note: str  # further information, before
+    ending: str  # and after the campaign has closed
 
     def places(self, dashboard: str) -> list[Place]:
-        """Return where to look, beside the dashboard."""
+        """Return further places to look at, besides the dashboard."""
 
     def told(self, result: dict[str, Any]) -> str:
         """Return the result in words."""
@@ -141,7 +141,7 @@ class ByLink:
         return people.work(person, self.invitation, stop, pause, say, turn)
 
     def supply(self, campaign_id: int) -> None:
-        """The invitation is there all the time."""
+        """Do nothing: the invitation is always available."""
 
     def unconfirmed(self, campaign_id: int) -> int:
         return 0
@@ -168,7 +168,7 @@ class OnMTurk:
     minutes = "four minutes"  # work counts once its whole unit is confirmed
     note = (
         "The crowd is a stand-in for MTurk on this machine, not Amazon: it needs no account, and "
-        "nobody is paid.\nHand in or return what you accept there: the campaign waits for it, up "
+        "no one is paid.\nSubmit or return what you accept there: the campaign waits for it, up "
         "to 15 minutes.\n"
     )
     ending = "Its HITs have expired; the last work is being approved and paid, for a minute.\n"
@@ -177,7 +177,7 @@ class OnMTurk:
         self.pace = pace
         self.terms = Terms(
             "Rate short news summaries",
-            "Read five short texts, answer three questions about each, and mend what is wrong.",
+            "Read five short texts, answer three questions about each, and correct the errors.",
             ("news", "reading", "rating", "summaries"),
             tasks=5,
             minutes=6,
@@ -191,7 +191,7 @@ class OnMTurk:
         self._launched = 0
 
     def environment(self) -> dict[str, str]:
-        """The product knows the stand-in alone, has no real credentials, and looks often."""
+        """Point the product at the stand-in, without real credentials and with short intervals."""
         return {
             "MTURK_ENDPOINT_URL": f"http://localhost:{free_port()}",
             "AWS_ACCESS_KEY_ID": "demonstration",
@@ -222,8 +222,10 @@ class OnMTurk:
         return people.work(person, self.endpoint.url, stop, pause, say, turn, by=units.OnSite)
 
     def supply(self, campaign_id: int) -> None:
-        """Stand in for the researcher, who launches what is needed once nothing is left to take,
-        and pays for units that somebody handed in with less work than they held."""
+        """Launch more units when none are left, as a researcher would.
+
+        It also decides to pay units that were submitted with less work than they held.
+        """
         now = time.monotonic()
         if now - self._looked < SUPPLY:
             return
@@ -265,7 +267,7 @@ class OnMTurk:
     def places(self, dashboard: str) -> list[Place]:
         site = self.endpoint.url
         return [
-            Place("Batches", f"{dashboard}batches/", "what is published, handed in, decided, paid"),
+            Place("Batches", f"{dashboard}batches/", "what is published, submitted, decided, paid"),
             Place("Worker", f"{site}/?worker=you", "be a worker: accept a HIT, do it, hand it in"),
             Place("Requester", f"{site}/requester", "all that the stand-in for MTurk knows"),
         ]
@@ -281,7 +283,7 @@ class OnMTurk:
 
 
 class NoStandIn(Exception):
-    """This crowd cannot be shown without an account; the message says what can."""
+    """This crowd cannot be shown without an account. The message says which can."""
 
 
 def coming_by(crowd: str, *, quick: bool) -> Coming:

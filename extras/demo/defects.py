@@ -1,4 +1,4 @@
-"""Faults that text generation systems are known for, put into a sound text one at a time."""
+"""Known faults of text generation systems, put into a sound text one at a time."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from random import Random
 
 Sentences = tuple[str, ...]
 
-# Pairs that are wrong in almost any sentence, so that the fault is a fault to every reader.
+# Pairs that are wrong in almost any sentence, so every reader sees the fault.
 WRONG_PREPOSITIONS = (
     (r"\bon (?=[A-Z][a-z]+day)", "at "),
     (r"\bin (?=(?:Jan|Febr|March|April|May|June|July|August|Septem|Octo|Novem|Decem))", "on "),
@@ -42,7 +42,7 @@ UNKNOWN = "<unk>"
 
 @dataclass(frozen=True)
 class DefectMaterial:
-    """What a fault may draw on: other wordings of a sentence, and wordings with repeated names."""
+    """Material for faults: other wordings of a sentence, and wordings with repeated names."""
 
     reworded: Mapping[str, str]
     named: Mapping[str, str]
@@ -79,7 +79,7 @@ def repeated_name(sentences: Sentences, material: DefectMaterial, rng: Random) -
 def repeated_phrase(
     sentences: Sentences, _material: DefectMaterial, rng: Random
 ) -> Sentences | None:
-    """A loop: the decoder returns to the same three to six words."""
+    """Add a loop: the decoder repeats three to six words."""
     index = rng.randrange(len(sentences))
     words = sentences[index].rstrip(".").split()
     length = rng.randint(3, 6)
@@ -134,7 +134,7 @@ def missing_article(
 
 
 def unknown_token(sentences: Sentences, _material: DefectMaterial, rng: Random) -> Sentences | None:
-    """Rare words, mostly names and numbers, fall out of a small vocabulary."""
+    """Remove rare words, mostly names and numbers, that a small vocabulary lacks."""
     pattern = r"(?<= )(?!\w+day)(?:[A-Z][a-z]{3,}|£?\d[\d,.]*\d|[a-z]{10,})"
     return _replace_one(sentences, pattern, lambda _: UNKNOWN, rng)
 

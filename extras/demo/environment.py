@@ -1,7 +1,7 @@
-"""The demonstration's own environment: a folder, settings and a database that nothing else has.
+"""The demonstration's own environment: a folder, settings and a database of its own.
 
-`manage.py demo` starts itself again in it, so that every setting and every connection is right
-from the start, and runs the product in it as a process of its own.
+`manage.py demo` restarts itself in it, so that all settings and connections are right from the
+start, and runs the product in it as a separate process.
 """
 
 import os
@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 
 SETTINGS = "extras.demo.settings"
-FOLDER = "DEMO_FOLDER"  # of the environment, removed at the end
-# All else stays outside, such as the installation's database, broker and credentials.
+FOLDER = "DEMO_FOLDER"  # of the environment; removed at the end
+# Other variables are left out, such as the installation's database, broker and credentials.
 KEPT = (
     "PATH",
     "HOME",
@@ -46,10 +46,10 @@ def is_entered() -> bool:
 
 
 def enter(port: int, more: Mapping[str, str]) -> NoReturn:
-    """Start this command again, in this process, in an environment of its own.
+    """Restart this command, in this process, in an environment of its own.
 
-    port: where the product is to be reached; another one if it is taken. Raises `NotStarted`
-    where an argument puts other settings before those of the environment.
+    port: the product's port; another one if it is taken. Raises `NotStarted` if an argument
+        overrides the settings of the environment.
     """
     if FOLDER in os.environ:
         raise NotStarted
@@ -69,7 +69,7 @@ def enter(port: int, more: Mapping[str, str]) -> NoReturn:
 
 @contextmanager
 def entered() -> Iterator[None]:
-    """Remove the environment's folder afterwards."""
+    """Remove the environment's folder at the end."""
     try:
         yield
     finally:
@@ -80,7 +80,7 @@ def entered() -> Iterator[None]:
 def product() -> Iterator[str]:
     """Run the product as a process; yield its address. Raises `NotStarted`.
 
-    Ctrl+C does not reach it. It ends with the context, and with this process however that ends.
+    Ctrl+C does not reach it. It ends with the context, or with this process in any case.
     """
     port = urlsplit(settings.PUBLIC_URL).port
     with subprocess.Popen(  # noqa: S603

@@ -1,7 +1,7 @@
-"""How a simulated annotator judges a text, and how one would edit it.
+"""How a simulated annotator judges and edits a text.
 
-The judgment depends on the text, the person's leniency and the person's noise, on one scale:
-a latent quality that is cut into three levels.
+The judgment depends on the text, the person's leniency and the person's noise, on one scale: a
+latent quality that is cut into three levels.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ SEVERITY: Mapping[str, tuple[float, float, float]] = {
 }
 
 SOUND = (0.85, 0.9, 0.65)  # the latent quality of a text without defects
-TASTE = 0.3  # sd of what readers share about a text beyond its defects
+TASTE = 0.3  # sd of the quality that readers agree on beyond defects
 CUT = 0.33
 
 
@@ -46,13 +46,13 @@ class DemoAnswer:
 
 
 def unread(text: str) -> DemoAnswer:
-    """The best levels, whatever the text is."""
+    """Return the best levels, whatever the text is."""
     correction = judge(text, 0.0, 0.0, Random(0)).correction
     return DemoAnswer(dict.fromkeys(("fluency", "redundancy", "overall"), 1), correction)
 
 
 def quality(text: str, defects: tuple[str, ...]) -> tuple[float, float, float]:
-    """Latent quality per criterion: the same for every reader."""
+    """Return the latent quality per criterion, the same for every reader."""
     taste = Random(sha256(text.encode()).hexdigest())
     shared = taste.gauss(0, TASTE)
     fluency, redundancy, overall = (
@@ -63,7 +63,7 @@ def quality(text: str, defects: tuple[str, ...]) -> tuple[float, float, float]:
 
 
 def _cost(defects: tuple[str, ...], column: int) -> float:
-    """The first defect annoys most; each further one adds less."""
+    """Return the cost of defects: the first one annoys most, and each further one adds less."""
     costs = sorted((SEVERITY[kind][column] for kind in defects), reverse=True)
     return sum(cost * 0.7**rank for rank, cost in enumerate(costs))
 
@@ -83,7 +83,7 @@ def level(latent: float) -> int:
 
 
 def sensible_edit(text: str, correction: Correction, rng: Random) -> str:
-    """Usually every defect mended; now and then only the last ones; taste where there are none."""
+    """Return an edit of all defects, sometimes only of the last ones; sound texts are polished."""
     if len(correction.versions) > 2 and rng.random() < 0.15:
         return rng.choice(correction.versions[1:-1])
     if correction.text != text:

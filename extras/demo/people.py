@@ -1,4 +1,4 @@
-"""Simulated annotators. They see what people see: the pages, over HTTP, and nothing else."""
+"""Simulated annotators. They use only the pages, over HTTP, as people do."""
 
 import threading
 from collections.abc import Callable
@@ -10,16 +10,16 @@ from extras.demo import judging, schooling, vocabulary
 from extras.demo.browser import Browser, InterruptedVisitError, Page, PageTask, TutorialQuestion
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 20.0
-CARELESS = 5  # whose number in the cast picks answers unread
-USUAL_SPEED = 230.0  # words a minute
-LEARNING = 0.05  # the time of a tutorial's question, as a share of that of a text
+CARELESS = 5  # the position in the cast of the person who does not read
+USUAL_SPEED = 230.0  # words per minute
+LEARNING = 0.05  # the time for a tutorial's question, as a share of the time for a text
 Say = Callable[[str], None]
-Turn = Callable[[], object]  # called before each text; may take its time
+Turn = Callable[[], object]  # called before each text; it may block
 
 
 @dataclass
 class Tally:
-    """What became of a person's visit."""
+    """The results of a person's visit."""
 
     submitted: int = 0
     refused: int = 0
@@ -32,7 +32,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Habits:
-    """How often a person does what real people do: forget the edit, return work, have a break."""
+    """How often a person acts like real people: forgets the edit, returns work, pauses."""
 
     forgets_edit: float = 0.06
     touches_only_whitespace: float = 0.03
@@ -42,7 +42,7 @@ class Habits:
 
 @dataclass
 class DemoPerson:
-    """speed in words a minute; leniency and noise on the latent scale of judging."""
+    """speed: words per minute. leniency, noise: on the latent scale of judging."""
 
     seed: int
     name: str
@@ -57,7 +57,7 @@ class DemoPerson:
         self.rng = Random(f"{self.seed}/habits")
 
     def verdict(self, text: str) -> judging.DemoAnswer:
-        """The same person says the same about the same text, whatever came before it."""
+        """Return the verdict, which is the same for the same text at any time."""
         if self.careless:
             return judging.unread(text)
         return judging.judge(text, self.leniency, self.noise, self._for_text(text, "verdict"))
@@ -66,7 +66,7 @@ class DemoPerson:
         return judging.sensible_edit(text, verdict.correction, self._for_text(text, "edit"))
 
     def hasty_edit(self, text: str, edit: str) -> str | None:
-        """At times the edit is forgotten, or only a space is touched."""
+        """Return the edit; at times None (forgotten), or the text with only white space changed."""
         chance = self.rng.random()
         if chance < self.habits.forgets_edit:
             return None
@@ -85,7 +85,7 @@ class DemoPerson:
 
 
 def cast(n: int, seed: int) -> list[DemoPerson]:
-    """People with different names, tempers and tempos; one of them does not read."""
+    """Return people with different names, leniency and speed; one of them does not read."""
     rng = Random(f"{seed}/cast")
     firsts, lasts = vocabulary.WOMEN + vocabulary.MEN, vocabulary.LAST_NAMES
     names = rng.sample([f"{first} {last}" for first in firsts for last in lasts], n)
@@ -112,9 +112,9 @@ def work(
     *,
     by: "type[DemoVisit] | None" = None,
 ) -> Tally:
-    """Judge what is offered until the work is over for this person, or stop is set.
+    """Judge the offered work until it is over for this person, or stop is set.
 
-    start: an invitation; with another kind of visit (`by`), where that one begins.
+    start: an invitation; with another kind of visit (`by`), where that one starts.
     """
     visit = (by or DemoVisit)(person, Browser(stop), stop, pause, say, turn)
     try:
@@ -135,14 +135,14 @@ class DemoVisit:
     tally: Tally = field(default_factory=Tally)
 
     def run(self, start: str) -> None:
-        """Work on what an invitation leads to."""
+        """Do the work that an invitation leads to."""
         page = self.stay(self.browser.accept_invitation(start, self.person.name))
         self.end(page.reason if page else "stopped", page.message if page else "")
 
     def stay(self, page_url: str, *, looks: int | None = None) -> Page | None:
-        """Do what is offered until no more comes; return the page that says so, None if stopped.
+        """Do the offered work until none is left; return the last page, or None if stopped.
 
-        looks: how often one looks again where nothing is offered now; None: for ever.
+        looks: how often to look again when nothing is offered; None: without limit.
         """
         wait, looked = FIRST_WAIT, 0
         while not self.stop.is_set():
@@ -201,7 +201,7 @@ class DemoVisit:
             self.tell(f"came too late for assignment {assignment.id}")
 
     def _submit(self, page: Page, text: str, answer: dict[str, Any], seconds: float) -> bool:
-        """Sent in haste at times; then the page says what is missing, and it is put right."""
+        """Submit, sometimes in haste; then the page says what is missing, and it is corrected."""
         if answer["edit"] is not None:
             hasty = {**answer, "edit": self.person.hasty_edit(text, answer["edit"])}
             errors = self.browser.submit(page, hasty, seconds)

@@ -1,4 +1,4 @@
-"""Runs the product as a process, until whoever started it closes its input or ends.
+"""Runs the product as a process, until its starter closes its input or ends.
 
 python -m extras.demo.product PORT
 """

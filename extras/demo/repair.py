@@ -1,4 +1,4 @@
-"""Putting a text right without having seen it before: what any reader can spot."""
+"""Correcting an unknown text: the faults that any reader can see."""
 
 import re
 from collections.abc import Callable
@@ -43,7 +43,7 @@ REPAIRS: dict[str, Callable[[str], str]] = {
 
 
 def repaired(text: str) -> tuple[str, tuple[str, ...]]:
-    """The text with every visible fault removed, and the kinds of fault found."""
+    """Return the text without visible faults, and the kinds of faults found."""
     found: list[str] = []
     for kind, repair in REPAIRS.items():
         better = repair(text)
@@ -53,7 +53,7 @@ def repaired(text: str) -> tuple[str, tuple[str, ...]]:
     return text, tuple(found)
 
 
-# Changes of taste, tried in turn: what people write when nothing is wrong but they want better.
+# Changes of taste, tried in turn, for texts without faults.
 POLISHES = (
     (r" because of\b", " owing to"),
     (r", and (?=[a-z])", ", while "),
@@ -71,7 +71,7 @@ POLISHES = (
 
 
 def polished(text: str) -> str:
-    """A slightly different wording of a sound text; never the text itself."""
+    """Return a slightly different wording of a sound text, never the text itself."""
     for pattern, replacement in POLISHES:
         better = re.sub(pattern, replacement, text, count=1)
         if better != text:

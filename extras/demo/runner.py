@@ -1,4 +1,4 @@
-"""The demonstration: a sample campaign, simulated annotators, and the whole product around them."""
+"""The demonstration: a sample campaign and simulated annotators, with the whole product."""
 
 import json
 import threading
@@ -29,8 +29,8 @@ from extras.demo.crowds import Coming
 USER, PASSWORD = "demo", "plumbline"
 METRICS = ("repetition",)
 SEED = 8
-LOOK = timedelta(seconds=20)  # for a visitor to rule; then the demonstration does
-BACKLOG = 8  # judgments without an estimate, beside the texts that people have at hand
+LOOK = timedelta(seconds=20)  # a visitor's time to rule; then the demonstration rules
+BACKLOG = 8  # judgments without an estimate, in addition to the texts in progress
 SHOWN = (
     "system",
     "criterion",
@@ -51,7 +51,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Size:
-    """How much there is to judge, by how many people, until which widths."""
+    """The number of texts and people, and the target widths."""
 
     items: int
     annotators: int
@@ -64,7 +64,7 @@ SMALL = Size(120, 14, {"overall": 0.75, "edit": 0.40})  # about a minute's work
 
 @dataclass(frozen=True)
 class RunningDemo:
-    """A running demonstration: where to look, and what it is about."""
+    """A running demonstration: its addresses, campaign and people."""
 
     url: str
     campaign_id: int
@@ -80,7 +80,7 @@ class RunningDemo:
 
 @contextmanager
 def stage(*, coming: Coming, size: Size = WHOLE) -> Iterator[RunningDemo]:
-    """Run the product in this environment (see `environment.py`), and set up the campaign."""
+    """Run the product in this environment (see `environment.py`), and create the campaign."""
     with coming.ready(), environment.product() as url:
         campaign_id, public_id = _campaign(coming, size)
         coming.begin(campaign_id)
@@ -97,7 +97,7 @@ def _campaign(coming: Coming, size: Size) -> tuple[int, str]:
         reward=Decimal("0.40"),
         crowd=coming.crowd,
         budget=coming.budget,
-        lease_minutes=3,  # a visitor who walks away delays the end no longer
+        lease_minutes=3,  # limits how long a visitor who leaves delays the end
         seed=SEED,
     )
     campaign = creating.create(plan, reading.rows(lines), owner_id=user.pk)
@@ -108,7 +108,7 @@ def _campaign(coming: Coming, size: Size) -> tuple[int, str]:
 def perform(on: RunningDemo, *, pause: float, say: Say) -> None:
     """Let the simulated annotators work until the campaign is closed, or `on.stop` is set.
 
-    `pause`: seconds that an average person spends on a text. Raises what a person raised.
+    `pause`: seconds that an average person spends on a text. Raises a person's exception.
     """
     failures: list[BaseException] = []
     flow = threading.Event()
@@ -134,7 +134,7 @@ def perform(on: RunningDemo, *, pause: float, say: Say) -> None:
 
 
 def settle(on: RunningDemo, *, within: float = 300.0) -> bool:
-    """Wait until nothing is on its way between us and the crowd; return whether that came."""
+    """Wait until nothing is in progress between us and the crowd; return whether it was reached."""
     until = time.monotonic() + within
     while not on.coming.settled(on.campaign_id):
         if time.monotonic() > until:
@@ -145,23 +145,23 @@ def settle(on: RunningDemo, *, within: float = 300.0) -> bool:
 
 
 def rule(on: RunningDemo, *, before: datetime) -> None:
-    """Stand in for a reviewer who sees from the work who has read the texts and who has not."""
+    """Rule as a reviewer would who sees from the work who has not read the texts."""
     actor_id = User.objects.get(username=USER).pk
     careless = {on.coming.name(person) for person in on.cast if person.careless}
     for review_id, name in eligibility.open_reviews(on.campaign_id, before=before):
         seen = eligibility.last_ruling(review_id)
         for acts in on.coming.against if name in careless else ([Act.CLEAR],):
-            with suppress(Conflict):  # a visitor was quicker, or it has been paid
+            with suppress(Conflict):  # a visitor was faster, or it has been paid
                 reason = REASONS[acts[0]]
                 rulings.rule(review_id, acts, actor_id=actor_id, reason=reason, seen=seen)
                 break
 
 
 def _regulate(flow: threading.Event, *, waiting: int) -> None:
-    """Let people go on only while the estimates keep up with them.
+    """Hold people back while estimates lag behind.
 
-    People do not judge hundreds of texts a minute; simulated ones would, on one machine whose
-    web threads and worker share a core, and the campaign would collect long past its target.
+    Real people do not judge hundreds of texts a minute. Simulated people would, on one machine
+    whose web threads and worker share a core, and the campaign would collect far beyond its target.
     """
     if waiting > BACKLOG:
         flow.clear()
@@ -186,8 +186,8 @@ def _visit(
 def result(on: RunningDemo) -> dict[str, Any]:
     """Return why the campaign closed and its final estimates, as plain data.
 
-    excluded: the judgments of careless people that a ruling has left out.
-    Each estimate's reason says why the collection of its system ended.
+    excluded: the judgments of careless people that a ruling excluded. Each estimate's reason says
+        why the collection of its system ended.
     """
     brief = counting.brief(on.campaign_id)
     rows = estimate_rows(on.campaign_id)

@@ -1,4 +1,4 @@
-"""How simulated annotators answer a tutorial: from its content, and sometimes wrong at first."""
+"""Simulated annotators' answers to a tutorial, from its content, sometimes wrong at first."""
 
 from random import Random
 from typing import Any
@@ -7,11 +7,11 @@ from annotate.instruments import registry
 from annotate.instruments.tutorials.grading import expected_spans
 from annotate.instruments.tutorials.questions import Choice, Edit, Evidence, Paragraph, Question
 
-MISTAKES = 0.2  # how often somebody chooses a wrong level first
+MISTAKES = 0.2  # how often a person first chooses a wrong level
 
 
 def answers(key: str, rng: Random) -> list[dict[str, Any]]:
-    """Return what somebody answers to a question, one after the other; the last is right."""
+    """Return a person's answers to a question, in order; the last one is right."""
     tutorial = registry.get("language_quality").tutorial("en")
     assert tutorial is not None
     place = tutorial.place_of(key)
@@ -32,7 +32,7 @@ def right(question: Question) -> dict[str, Any]:
 
 
 def wrong(question: Question) -> dict[str, Any]:
-    """A wrong answer to a question that takes a choice or an edit."""
+    """Return a wrong answer to a question with a choice or an edit."""
     if isinstance(question, Choice):
         values = [option.value for option in question.options]
         return {"value": next(value for value in values if value not in question.accepted)}

@@ -1,4 +1,4 @@
-"""A story schema: the sentences of a news item with gaps, and how the gaps are filled."""
+"""A story schema: the sentences of a news item with gaps, and the values for the gaps."""
 
 import json
 import re
@@ -43,9 +43,11 @@ class NumberRange(BaseModel):
 
 
 class Story(BaseModel):
-    """A file of `texts/`. Each position of article and summary holds sentences that say the same
-    in other words; a name in braces is a gap, filled from `slots` or from what is drawn for every
-    story. A slot may use the slots before it.
+    """A file of `texts/`.
+
+    Each position of article and summary holds sentences with the same meaning. A name in braces is
+    a gap, filled from `slots` or from the facts drawn for every story. A slot may use the slots
+    before it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -68,7 +70,7 @@ class Story(BaseModel):
 
 
 def _check_gaps(texts: Sequence[str], known: set[str]) -> None:
-    """Raise ValueError for braces that are no gap, or a gap that nothing fills."""
+    """Raise ValueError for braces that are not a gap, or a gap without values."""
     for text in texts:
         for _before, gap, layout, conversion in Formatter().parse(text):
             if gap is not None and (gap not in known or layout or conversion):
@@ -78,8 +80,8 @@ def _check_gaps(texts: Sequence[str], known: set[str]) -> None:
 def read_stories(folder: Path = TEXTS) -> tuple[Story, ...]:
     """Return the stories of a folder, in the order of the files' names.
 
-    Raises ValueError for a file that is not of the declared form (as pydantic's
-    `ValidationError`) or whose topic another file has.
+    Raises ValueError for a file of another form (as pydantic's `ValidationError`) or with the topic
+    of another file.
     """
     stories = tuple(_read(path) for path in sorted(folder.glob("*.json")))
     topics = [story.topic for story in stories]
@@ -97,7 +99,7 @@ def _read(path: Path) -> Story:
 
 
 def fill_slots(schema: Story, rng: Random) -> dict[str, str]:
-    """Draw one set of facts: places, people and dates, then what the schema asks for."""
+    """Draw one set of facts: places, people and dates, then the schema's own."""
     facts = _common_facts(rng)
     for name, choices in schema.slots.items():
         options: Sequence[str | int] = (
@@ -108,7 +110,7 @@ def fill_slots(schema: Story, rng: Random) -> dict[str, str]:
 
 
 def _written(value: str | int) -> str:
-    """Numbers as a newspaper prints them: small ones in words, large ones with a comma."""
+    """Write numbers as newspapers do: small ones in words, large ones with a comma."""
     if isinstance(value, str):
         return value
     return vocabulary.SMALL_NUMBERS[value] if value < 10 else f"{value:,}"

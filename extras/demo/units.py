@@ -1,4 +1,4 @@
-"""Paid units: simulated annotators on the local MTurk endpoint's site find, do and hand them in.
+"""Paid units: simulated annotators find, do and submit them on the local MTurk endpoint's site.
 
 They see what its workers see, over HTTP, and nothing else.
 """
@@ -9,14 +9,14 @@ from urllib.parse import urlencode, urljoin
 from extras.demo import people
 from extras.demo.browser import Browser, Document, Page, PageForm
 
-LOOKS = 2  # at a page that offers nothing now, before the unit is given back
-AGAIN = ("left", "time")  # why a unit may end that is worth accepting again
+LOOKS = 2  # at a page without work, before the unit is returned
+AGAIN = ("left", "time")  # the ends of a unit after which it is worth accepting again
 REFUSED = {400, 403, 404, 409, 410, 503}
 
 
 @dataclass
 class Site:
-    """A marketplace as one worker uses it; a unit is named by the address of its page there."""
+    """A marketplace as one worker uses it; a unit is named by its page's address there."""
 
     browser: Browser
     url: str
@@ -24,7 +24,7 @@ class Site:
     previewed: set[str] = field(default_factory=set)
 
     def accept(self) -> str | None:
-        """Take the first unit that is listed; None where nothing is open to this worker."""
+        """Accept the first listed unit; None if none is open to this worker."""
         home = self._read(f"{self.url}/?{urlencode({'worker': self.worker})}")
         for link in home.links:
             if link.startswith("/mturk/preview?"):
@@ -44,7 +44,7 @@ class Site:
         self.browser.post(form.action, form, {200})
 
     def give_back(self, unit: str) -> None:
-        """Its time may have run out meanwhile: then there is nothing to give back."""
+        """Return the unit. If its time has run out, there is nothing to return."""
         if form := _form(self._read(unit), "/return"):
             self.browser.follow(unit, form, refused={409})
 
@@ -53,7 +53,7 @@ class Site:
         form = _form(page, "/accept")
         if form is None:
             return None
-        if preview not in self.previewed:  # people look once, and know it then
+        if preview not in self.previewed:  # people look once
             self.previewed.add(preview)
             self.browser.request("GET", page.frame, {200, *REFUSED})
         return self.browser.follow(preview, form, refused={409})
@@ -63,10 +63,10 @@ class Site:
 
 
 class OnSite(people.DemoVisit):
-    """A visit that goes on from unit to unit."""
+    """A visit that continues from unit to unit."""
 
     def run(self, start: str) -> None:
-        """Work on what the site at `start` lists."""
+        """Do the work that the site at `start` lists."""
         site, wait = Site(self.browser, start, self.person.name), people.FIRST_WAIT
         while not self.stop.is_set():
             self.turn()
@@ -83,7 +83,7 @@ class OnSite(people.DemoVisit):
         self.end("stopped", "")
 
     def _do(self, site: Site, unit: str) -> Page | None:
-        """Do what is in a unit and hand it in; give it back where nothing is."""
+        """Do the work of a unit and submit it; return it if there is none."""
         start = site.enter(unit)
         page = self.stay(start, looks=LOOKS) if start else None
         if page and page.hand_in:

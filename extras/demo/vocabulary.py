@@ -1,4 +1,4 @@
-"""Invented places and people, and the plain words the stories share."""
+"""Invented places and people, and the words that the stories share."""
 
 PLACES = (
     "Marshwick",
@@ -136,7 +136,7 @@ SMALL_NUMBERS = (
     "nine",
 )
 
-# What a web page leaves in front of a story, and a lead system copies as if it were the story.
+# Remains of a web page before a story, which a lead system copies as part of it.
 BOILERPLATE = (
     "Listen to this article (three minutes).",
     "Photo: town archive.",

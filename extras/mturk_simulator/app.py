@@ -22,7 +22,7 @@ ASSETS = {
     for path in (Path(__file__).parent / "site" / "assets").iterdir()
     if path.is_file()
 }
-# A page in a strict frame is of no origin: to it, our own scripts come from elsewhere.
+# A page in a strict frame has no origin, so our own scripts are foreign to it.
 FOR_ALL = (("Access-Control-Allow-Origin", "*"),)
 KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
@@ -90,7 +90,7 @@ def _shown(world: World, path: str, query: Fields) -> Response:
 
 
 def _handed_in(world: World, fields: Fields) -> Response:
-    """Faults can be put in here, too: under the name `externalSubmit`."""
+    """Take a submission. Faults named `externalSubmit` apply here too."""
     with world.lock:
         how = world.faults.of("externalSubmit", "")
     if how == FaultKind.TIMEOUT:
@@ -138,9 +138,9 @@ def _asset(name: str) -> Response:
 
 
 def _better_address(world: World, environ: Environ) -> str:
-    """Return the same page at our own name, where this computer was called by another one.
+    """Return the same page at our own name, if this computer was called by another one.
 
-    Pages that we frame compare addresses: localhost and 127.0.0.1 are two to them.
+    Pages that we frame compare addresses, and localhost and 127.0.0.1 differ.
     """
     asked, ours = urlsplit(f"//{environ.get('HTTP_HOST', '')}"), urlsplit(world.url)
     same = asked.hostname == ours.hostname or {asked.hostname, ours.hostname} - {*LOCAL_HOSTS}

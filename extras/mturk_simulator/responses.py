@@ -12,5 +12,5 @@ class Response:
 
 
 def redirect(location: str) -> Response:
-    """Send the browser on with a GET."""
+    """Redirect the browser with a GET."""
     return Response(status="303 See Other", headers=(("Location", location),))

@@ -1,4 +1,4 @@
-"""Runs the stand-in: in a thread of this process, or in front."""
+"""Runs the stand-in, in a thread of this process or in the foreground."""
 
 import threading
 from decimal import Decimal
@@ -16,7 +16,7 @@ THREADS = 8
 
 
 class RunningServer:
-    """A server in a thread. `url` is where it answers, `state` all that it knows."""
+    """A server in a thread. `url` is its address, `state` its whole state."""
 
     def __init__(self, server: BaseWSGIServer, world: World) -> None:
         self.state = world
@@ -27,13 +27,13 @@ class RunningServer:
         self._thread.start()
 
     def stop(self) -> None:
-        self.state.faults.clear()  # who waits in one goes on
+        self.state.faults.clear()  # releases requests that wait in a fault
         if self._over.is_set():
             return
         self._over.set()
-        self._server.pull_trigger()  # the thread wakes up
+        self._server.pull_trigger()  # wakes up the thread
         self._thread.join()
-        # Only now: the trigger is one of them, and must be there while it is pulled.
+        # Only now, because the trigger is one of them and must exist while it is pulled.
         self._server.task_dispatcher.shutdown()
         wasyncore.close_all(self._server._map)
 
@@ -67,7 +67,7 @@ def serve(
     seed: int | None = None,
     reuse_ids: bool = False,
 ) -> RunningServer:
-    """Start a stand-in in a thread; port 0: any free one. `url`: how browsers reach it."""
+    """Start a stand-in in a thread; port 0: any free one. `url`: its address for browsers."""
     world = World(clock=clock, balance=balance, seed=seed, reuse_ids=reuse_ids)
     server = create_server(
         application(world),
@@ -75,7 +75,7 @@ def serve(
         port=port,
         threads=THREADS,
         ident="mturk-simulator",
-        log_socket_errors=False,  # a broken connection is a fault put in on purpose
+        log_socket_errors=False,  # a broken connection is a deliberate fault
     )
     world.url = url or f"http://localhost:{server.effective_port}"
     return RunningServer(server, world)

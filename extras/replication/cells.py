@@ -22,10 +22,12 @@ from estimation.core import (
 class Spread:
     """Table 2 for one criterion, in squared score units.
 
-    noise: MSW.  mean_within: the mean over outputs of the variance of each one's scores, which
-    is what the paper prints as sigma_a².  item_means: the variance of item means, what the paper
-    prints as sigma_f².  item: the unbiased one-way estimate of sigma_f².  crossed: items,
-    people and the rest told apart.
+    noise: MSW.
+    mean_within: the mean over outputs of the variance of each one's scores, which the paper prints
+        as sigma_a².
+    item_means: the variance of item means, which the paper prints as sigma_f².
+    item: the unbiased one-way estimate of sigma_f².
+    crossed: separate components of items, people and the rest.
     """
 
     criterion: str
@@ -39,21 +41,22 @@ class Spread:
 
     @property
     def gamma_printed(self) -> float:
-        """The ratio as the paper's table has it."""
+        """Return the ratio as the paper's table has it."""
         return self.mean_within / self.item_means
 
     @property
     def gamma(self) -> float:
-        """sigma_a² / sigma_f² with the unbiased sigma_f²; infinite where that is not positive."""
+        """Return sigma_a² / sigma_f² with the unbiased sigma_f²; infinite unless it is above 0."""
         return self.noise / self.item if self.item > 0 else float("inf")
 
 
 @dataclass(frozen=True)
 class MetricLink:
-    """How one metric goes with the human scores of one system on one criterion.
+    """The relation of one metric with the human scores of one system on one criterion.
 
-    r: Pearson's correlation of item means with the metric (Figure 5).  rho: the same without
-    the noise of the means, equation (5).  efficiency, cap: equation (7) and its bound.
+    r: Pearson's correlation of item means with the metric (Figure 5).
+    rho: the same without the noise of the means, equation (5).
+    efficiency, cap: equation (7) and its bound.
     None where sigma_f² is not positive or the metric does not vary.
     """
 
@@ -69,7 +72,7 @@ class MetricLink:
 
 
 def spread(criterion: str, sample: Sample) -> Spread:
-    """Table 2's row over all judged outputs. Raises ReplicatesNeededError."""
+    """Return Table 2's row over all judged outputs. Raises ReplicatesNeededError."""
     by_item = one_way(sample)
     return Spread(
         criterion=criterion,
@@ -84,7 +87,7 @@ def spread(criterion: str, sample: Sample) -> Spread:
 
 
 def link(system: str, criterion: str, metric: str, sample: Sample) -> MetricLink:
-    """The correlation and what it is worth; the sample carries the metric."""
+    """Return the correlation and its data efficiency; the sample contains the metric."""
     gamma, rho = normalised_annotator_variance(sample), human_metric_correlation(sample)
     items, mean = item_means(sample)
     metric_of_judged = sample.standardised_metric()[items]
@@ -104,7 +107,7 @@ def link(system: str, criterion: str, metric: str, sample: Sample) -> MetricLink
 
 
 def mean_within(sample: Sample) -> float:
-    """The mean, over items judged twice or more, of the variance of an item's scores."""
+    """Return the mean, over items judged twice or more, of the variance of an item's scores."""
     _, index, count = np.unique(sample.item, return_inverse=True, return_counts=True)
     mean = np.bincount(index, sample.score) / count
     squares = np.bincount(index, (sample.score - mean[index]) ** 2)
@@ -113,6 +116,6 @@ def mean_within(sample: Sample) -> float:
 
 
 def item_means(sample: Sample) -> tuple[np.ndarray, Floats]:
-    """(judged items ascending, their mean scores)."""
+    """Return (judged items ascending, their mean scores)."""
     items, index = np.unique(sample.item, return_inverse=True)
     return items, np.bincount(index, sample.score) / np.bincount(index)

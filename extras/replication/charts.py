@@ -21,7 +21,7 @@ DASHES = [[1, 0], [6, 2], [1, 0], [2, 2], [8, 2, 2, 2]]
 
 
 def figure_2(human: Floats, corrected: Floats, *, title: str) -> str:
-    """Item means, and the same less what the metric explains: same mean, less variance."""
+    """Draw item means, and the same minus the metric's part: same mean, less variance."""
     import altair as alt
 
     names = ("human score f", "less the metric's share, f − αg")
@@ -52,7 +52,7 @@ def figure_2(human: Floats, corrected: Floats, *, title: str) -> str:
 
 
 def figure_3(links: list[MetricLink]) -> str:
-    """Contours of the inverse data efficiency over |rho| and gamma, with what the data give."""
+    """Draw contours of the inverse data efficiency over |rho| and gamma, with the data's points."""
     import altair as alt
 
     lines = [
@@ -85,7 +85,7 @@ def figure_3(links: list[MetricLink]) -> str:
 
 
 def figure_5(links: list[MetricLink]) -> str:
-    """Correlations of metrics with item means, a square for each system and metric."""
+    """Draw correlations of metrics with item means, a square for each system and metric."""
     import altair as alt
 
     rows: list[dict[str, Any]] = [
@@ -99,7 +99,7 @@ def figure_5(links: list[MetricLink]) -> str:
         x=alt.X("system:N", sort=systems, title=None, axis=alt.Axis(orient="top", labelAngle=0)),
         y=alt.Y("metric:N", sort=metrics, title=None),
     )
-    # The numbers stay dark on every square: both ends of the range are light.
+    # The numbers are dark on every square: both ends of the range are light.
     colour = alt.Color(
         "r:Q",
         legend=None,
@@ -113,7 +113,7 @@ def figure_5(links: list[MetricLink]) -> str:
 
 
 def figure_6(panels: list[tuple[str, tuple[Curve, ...]]]) -> str:
-    """The width of the 80 % bootstrap interval against the number of judgments."""
+    """Draw the width of the 80 % bootstrap interval against the number of judgments."""
     import altair as alt
 
     curves = panels[0][1]

@@ -16,7 +16,7 @@ HUMAN, NOISELESS, PERFECT = "human judgments alone", "noiseless judgments", "per
 class Curve:
     """Widths of the interval at each of `SIZES`, and the data efficiency against judgments alone.
 
-    data efficiency: the ratio of squared widths, averaged over the sizes, as in section 5.
+    The data efficiency is the ratio of squared widths, averaged over the sizes, as in section 5.
     """
 
     label: str
@@ -27,11 +27,12 @@ class Curve:
 def curves(
     sample: Sample, metrics: dict[str, Floats], *, noiseless_with: str, replicates: int, seed: int
 ) -> list[Curve]:
-    """The curves of one panel: judgments alone, each metric, and the paper's two conjectures.
+    """Return the curves of one panel: judgments alone, each metric, and the paper's conjectures.
 
-    metrics: name -> (N,) values. A bootstrap sample draws an output with replacement, then one
-    of its judgments, so that every judgment is an independent draw as in the paper's model. All
-    curves share their draws. noiseless_with: the metric used where the humans are noiseless.
+    metrics: name -> (N,) values.
+    noiseless_with: the metric used for noiseless judgments.
+    A bootstrap sample draws an output with replacement, then one of its judgments, so that every
+    judgment is an independent draw as in the paper's model. All curves share their draws.
     """
     rng = np.random.default_rng(seed)
     items, mean = item_means(sample)
@@ -51,7 +52,7 @@ def curves(
 
 
 def _a_judgment_of_each(sample: Sample, at: np.ndarray, rng: np.random.Generator) -> Floats:
-    """The score of one judgment, drawn evenly, of each of the judged items `at`."""
+    """Return the score of one random judgment of each of the judged items `at`."""
     order = np.argsort(sample.item, kind="stable")
     _, first, count = np.unique(sample.item[order], return_index=True, return_counts=True)
     chosen = first[at] + (rng.random(at.shape) * count[at]).astype(np.int64)
@@ -65,7 +66,7 @@ def _standardised(values: Floats) -> Floats:
 
 
 def _widths(y: Floats, x: Floats) -> Floats:
-    """(sizes,) the width of Algorithm 1's bootstrap interval; with x = 0 that of the mean."""
+    """Return (sizes,) the width of Algorithm 1's bootstrap interval; with x = 0 the mean's."""
     starts = np.array((0, *SIZES[:-1]))
     n = np.array(SIZES)
     mean_y, mean_x, mean_xy = (

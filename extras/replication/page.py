@@ -1,4 +1,4 @@
-"""docs/reproduction.md: the tables and figures, beside the paper's, and why they differ."""
+"""Writes docs/reproduction.md: the tables and figures beside the paper's, and the differences."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from extras.replication.tables import label, number
 if TYPE_CHECKING:
     from extras.replication.reproducing import Data, Reproduction
 
-# What is drawn: as in the paper where the released file has it.
+# The plotted panels: those of the paper that the released file allows.
 PANELS = {
     "language_quality": (("seq2seq", "overall"), ("seq2seq", "edit")),
     "answer_correctness": (("fastqa_ext", "any_correct"), ("fastqa", "any_correct")),
@@ -158,7 +158,7 @@ def write(
 
 
 def _images(data: "Data", one: "Reproduction") -> dict[str, str]:
-    """The figures by name; 2 and 3 of the summaries only."""
+    """Return the figures by name; 2 and 3 for the summaries only."""
     criterion, wanted = IN_FIGURE_5[one.instrument], PANELS[one.instrument]
     by_name = {(panel.system, panel.criterion): panel.curves for panel in one.panels}
     drawn = {

@@ -1,4 +1,4 @@
-"""What the paper prints, to stand beside what the released data give."""
+"""The numbers that the paper prints, for comparison with the released data's."""
 
 from dataclasses import dataclass
 

@@ -18,7 +18,7 @@ from extras.replication.released import Recorded, Release
 
 @dataclass(frozen=True)
 class Due:
-    """A recorded judgment whose turn it is, and the output that it is about."""
+    """The next recorded judgment, and its output."""
 
     output_id: int
     recorded: Recorded
@@ -46,17 +46,17 @@ def in_order(campaign_id: int, release: Release) -> Iterator[Due]:
 
 
 class Recorder:
-    """Lets each recorded annotator lease and submit; one participation for each."""
+    """Leases and submits for each recorded annotator, with one participation each."""
 
     def __init__(self, campaign_id: int) -> None:
         self.campaign_id = campaign_id
         self._participation = cache(self._enter)
 
     def record(self, due: Due) -> Nothing | None:
-        """Lease and submit one judgment; returns the refusal where there is no lease.
+        """Lease and submit one judgment; return the refusal if there is no lease.
 
-        Raises RuntimeError if the lease is for another output: then the records are not being
-        taken in the order of the slots.
+        Raises RuntimeError if the lease is for another output, which means that the records are not
+        in the order of the slots.
         """
         participation_id = self._participation(due.recorded.annotator)
         got = leasing.lease(participation_id)
@@ -82,9 +82,9 @@ class Recorder:
 def record_all(
     campaign_id: int, release: Release, *, actor_id: int | None, progress: Callable[[], object]
 ) -> int:
-    """Open the campaign, take in every judgment, and close it: one transaction, all or nothing.
+    """Open the campaign, store every judgment, and close it, in one transaction.
 
-    No stopping rule can act in between. Returns how many were taken in.
+    No stopping rule can act in between. Returns the number of judgments stored.
     """
     taken = 0
     with transaction.atomic():

@@ -1,8 +1,8 @@
-"""Reading the data that Chaganty, Mussmann and Liang released with their paper (ACL 2018).
+"""Reads the data that Chaganty, Mussmann and Liang released with their paper (ACL 2018).
 
-Both formats: language quality of summaries, and answer correctness. One JSON object a line
-(plain or gzip): `input.contents` describes an output, `output._responses` holds parallel
-lists, one entry per judgment. `reference` is what people wrote, not a competing system.
+There are two formats: language quality of summaries, and answer correctness. Each line (plain or
+gzip) is a JSON object: `input.contents` describes an output, `output._responses` holds parallel
+lists, one entry per judgment. `reference` is written by people and is not a competing system.
 """
 
 import gzip
@@ -54,7 +54,7 @@ class ReleasedOutput:
 
 @dataclass(frozen=True)
 class Release:
-    """A released file: its instrument, its outputs, and what was left out of it and why."""
+    """A released file: its instrument, its outputs, and what was left out and why."""
 
     instrument: str
     outputs: tuple[ReleasedOutput, ...]
@@ -65,7 +65,7 @@ class Release:
         return tuple(dict.fromkeys(name for o in self.outputs for name in o.systems))
 
     def rows(self, *, only: str | None = None) -> list[Row]:
-        """Return upload rows, of one system if `only` names it."""
+        """Return upload rows, only of the system `only` if it is given."""
         return [
             Row(
                 item=o.item,
@@ -90,10 +90,10 @@ class Release:
 
 
 def read(path: Path, *, everything: bool = False) -> Release:
-    """Read a released file; raises `UploadRefused` with line numbers where it is another kind.
+    """Read a released file; raises `UploadRefused` with line numbers for other files.
 
-    `everything` leaves nothing out, as the paper's statistics over all outputs have it: the
-    reference texts are a system called "reference", and second outputs for an item are kept.
+    `everything` leaves nothing out, as in the paper's statistics over all outputs: the reference
+    texts are a system called "reference", and second outputs for an item are kept.
     """
     dropped = "" if everything else NOT_A_SYSTEM
     outputs: list[ReleasedOutput] = []
@@ -130,7 +130,7 @@ def _output(record: dict[str, Any], *, quality: bool, dropped: str) -> ReleasedO
         item=str(contents["id"]),
         systems=tuple(dict.fromkeys(name for name in named if name != dropped)),
         text=contents["text"] if quality else contents["answer"],
-        # `answers` repeats the output itself: no reference that a metric could be taken against.
+        # `answers` repeats the output itself, so it is not a reference for metrics.
         reference=contents["reference"] if quality else "",
         input="" if quality else contents["query"],
         paragraphs=() if quality else tuple(p["passage_text"] for p in contents["passages"]),
@@ -140,20 +140,20 @@ def _output(record: dict[str, Any], *, quality: bool, dropped: str) -> ReleasedO
 
 def _judgments(responses: dict[str, Any], names: dict[str, str]) -> Iterator[Recorded]:
     for index, worker in enumerate(responses["worker_ids"]):
-        # The file leaves correctness empty where no paragraph says anything either way: that is 0.
+        # The file leaves correctness empty where no paragraph decides: that is 0.
         scores = {name: float(responses[theirs][index] or 0) for name, theirs in names.items()}
         yield Recorded(f"released-{worker}", scores, float(responses["time"][index]))
 
 
 def _release(instrument: str, outputs: list[ReleasedOutput]) -> Release:
-    """Drop what is not a system's, and second outputs of one system for one item."""
+    """Drop texts that are not a system's, and second outputs of one system for one item."""
     kept: list[ReleasedOutput] = []
     taken: set[tuple[str, str]] = set()
     notices: list[str] = []
     references = sum(not output.systems for output in outputs)
     if references:
         notices.append(f"{references} reference texts left out: they are not a system's.")
-    # The more judged one of two comes first, so that it is the one kept.
+    # The output with more judgments comes first and is kept.
     for output in sorted(outputs, key=lambda o: -len(o.judgments)):
         pairs = {(output.item, name) for name in output.systems}
         if pairs & taken:

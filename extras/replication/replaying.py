@@ -1,4 +1,4 @@
-"""Replaying released judgments through the real services, to see what stopping would have saved."""
+"""Replays released judgments through the real services, to measure what stopping saves."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -24,7 +24,7 @@ Progress = Callable[[], object]
 
 @dataclass(frozen=True)
 class ReplayQuestion:
-    """What a replay asks: when would this criterion of this system have been known so well?"""
+    """The question of a replay: when would this criterion of this system reach the width?"""
 
     system: str
     criterion: str
@@ -37,7 +37,7 @@ class ReplayQuestion:
 
 @dataclass(frozen=True)
 class ReplayOutcome:
-    """An estimate with its interval (None: none yet) and what it rests on."""
+    """An estimate with its interval (None: none yet) and its basis."""
 
     estimate: float
     low: float | None
@@ -49,7 +49,7 @@ class ReplayOutcome:
 
 @dataclass(frozen=True)
 class Replay:
-    """How the replay ended, beside the estimate from all the data of the system."""
+    """The end of the replay, beside the estimate from all the data of the system."""
 
     stopped: str
     at_stop: ReplayOutcome
@@ -64,9 +64,9 @@ def replay(
 ) -> Replay:
     """Judge in random item order, as recorded, until the stopping rule closes the campaign.
 
-    Through ingest, leasing, judgments, estimating and stopping as in a real campaign, without
-    HTTP; the cap per annotator is lifted, because the recorded people kept none. Raises
-    KeyError for a system or criterion that the file does not have.
+    It uses ingest, leasing, judgments, estimating and stopping as in a real campaign, without HTTP.
+    The cap per annotator is lifted, because the recorded people had none. Raises KeyError for a
+    system or criterion that the file does not have.
     """
     campaign_id = _campaign(release, question)
     life.open_(campaign_id)
@@ -118,12 +118,12 @@ def _is_closed(campaign_id: int) -> bool:
 
 
 def _record_next(recorder: Recorder, waiting: Iterator[Due]) -> bool:
-    """Record the next judgment; False when there is none, or none is wanted any more."""
+    """Record the next judgment; False if there is none, or none is wanted any more."""
     due = next(waiting, None)
     if due is None:
         return False
     while recorder.record(due) is not None:
-        # Closing: either the drain is over and closes it, or it widened and collection resumes.
+        # Closing: the drain is over and closes it, or the interval widened and collection resumes.
         _settle(recorder.campaign_id)
         if _is_closed(recorder.campaign_id):
             return False
@@ -158,7 +158,7 @@ def _outcome(result: Estimate, level: float) -> ReplayOutcome:
 
 
 def _from_all(campaign_id: int, everything: list[Due], question: ReplayQuestion) -> Estimate:
-    """Estimate from every recorded judgment, through the library alone."""
+    """Estimate from every recorded judgment, with the library alone."""
     brief, system = counting.brief(campaign_id), counting.systems(campaign_id)[0]
     criterion = next(one for one in brief.criteria if one.name == question.criterion)
     place = {int(output): index for index, output in enumerate(system.output)}

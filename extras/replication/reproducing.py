@@ -21,13 +21,13 @@ CRITERIA = {
     "language_quality": ("fluency", "redundancy", "overall", "edit"),
     "answer_correctness": ("any_correct", "avg_correct"),
 }
-# What Figures 5 and 6 are about.
+# The subjects of Figures 5 and 6.
 SHOWN = {
     "language_quality": ("edit", "overall"),
     "answer_correctness": CRITERIA["answer_correctness"],
 }
-# The one metric without a reference in Figure 6, chosen before looking: repetition for
-# summaries; answers are too short to repeat anything.
+# The metric without a reference in Figure 6, chosen beforehand: repetition for summaries; answers
+# are too short to repeat anything.
 REFERENCE_FREE = {"language_quality": "repetition", "answer_correctness": "length"}
 ROUGE = "rouge_1_f"
 METRICS = (
@@ -66,12 +66,12 @@ class Data:
 
     @property
     def systems(self) -> tuple[str, ...]:
-        """The competing systems: without the references."""
+        """Return the competing systems, without the references."""
         return tuple(name for name in self.release.systems if name != NOT_A_SYSTEM)
 
     @cached_property
     def people(self) -> dict[str, int]:
-        """The annotators, numbered."""
+        """Return the numbers of the annotators."""
         names = (j.annotator for o in self.release.outputs for j in o.judgments)
         return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
@@ -79,7 +79,7 @@ class Data:
         return outputs_of(self.release, system)
 
     def sample(self, criterion: str, *, system: str = "", metric: str = "") -> Sample:
-        """The judgments of one system, or of all outputs, references included."""
+        """Return the judgments of one system, or of all outputs, references included."""
         outputs = self.outputs(system) if system else self.release.outputs
         rows = [(place, j) for place, output in enumerate(outputs) for j in output.judgments]
         return Sample(
@@ -94,19 +94,19 @@ class Data:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """What one released file gives."""
+    """The results from one released file."""
 
     instrument: str
     n_outputs: int
     n_judgments: int
     n_annotators: int
-    has_references: bool  # else the metrics compare with the question and the paragraphs
+    has_references: bool  # otherwise the metrics compare with the question and the paragraphs
     table: tuple[Spread, ...]
     links: tuple[MetricLink, ...]
     panels: tuple[Panel, ...]
 
     def as_data(self) -> dict[str, Any]:
-        """Return JSON values; what is not known, or infinite, is None."""
+        """Return JSON values; unknown and infinite values are None."""
         return {
             "instrument": self.instrument,
             "n_outputs": self.n_outputs,
@@ -142,7 +142,7 @@ def load(path: Path, *, names: tuple[str, ...], progress: Progress = lambda: Non
 def reproduce(
     data: Data, *, replicates: int = 10_000, seed: int = 0, progress: Progress = lambda: None
 ) -> Reproduction:
-    """Compute everything that the paper prints and the file can give."""
+    """Compute everything that the paper prints and the file allows."""
     release = data.release
     return Reproduction(
         instrument=release.instrument,
@@ -162,16 +162,16 @@ def outputs_of(release: Release, system: str) -> list[ReleasedOutput]:
 
 
 def _compared_with(outputs: list[ReleasedOutput]) -> list[str]:
-    """The references; where the release has none, the question and the paragraphs.
+    """Return the references; without any, the question and the paragraphs.
 
-    Every released answer's list of reference answers holds but the answer itself.
+    In the released answers, each list of reference answers contains only the answer itself.
     """
     own = has_references(outputs)
     return [output.reference if own else output.whole_input for output in outputs]
 
 
 def has_references(outputs: Sequence[ReleasedOutput]) -> bool:
-    """Whether there is a reference that differs from the output that it belongs to."""
+    """Return whether there is a reference that differs from its output."""
     return any(output.reference not in ("", output.text) for output in outputs)
 
 
@@ -200,7 +200,7 @@ def _panels(data: Data, replicates: int, seed: int, progress: Progress) -> Itera
 
 
 def _row(row: Spread) -> dict[str, Any]:
-    """A row of Table 2 with its ratios, flat."""
+    """Return a flat row of Table 2 with its ratios."""
     own = {key: value for key, value in asdict(row).items() if key != "crossed"}
     parts = {f"crossed_{name}": value for name, value in asdict(row.crossed).items()}
     return {**own, **parts, "gamma_printed": row.gamma_printed, "gamma": row.gamma}

@@ -1,4 +1,4 @@
-"""A database of its own for a replay: never the installation's."""
+"""A separate database for a replay, never the installation's."""
 
 import tempfile
 from collections.abc import Iterator
@@ -18,10 +18,10 @@ SQLITE = {
 
 @contextmanager
 def scratch_database() -> Iterator[Path]:
-    """Point Django at a new, migrated SQLite file for as long as the context lasts.
+    """Point Django at a new, migrated SQLite file while the context lasts.
 
-    For commands that have not used the database yet: every thread's connections go there.
-    The file is thrown away afterwards.
+    For commands that have not used the database yet: all threads' connections go there. The file is
+    deleted afterwards.
     """
     before = dict(connections.settings["default"])
     with tempfile.TemporaryDirectory(prefix="plumbline-") as folder:

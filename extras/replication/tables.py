@@ -1,4 +1,4 @@
-"""The reproduction as Markdown tables, which read as plain text too."""
+"""The reproduction as Markdown tables that are readable as plain text."""
 
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ def label(name: str) -> str:
 
 
 def text(found: "Reproduction") -> str:
-    """Every table of one file, with headings."""
+    """Return every table of one file, with headings."""
     return "\n\n".join(
         [
             f"{found.instrument}: {found.n_outputs} judged outputs, {found.n_judgments} judgments "
@@ -52,7 +52,7 @@ def text(found: "Reproduction") -> str:
 
 
 def criteria(found: "Reproduction") -> list[str]:
-    """The criteria of the figures, in order."""
+    """Return the criteria of the figures, in order."""
     return list(dict.fromkeys(panel.criterion for panel in found.panels))
 
 
@@ -144,7 +144,7 @@ def _panel_row(found: "Reproduction", panel: "Panel", metrics: list[str]) -> lis
 
 
 def without_noise(link: MetricLink) -> float | None:
-    """(1 + gamma) / (1 - rho²): noiseless judgments with this metric against noisy ones alone."""
+    """Return (1 + gamma) / (1 - rho²): noiseless judgments with this metric against noisy ones."""
     if link.rho is None or link.gamma is None or abs(link.rho) == 1:
         return None
     return (1 + link.gamma) / (1 - link.rho**2)
@@ -155,7 +155,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def markdown(head: list[str], rows: list[list[str]]) -> str:
-    """A table whose columns are padded, so that its source can be read as well."""
+    """Return a table with padded columns, so that its source is readable."""
     lines = [head, *rows]
     widths = [max(3, *(len(line[k]) for line in lines)) for k in range(len(head))]
     padded = [

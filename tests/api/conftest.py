@@ -2,6 +2,7 @@ import pytest
 from django.core.cache import cache
 from rest_framework.test import APIClient
 
+from tests import remembered
 from tests.crowds.conftest import scripted  # noqa: F401  (a fixture)
 from tests.factories import campaign, judge, person, user
 
@@ -36,7 +37,11 @@ def api(ada, client_of):
 @pytest.fixture
 def study(ada):
     """An open campaign of Ada's with three judgments of two people."""
-    made = campaign(owner=ada, systems=("alpha", "beta"))
+    return remembered.again(_study, ada)
+
+
+def _study(owner):
+    made = campaign(owner=owner, systems=("alpha", "beta"))
     first, second = person(made, "worker-A1B2"), person(made, "worker-C3D4")
     judge(first)
     judge(first, overall=0, edit="The council met on Monday in the district, as they tell it.")

@@ -6,6 +6,7 @@ from django.contrib.auth.models import User
 from annotate.models import Campaign
 from annotate.services.review import reviews
 from annotate.services.work import scoring
+from tests import remembered
 from tests.estimation.exporting.exported import NAMES
 from tests.estimation.reviewed import settle, take_turns
 from tests.factories import campaign, person, user
@@ -30,7 +31,11 @@ def eve() -> User:
 @pytest.fixture
 def study() -> Campaign:
     """Judged by three people, scored and estimated."""
-    made = campaign(owner=user(), items=8)
+    return remembered.again(_study, user())
+
+
+def _study(owner: User) -> Campaign:
+    made = campaign(owner=owner, items=8)
     people = [person(made, name) for name in NAMES]
     take_turns(people, 14)
     scoring.ensure(made.pk)

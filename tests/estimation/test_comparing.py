@@ -53,7 +53,7 @@ def test_every_pair_is_compared_on_the_primary_criteria_alone():
     assert found.difference > 0.5
     assert 0 < found.low < found.difference < found.high
     assert (found.estimator, found.interval, found.metrics) == (
-        "regression",
+        "balanced",
         "two_way",
         ["quality"],
     )
@@ -100,9 +100,16 @@ def test_the_same_texts_do_not_differ():
     assert (found.difference, found.low, found.high) == (0, 0, 0)
 
 
-@pytest.mark.parametrize(("asked", "estimator"), [((), "mean"), (("quality", "length"), "multi")])
-def test_none_or_several_metrics(asked, estimator):
+@pytest.mark.parametrize("asked", [(), ("quality", "length")])
+@pytest.mark.parametrize("opened_before", [False, True])
+def test_none_or_several_metrics(asked, opened_before):
     study = campaign(items=30, metrics=asked)
+    estimator = "balanced"
+    if opened_before:
+        estimator = "multi" if asked else "mean"
+        opened = Campaign.objects.get(pk=study.pk).protocol
+        legacy = {**opened, "estimator": estimator, "criteria": {}}
+        Campaign.objects.filter(pk=study.pk).update(protocol=legacy)
     worse_beta(study)
     assert {row.estimator for row in estimate_rows(study.pk)} == {estimator}
     assert {tuple(row.metrics) for row in estimate_rows(study.pk)} == {asked}

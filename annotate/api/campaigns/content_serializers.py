@@ -1,4 +1,4 @@
-"""What was judged, who judged it, and what was taken out, as JSON."""
+"""What was judged, by whom, and what was excluded, as JSON."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ class HighlightSerializer(serializers.Serializer[Any]):
 
 
 class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
-    """One judgment. Who gave it is told by pseudonym alone; scores follow within seconds."""
+    """One judgment. Its annotator appears by pseudonym only; scores follow within seconds."""
 
     annotator = serializers.CharField(source="annotator.pseudonym")
     item = serializers.CharField(source="output.item.key")
@@ -29,7 +29,7 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
     systems = serializers.SerializerMethodField()
     scores = serializers.SerializerMethodField()
     counts = serializers.SerializerMethodField()
-    excluded = serializers.BooleanField(help_text="a ruling has taken it out of the estimates")
+    excluded = serializers.BooleanField(help_text="a ruling has excluded it from the estimates")
     response = serializers.JSONField(help_text="the whole answer, as stored")
     highlights = serializers.SerializerMethodField(help_text="with their words")
     elapsed_seconds = Finite()
@@ -63,7 +63,7 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
         return {score.criterion: score.value for score in judgment.scores.all()}
 
     def get_counts(self, judgment: Judgment) -> bool:
-        """It does while its assignment holds a slot and is verified."""
+        """Return whether its assignment holds a slot and is verified."""
         assignment = judgment.assignment
         return hasattr(assignment, "slot") and assignment.status == "verified"
 
@@ -77,7 +77,7 @@ class JudgmentSerializer(serializers.ModelSerializer[Judgment]):
 
 
 class ItemSerializer(serializers.Serializer[Any]):
-    """What systems were given; `position` is its place in the random order of judging."""
+    """An input of the systems; `position` is its place in the random order of judging."""
 
     item = serializers.CharField(source="key")
     position = serializers.IntegerField()
@@ -87,7 +87,7 @@ class ItemSerializer(serializers.Serializer[Any]):
 
 
 class OutputSerializer(serializers.Serializer[Any]):
-    """What systems wrote; identical texts for an item are one output of several systems."""
+    """An output; identical texts for an item are one output of several systems."""
 
     output = serializers.IntegerField(source="pk")
     item = serializers.CharField(source="item.key")
@@ -100,7 +100,7 @@ class OutputSerializer(serializers.Serializer[Any]):
 
 
 class AnnotatorSerializer(serializers.Serializer[Any]):
-    """Who judged, by pseudonym, and what they gave."""
+    """An annotator, by pseudonym, and their contributions."""
 
     annotator = serializers.CharField(source="pseudonym")
     judgments = serializers.IntegerField(source="n")
@@ -120,7 +120,7 @@ class AnnotatorSerializer(serializers.Serializer[Any]):
 
 
 class ExclusionSerializer(serializers.Serializer[Any]):
-    """A judgment that a ruling took out; `restored_at` is null while it is out."""
+    """A judgment that a ruling excluded; `restored_at` is null while it is excluded."""
 
     judgment = serializers.IntegerField(source="judgment_id")
     annotator = serializers.CharField(source="judgment.annotator.pseudonym")

@@ -1,4 +1,4 @@
-"""What was judged, who judged it, and what was taken out: the lists of an export, page by page."""
+"""The lists of an export, page by page: what was judged, by whom, and what was excluded."""
 
 from typing import Any
 
@@ -17,12 +17,12 @@ from annotate.api.campaigns.content_serializers import (
 
 
 class _OfCampaign(BoundedView, ListAPIView[Any]):
-    """A list of one campaign's rows, as `rows` finds them for this user."""
+    """A list of one campaign's rows, as `rows` selects them for this user."""
 
     pagination_class = ById
 
     def get_queryset(self) -> QuerySet[Any]:
-        if getattr(self, "swagger_fake_view", False):  # the schema is asked for, not a campaign
+        if getattr(self, "swagger_fake_view", False):  # the schema request has no campaign
             return queries.nothing()
         return self.rows(self.request.user, self.kwargs["public_id"])
 
@@ -31,7 +31,7 @@ class _OfCampaign(BoundedView, ListAPIView[Any]):
 
 
 class ItemList(_OfCampaign):
-    """What the systems were given."""
+    """The inputs of the systems."""
 
     serializer_class = ItemSerializer
 
@@ -40,7 +40,7 @@ class ItemList(_OfCampaign):
 
 
 class OutputList(_OfCampaign):
-    """What the systems wrote, judged or not."""
+    """The outputs of the systems, judged or not."""
 
     serializer_class = OutputSerializer
 
@@ -49,7 +49,7 @@ class OutputList(_OfCampaign):
 
 
 class AnnotatorList(_OfCampaign):
-    """Who judged, by pseudonym."""
+    """The annotators, by pseudonym."""
 
     serializer_class = AnnotatorSerializer
 
@@ -58,7 +58,7 @@ class AnnotatorList(_OfCampaign):
 
 
 class ExclusionList(_OfCampaign):
-    """Judgments that a ruling took out of the estimates, and those brought back."""
+    """Judgments that a ruling excluded from the estimates, and those restored."""
 
     serializer_class = ExclusionSerializer
 

@@ -1,4 +1,4 @@
-"""Imports under way: how far they are, what is wrong with a file, giving one up."""
+"""Imports in progress: their progress, the errors of a file, and cancelling."""
 
 from typing import Any, cast
 
@@ -21,13 +21,13 @@ from annotate.states import ImportStatus
 
 
 class ImportSerializer(serializers.Serializer[Any]):
-    """A file on its way to a campaign; `campaign` is named once it is one."""
+    """A file that becomes a campaign; `campaign` is set once it exists."""
 
     id = serializers.CharField(source="public_id")
     name = serializers.CharField(source="plan.name")
     status = serializers.ChoiceField(choices=ImportStatus.choices)
     done = serializers.IntegerField(help_text="bytes while reading, items while creating")
-    total = serializers.IntegerField(help_text="0 while that is not known")
+    total = serializers.IntegerField(help_text="0 while it is unknown")
     campaign = serializers.SerializerMethodField()
     refusal = serializers.SerializerMethodField()
     notices = serializers.SerializerMethodField()
@@ -45,7 +45,7 @@ class ImportSerializer(serializers.Serializer[Any]):
 
 
 class ImportViewSet(BoundedView, ListModelMixin, GenericViewSet[Any]):
-    """The imports that the user has begun."""
+    """The imports that the user has started."""
 
     serializer_class = ImportSerializer
     pagination_class = NewestFirst
@@ -61,7 +61,7 @@ class ImportViewSet(BoundedView, ListModelMixin, GenericViewSet[Any]):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, import_id: str) -> Response:
-        """Give it up; what was stored of it is removed. Refused (409) once it is a campaign."""
+        """Cancel it and remove its stored data. Refused (409) once it is a campaign."""
         of = permissions.own_import(request.user, import_id)
         receiving.cancel(of, actor_id=cast(User, request.user).pk)
         return self._shown(of)

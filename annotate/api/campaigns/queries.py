@@ -1,4 +1,4 @@
-"""What the API shows, each page in a constant number of queries."""
+"""The API's query sets, each with a constant number of queries per page."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ MONEY: "DecimalField[object, object]" = DecimalField(max_digits=12, decimal_plac
 
 
 def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
-    """The campaigns of this user's memberships, with their role, counts and spending."""
+    """Select the campaigns of this user's memberships, with their role, counts and spending."""
     slots = Slot.objects.filter(campaign=OuterRef("pk")).order_by().values("campaign")
     spent = LedgerEntry.objects.filter(campaign=OuterRef("pk")).order_by().values("campaign")
     last = Batch.objects.filter(campaign=OuterRef("pk")).order_by("-pk")
@@ -63,14 +63,14 @@ def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
 
 
 def imports(user: User | AnonymousUser) -> QuerySet[CampaignImport]:
-    """The imports that this user has begun, with the campaigns that they have become."""
+    """Select the imports that this user has started, with their campaigns."""
     return CampaignImport.objects.filter(owner=user.pk or 0).select_related("campaign")
 
 
 def judgments(campaign: Campaign, *, with_texts: bool) -> QuerySet[Judgment]:
-    """A campaign's judgments, with what tells whether each counts.
+    """Select a campaign's judgments, with what decides whether each counts.
 
-    with_texts: with the texts that highlights are made in.
+    with_texts: include the texts that contain highlights.
     """
     marked = () if with_texts else ("output__text", "output__item__paragraphs")
     rows: QuerySet[Judgment] = (
@@ -88,13 +88,13 @@ def items(campaign: Campaign) -> QuerySet[Item]:
 
 
 def outputs(campaign: Campaign) -> QuerySet[Output]:
-    """A campaign's outputs, with the keys of their items and the systems that wrote them."""
+    """Select a campaign's outputs, with the keys of their items and the systems that wrote them."""
     rows = Output.objects.filter(campaign=campaign).select_related("item")
     return rows.only("text", "words", "item", "item__key").prefetch_related("authorships__system")
 
 
 def annotators(campaign: Campaign) -> QuerySet[Annotator]:
-    """Who judged in a campaign, with what they gave to it."""
+    """Select the annotators who judged in a campaign, with their contributions."""
     mine = Q(judgments__campaign=campaign, judgments__superseded_at=None)
     held = Q(judgments__assignment__slot__isnull=False)
     verified = Q(judgments__assignment__status=Assignment.Status.VERIFIED)

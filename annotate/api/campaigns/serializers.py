@@ -18,23 +18,23 @@ from annotate.states import CampaignStatus, Estimand, MetricChoice, StopMode
 from annotate.text import json_text
 
 DEFAULTS = Plan(name="", targets={})
-TITLE = "what annotators read in place of the name; “”: a neutral one"
-ABOUT = "one sentence for annotators; “”: what the instrument says"
+TITLE = "what annotators read in place of the name; “”: a neutral title"
+ABOUT = "one sentence for annotators; “”: the instrument's own"
 
 
 class CostSerializer(serializers.Serializer[Any]):
-    """`amount`: the most that it can come to; a budget may end it before all is spent."""
+    """`amount`: the highest possible cost; a budget may end the campaign before it is spent."""
 
     amount = serializers.DecimalField(12, 2)
     rewards = serializers.DecimalField(12, 2, source="bill.rewards")
     bonuses = serializers.DecimalField(
-        12, 2, source="bill.bonuses.reward", help_text="of the tutorial, if everybody is new"
+        12, 2, source="bill.bonuses.reward", help_text="of the tutorial, if all annotators are new"
     )
     fees = serializers.DecimalField(12, 2, source="bill.fees", help_text="on both")
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
-    """What was planned, and where the campaign stands."""
+    """The plan and state of a campaign."""
 
     id = serializers.CharField(source="public_id")
     status = serializers.ChoiceField(choices=CampaignStatus.choices)
@@ -49,7 +49,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     )
     seed = serializers.SerializerMethodField()
     close_reason = serializers.SerializerMethodField()
-    planned = serializers.IntegerField(help_text="judgments planned in all")
+    planned = serializers.IntegerField(help_text="all planned judgments")
     judged = serializers.IntegerField(help_text="judgments that count")
     spent = serializers.DecimalField(12, 2, help_text="fees included")
     cost_at_most = serializers.SerializerMethodField()
@@ -101,7 +101,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
     @extend_schema_field(CostSerializer)
     def get_cost_at_most(self, campaign: Any) -> dict[str, Any]:
-        """Of all planned judgments, as the preview of a new campaign says it."""
+        """Return the highest cost of all planned judgments, as the campaign's preview shows it."""
         tasks = campaign.last_tasks or usual_tasks(campaign.annotator_cap)
         most = cost_at_most(campaign, planned=campaign.planned, tasks=tasks)
         return dict(CostSerializer(most).data)
@@ -113,16 +113,16 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         return [one.name for one in campaign.systems.all()] if _shows(campaign) else None
 
     def get_seed(self, campaign: Campaign) -> int | None:
-        """It fixes the order in which the outputs of systems are judged."""
+        """Return the seed, which fixes the order in which the systems' outputs are judged."""
         return campaign.seed if _shows(campaign) else None
 
     def get_close_reason(self, campaign: Campaign) -> str:
-        """While it is closing, “every interval reached its target” is a result."""
+        """Return the reason. During closing, “every interval reached its target” is a result."""
         return campaign.close_reason if _shows(campaign) else ""
 
 
 def _shows(campaign: Any) -> bool:
-    """Whether this row of a list shows its results to the user."""
+    """Return whether this row of a list shows its results to the user."""
     return sees_results(campaign.role, campaign.closed_at)
 
 
@@ -130,7 +130,7 @@ class ImportedSerializer(CampaignSerializer):
     """A campaign that has just been imported."""
 
     notices = serializers.ListField(
-        child=serializers.CharField(), help_text="what was not used of the file, and the like"
+        child=serializers.CharField(), help_text="remarks, such as unused parts of the file"
     )
 
     class Meta(CampaignSerializer.Meta):
@@ -139,7 +139,7 @@ class ImportedSerializer(CampaignSerializer):
 
 
 class TargetsField(serializers.DictField):
-    """`{"overall": 0.2}`; a form sends it as JSON text."""
+    """Such as `{"overall": 0.2}`; a form sends it as JSON text."""
 
     child = serializers.FloatField()
 
@@ -158,7 +158,7 @@ class TargetsField(serializers.DictField):
 
 
 class NamesField(serializers.ListField):
-    """`["repetition", "comet"]`, or one name alone; a form repeats the field."""
+    """Such as `["repetition", "comet"]`, or one name alone; a form repeats the field."""
 
     child = serializers.CharField(max_length=60)
 
@@ -167,7 +167,7 @@ class NamesField(serializers.ListField):
 
 
 class FlagField(serializers.BooleanField):
-    """Yes or no; a form that does not name it leaves the default, as JSON does."""
+    """Yes or no. A form without the field leaves the default, as JSON does."""
 
     default_empty_html = empty
 
@@ -180,9 +180,9 @@ class CrowdField(serializers.ChoiceField):
 
 
 class PlanSerializer(serializers.Serializer[Any]):
-    """What is decided before any judgment; `campaigns.plans.check` judges it as a whole."""
+    """The decisions before any judgment; `campaigns.plans.check` checks them as a whole."""
 
-    name = serializers.CharField(max_length=120, help_text="for researchers alone")
+    name = serializers.CharField(max_length=120, help_text="for researchers only")
     public_title = serializers.CharField(
         default="", allow_blank=True, max_length=LONGEST_TITLE, help_text=TITLE
     )
@@ -195,18 +195,18 @@ class PlanSerializer(serializers.Serializer[Any]):
     tutorial_id = serializers.IntegerField(default=None, allow_null=True)
     tutorial_bonus = serializers.DecimalField(6, 2, default=DEFAULTS.tutorial_bonus)
     bonus_after = serializers.IntegerField(
-        default=DEFAULTS.bonus_after, help_text="judgments that count: then the bonus is due"
+        default=DEFAULTS.bonus_after, help_text="counting judgments until the bonus is due"
     )
     open_link_bonus = FlagField(
         default=DEFAULTS.open_link_bonus, help_text="also for people who come by the open link"
     )
     metrics = NamesField(
-        default=list, help_text="names of metrics, or “auto” for all that these rows can have"
+        default=list, help_text="names of metrics, or “auto” for all metrics that the rows allow"
     )
     reward = serializers.DecimalField(8, 2, default=DEFAULTS.reward)
     crowd = CrowdField(default=DEFAULTS.crowd)
     fee_rate = serializers.DecimalField(
-        5, 4, default=None, allow_null=True, help_text="the crowd's share; null: its usual one"
+        5, 4, default=None, allow_null=True, help_text="the crowd's share; null: its usual rate"
     )
     budget = serializers.DecimalField(10, 2, default=None, allow_null=True)
     max_judgments = serializers.IntegerField(default=None, allow_null=True)
@@ -221,12 +221,12 @@ class PlanSerializer(serializers.Serializer[Any]):
     contact = serializers.EmailField(default="", allow_blank=True)
     seed = serializers.IntegerField(default=None, allow_null=True)
     key = serializers.CharField(
-        default="", max_length=40, help_text="yours: the same request again is the same import"
+        default="", max_length=40, help_text="your own; a repeated request is the same import"
     )
 
 
 class RowList(serializers.ListField):
-    """Rows as `ImportParser` has put them aside; each is checked with its neighbours."""
+    """Rows that `ImportParser` has stored in a file; each is checked with the whole file."""
 
     child = serializers.JSONField()
 
@@ -239,7 +239,7 @@ class RowList(serializers.ListField):
 
 
 class PublicWordsSerializer(serializers.Serializer[Any]):
-    """What annotators read in place of the name; a field that is left out stays as it is."""
+    """What annotators read in place of the name. A field that is left out does not change."""
 
     public_title = serializers.CharField(
         required=False, allow_blank=True, max_length=LONGEST_TITLE, help_text=TITLE
@@ -250,13 +250,13 @@ class PublicWordsSerializer(serializers.Serializer[Any]):
 
 
 class JsonImportSerializer(PlanSerializer):
-    """A plan with its rows. Errors name a row by its place in the list, from 1, as `line`."""
+    """A plan with its rows. Errors name a row by its position in the list, from 1, as `line`."""
 
     outputs = RowList()
 
 
 class FileImportSerializer(PlanSerializer):
-    """A plan with a file: JSON lines, a JSON list or CSV; perhaps a CSV file of metrics."""
+    """A plan with a file: JSON lines, a JSON list or CSV; optionally a CSV file of metrics."""
 
     file = serializers.FileField(allow_empty_file=True)
     metrics_file = serializers.FileField(required=False, allow_empty_file=True)

@@ -1,4 +1,4 @@
-"""Campaigns: list, look, import, open, pause, close, and their judgments."""
+"""Campaigns: list, show, import, open, pause, close, and their judgments."""
 
 from collections.abc import Callable
 from typing import Any, cast
@@ -65,10 +65,10 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
         responses={200: ImportedSerializer, 201: ImportedSerializer, 202: ImportSerializer},
     )
     def create(self, request: Request) -> Response:
-        """Import a campaign, as a draft: whole, or not at all.
+        """Import a campaign as a draft, completely or not at all.
 
-        More than a megabyte is imported by a worker: 202, with the address of the import. The
-        same request with the same key again answers 200 once the campaign exists.
+        More than a megabyte is imported by a worker: 202, with the address of the import. A
+        repeated request with the same key answers 200 once the campaign exists.
         """
         plan, given, key = _import(request)
         made, is_new = receiving.at_once(
@@ -97,13 +97,13 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def open(self, request: Request, public_id: str) -> Response:
-        """Start collecting, or go on after a pause."""
+        """Start collecting, or continue after a pause."""
         return self._act(request, public_id, life.open_)
 
     @extend_schema(request=None)
     @action(detail=True, methods=["post"])
     def pause(self, request: Request, public_id: str) -> Response:
-        """Give out no new work; running work may still be submitted."""
+        """Lease no new work; work in progress may still be submitted."""
         return self._act(request, public_id, life.pause)
 
     @extend_schema(request=None)
@@ -115,7 +115,7 @@ class CampaignViewSet(BoundedView, ListModelMixin, GenericViewSet[Campaign]):
     @extend_schema(responses=JudgmentSerializer(many=True))
     @action(detail=True, pagination_class=ById, serializer_class=JudgmentSerializer)
     def judgments(self, request: Request, public_id: str) -> Response:
-        """All judgments with the whole answers, in the order of their arrival."""
+        """List all judgments with the whole answers, in order of arrival."""
         campaign = permissions.with_results(request.user, public_id)
         with_texts = highlights.are_taken(instruments.of(campaign))
         rows = queries.judgments(campaign, with_texts=with_texts)

@@ -14,7 +14,7 @@ LONGEST_KEY = 40
 YEAR = 365 * 86_400
 USUAL = Terms(title="", description="")
 MONEY: dict[str, Any] = {"max_digits": 12, "decimal_places": 2}
-KEY = "of your own: a repeat under the same key does nothing twice"
+KEY = "your own; a repeated request with it changes nothing"
 
 
 def _seconds(name: str, about: str) -> Any:
@@ -23,7 +23,7 @@ def _seconds(name: str, about: str) -> Any:
 
 
 class AudienceSerializer(serializers.Serializer[Any]):
-    """Whom the postings are for; the crowd says in the offer what it cannot ask for."""
+    """Whom the postings are for. The offer says which requirements the crowd cannot meet."""
 
     countries = serializers.ListField(
         child=serializers.CharField(max_length=2), default=list, help_text="such as US; []: all"
@@ -37,7 +37,7 @@ class AudienceSerializer(serializers.Serializer[Any]):
 
 
 class TermsSerializer(serializers.Serializer[Any]):
-    """What postings offer and ask; a unit holds `tasks` tasks and takes `minutes`."""
+    """The terms of postings; a unit holds `tasks` tasks and takes `minutes` minutes."""
 
     title = serializers.CharField(max_length=128)
     description = serializers.CharField(max_length=2000)
@@ -89,7 +89,7 @@ class ProblemSerializer(serializers.Serializer[Any]):
 
 
 class OfferSerializer(serializers.Serializer[Any]):
-    """What places cost, and all that stands against them; nothing is written for it."""
+    """The cost of places and all reasons against a launch. No row is written for it."""
 
     crowd = serializers.CharField()
     environment = serializers.CharField()
@@ -101,15 +101,15 @@ class OfferSerializer(serializers.Serializer[Any]):
     rewards = serializers.DecimalField(**MONEY, source="bill.rewards")
     fees = serializers.DecimalField(**MONEY, source="bill.work.fee", help_text="on the rewards")
     bonuses = serializers.DecimalField(
-        **MONEY, source="bill.bonuses.reward", help_text="of the tutorial, if everybody is new"
+        **MONEY, source="bill.bonuses.reward", help_text="of the tutorial, if all people are new"
     )
     bonus_fees = serializers.DecimalField(**MONEY, source="bill.bonuses.fee")
-    fee_rate = serializers.DecimalField(5, 4, help_text="that the campaign reckons with")
+    fee_rate = serializers.DecimalField(5, 4, help_text="that the campaign calculates with")
     fee_told = serializers.DecimalField(
-        5, 4, allow_null=True, help_text="that its crowd charges, where it is another: see `fee/`"
+        5, 4, allow_null=True, help_text="that its crowd charges, if it differs: see `fee/`"
     )
     total = serializers.DecimalField(
-        **MONEY, help_text="the most that it can cost: what `confirmed` must say"
+        **MONEY, help_text="the highest possible cost, to be repeated in `confirmed`"
     )
     note = serializers.CharField()
     balance = serializers.DecimalField(**MONEY, allow_null=True)
@@ -132,7 +132,7 @@ class UnitsSerializer(serializers.Serializer[Any]):
 class PostingSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(source="public_id")
     status = serializers.CharField()
-    listing = serializers.CharField(help_text="the crowd's name of it")
+    listing = serializers.CharField(help_text="the crowd's name for it")
     url = serializers.CharField()
     units = UnitsSerializer()
     expires_at = serializers.DateTimeField(allow_null=True)
@@ -141,7 +141,7 @@ class PostingSerializer(serializers.Serializer[Any]):
 
 
 class MoneyOfBatchSerializer(serializers.Serializer[Any]):
-    """`confirmed` with fees; `paid` and `due` to people, without."""
+    """`confirmed` includes fees; `paid` and `due` are to people, without fees."""
 
     confirmed = serializers.DecimalField(**MONEY)
     paid = serializers.DecimalField(**MONEY)
@@ -156,7 +156,7 @@ class BatchSerializer(serializers.Serializer[Any]):
     environment = serializers.CharField()
     state = serializers.CharField(
         help_text="open, planned, stopping, draining, failed, closed; full: every place is taken, "
-        "and one may be free again; idle: places are free, and nobody can take them now"
+        "and one may be free again; idle: places are free, and no one can take them now"
     )
     title = serializers.CharField(source="terms.title")
     tasks = serializers.IntegerField()
@@ -172,7 +172,7 @@ class BatchSerializer(serializers.Serializer[Any]):
 
 
 class OperationSerializer(serializers.Serializer[Any]):
-    """Something that was to be done at the crowd, and what to do about it."""
+    """An unfinished operation at the crowd, and what to do about it."""
 
     id = serializers.IntegerField(source="operation_id")
     kind = serializers.CharField()
@@ -190,7 +190,7 @@ class OperationSerializer(serializers.Serializer[Any]):
 
 
 class SubmissionInDoubtSerializer(serializers.Serializer[Any]):
-    """A submission that the crowd lists as handed in, and what does not agree about it."""
+    """A submission that the crowd lists as handed in, with a discrepancy."""
 
     id = serializers.IntegerField(source="participation_id")
     annotator = serializers.CharField(source="pseudonym", help_text="pseudonym")
@@ -206,22 +206,22 @@ class SubmissionInDoubtSerializer(serializers.Serializer[Any]):
 class FeeSerializer(serializers.Serializer[Any]):
     fee_rate = serializers.DecimalField(5, 4, min_value=0, help_text="0.4286 for 42.86 %")
     beyond_budget = serializers.BooleanField(
-        default=False, help_text="although what is promised exceeds the budget with it (409)"
+        default=False, help_text="even if what is promised then exceeds the budget (409)"
     )
 
 
 class PayInDoubtSerializer(serializers.Serializer[Any]):
     beyond_budget = serializers.BooleanField(
-        default=False, help_text="although the campaign is beyond its budget (409, `budget`)"
+        default=False, help_text="even if the campaign is beyond its budget (409, `budget`)"
     )
 
 
 class DecideSerializer(serializers.Serializer[Any]):
-    happened = serializers.BooleanField(help_text="what somebody saw on the crowd's own pages")
+    happened = serializers.BooleanField(help_text="what you saw on the crowd's own pages")
 
 
 class LookedSerializer(serializers.Serializer[Any]):
-    postings = serializers.IntegerField(help_text="that are being looked at")
+    postings = serializers.IntegerField(help_text="that are being compared")
 
 
 def terms_of(typed: dict[str, Any]) -> Terms:

@@ -1,6 +1,6 @@
-"""Batches of a campaign: what they would cost, launching, extending, stopping, looking.
+"""Batches of a campaign: cost, launch, extension, stop and comparison with the crowd.
 
-Reviewers see how far they are, without money; all acts are the owner's.
+Reviewers see their progress without money. Only owners can act.
 """
 
 from typing import Any, cast
@@ -45,14 +45,14 @@ OF_OWNERS = ("reward", "money")
 class BatchesView(BoundedView):
     @extend_schema(responses=BatchSerializer(many=True))
     def get(self, request: Request, public_id: str) -> Response:
-        """All batches, the newest first."""
+        """List all batches, the newest first."""
         campaign = permissions.visible(request.user, public_id)
         owner = permissions.is_owner(request.user, campaign)
         return Response([_data(row, owner=owner) for row in rows.of_campaign(campaign.pk)])
 
     @extend_schema(request=LaunchSerializer, responses={200: BatchSerializer, 201: BatchSerializer})
     def post(self, request: Request, public_id: str) -> Response:
-        """Launch one for exactly the total that the offer named; 200 where the key had done so."""
+        """Launch one for exactly the total of the offer; 200 if the key has already launched it."""
         campaign = permissions.owned(request.user, public_id)
         typed = validated(LaunchSerializer(data=request.data))
         _agree(campaign, typed["environment"])
@@ -71,7 +71,7 @@ class BatchesView(BoundedView):
 class OfferView(BoundedView):
     @extend_schema(request=WishSerializer, responses=OfferSerializer)
     def post(self, request: Request, public_id: str) -> Response:
-        """What a batch would cost and what stands against it; nothing is written or published."""
+        """Return the cost of a batch and the reasons against it; nothing is published."""
         campaign = permissions.owned(request.user, public_id)
         typed = validated(WishSerializer(data=request.data))
         offer = batches.offer(campaign.pk, terms_of(typed), places=typed["places"])
@@ -81,7 +81,7 @@ class OfferView(BoundedView):
 class FeeView(BoundedView):
     @extend_schema(request=FeeSerializer, responses=FeeSerializer)
     def post(self, request: Request, public_id: str) -> Response:
-        """Let the campaign reckon with another fee from now on."""
+        """Let the campaign calculate with another fee from now on."""
         campaign = permissions.owned(request.user, public_id)
         typed = validated(FeeSerializer(data=request.data))
         amendments.change_fee(
@@ -108,7 +108,7 @@ class OfferMoreView(BoundedView):
         responses=OfferSerializer,
     )
     def post(self, request: Request, public_id: str, batch_id: str) -> Response:
-        """What further places of a batch would cost."""
+        """Return the cost of further places of a batch."""
         campaign = permissions.owned(request.user, public_id)
         row = rows.one(campaign.pk, batch_id)
         typed = validated(PlacesSerializer(data=request.data))
@@ -119,7 +119,7 @@ class OfferMoreView(BoundedView):
 class ExtendView(BoundedView):
     @extend_schema(request=ExtendSerializer, responses=BatchSerializer)
     def post(self, request: Request, public_id: str, batch_id: str) -> Response:
-        """Ask for further places; a repeat under the same key adds none."""
+        """Ask for further places; a repeated request with the same key adds none."""
         campaign = permissions.owned(request.user, public_id)
         row = rows.one(campaign.pk, batch_id)
         typed = validated(ExtendSerializer(data=request.data))
@@ -137,8 +137,7 @@ class ExtendView(BoundedView):
 class StopView(BoundedView):
     @extend_schema(request=None, responses=BatchSerializer)
     def post(self, request: Request, public_id: str, batch_id: str) -> Response:
-        """Stop new people from coming; people who have accepted may finish. A repeat changes
-        nothing."""
+        """Stop new people from entering; people who have accepted may finish. Safe to repeat."""
         campaign = permissions.owned(request.user, public_id)
         row = rows.one(campaign.pk, batch_id)
         batches.stop(row.batch_id, actor_id=_actor(request))
@@ -157,7 +156,7 @@ class SyncView(BoundedView):
 class OperationsView(BoundedView):
     @extend_schema(responses=OperationSerializer(many=True))
     def get(self, request: Request, public_id: str) -> Response:
-        """What did not simply happen at the crowd: what needs a person first, at most 100."""
+        """List unfinished operations at the crowd, those that need a person first; at most 100."""
         campaign = permissions.owned(request.user, public_id)
         listed = operations.of_campaign(campaign.pk).listed
         return Response(OperationSerializer(listed, many=True).data)
@@ -166,7 +165,7 @@ class OperationsView(BoundedView):
 class RetryView(BoundedView):
     @extend_schema(request=None, responses=OperationSerializer)
     def post(self, request: Request, public_id: str, operation_id: int) -> Response:
-        """Try what was refused again, or look again whether it happened."""
+        """Retry a refused operation, or look again whether an unclear one happened."""
         campaign = _campaign_of(request, public_id, operation_id)
         delivery.retry(operation_id, actor_id=_actor(request))
         return _operation(campaign, operation_id)
@@ -185,7 +184,7 @@ class DecideView(BoundedView):
 class DropView(BoundedView):
     @extend_schema(request=None, responses=OperationSerializer)
     def post(self, request: Request, public_id: str, operation_id: int) -> Response:
-        """Give up what has not happened."""
+        """Drop an operation that has not happened."""
         campaign = _campaign_of(request, public_id, operation_id)
         if not delivery.drop(operation_id, actor_id=_actor(request)):
             raise Conflict("It has happened, or may have: it cannot be dropped.")
@@ -195,14 +194,14 @@ class DropView(BoundedView):
 class SubmissionsInDoubtView(BoundedView):
     @extend_schema(responses=SubmissionInDoubtSerializer(many=True))
     def get(self, request: Request, public_id: str) -> Response:
-        """Units about which something does not agree with the crowd: they wait for you."""
+        """List the submissions with a discrepancy, which wait for your decision."""
         return _in_doubt(permissions.owned(request.user, public_id))
 
 
 class PayInDoubtView(BoundedView):
     @extend_schema(request=PayInDoubtSerializer, responses=SubmissionInDoubtSerializer(many=True))
     def post(self, request: Request, public_id: str, unit_id: int) -> Response:
-        """Pay one all the same, and return those that still wait. Refusing pay is a ruling."""
+        """Pay one despite its discrepancy, and list those that still wait. A ruling refuses pay."""
         campaign = permissions.owned(request.user, public_id)
         typed = validated(PayInDoubtSerializer(data=request.data))
         settling.accept(
@@ -219,7 +218,7 @@ def _in_doubt(campaign: Any) -> Response:
 
 
 def _campaign_of(request: Request, public_id: str, operation_id: int) -> Any:
-    """Return the owner's campaign that has this operation; `NotFound` for another's."""
+    """Return the owner's campaign with this operation; `NotFound` for another's."""
     campaign = permissions.owned(request.user, public_id)
     operations.one(campaign.pk, operation_id)
     return campaign
@@ -230,14 +229,14 @@ def _operation(campaign: Any, operation_id: int) -> Response:
 
 
 def _agree(campaign: Any, environment: str) -> None:
-    """Real money is spent only where the request names the world in which it is."""
+    """Raise unless the request names the environment, if that uses real money."""
     here = world(campaign.crowd)
     if environment and environment != here.environment:
         raise Conflict(
             f"The settings now name “{here.environment}”, not “{environment}”. Ask for an offer."
         )
     if here.is_real and not environment:
-        message = f"This is real money: send “environment”: “{here.environment}” with it."
+        message = f"This is real money. Add “environment”: “{here.environment}” to the request."
         raise Invalid({"environment": message})
 
 

@@ -1,4 +1,4 @@
-"""Money of a campaign: accounts, extra pay, pay-out lists. For its owner alone."""
+"""Money of a campaign: accounts, extra pay, pay-out lists. For its owner only."""
 
 from typing import Any, cast
 
@@ -27,7 +27,7 @@ class AccountSerializer(serializers.Serializer[Any]):
 
 
 class MoneySerializer(serializers.Serializer[Any]):
-    """`committed`: spent or reserved, fees included; `beyond_budget`: by how much that is over."""
+    """`committed`: spent or reserved, with fees; `beyond_budget`: the excess over the budget."""
 
     budget = serializers.DecimalField(**MONEY, allow_null=True)
     committed = serializers.DecimalField(**MONEY)
@@ -41,7 +41,7 @@ class GiftSerializer(serializers.Serializer[Any]):
     amount = serializers.DecimalField(8, 2)
     reason = serializers.CharField(max_length=extra_pay.LONGEST, help_text="the annotator reads it")
     key = serializers.CharField(
-        max_length=extra_pay.LONGEST_KEY, help_text="of your own: a repeat gives nothing twice"
+        max_length=extra_pay.LONGEST_KEY, help_text="your own; a repeated request pays nothing more"
     )
     beyond_budget = serializers.BooleanField(default=False)
 
@@ -79,7 +79,7 @@ class UndoSerializer(serializers.Serializer[Any]):
 class AccountsView(BoundedView):
     @extend_schema(responses=MoneySerializer)
     def get(self, request: Request, public_id: str) -> Response:
-        """What everybody earned, was refused, was paid, and is due."""
+        """List what each annotator has earned, been refused and been paid, and what is due."""
         campaign = permissions.owned(request.user, public_id)
         shown = {
             "budget": campaign.budget,
@@ -93,7 +93,7 @@ class AccountsView(BoundedView):
 class ExtraPayView(BoundedView):
     @extend_schema(request=GiftSerializer, responses={200: GivenSerializer, 201: GivenSerializer})
     def post(self, request: Request, public_id: str) -> Response:
-        """Give a bonus or a compensation; 200 where the key had given it before."""
+        """Give a bonus or a compensation; 200 if the key has already given it."""
         campaign = permissions.owned(request.user, public_id)
         typed = validated(GiftSerializer(data=request.data))
         gift = extra_pay.Gift(
@@ -112,7 +112,7 @@ class ExtraPayView(BoundedView):
 class PayoutListsView(BoundedView):
     @extend_schema(responses=ListSerializer(many=True))
     def get(self, request: Request, public_id: str) -> Response:
-        """All lists, the newest first."""
+        """List all pay-out lists, the newest first."""
         campaign = permissions.owned(request.user, public_id)
         return Response(ListSerializer(payout_lists.of_campaign(campaign.pk), many=True).data)
 
@@ -133,7 +133,7 @@ class PayoutListView(BoundedView):
 class MarkPaidView(BoundedView):
     @extend_schema(request=None, responses=ListSerializer)
     def post(self, request: Request, public_id: str, list_id: str) -> Response:
-        """Record that everybody on the list was paid; a repeat records nothing twice."""
+        """Record that all people on the list were paid. Safe to repeat."""
         campaign = permissions.owned(request.user, public_id)
         found = payout_lists.get(campaign, list_id)
         payouts.mark_paid(found.id, actor_id=_actor(request))
@@ -143,7 +143,7 @@ class MarkPaidView(BoundedView):
 class UndoPaidView(BoundedView):
     @extend_schema(request=UndoSerializer, responses=ListSerializer)
     def post(self, request: Request, public_id: str, list_id: str) -> Response:
-        """Take the mark back for some people: it is due again."""
+        """Undo the mark for some people, so that their pay is due again."""
         campaign = permissions.owned(request.user, public_id)
         typed = validated(UndoSerializer(data=request.data))
         found = payout_lists.get(campaign, list_id)

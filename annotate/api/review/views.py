@@ -1,4 +1,4 @@
-"""Reviews: who waits, one annotator with the evidence, rulings, answers to appeals."""
+"""Reviews: the queue, one annotator with the evidence, rulings, answers to appeals."""
 
 from typing import Any, cast
 
@@ -41,18 +41,18 @@ class WaitingSerializer(serializers.Serializer[Any]):
     campaign = serializers.CharField()
     campaign_name = serializers.CharField()
     annotator = serializers.CharField(source="pseudonym")
-    status = serializers.CharField(help_text="open; or another where an appeal waits")
+    status = serializers.CharField(help_text="open; or another status with an open appeal")
     since = serializers.DateTimeField()
     judgments = serializers.IntegerField()
     flags = FlagSerializer(many=True)
     appeal_due = serializers.DateTimeField(allow_null=True)
     others_answer = serializers.BooleanField(
-        help_text="the appeal is against your own ruling, and somebody else answers it"
+        help_text="the appeal is against your own ruling, and another reviewer answers it"
     )
 
 
 class ScreenSerializer(serializers.Serializer[Any]):
-    """What a screen says now; `others`: its value of everybody else, ascending."""
+    """A screen's current verdict; `others`: its values for the other annotators, ascending."""
 
     screen = serializers.CharField(source="verdict.screen")
     flagged = serializers.BooleanField(source="verdict.flagged")
@@ -67,7 +67,7 @@ class ScreenSerializer(serializers.Serializer[Any]):
 
 
 class RulingSerializer(serializers.Serializer[Any]):
-    """One act of a reviewer; the last one's `id` is what the next request calls `seen`."""
+    """One ruling; the next request sends the last one's `id` as `seen`."""
 
     id = serializers.IntegerField()
     act = serializers.CharField()
@@ -78,7 +78,7 @@ class RulingSerializer(serializers.Serializer[Any]):
 
 
 class AppealSerializer(serializers.Serializer[Any]):
-    """An appeal; `answered_at` and `upheld` are null while it waits."""
+    """An appeal; `answered_at` and `upheld` are null while it is open."""
 
     own_ruling = serializers.BooleanField(
         help_text="answered by the person whose ruling it is against, the only reviewer"
@@ -97,7 +97,7 @@ class EffectsSerializer(serializers.Serializer[Any]):
 
     counting = serializers.IntegerField()
     excluded = serializers.IntegerField()
-    due = serializers.DecimalField(12, 2, help_text="of all that they earned, and not paid yet")
+    due = serializers.DecimalField(12, 2, help_text="the unpaid part of their earnings")
     at_stake = serializers.DecimalField(12, 2, help_text="the part of it that can be refused")
     refused = serializers.DecimalField(12, 2)
     refusable = serializers.BooleanField()
@@ -106,7 +106,7 @@ class EffectsSerializer(serializers.Serializer[Any]):
 
 
 class BesideSerializer(serializers.Serializer[Any]):
-    """One output of this annotator's: how far apart they and the others are, 0 to 1."""
+    """One output of this annotator's, with its distance from the others' answers, 0 to 1."""
 
     output = serializers.CharField(
         source="name", help_text="the same in every case; it tells nothing about systems"
@@ -137,7 +137,7 @@ class CaseSerializer(serializers.Serializer[Any]):
     seen = serializers.IntegerField()
     final_from = serializers.DateTimeField(
         allow_null=True,
-        help_text="when the ruling is final; null: nothing is ruled, or an appeal waits",
+        help_text="when the ruling becomes final; null: without a ruling, or with an open appeal",
     )
     flags = FlagSerializer(many=True)
     rulings = RulingSerializer(many=True)
@@ -148,7 +148,7 @@ class FullCaseSerializer(CaseSerializer):
     """A case with the evidence."""
 
     sight = serializers.CharField(
-        help_text="how your ruling would count: blind; or why not: owner, closed, seen"
+        help_text="how your ruling would count: blind; or the reason: owner, closed, seen"
     )
     effects = EffectsSerializer()
     screens = ScreenSerializer(many=True)
@@ -156,7 +156,7 @@ class FullCaseSerializer(CaseSerializer):
 
 
 class RuleSerializer(serializers.Serializer[Any]):
-    """Acts in their order, all or none; `reason` is required by exclude, refuse and block."""
+    """Acts in their order, all or none; exclude, refuse and block require a `reason`."""
 
     acts: Any = serializers.ListField(
         child=serializers.ChoiceField(Act.choices), allow_empty=False, max_length=len(Act)
@@ -166,7 +166,7 @@ class RuleSerializer(serializers.Serializer[Any]):
         default=0, min_value=0, help_text="id of the last ruling that you have read; 0: none"
     )
     beyond_budget = serializers.BooleanField(
-        default=False, help_text="restore pay although that exceeds the budget (409, `budget`)"
+        default=False, help_text="restore pay even if that exceeds the budget (409, `budget`)"
     )
 
 
@@ -177,7 +177,7 @@ class DismissSerializer(serializers.Serializer[Any]):
 
 
 class QueueView(BoundedView):
-    """Who waits for a ruling in the campaigns that the user may review."""
+    """The queue of annotators who wait for a ruling in the user's campaigns."""
 
     @extend_schema(
         responses=WaitingSerializer(many=True),
@@ -192,7 +192,7 @@ class QueueView(BoundedView):
 
 
 class CaseView(BoundedView):
-    """One annotator in one campaign, with the evidence. Nothing tells which system wrote what."""
+    """One annotator in one campaign, with the evidence. No field shows which system wrote what."""
 
     @extend_schema(responses=FullCaseSerializer)
     def get(self, request: Request, public_id: str, pseudonym: str) -> Response:
@@ -213,7 +213,7 @@ class CaseView(BoundedView):
 
 
 class RuleView(BoundedView):
-    """Rule, on work under review or not."""
+    """Rule on work, under review or not."""
 
     @extend_schema(request=RuleSerializer, responses=CaseSerializer)
     def post(self, request: Request, public_id: str, pseudonym: str) -> Response:

@@ -1,4 +1,4 @@
-"""Instruments: what there is, one as JSON, and defining one's own."""
+"""Instruments: the list, one as JSON, and defining new ones."""
 
 from typing import Any, cast
 
@@ -35,7 +35,7 @@ class CriterionSerializer(serializers.Serializer[Any]):
 
 
 class InstrumentSerializer(serializers.Serializer[Any]):
-    """One version of an instrument; `reference` is what a plan names it by."""
+    """One version of an instrument; a plan names it by `reference`."""
 
     key = serializers.CharField()
     version = serializers.CharField()
@@ -44,12 +44,12 @@ class InstrumentSerializer(serializers.Serializer[Any]):
     built_in = serializers.BooleanField()
     criteria = CriterionSerializer(many=True)
     definition = serializers.DictField(
-        allow_null=True, help_text="null where it is not made of one"
+        allow_null=True, help_text="null for an instrument without a definition"
     )
 
 
 class TutorialSerializer(serializers.Serializer[Any]):
-    """A tutorial that a researcher supplied; `id` is what a plan names as `tutorial_id`."""
+    """A tutorial that a researcher supplied; a plan names its `id` as `tutorial_id`."""
 
     id = serializers.IntegerField()
     instrument = serializers.CharField()
@@ -62,7 +62,7 @@ class TutorialSerializer(serializers.Serializer[Any]):
 
 
 class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
-    """What campaigns can ask with: built in, or defined by researchers."""
+    """The instruments that campaigns can use: built in, or defined by researchers."""
 
     serializer_class = InstrumentSerializer
     parser_classes = [JsonParser]
@@ -71,7 +71,7 @@ class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
     lookup_value_regex = "[a-z0-9_]+(@[0-9]+)?"
 
     def list(self, request: Request) -> Response:
-        """All of them, the newest version of each first; without their definitions."""
+        """List the newest version of each instrument, without its definition."""
         rows = selectors.listed(cast(User, request.user).pk)
         shown = [_data(row.instrument, row.reference, row.built_in) for row in rows]
         for one in shown:
@@ -79,12 +79,12 @@ class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
         return Response({"results": shown})
 
     def retrieve(self, request: Request, reference: str) -> Response:
-        """One by `key` (the latest version) or `key@version`, with its definition."""
+        """Show one by `key` (the latest version) or `key@version`, with its definition."""
         return Response(_found(reference))
 
     @extend_schema(request=OpenApiTypes.OBJECT, responses={201: InstrumentSerializer})
     def create(self, request: Request) -> Response:
-        """Define one: the next version of its key, or the version that equals it."""
+        """Define one: the next version of its key, or the identical existing version."""
         made = definitions.define(request.data, owner_id=cast(User, request.user).pk)
         return Response(_found(f"{made.key}@{made.version}"), status=201)
 
@@ -94,7 +94,7 @@ class InstrumentViewSet(BoundedView, GenericViewSet[Any]):
     @extend_schema(methods=["GET"], responses=TutorialSerializer(many=True))
     @action(detail=True, methods=["get", "post"])
     def tutorials(self, request: Request, reference: str) -> Response:
-        """Those that researchers supplied for it; a POST stores one."""
+        """List the tutorials that researchers supplied for it; a POST stores one."""
         user_id = cast(User, request.user).pk
         if request.method == "POST":
             made = definitions.store_tutorial(request.data, reference=reference, owner_id=user_id)

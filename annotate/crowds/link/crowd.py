@@ -16,7 +16,7 @@ def make(setting: Setting) -> Entry:
 LINK = Crowd(
     "link",
     "Invitation links",
-    "colleagues, students, volunteers; paid by hand, if at all",
+    "colleagues, students, volunteers; paid by hand, or unpaid",
     Tariff(Decimal(0), whole_units=False),
     make,
     publishes=False,

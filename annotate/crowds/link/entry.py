@@ -1,4 +1,4 @@
-"""Plain links: colleagues, students, volunteers. The invitation is signed by us."""
+"""Plain links for colleagues, students and volunteers. We sign the invitation."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -13,7 +13,7 @@ class Link:
     label = "Invitation links"
     environment = "live"
     can = Capabilities(preview=True, iframe=True)
-    refusal_limit = timedelta(days=30)  # then people can rely on their pay
+    refusal_limit = timedelta(days=30)  # after that, people can rely on their pay
 
     def parse_entry(self, params: Mapping[str, str]) -> Claim | InvalidEntry:
         try:
@@ -23,15 +23,15 @@ class Link:
         return Claim(campaign_id, person)
 
     def verify_claim(self, claim: Claim) -> bool:
-        """Our own signature says it."""
+        """Return True: our own signature confirms the claim."""
         return True
 
     def completion(self, leaving: Leaving) -> Done:
-        """The pseudonym: pay-out lists and exports carry it, so it can be checked by hand."""
+        """Return the pseudonym. Pay-out lists and exports show it, so it can be checked by hand."""
         return Done(leaving.pseudonym)
 
     def frame_policy(self) -> FramePolicy:
-        """Any site may frame these pages: they carry no cookie, the token is in the address."""
+        """Allow any site to frame these pages: they use no cookie, the token is in the address."""
         return FramePolicy(frame_ancestors=("*",), form_action=("'self'",))
 
 

@@ -1,4 +1,4 @@
-"""What MTurk would refuse, said before it is asked."""
+"""Checks for what MTurk would refuse, before it is called."""
 
 import re
 from collections.abc import Iterator
@@ -50,8 +50,8 @@ def _money(spec: Spec) -> Iterator[ListingProblem]:
     if not 1 <= spec.places <= PLACES_AT_MOST:
         yield ListingProblem(
             "places",
-            f"A HIT has 1 to {PLACES_AT_MOST} places here: publish more HITs instead "
-            "(from 10 places on, each costs a further fee).",
+            f"A HIT has 1 to {PLACES_AT_MOST} places here. Publish more HITs instead: "
+            "from 10 places on, each costs a further fee.",
         )
 
 
@@ -73,7 +73,7 @@ def _address(spec: Spec, *, plain_http: bool) -> Iterator[ListingProblem]:
     if parts.scheme not in schemes or not parts.hostname:
         yield ListingProblem(
             "url",
-            "MTurk shows only pages whose address begins with https://: set PUBLIC_URL to such "
+            "MTurk shows only pages whose address begins with https://. Set PUBLIC_URL to such "
             "an address of this server.",
         )
     elif len(question_xml(spec.url).encode()) > QUESTION_BYTES:
@@ -98,7 +98,7 @@ def _audience(audience: Audience) -> Iterator[ListingProblem]:
     if audience.masters:
         yield ListingProblem(
             "audience",
-            "Masters cost a further fee that the budget here does not know: ask for an approval "
+            "Masters cost a further fee, which the budget does not include. Ask for an approval "
             "rate and a number of approved tasks instead.",
         )
     if len(audience.exclusion) > EXCLUSION:

@@ -1,4 +1,4 @@
-"""boto3's client of MTurk: made late, watched, and asked once for whatever changes something."""
+"""boto3's MTurk client: created late, checked, and called once per effect."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -22,16 +22,17 @@ OWN_CREDENTIALS = {"AWS_ACCESS_KEY_ID", "AWS_PROFILE"}
 
 
 class MTurkClient:
-    """`read` asks up to three times. `act` asks once: after a silent second try the last answer
-    would no longer tell whether the first one had been acted on.
+    """A client that separates reading from acting.
 
-    Times in answers are on our clock; `ahead` is how far theirs was at the last answer.
+    `read` tries up to three times. `act` tries once: after a silent second try, the last answer
+    would not show whether the first one had taken effect. Times in answers are on our clock;
+    `ahead` is how far MTurk's clock was ahead at the last answer.
     """
 
     def __init__(self, world: Environment, *, timeout: float = READ_TIMEOUT) -> None:
         self.world = world
         self._timeout = timeout
-        self._session: boto3.Session | None = None  # reads large files: one for all clients
+        self._session: boto3.Session | None = None  # it reads large files, so all clients share one
         self._made: dict[int, Any] = {}
         self._lock = Lock()
         self.ahead: timedelta | None = None
@@ -48,7 +49,7 @@ class MTurkClient:
         return self._call(1, operation, arguments)
 
     def pages(self, operation: str, key: str, **arguments: Any) -> Iterator[dict[str, Any]]:
-        """Yield what a list holds, all its pages; raises a `CrowdError`."""
+        """Yield the entries of a list, over all its pages; raises a `CrowdError`."""
         token: dict[str, str] = {}
         while True:
             answer = self.read(operation, MaxResults=PAGE, **arguments, **token)
@@ -58,7 +59,7 @@ class MTurkClient:
             token = {"NextToken": answer["NextToken"]}
 
     def close(self) -> None:
-        """Close the connections; the next call makes new ones."""
+        """Close the connections; the next call opens new ones."""
         with self._lock:
             self._session = None
             for client in self._made.values():
@@ -98,13 +99,13 @@ class MTurkClient:
         )
 
     def _credentials(self) -> dict[str, str]:
-        """Return what signs calls: for a server of one's own, which has no accounts, a name."""
+        """Return the signing credentials; a private server has no accounts, so any name works."""
         if not self.world.own or OWN_CREDENTIALS & os.environ.keys():
             return {}
         return {"aws_access_key_id": "LOCAL", "aws_secret_access_key": "local"}
 
     def _check(self, client: Any) -> None:
-        """Rows of one world are never acted on in another, whatever boto3 was configured with."""
+        """Raise if boto3 is connected to another environment, because rows belong to one."""
         real = environment_of(client.meta.endpoint_url)
         if real != self.world.environment:
             raise TurkError(

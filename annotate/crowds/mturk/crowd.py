@@ -16,7 +16,7 @@ def make(setting: Setting) -> Marketplace:
 
 @lru_cache(maxsize=8)
 def _mturk(environment: str, endpoint_url: str, worker_url: str) -> Marketplace:
-    from annotate.crowds.mturk.marketplace import MTurk  # boto3 takes its time
+    from annotate.crowds.mturk.marketplace import MTurk  # importing boto3 takes time
 
     return MTurk(environment, endpoint_url=endpoint_url, worker_url=worker_url)
 
@@ -25,13 +25,13 @@ MTURK = Crowd(
     "mturk",
     "Amazon Mechanical Turk",
     "published and paid there, in batches",
-    # At least a cent on each payment.
+    # At least a cent per payment.
     Tariff(Decimal("0.2"), least=CENT),
     make,
     settings={
         "MTURK_ENVIRONMENT": "sandbox",  # or "production"
         "MTURK_ENDPOINT_URL": "",  # of another compatible server
-        # Where that server frames pages and takes what is handed in, if elsewhere.
+        # Where that server frames pages and receives submissions, if at another address.
         "MTURK_WORKER_URL": "",
     },
     not_asked=("languages",),

@@ -1,4 +1,4 @@
-"""How people come in from MTurk and how they leave. Nothing that it sends is signed."""
+"""How people enter from MTurk and leave. MTurk signs none of its parameters."""
 
 import re
 from collections.abc import Mapping
@@ -82,7 +82,7 @@ class FromMTurk:
         )
 
     def verify_claim(self, claim: Claim) -> bool | InvalidEntry:
-        """Anybody can write such an address: only what MTurk lists as submitted is sure."""
+        """Return False: anyone can write such an address. Only listed submissions are certain."""
         return False
 
     def completion(self, leaving: Leaving) -> FormPost:
@@ -93,4 +93,4 @@ class FromMTurk:
         return FramePolicy(self.world.sites, ("'self'", *self.world.sites))
 
     def parse_event(self, raw: bytes, headers: Mapping[str, str]) -> Event | InvalidEntry:
-        return InvalidEntry("MTurk sends no events here: its work is looked for regularly.", 404)
+        return InvalidEntry("MTurk sends no events here: its work is read regularly.", 404)

@@ -1,4 +1,4 @@
-"""The worlds of MTurk: production, the sandbox, and any other server that speaks its language."""
+"""The environments of MTurk: production, the sandbox, and other servers with its protocol."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -11,7 +11,7 @@ SANDBOX = "https://mturk-requester-sandbox.us-east-1.amazonaws.com"
 
 @dataclass(frozen=True)
 class Environment:
-    """`sites`: where workers see our pages in a frame, and where these hand their work in."""
+    """`sites`: where workers see our pages in a frame, and where these submit the work."""
 
     environment: str
     endpoint: str
@@ -20,7 +20,7 @@ class Environment:
 
     @property
     def plain_http(self) -> bool:
-        """Whether our pages may be without TLS: only where the server itself is."""
+        """Return whether our pages may be without TLS, which only a local server allows."""
         return self.own and urlsplit(self.endpoint).scheme == "http"
 
     def listing_url(self, group: str) -> str:
@@ -37,13 +37,13 @@ HOSTS = {urlsplit(world.endpoint).hostname: name for name, world in AMAZON.items
 
 
 def environment_of(endpoint: str) -> str:
-    """Return which world an endpoint belongs to."""
+    """Return the environment of an endpoint."""
     parts = urlsplit(endpoint)
     return HOSTS.get(parts.hostname) or parts.netloc.rpartition("@")[2].lower()
 
 
 def world(environment: str, endpoint_url: str, worker_url: str) -> Environment:
-    """Return the world that the settings name; raises `Configuration` if they contradict."""
+    """Return the environment that the settings name; raises `Configuration` if they contradict."""
     found = environment_of(endpoint_url) if endpoint_url else environment
     if found not in AMAZON:
         return _own(endpoint_url, worker_url)
@@ -72,7 +72,7 @@ def _own(endpoint_url: str, worker_url: str) -> Environment:
 
 
 def origin(url: str) -> str | None:
-    """Return scheme, host and port of an address, nothing else; None where it is not one."""
+    """Return scheme, host and port of an address; None if it is not an address."""
     try:
         parts = urlsplit(url)
         port = f":{parts.port}" if parts.port else ""

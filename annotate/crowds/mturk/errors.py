@@ -1,4 +1,4 @@
-"""What went wrong at MTurk, from what boto3 raises: outcomes of effects, errors of reading."""
+"""MTurk's errors: converts what boto3 raises into outcomes of effects and errors of reading."""
 
 import re
 from collections.abc import Callable
@@ -33,8 +33,8 @@ STAMP = re.compile(r"\s*\(\d+(?: s)?\)\s*$")  # MTurk ends its messages with a t
 
 class Kind(StrEnum):
     THROTTLED = "throttled"
-    UNREACHED = "unreached"  # nothing arrived there
-    UNKNOWN = "unknown"  # it may have arrived, and may have been done
+    UNREACHED = "unreached"  # the call did not arrive
+    UNKNOWN = "unknown"  # it may have arrived and taken effect
     FUNDS = "funds"
     MISSING = "not_found"
     STATE = "state"
@@ -45,7 +45,7 @@ class Kind(StrEnum):
 
 
 class TurkError(Exception):
-    """A call that failed; `code` is MTurk's own where it has one."""
+    """A failed call; `code` is MTurk's own, if it has one."""
 
     def __init__(self, kind: Kind, message: str, code: str = "") -> None:
         super().__init__(message)
@@ -83,10 +83,11 @@ READING: dict[Kind, type[CrowdError]] = {
 
 
 def effect(method: Callable[P, Outcome]) -> Callable[P, Outcome]:
-    """Return the method with what it raises as an outcome.
+    """Return the method with its errors converted to outcomes.
 
-    An effect is one request (`TurkError` of that one); whatever is read on the way there only
-    says that nothing was asked for yet. `Configuration` goes on: somebody has to change settings.
+    An effect is one request, which raises `TurkError`. An error while reading before it means that
+    nothing was requested yet. `Configuration` is passed on, because a person has to change
+    settings.
     """
 
     @wraps(method)
@@ -152,7 +153,7 @@ NO_CREDENTIALS = (
 
 
 def turk_error(error: Exception) -> TurkError:
-    """Return what an error of boto3 means."""
+    """Return the meaning of an error of boto3."""
     if isinstance(error, raised.ClientError):
         return _answered(error.response)
     if isinstance(error, NO_CREDENTIALS):
@@ -160,8 +161,8 @@ def turk_error(error: Exception) -> TurkError:
     if isinstance(error, UNREACHED):
         return TurkError(
             Kind.UNREACHED,
-            "MTurk cannot be reached, so nothing was changed there. Try again in a moment; if it "
-            "stays so, look at the network and at MTURK_ENDPOINT_URL.",
+            "MTurk cannot be reached, so nothing was changed there. Try again in a moment. If it "
+            "still fails, check the network and MTURK_ENDPOINT_URL.",
         )
     if isinstance(error, raised.ParamValidationError):
         return TurkError(Kind.INVALID, f"MTurk would not take this: {error}")
@@ -169,7 +170,7 @@ def turk_error(error: Exception) -> TurkError:
 
 
 def _answered(response: dict[str, Any]) -> TurkError:
-    """Return what an answer of the server means: `TurkErrorCode` says more than `Code`."""
+    """Return the meaning of a server's answer: `TurkErrorCode` says more than `Code`."""
     said = response.get("Error", {})
     code = str(response.get("TurkErrorCode") or said.get("Code", ""))
     message = STAMP.sub("", str(said.get("Message") or response.get("Message") or code))
@@ -179,7 +180,7 @@ def _answered(response: dict[str, Any]) -> TurkError:
 
 
 def _kind(code: str, shape: str, message: str, status: int) -> Kind:
-    # Documents and answers differ in capitals: HITAlreadyExists, HitAlreadyExists.
+    # Documents and answers differ in capital letters: HITAlreadyExists, HitAlreadyExists.
     names = {code.rpartition(".")[2].lower(), shape.lower()}
     if names & THROTTLING or status == 429:
         return Kind.THROTTLED
@@ -204,9 +205,9 @@ def _of_turk(name: str, message: str) -> Kind:
 
 def _sentence(kind: Kind, message: str) -> str:
     if kind is Kind.SETTINGS:
-        return f"MTurk did not let us in: {message} {CREDENTIALS}"
+        return f"MTurk refused access: {message} {CREDENTIALS}"
     if kind is Kind.FUNDS:
-        return f"The requester account has not enough left ({ACCOUNT})."
+        return f"The requester account’s balance is too low ({ACCOUNT})."
     if kind is Kind.THROTTLED:
-        return "MTurk takes no more calls at the moment."
+        return "MTurk accepts no more calls at the moment."
     return f"MTurk: {message}"

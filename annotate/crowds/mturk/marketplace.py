@@ -1,4 +1,4 @@
-"""Amazon Mechanical Turk, or any server that speaks its API of 2017-01-17."""
+"""Amazon Mechanical Turk, or any server with its API of 2017-01-17."""
 
 import re
 from datetime import datetime, timedelta
@@ -31,7 +31,7 @@ from annotate.crowds.mturk.review import MTurkReview
 
 IDS = re.compile(r"\b[A-Z0-9]{20,64}\b")
 TARIFF = MTURK.tariff
-MOMENT = timedelta(minutes=1)  # what we know of their clock is not exact
+MOMENT = timedelta(minutes=1)  # our estimate of their clock is not exact
 OVER = ("Reviewable", "Reviewing", "Disposed")
 ENLARGED = (
     "A HIT that was made with fewer than 10 places can never have 10 or more: publish a new "
@@ -40,7 +40,7 @@ ENLARGED = (
 
 
 class MTurk(FromMTurk, MTurkReview, People):
-    """The `Marketplace` of MTurk. Nothing is called, and no credential looked for, before use."""
+    """The `Marketplace` of MTurk. Nothing is called and no credentials are read before its use."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class MTurk(FromMTurk, MTurkReview, People):
         return list(problems(spec, plain_http=self.world.plain_http))
 
     def estimate_cost(self, reward: Decimal, places: int) -> Cost:
-        """Return what places cost by MTurk's published fees, in postings of at most 9."""
+        """Return the cost of places by MTurk's published fees, in postings of at most 9."""
         each = TARIFF.unit(reward)
         return Cost(each.reward * places, each.fee * places)
 
@@ -102,7 +102,7 @@ class MTurk(FromMTurk, MTurkReview, People):
         }
 
     def _published(self, op_id: str, error: TurkError) -> Outcome:
-        """Return the HIT that was made under this token before."""
+        """Return the HIT that was made earlier with this token."""
         try:
             for listing in IDS.findall(error.message):
                 if hit := self._ours(listing, op_id):
@@ -153,7 +153,7 @@ class MTurk(FromMTurk, MTurkReview, People):
         return Outcome(Effect.APPLIED)
 
     def _past(self, hit: dict[str, Any]) -> datetime:
-        """Return a time that has passed by MTurk's clock: where it tells none, the HIT's first."""
+        """Return a time in the past by MTurk's clock; if that is unknown, the HIT's creation."""
         made: datetime = hit["CreationTime"]
         ahead = self.api.ahead
         return made if ahead is None else timezone.now() + ahead - MOMENT
@@ -185,11 +185,11 @@ class MTurk(FromMTurk, MTurkReview, People):
         if hit["HITStatus"] == "Disposed":
             return Outcome(Effect.ALREADY)
         if _stage(hit) is Stage.OPEN:
-            return Outcome(Effect.REFUSED, "open", "People can still take it: stop it first.")
+            return Outcome(Effect.REFUSED, "open", "People can still accept it. Stop it first.")
         return Outcome(
             Effect.RETRYABLE,
             "undecided",
-            "It can be archived once everything that was handed in is approved or rejected.",
+            "It can be archived once all submissions are approved or rejected.",
         )
 
 
@@ -205,7 +205,7 @@ def _hit(spec: Spec, group: str, op_id: str) -> dict[str, Any]:
 
 
 def _stage(hit: dict[str, Any]) -> Stage:
-    """Return where a HIT stands. Full but not over is open: somebody may give a place back."""
+    """Return the stage of a HIT. A full HIT that is not over is open: a place may be returned."""
     if hit["HITStatus"] in OVER:
         return Stage.CLOSED
     if hit["HITStatus"] == "Assignable":

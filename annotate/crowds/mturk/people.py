@@ -1,4 +1,4 @@
-"""Whom MTurk lets in, and telling people something."""
+"""Whom MTurk admits, and messages to people."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,11 +10,11 @@ from annotate.crowds.mturk.errors import Kind, TurkError, effect
 COUNTRY = "00000000000000000071"
 APPROVAL_RATE = "000000000000000000L0"
 APPROVED_WORK = "00000000000000000040"
-PORTION = 100  # people that one message reaches
+PORTION = 100  # people per message
 SUBJECT = 200
 TEXT = 4096
 LIST = "Plumbline: "
-ABOUT = "Keeps people who take no further part in these tasks from seeing them. It says no more."
+ABOUT = "Hides these tasks from people who take no further part in them. It has no other meaning."
 
 
 class People:
@@ -32,7 +32,7 @@ class People:
             return self._put(person, found) if excluded else self._take(person, found)
         except TurkError as error:
             if error.code.lower().endswith("qualificationtypedoesnotexist"):
-                self._lists.pop(group, None)  # somebody deleted it: next time it is made anew
+                self._lists.pop(group, None)  # it was deleted there; the next call makes a new one
                 return Outcome(Effect.RETRYABLE, error.code, error.message)
             raise
 
@@ -87,12 +87,12 @@ class People:
         except TurkError as error:
             if error.kind not in (Kind.DUPLICATE, Kind.UNKNOWN):
                 raise
-            # Names are unique, so a second try makes no second one.
+            # Names are unique, so a second try does not create a second list.
             raise Transient("MTurk does not list the exclusion list yet.") from error
         return str(made["QualificationType"]["QualificationTypeId"])
 
     def requirements(self, audience: Audience) -> list[dict[str, Any]]:
-        """Return what MTurk asks of people before they accept; makes the exclusion list."""
+        """Return MTurk's requirements for accepting the work; creates the exclusion list."""
         asked: list[dict[str, Any]] = []
         if audience.countries:
             countries = [{"Country": country} for country in audience.countries]
@@ -108,7 +108,7 @@ class People:
 
     @effect
     def message(self, people: Sequence[str], subject: str, text: str) -> Outcome:
-        """Write to people, a hundred at a time. Each portion is sent once, whatever happens."""
+        """Write to people in groups of a hundred. Each group is sent once, whatever happens."""
         if not 0 < len(subject) <= SUBJECT or not 0 < len(text) <= TEXT:
             limits = f"A subject has 1 to {SUBJECT} characters, a message 1 to {TEXT:,}."
             return Outcome(Effect.REFUSED, "length", limits)
@@ -140,8 +140,8 @@ def _asked(qualification: str, comparator: str, *values: int, **more: Any) -> di
 
 
 def _partly(failed: list[str], error: TurkError) -> Outcome:
-    unsure = " (some of them may have got it)" if error.kind is Kind.UNKNOWN else ""
-    said = f"Not everybody was reached: {len(failed)} people were left out{unsure}. {error.message}"
+    unsure = " (some of them may have received it)" if error.kind is Kind.UNKNOWN else ""
+    said = f"{len(failed)} people were not reached{unsure}. {error.message}"
     return Outcome(Effect.APPLIED, error.code, said, failed=tuple(failed))
 
 
@@ -150,7 +150,7 @@ def _sent(failed: list[str], n_people: int) -> Outcome:
         return Outcome(Effect.APPLIED)
     if len(failed) == n_people:
         return Outcome(
-            Effect.REFUSED, "unreached", "MTurk reached none of them.", failed=tuple(failed)
+            Effect.REFUSED, "unreached", "MTurk reached none of these people.", failed=tuple(failed)
         )
     said = f"MTurk could not reach {len(failed)} of {n_people} people."
     return Outcome(Effect.APPLIED, message=said, failed=tuple(failed))

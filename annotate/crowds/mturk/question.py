@@ -1,4 +1,4 @@
-"""The XML of MTurk: the question that frames our page, and the answers that come back."""
+"""MTurk's XML: the question that frames our page, and the submitted answers."""
 
 from xml.etree.ElementTree import (
     Element,
@@ -10,7 +10,7 @@ from xml.etree.ElementTree import (
 )
 
 SCHEMA = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/2006-07-14/ExternalQuestion.xsd"
-RECEIPT = "receipt"  # the field of the form that hands the work in
+RECEIPT = "receipt"  # the field of the form that submits the work
 
 
 def question_xml(url: str) -> str:
@@ -22,10 +22,10 @@ def question_xml(url: str) -> str:
 
 
 def receipt_in(answers: str) -> str:
-    """Return our nonce from what a worker's browser handed in, or "".
+    """Return our nonce from what a worker's browser submitted, or "".
 
-    A worker can write anything there: what cannot be read has no receipt, and so is
-    never taken for ours. A document type is refused, and with it every entity of its own.
+    A worker can submit anything. Unreadable answers have no receipt, so they are not taken for
+    ours. Document types are refused, and with them entities that they define.
     """
     parser = XMLParser(target=_Plain())  # noqa: S314
     try:

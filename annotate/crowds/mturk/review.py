@@ -1,4 +1,4 @@
-"""What was handed in at MTurk, and what becomes of it: approval, rejection, bonuses."""
+"""Submissions on MTurk and what happens to them: approval, rejection, bonuses."""
 
 import hashlib
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ NOT_LISTED = "MTurk does not know this submission as handed in. It can take minu
 
 
 class MTurkReview:
-    """Approving and rejecting are safe to repeat: MTurk is asked how things stand."""
+    """Approving and rejecting are safe to repeat: MTurk is asked for the current state."""
 
     api: MTurkClient
 
@@ -40,7 +40,7 @@ class MTurkReview:
         return (_submission(assignment) for assignment in pages)
 
     def get_submission(self, unit: str) -> Submission:
-        """Return a unit that was handed in; MTurk tells of no other."""
+        """Return a submitted unit; MTurk does not report others."""
         try:
             answer = self.api.read("get_assignment", AssignmentId=unit)
         except InvalidTransition as error:
@@ -57,7 +57,7 @@ class MTurkReview:
     @effect
     def reject(self, unit: str, *, reason: str, category: str = "") -> Outcome:
         if not reason.strip():
-            return Outcome(Effect.REFUSED, "reason", "People must be told why: give a reason.")
+            return Outcome(Effect.REFUSED, "reason", "Give a reason: the worker reads it.")
         return self._decide(
             UnitState.REJECTED, unit, "reject_assignment", RequesterFeedback=_shortened(reason)
         )
@@ -110,15 +110,15 @@ class MTurkReview:
 
 
 OPPOSITE = {
-    UnitState.APPROVED: "It was approved already, by a person or automatically: MTurk does not "
-    "take an approval back.",
-    UnitState.REJECTED: "It was rejected, and MTurk does not turn that round as asked. A rejection "
+    UnitState.APPROVED: "It was already approved, by a person or automatically. MTurk does not "
+    "take back an approval.",
+    UnitState.REJECTED: "It was rejected, and MTurk did not change that. A rejection "
     "can be overridden for 30 days; after that, pay a bonus instead.",
 }
 
 
 def reference(op_id: str) -> str:
-    """Return what a bonus is found again by; the person who is paid may read it."""
+    """Return the text by which a bonus is found again. The worker may read it."""
     return f"(ref {hashlib.sha256(op_id.encode()).hexdigest()[:12]})"
 
 

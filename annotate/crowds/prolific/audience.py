@@ -1,7 +1,8 @@
-"""Whom a study is for: our wishes in the words of Prolific's filters.
+"""Whom a study is for: our requirements as Prolific's filters.
 
-Prolific numbers the choices of its filters and publishes the list (`GET /filters/`), so wishes
-are looked up there by their titles; one that is not on the list is a problem, never left out.
+Prolific numbers the choices of its filters and publishes the list (`GET /filters/`), so
+requirements are looked up there by their titles. One that is not on the list is a problem and never
+left out.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,9 +16,9 @@ from annotate.crowds.base import Audience, ListingProblem
 COUNTRY = "current-country-of-residence"
 LANGUAGE = "fluent-languages"
 APPROVAL_RATE = "approval_rate"
-APPROVED_WORK = "approval_numbers"  # seen in use; not in the pages of the documentation we read
+APPROVED_WORK = "approval_numbers"  # seen in use, but not in the documentation that we read
 BLOCKLIST = "participant_group_blocklist"
-# As Prolific's list spells them; others cannot be asked for from here.
+# As Prolific's list spells them. Other countries cannot be chosen here.
 COUNTRIES = {
     "AT": "Austria",
     "AU": "Australia",
@@ -77,7 +78,7 @@ class Wish:
 
 
 def unknown(audience: Audience) -> list[ListingProblem]:
-    """Return what cannot be asked of Prolific, whatever its list says."""
+    """Return what Prolific cannot require, whatever its list contains."""
     found = []
     if audience.masters:
         found.append(_problem("Prolific has no “masters”. Ask for an approval rate instead."))
@@ -120,7 +121,7 @@ def wishes(audience: Audience) -> list[Wish]:
 def resolve(
     wished: Iterable[Wish], listed: Iterable[Mapping[str, Any]]
 ) -> tuple[list[dict[str, Any]], list[ListingProblem]]:
-    """Return the filters of a study, and what is not on Prolific's list."""
+    """Return the filters of a study, and the problems with what is not on Prolific's list."""
     known = {str(entry.get("filter_id")): entry for entry in listed}
     filters: list[dict[str, Any]] = []
     problems: list[ListingProblem] = []
@@ -137,7 +138,7 @@ def resolve(
 
 
 def blocklist(group_id: str) -> dict[str, Any]:
-    """Return the filter that keeps a group out, including people who join it later."""
+    """Return the filter that excludes a group, including people who join it later."""
     return {"filter_id": BLOCKLIST, "selected_values": [group_id]}
 
 

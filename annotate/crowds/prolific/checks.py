@@ -1,7 +1,7 @@
-"""What Prolific would refuse, said before it is asked; and what places cost without asking it.
+"""Checks for what Prolific would refuse, and the cost of places without calling it.
 
-Prolific documents a least reward per hour, whole minutes, https and the length of a reason for
-a rejection. It documents no limits for titles and descriptions: too long ones it refuses itself.
+Prolific documents a least reward per hour, whole minutes, https and the length of a rejection's
+reason. It documents no limits for titles and descriptions; Prolific refuses long ones.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from annotate.text.figures import money, number
 
 LEAST_PER_HOUR = {"GBP": Decimal(6), "USD": Decimal(8)}
 DAY = timedelta(hours=24)
-LEAST_REASON = 100  # characters of a rejection's message
+LEAST_REASON = 100  # characters in the message of a rejection
 # The fee depends on the account, and the tax on its country.
 ESTIMATE = (
     "Prolific did not answer: this is an estimate with a fee of 33.3 % and 20 % tax on the fee. "
@@ -40,7 +40,7 @@ CATEGORIES = (
 
 
 def problems(spec: Spec, *, live: bool, currency: str = "") -> Iterator[ListingProblem]:
-    """Yield what is wrong with a posting; `currency` of the account, where it is known."""
+    """Yield what is wrong with a posting; `currency` is the account's, if it is known."""
     for name, value in (("title", spec.title), ("description", spec.description)):
         if not value.strip():
             yield ListingProblem(name, f"Prolific needs a {name}.")
@@ -72,7 +72,7 @@ def _of_reward(spec: Spec, currency: str) -> Iterator[ListingProblem]:
 
 
 def _money(amount: Decimal, currency: str) -> str:
-    """An amount in the account's currency; a bare number where that is not known."""
+    """Return an amount in the account's currency; a bare number if that is unknown."""
     return money(amount, currency) if currency else number(amount)
 
 
@@ -114,6 +114,6 @@ def rejection_refused(reason: str, category: str) -> Outcome | None:
 
 
 def estimated_cost(reward: Decimal, places: int) -> Cost:
-    """Return what places cost by the usual fee, where Prolific cannot be asked."""
+    """Return the cost of places by the usual fee, where Prolific does not answer."""
     each = PROLIFIC.tariff.unit(reward)
     return Cost(each.reward * places, each.fee * places, note=ESTIMATE)

@@ -30,7 +30,7 @@ PROLIFIC = Crowd(
     "prolific",
     "Prolific",
     "published and paid there, in batches",
-    # A third, and 20 % tax on that. Its own rounding is not documented: each fee is rounded up.
+    # A third, and 20 % tax on it. Its rounding is not documented, so each fee is rounded up.
     Tariff(Decimal("0.4"), rounding=ROUND_CEILING),
     make,
     settings={
@@ -39,6 +39,6 @@ PROLIFIC = Crowd(
         "PROLIFIC_WEBHOOK_SECRET": "",
     },
     reopens=True,
-    # It approves after 21 days, whatever one wants.
+    # It always approves after 21 days.
     not_asked=("keywords", "auto_approval"),
 )

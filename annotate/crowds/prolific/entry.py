@@ -1,8 +1,8 @@
-"""How people come in from Prolific and leave again: top-level pages, ids in the address.
+"""How people enter from Prolific and leave: top-level pages, with ids in the address.
 
-Prolific signs nothing in the address. Who comes is verified at once by asking Prolific for the
-submission: participant, study and state have to agree with what the address claims. Our own
-signed name of the posting is in the path, so a study cannot be swapped for another of ours.
+Prolific signs nothing in the address. A person is verified at once by asking Prolific for the
+submission: participant, study and state must agree with the address. Our signed name of the posting
+is in the path, so a study cannot be exchanged for another of ours.
 """
 
 from collections.abc import Mapping
@@ -28,13 +28,13 @@ from annotate.crowds.prolific.http import READ_SECONDS, ProlificClient, error_of
 from annotate.crowds.prolific.people import is_id
 from annotate.errors import ServiceError
 
-ENTRY_SECONDS = 3.0  # somebody is waiting in front of the page
+ENTRY_SECONDS = 3.0  # a person waits for the page
 PARAMETERS = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
 HOLDS_A_PLACE = ("ACTIVE", "RESERVED")  # reserved: the state just before they open our page
 
 
 class ProlificEntry:
-    """The way in and out. `environment` is "live" at Prolific itself, else the server's name."""
+    """Entry and exit. `environment` is "live" at Prolific itself; otherwise the server's name."""
 
     key = "prolific"
     label = "Prolific"
@@ -77,7 +77,7 @@ class ProlificEntry:
         return Claim(person=person, posting=posting, listing=listing, unit=unit)
 
     def verify_claim(self, claim: Claim) -> bool | InvalidEntry:
-        """Return whether Prolific says the same; raises `Transient` where it says nothing."""
+        """Return whether Prolific confirms the claim; raises `Transient` if it does not answer."""
         reply = self.client.ask("GET", path("submissions", claim.unit), seconds=self._entry_seconds)
         if reply.status == HTTPStatus.NOT_FOUND:
             return _not_yours()
@@ -94,11 +94,11 @@ class ProlificEntry:
         return True
 
     def completion(self, leaving: Leaving) -> Redirect:
-        """Going there hands the submission in; the code says that it was finished as meant."""
+        """Return the address that submits the work; its code says that the work was completed."""
         return Redirect(f"{self.app}/submissions/complete?{urlencode({'cc': leaving.code})}")
 
     def frame_policy(self) -> FramePolicy:
-        """Prolific opens our pages in a tab of their own."""
+        """Allow no frames: Prolific opens our pages in a separate tab."""
         return FramePolicy(frame_ancestors=("'none'",), form_action=("'self'",))
 
 

@@ -1,7 +1,8 @@
 """Notifications from Prolific: hooks, signed with the workspace's secret.
 
-The signature covers the timestamp and the body, byte for byte. The id of the event is in a header
-that it does not cover, so it only serves to see an event once: what happened is always asked for.
+The signature covers the timestamp and the body, byte for byte. The event's id is in a header that
+it does not cover, so the id only prevents processing an event twice. What happened is always read
+from Prolific.
 """
 
 import base64
@@ -21,9 +22,9 @@ SIGNATURE = "X-Prolific-Request-Signature"
 TIMESTAMP = "X-Prolific-Request-Timestamp"
 EVENT_ID = "X-Event-ID"
 EVENT_TIME = "X-Timestamp"  # orders events; deliveries may be out of order
-A_NAME = re.compile(r"[!-~]{1,120}")  # of an event or of what it is about: it will be stored
-LATE = timedelta(minutes=10)  # deliveries take no longer, but for those that are repeated
-MILLISECONDS = 100_000_000_000  # a later second than any that we shall see
+A_NAME = re.compile(r"[!-~]{1,120}")  # of an event or its subject, which are stored
+LATE = timedelta(minutes=10)  # the longest delivery, except for repeated ones
+MILLISECONDS = 100_000_000_000  # greater than any timestamp in seconds
 
 
 def signature(secret: str, timestamp: str, raw: bytes) -> str:
@@ -63,10 +64,10 @@ def _body(raw: bytes) -> dict[str, object] | None:
 
 
 def _happened(stamp: str, *, sent: str) -> datetime | None:
-    """Return when it happened by our clock.
+    """Return when it happened, on our clock.
 
-    What was `sent` long ago, or is yet to be sent, tells of clocks that differ: then it is taken
-    as sent just now, so that no news is mistaken for old.
+    If it was `sent` long ago, or in the future, the clocks differ. It is then taken as sent just
+    now, so that new events are not mistaken for old ones.
     """
     at, then = _time(stamp), _time(sent)
     if at is None or then is None:

@@ -1,7 +1,7 @@
-"""Subscribing to Prolific's events, so that it tells us what happened instead of being asked.
+"""Subscribes to Prolific's events, so that it need not be polled.
 
-Every step is looked for before it is done: running it again repairs what broke off, and changes
-nothing else. A workspace's secret is never replaced, since others may check with it too.
+Every step is looked for before it is done. Another run repairs what was interrupted, and changes
+nothing else. A workspace's secret is never replaced, because other programs may use it too.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ class How(StrEnum):
 
 @dataclass(frozen=True)
 class Subscribed:
-    """`secret`: the workspace's own, with which its events are signed."""
+    """`secret`: of the workspace, which signs its events."""
 
     workspace: str
     secret: str
@@ -34,7 +34,7 @@ class Subscribed:
 
 
 def subscribe(client: ProlificClient, workspace: str, url: str) -> Subscribed:
-    """Let Prolific tell this address of what happens. Raises a `CrowdError`."""
+    """Subscribe this address to events. Raises a `CrowdError`."""
     secret, made = _secret(client, workspace)
     listed = list(client.pages("hooks/subscriptions/", workspace_id=workspace))
     events = tuple((event, _subscribed(client, workspace, url, event, listed)) for event in EVENTS)
@@ -42,7 +42,7 @@ def subscribe(client: ProlificClient, workspace: str, url: str) -> Subscribed:
 
 
 def _secret(client: ProlificClient, workspace: str) -> tuple[str, bool]:
-    """Return the workspace's secret, and whether it had to be made."""
+    """Return the workspace's secret, and whether it was newly created."""
     for row in client.pages("hooks/secrets/", workspace_id=workspace):
         if row.get("value") and row.get("workspace_id", workspace) == workspace:
             return str(row["value"]), False
@@ -58,7 +58,7 @@ def _subscribed(
     ours = [row for row in listed if (row.get("event_type"), row.get("target_url")) == (event, url)]
     if any(row.get("is_enabled") for row in ours):
         return How.ALREADY
-    for row in ours:  # what confirms it came once only, when it was made
+    for row in ours:  # a confirmation is sent only once, at creation
         _answered(client.ask("DELETE", path("hooks", "subscriptions", str(row["id"]))))
     _make(client, {"workspace_id": workspace, "event_type": event, "target_url": url})
     return How.AGAIN if ours else How.MADE
@@ -75,7 +75,7 @@ def _make(client: ProlificClient, wanted: Mapping[str, str]) -> None:
 
 
 def _one(made: Mapping[str, Any], wanted: Mapping[str, str]) -> Mapping[str, Any]:
-    """Return the new one: by itself, or, as the documentation has it, in a list of all."""
+    """Return the new subscription: alone, or, as the documentation says, in a list of all."""
     rows = made.get("results", [made])
     same = [row for row in rows if all(row.get(k, v) == v for k, v in wanted.items())]
     return same[-1] if same else {}

@@ -1,7 +1,7 @@
-"""Talking to Prolific's API: one request at a time, nothing repeated, every answer judged.
+"""Calls to Prolific's API: one request at a time, without repeats, each answer evaluated.
 
-Whether an effect may have happened follows from where its request broke off: a connection that
-was never made did nothing; an answer that never came leaves it open.
+Whether an effect may have happened follows from where its request was interrupted. Without a
+connection, nothing happened; without an answer, the outcome is unknown.
 """
 
 import json
@@ -35,15 +35,15 @@ LIVE_HOST = "api.prolific.com"
 CONNECT_SECONDS = 3.0
 READ_SECONDS = 10.0
 PAGE = 100
-MOST_PAGES = 1000  # a list that never ends is a fault, not data
-# Prolific documents no error code for it, so the words have to do.
+MOST_PAGES = 1000  # a longer list is an error
+# Prolific documents no error code for it, so the text is searched.
 NO_FUNDS = ("insufficient", "not enough", "top up", "top-up", "enough funds", "enough money")
 SETTINGS = "Put a valid PROLIFIC_API_TOKEN into the settings (Prolific: Settings, API tokens)."
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back. status 0: nothing did; `sent`: the request may have arrived."""
+    """An answer. status 0: there was none; `sent`: the request may have arrived."""
 
     status: int
     data: Any = None
@@ -56,7 +56,7 @@ class Reply:
 
     @property
     def detail(self) -> str:
-        """Prolific's own words: `{"error": {"title", "detail", …}}`, or what there is."""
+        """Return Prolific's words: `{"error": {"title", "detail", …}}`, or the whole answer."""
         error = self.data.get("error", self.data) if isinstance(self.data, dict) else self.data
         if isinstance(error, dict):
             said = error.get("detail") or error.get("message") or error.get("title") or error
@@ -66,7 +66,7 @@ class Reply:
 
     @property
     def code(self) -> str:
-        """Prolific's error code, or the HTTP status."""
+        """Return Prolific's error code, or the HTTP status."""
         error = self.data.get("error") if isinstance(self.data, dict) else None
         code = error.get("error_code") if isinstance(error, dict) else None
         return str(code or self.status)
@@ -90,7 +90,7 @@ class ProlificClient:
     def ask(
         self, method: str, path: str, body: Any = None, *, seconds: float | None = None
     ) -> Reply:
-        """Send one request; raises `Configuration` only, before anything is sent."""
+        """Send one request. Raises only `Configuration`, before anything is sent."""
         self._check_settings()
         timeout = urllib3.Timeout(connect=CONNECT_SECONDS, read=seconds or self._read_seconds)
         headers = {"Authorization": f"Token {self._token}", "Content-Type": "application/json"}
@@ -115,7 +115,7 @@ class ProlificClient:
         self._pool.clear()
 
     def read(self, path: str, *, seconds: float | None = None) -> Any:
-        """Return what a GET answers; raises a `CrowdError` otherwise."""
+        """Return the answer to a GET; raises a `CrowdError` otherwise."""
         reply = self.ask("GET", path, seconds=seconds)
         if not reply.ok:
             raise error_of(reply)
@@ -126,8 +126,8 @@ class ProlificClient:
     def pages(self, path: str, **asked: str) -> Iterator[dict[str, Any]]:
         """Yield all results of a list, page after page.
 
-        Prolific’s lists differ: some say `_links.next`, some only `meta.count`, some neither.
-        Only the query of a `next` link is followed: the token goes nowhere else.
+        Prolific’s lists differ: some have `_links.next`, some only `meta.count`, some neither. Only
+        the query of a `next` link is used, so the token is sent to no other server.
         """
         query, seen = urlencode({**asked, "limit": PAGE, "offset": 0}), 0
         for _page in range(MOST_PAGES):
@@ -149,13 +149,13 @@ class ProlificClient:
 
 
 def error_of(reply: Reply) -> CrowdError:
-    """Return what a failed request means for somebody who wanted to read."""
+    """Return the meaning of a failed request for reading."""
     if no_funds(reply):
         return InsufficientFunds(_money(reply))
     if reply.status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
         return Configuration(f"Prolific refuses our access: {reply.detail} {SETTINGS}")
     if reply.status == HTTPStatus.TOO_MANY_REQUESTS:
-        return Throttled("Prolific takes no more calls for the moment. Try again later.")
+        return Throttled("Prolific accepts no more calls at the moment. Try again later.")
     if reply.status == 0 or reply.status >= 500:
         return Transient("Prolific does not answer. Try again in a moment.")
     if reply.status == HTTPStatus.NOT_FOUND:
@@ -164,10 +164,10 @@ def error_of(reply: Reply) -> CrowdError:
 
 
 def outcome_of(reply: Reply, *, idempotent: bool = False) -> Outcome:
-    """Return what a failed request means for the effect that was asked for.
+    """Return the meaning of a failed request for its effect.
 
-    idempotent: doing it twice is the same as doing it once, so a server error is worth another
-    try. Raises `Configuration` where the settings do not fit: then nothing happened.
+    idempotent: doing it twice is the same as doing it once, so it is tried again after a server
+        error. Raises `Configuration` where the settings do not fit; nothing happened then.
     """
     error = error_of(reply)
     if isinstance(error, Configuration):
@@ -182,9 +182,9 @@ def outcome_of(reply: Reply, *, idempotent: bool = False) -> Outcome:
 
 
 def effect(call: Callable[P, Outcome]) -> Callable[P, Outcome]:
-    """Answer with an outcome where reading what comes before an effect fails: nothing happened.
+    """Return an outcome where reading before an effect fails, which means that nothing happened.
 
-    `Configuration` goes on: a person has to change the settings.
+    `Configuration` is passed on: a person has to change the settings.
     """
 
     @wraps(call)
@@ -222,7 +222,7 @@ def _parsed(raw: bytes) -> Any:
 
 
 def _following(data: Any, seen: int, asked: Mapping[str, str]) -> str:
-    """Return the query of the next page, "" after the last."""
+    """Return the query of the next page; "" after the last."""
     if not isinstance(data, dict):
         return ""
     href = ((data.get("_links") or {}).get("next") or {}).get("href")
@@ -233,13 +233,13 @@ def _following(data: Any, seen: int, asked: Mapping[str, str]) -> str:
 
 
 def path(*parts: str) -> str:
-    """Return a path whose ids cannot lead anywhere else."""
+    """Return a path whose ids cannot lead to another resource."""
     for part in parts:
         if not part or not part.replace("-", "").isalnum():
-            raise NotFoundAtCrowd(f"“{part}” is no name of anything at Prolific.")
+            raise NotFoundAtCrowd(f"“{part}” cannot be an id at Prolific.")
     return "/".join(parts) + "/"
 
 
 def header(headers: Mapping[str, str], name: str) -> str:
-    """Return a header whatever its case."""
+    """Return a header, in any spelling of its case."""
     return next((value for key, value in headers.items() if key.lower() == name.lower()), "")

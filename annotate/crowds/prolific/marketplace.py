@@ -1,16 +1,16 @@
 """Prolific: studies, submissions and bonuses over its REST API v1.
 
 What can be repeated, and how a repeat is recognised:
-- publish: the study's internal name carries the operation's id. A draft of it is published
-  rather than made twice; one that is published already is found.
-- add_places: the number of places is absolute. It is set together with a note of the operation
-  in the internal name, in one request; a repeat reads the note and adds nothing.
+- publish: the study's internal name contains the operation's id. An existing draft is published,
+  not created again; a published one is found.
+- add_places: the number of places is absolute. It is set in one request together with a note of the
+  operation in the internal name; a repeat reads the note and adds nothing.
 - stop, approve, reject, groups: Prolific's state says whether it is done.
-- pay_bonus: not at all. Prolific says that its call is not idempotent, and its list of bonuses
-  carries amounts without any reference: only a person can tell. Never repeat it by yourself.
+- pay_bonus: cannot be repeated. Prolific says that its call is not idempotent, and its list of
+  bonuses has amounts without references, so only a person can tell. Never repeat it automatically.
 
-No receipt of ours comes back from Prolific: submissions are verified at entry instead.
-Checked against docs.prolific.com; what it leaves open is said where it matters.
+Prolific returns no receipt of ours: submissions are verified at entry instead. This was checked
+against docs.prolific.com. Gaps in the documentation are mentioned where they matter.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ class Prolific(ProlificEntry):
     # ---------------------------------------------------------------- launch
 
     def validate(self, spec: Spec) -> list[ListingProblem]:
-        """Return what would be refused. An account that does not answer is a problem as well."""
+        """Return what would be refused. An account that does not answer is also a problem."""
         problems = audiences.unknown(spec.audience)
         currency = ""
         try:
@@ -64,7 +64,7 @@ class Prolific(ProlificEntry):
         return [*checks.problems(spec, live=self.client.live, currency=currency), *problems]
 
     def estimate_cost(self, reward: Decimal, places: int) -> Cost:
-        """Ask Prolific, which knows the account's fee and tax; an estimate where it is silent."""
+        """Ask Prolific, which knows the account's fee and tax; otherwise return an estimate."""
         body = {"reward": studies.minor(reward), "total_available_places": places}
         reply = self.client.ask("POST", "study-cost-calculator/", body)
         if reply.ok and isinstance(reply.data, dict) and "total_cost" in reply.data:
@@ -76,11 +76,11 @@ class Prolific(ProlificEntry):
         return checks.estimated_cost(reward, places)
 
     def bonus_cost(self, amount: Decimal) -> Cost:
-        """Bonuses bear the same fee as rewards (so do the documented examples)."""
+        """Return the cost of a bonus: the fee is that of rewards, as in the documented examples."""
         return self.estimate_cost(amount, 1)
 
     def currency(self) -> str:
-        if not self._currency:  # that of an account stays as it is
+        if not self._currency:  # the currency of an account does not change
             self._currency = str(self._account().get("currency_code") or "USD")
         return self._currency
 
@@ -102,7 +102,7 @@ class Prolific(ProlificEntry):
         return draft if isinstance(draft, Outcome) else self._go_live(draft)
 
     def find_postings(self, op_id: str) -> list[Posted]:
-        """Return what was published. A draft is nothing yet: `publish` takes it up again."""
+        """Return published studies. A draft is not published: `publish` continues with it."""
         return [
             studies.posted(study, self.app)
             for study in self.client.pages("studies/")
@@ -111,11 +111,11 @@ class Prolific(ProlificEntry):
 
     @effect
     def add_places(self, listing: str, n: int, op_id: str) -> Outcome:
-        """Set more places and note the operation in one request, so that a repeat is seen.
+        """Set more places and note the operation in one request, so that a repeat is recognised.
 
         Prolific's documentation does not say which fields of a published study can be changed;
-        others report these two. Two extensions of one study at the same time could overwrite
-        each other (fewer places, never more): carry them out one after the other.
+        other users report these two. Simultaneous extensions of one study could overwrite each
+        other (fewer places, never more), so carry them out one after the other.
         """
         study = self._study(listing)
         if studies.is_extended_by(study, op_id):
@@ -131,10 +131,10 @@ class Prolific(ProlificEntry):
 
     @effect
     def stop(self, listing: str) -> Outcome:
-        """Stop a study unless it is complete. A full one too: it goes on when a place is free.
+        """Stop a study unless it is complete. A full one continues when a place is free.
 
-        Whether Prolific stops a full one is not documented. Where it refuses to, nobody can come
-        at this moment, and the study is stopped when it goes on.
+        The documentation does not say whether Prolific stops a full one. If it refuses, no one can
+        enter now, and the study is stopped once it continues.
         """
         if studies.status(self._study(listing)) in (studies.COMPLETED, studies.DRAFT):
             return Outcome(Effect.ALREADY)
@@ -145,7 +145,7 @@ class Prolific(ProlificEntry):
 
     @effect
     def archive(self, listing: str) -> Outcome:
-        """Prolific keeps complete studies and has no archive: there is nothing to do."""
+        """Return success for a complete study: Prolific keeps it and has no archive."""
         if studies.status(self._study(listing)) in (studies.COMPLETED, studies.DRAFT):
             return Outcome(Effect.ALREADY, message="Prolific keeps complete studies.")
         return Outcome(Effect.RETRYABLE, "undecided", "Prolific does not call it complete yet.")
@@ -162,12 +162,12 @@ class Prolific(ProlificEntry):
 
     @effect
     def approve(self, unit: str, *, override: bool = False, message: str = "") -> Outcome:
-        """Approving says nothing to the participant here, and a rejection stays one."""
+        """Approve. Prolific passes on no message, and a rejection cannot be changed."""
         return self._review(unit, UnitState.APPROVED, {"action": "APPROVE"})
 
     @effect
     def reject(self, unit: str, *, reason: str, category: str = "") -> Outcome:
-        """`category`: one of Prolific's; without one it is OTHER, as the reason explains it."""
+        """Reject. `category`: one of Prolific's; by default OTHER, which the reason explains."""
         category = category or OTHER
         refused = checks.rejection_refused(reason, category)
         if refused is not None:
@@ -177,7 +177,7 @@ class Prolific(ProlificEntry):
 
     @effect
     def pay_bonus(self, bonus: Bonus, op_id: str) -> Outcome:
-        """Prepare a payment, which costs nothing, then pay it, once. `note`: its name there."""
+        """Prepare a payment, which costs nothing, then pay it once. `note`: its name there."""
         body = {"study_id": bonus.listing, "csv_bonuses": f"{bonus.unit},{bonus.amount:.2f}"}
         prepared = self.client.ask("POST", "submissions/bonus-payments/", body)
         if not prepared.ok:
@@ -187,7 +187,7 @@ class Prolific(ProlificEntry):
             return Outcome(Effect.RETRYABLE, outcome.code, outcome.message)
         payment = prepared.data if isinstance(prepared.data, dict) else {}
         if payment.get("amount") != studies.minor(bonus.amount):
-            said = f"Prolific read another amount than {bonus.amount:.2f}; nothing was paid."
+            said = f"Prolific understood another amount than {bonus.amount:.2f}; nothing was paid."
             return Outcome(Effect.REFUSED, "amount", said)
         paid = self.client.ask("POST", path("bulk-bonus-payments", str(payment["id"]), "pay"), {})
         name = str(payment["id"])
@@ -210,7 +210,7 @@ class Prolific(ProlificEntry):
 
     @effect
     def message(self, people: Sequence[str], subject: str, text: str) -> Outcome:
-        """Prolific's messages have no subject: it is the first line."""
+        """Send a message. Prolific's messages have no subject, so it is the first line."""
         words = f"{subject}\n\n{text}" if subject else text
         return prolific_people.send(self.client, people, words)
 
@@ -218,7 +218,7 @@ class Prolific(ProlificEntry):
         return events.parse(raw, headers, self._webhook_secret)
 
     def subscribe(self, url: str) -> Subscribed:
-        """Let Prolific tell this address of what happens; what is so already stays as it is."""
+        """Subscribe this address to events. Existing subscriptions stay."""
         if self.client.live and not url.startswith("https://"):
             raise Configuration(
                 "Prolific sends events to https:// addresses only. Set PUBLIC_URL to one."
@@ -238,7 +238,7 @@ class Prolific(ProlificEntry):
         return study
 
     def _transition(self, listing: str, action: str, before: Sequence[str]) -> Outcome:
-        """Move a study on; refused only if it still is in one of the states `before` it."""
+        """Move a study on; refused only if it is still in one of the states in `before`."""
         body = {"action": action}
         reply = self.client.ask("POST", path("studies", listing, "transition"), body)
         if reply.ok:
@@ -257,7 +257,7 @@ class Prolific(ProlificEntry):
         return audiences.resolve(wished, self.client.pages("filters/")) if wished else ([], [])
 
     def _draft(self, spec: Spec, op_id: str) -> dict[str, Any] | Outcome:
-        """Make the draft of a study; an Outcome where that failed."""
+        """Create the draft of a study; an Outcome if that failed."""
         filters, problems = self._filters(spec.audience)
         if problems:
             return Outcome(Effect.REFUSED, "audience", problems[0].message)
@@ -282,7 +282,7 @@ class Prolific(ProlificEntry):
         return self._posted(draft, outcome.effect) if outcome.happened else outcome
 
     def _review(self, unit: str, wanted: UnitState, body: Mapping[str, str]) -> Outcome:
-        """Decide about a submission that awaits it; a decision there is final."""
+        """Decide about a waiting submission. Decisions at Prolific are final."""
         now = self.get_submission(unit).state
         if now == wanted:
             return Outcome(Effect.ALREADY)

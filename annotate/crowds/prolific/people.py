@@ -1,4 +1,4 @@
-"""People at Prolific: groups that keep them out of studies, and messages to them."""
+"""People at Prolific: groups that exclude them from studies, and messages to them."""
 
 import re
 from collections.abc import Sequence
@@ -16,10 +16,10 @@ def is_id(text: str) -> bool:
 
 
 def set_member(client: ProlificClient, person: str, member: bool, *, group: str) -> Outcome:
-    """Put a person into a group, or take them out; both do nothing the second time.
+    """Add a person to a group, or remove them; repeating either changes nothing.
 
-    `group` is an id, or a name: then the group is made when it is first used, and the outcome's
-    note is its id.
+    `group` is an id or a name. A named group is created at its first use, and the outcome's note is
+    its id.
     """
     group_id = find_group(client, group)
     if group_id is None and not member:
@@ -39,7 +39,7 @@ def set_member(client: ProlificClient, person: str, member: bool, *, group: str)
 
 
 def find_group(client: ProlificClient, group: str) -> str | None:
-    """Return the id of a group, None where no group has this name."""
+    """Return the id of a group; None if no group has this name."""
     if is_id(group):
         return group
     listed = client.pages("participant-groups/", workspace_id=workspace(client))
@@ -47,8 +47,11 @@ def find_group(client: ProlificClient, group: str) -> str | None:
 
 
 def make_group(client: ProlificClient, name: str) -> str | Outcome:
-    """Return the id of a new group. If this breaks off, an empty group is left, which harms
-    nobody: groups are looked for by name, and the first one found is used."""
+    """Return the id of a new group.
+
+    An interruption leaves an empty group without consequences: groups are looked for by name, and
+    the first one is used.
+    """
     body = {
         "name": name,
         "workspace_id": workspace(client),
@@ -61,7 +64,7 @@ def make_group(client: ProlificClient, name: str) -> str | Outcome:
 
 
 def workspace(client: ProlificClient) -> str:
-    """Return the account's first workspace: Prolific’s groups live in one."""
+    """Return the account's first workspace; Prolific’s groups belong to one."""
     for row in client.pages("workspaces/"):
         return str(row["id"])
     raise Configuration("The Prolific account has no workspace. Make one there.")
@@ -69,7 +72,7 @@ def workspace(client: ProlificClient) -> str:
 
 @dataclass
 class Delivery:
-    """How messages to several people went."""
+    """The result of messages to several people."""
 
     failed: list[str] = field(default_factory=list)
     problems: list[Reply] = field(default_factory=list)
@@ -82,7 +85,7 @@ class Delivery:
             self.problems.append(reply)
 
     def outcome(self, people: Sequence[str]) -> Outcome:
-        """Nobody reached: say what to do about that. Otherwise name those who were not."""
+        """Return the outcome: what to do if no one was reached; otherwise who was not reached."""
         if people and len(self.failed) == len(people):
             if self.problems:
                 return outcome_of(self.problems[0])
@@ -98,7 +101,7 @@ class Delivery:
 def send(client: ProlificClient, people: Sequence[str], text: str) -> Outcome:
     """Write to each person separately, about a study of ours in which they took part.
 
-    Prolific wants to know the study that a message is about, so it is looked up.
+    Prolific requires the study that a message is about, so it is looked up.
     """
     about = _studies_of(client, set(people))
     delivery = Delivery()
@@ -112,7 +115,7 @@ def send(client: ProlificClient, people: Sequence[str], text: str) -> Outcome:
 
 
 def _studies_of(client: ProlificClient, people: set[str]) -> dict[str, str]:
-    """Return a study of ours for each person: the latest listed, as far as there is one."""
+    """Return a study of ours for each person, if there is one: the latest listed."""
     ours = [str(study["id"]) for study in client.pages("studies/") if studies.is_ours(study)]
     about: dict[str, str] = {}
     for listing in reversed(ours):

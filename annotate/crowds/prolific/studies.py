@@ -1,4 +1,4 @@
-"""What a study is to Prolific, and what its states mean to us."""
+"""Prolific's form of a study, and the meaning of its states."""
 
 import math
 import re
@@ -13,15 +13,15 @@ from annotate.crowds.clocks import on_ours
 APP = "https://app.prolific.com"
 MARK = 12  # digits of an operation's id that note an extension
 MARKS_KEPT = 8
-AUTO_APPROVAL = timedelta(days=21)  # as Prolific's help pages say; no setting changes it
+AUTO_APPROVAL = timedelta(days=21)  # according to Prolific's help pages; no setting changes it
 DRAFT = "UNPUBLISHED"
 PAUSED = "PAUSED"
 RUNNING = ("ACTIVE", "PUBLISHING", "SCHEDULED")
 COMPLETED = "COMPLETED"
 FULL = "AWAITING REVIEW"  # also of a study that was stopped
-PASSING = "PROCESSING"  # not documented; others meet it for moments, before another status
+PASSING = "PROCESSING"  # not documented; others see it for moments before another status
 PARAMETERS = "PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}"
-# Right after a review, Prolific says "PROCESSING" for a while: nothing has ended as far as we know.
+# Right after a review, Prolific reports "PROCESSING" for a while. It does not mean the end.
 UNITS = {
     "RESERVED": UnitState.ACTIVE,
     "ACTIVE": UnitState.ACTIVE,
@@ -36,7 +36,7 @@ UNITS = {
 
 
 def draft(spec: Spec, op_id: str, filters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the body that makes a draft; money in pence or cents, times in whole minutes."""
+    """Return the body that creates a draft; money in pence or cents, times in whole minutes."""
     joint = "&" if "?" in spec.url else "?"
     return {
         "name": spec.title,
@@ -62,7 +62,7 @@ def draft(spec: Spec, op_id: str, filters: Sequence[Mapping[str, Any]]) -> dict[
 
 
 def internal_name(op_id: str) -> str:
-    """Return the name that only researchers see: it says which operation made the study."""
+    """Return the name that only researchers see. It identifies the study's operation."""
     return f"plumbline {op_id}"
 
 
@@ -79,7 +79,7 @@ def is_extended_by(study: Mapping[str, Any], op_id: str) -> bool:
 
 
 def extended_name(study: Mapping[str, Any], op_id: str) -> str:
-    """Return the internal name that notes one more extension; the oldest notes make room."""
+    """Return the internal name with a note of one more extension; the oldest notes are dropped."""
     words = str(study.get("internal_name", "")).split()
     name = [word for word in words if not word.startswith("+")]
     marks = [word for word in words if word.startswith("+")]
@@ -100,13 +100,12 @@ def status(thing: Mapping[str, Any]) -> str:
 def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Fullness:
     """Return how full a study is.
 
-    Studies do not expire. One whose places are all taken awaits review just like a stopped one,
-    and may go on when a place is free again. A paused study takes no new people until it is
-    started.
+    Studies do not expire. A full one awaits review like a stopped one, and may continue when a
+    place is free again. A paused study takes no new people until it is started.
     """
     states = [submission.state for submission in submissions]
     pending = states.count(UnitState.ACTIVE)
-    holding = (UnitState.ACTIVE, UnitState.SUBMITTED, UnitState.APPROVED)  # rejected: free again
+    holding = (UnitState.ACTIVE, UnitState.SUBMITTED, UnitState.APPROVED)  # a rejected one is free
     taken = sum(states.count(state) for state in holding)
     places = int(study.get("total_available_places") or 0)
     free, now = max(0, places - taken), status(study)
@@ -119,7 +118,7 @@ def level(study: Mapping[str, Any], submissions: Iterable[Submission]) -> Fullne
 def submission(
     row: Mapping[str, Any], listing: str = "", *, ahead: timedelta | None = None
 ) -> Submission:
-    """Return a submission; `receipt` stays empty: Prolific passes nothing of ours through.
+    """Return a submission; `receipt` stays empty, because Prolific passes on no value of ours.
 
     ahead: how far Prolific's clock is ahead of ours.
     """
@@ -154,5 +153,5 @@ def minor(amount: Decimal) -> int:
 
 
 def major(minor_units: Any) -> Decimal:
-    """Return pounds or dollars of what Prolific counts in pence or cents."""
+    """Return pounds or dollars from Prolific's pence or cents."""
     return (Decimal(str(minor_units)) / 100).quantize(Decimal("0.01"))

@@ -1,4 +1,4 @@
-"""What responses about answers and paragraphs say to those who look at them."""
+"""How responses about answers and paragraphs are read by reviewers, screens and annotators."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -73,7 +73,7 @@ class OfParagraphs(Answers):
 
 
 def _words_read(one: Observed) -> int:
-    """Who finds the answer implausible has no paragraphs to read."""
+    """Return the words read: an implausible answer requires no paragraphs."""
     shown: Edges = one.paragraphs if one.response["plausible"] else []
     return one.text_words + one.input_words + sum(map(len, shown))
 
@@ -92,7 +92,7 @@ def _highlights(judgments: Sequence[Observed]) -> Highlights:
 
 
 def _touched(edges: list[tuple[int, int]], spans: Sequence[Sequence[int]]) -> frozenset[int]:
-    """The numbers of the words that these spans touch."""
+    """Return the numbers of the words that these spans touch."""
     return frozenset(
         number
         for number, (first, last) in enumerate(edges)

@@ -1,7 +1,7 @@
-"""What is scored, and the three answers that a paragraph can get.
+"""The criteria, and the three possible answers about a paragraph.
 
-A paragraph shows that the answer is correct, incorrect, or neither (Chaganty et al. 2018,
-appendix A.2).
+A paragraph shows that the answer is correct, incorrect, or neither (Chaganty et al. 2018, appendix
+A.2).
 """
 
 from django.utils.translation import gettext_lazy as _

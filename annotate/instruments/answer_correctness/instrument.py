@@ -1,4 +1,4 @@
-"""Answer correctness: is it plausible, and what does each paragraph show, on what evidence?"""
+"""Answer correctness: is the answer plausible, and what do the paragraphs show?"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -57,7 +57,7 @@ class AnswerCorrectness(OfParagraphs):
         )
 
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
-        """Keep what is scored: nothing of the paragraphs where the answer is implausible."""
+        """Return the scored fields, without paragraphs if the answer is implausible."""
         plausible = raw.get("plausible")
         if plausible is False:
             return {"plausible": False, "verdicts": []}
@@ -72,7 +72,7 @@ class AnswerCorrectness(OfParagraphs):
         return {"plausible": True, "verdicts": verdicts}
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
-        """Whether any paragraph shows it correct, and their share among those that decide."""
+        """Return whether any paragraph shows it correct, and their share of the deciding ones."""
         decided = [one["value"] for one in response["verdicts"] if one["value"] != NEITHER]
         correct = decided.count(CORRECT)
         return {
@@ -84,7 +84,7 @@ class AnswerCorrectness(OfParagraphs):
         return False
 
     def page(self, material: Material) -> dict[str, Any]:
-        return {}  # the script reads the paragraphs where people do, on the page
+        return {}  # the script reads the paragraphs from the page
 
     def strings(self) -> dict[str, Any]:
         return strings.judging()
@@ -96,7 +96,7 @@ class AnswerCorrectness(OfParagraphs):
 def _verdicts(
     given: Any, paragraphs: Sequence[str], errors: dict[str, str]
 ) -> list[dict[str, Any]]:
-    """Return the verdict on each paragraph, and note what is wrong with it in `errors`."""
+    """Return the verdict on each paragraph, and note problems in `errors`."""
     answers = given if isinstance(given, list) else []
     if len(answers) > len(paragraphs):
         errors["verdicts"] = _("There are more answers than paragraphs. Reload this page.")
@@ -121,7 +121,7 @@ def _verdict(given: list[Any], paragraph: str) -> dict[str, Any]:
     if type(value) is not int or value not in (CORRECT, NEITHER, INCORRECT):
         raise ValueError(_("it takes one of the three answers, nothing else."))
     if value == NEITHER:
-        return {"value": value, "spans": []}  # highlights made earlier are evidence of nothing
+        return {"value": value, "spans": []}  # earlier highlights do not count with this verdict
     evidence = spans.read(answer.get("spans"), paragraph)
     if not evidence:
         raise ValueError(_("highlight the words that show it."))

@@ -1,4 +1,4 @@
-"""The sentences that the page's script may say."""
+"""The texts of the page's script."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ def judging() -> dict[str, Any]:
 
 
 def _lacking() -> dict[str, Any]:
-    """Each in the words of the bar, for one paragraph or several, and at the paragraph itself."""
+    """Return each missing part, as the bar says it for paragraphs, and as the paragraph does."""
     return {
         "no_plausible": _("whether the answer is plausible"),
         "lacking": {

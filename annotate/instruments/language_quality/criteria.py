@@ -1,6 +1,7 @@
 """Three questions of three levels each, and the edit: names, wording, scales.
 
-Three levels because five raised the annotator variance (Chaganty et al. 2018, appendix A.1).
+There are three levels because five raised the annotator variance (Chaganty et al. 2018, appendix
+A.1).
 """
 
 from django.utils.translation import gettext_lazy as _

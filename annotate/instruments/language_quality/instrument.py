@@ -1,4 +1,4 @@
-"""Language quality: three Likert questions, and a post-edit where anything falls short."""
+"""Language quality: three Likert questions, and a post-edit if an answer is below the best."""
 
 from pathlib import Path
 from typing import ClassVar
@@ -22,7 +22,7 @@ class LanguageQuality(Rating):
 
     @property
     def example(self) -> Material:
-        """In the language that is spoken now, with errors of that language."""
+        """Return an example in the active language, with errors of that language."""
         return Material(translation.gettext(self.definition.example.text))
 
     def tutorial(self, language: str) -> Tutorial | None:

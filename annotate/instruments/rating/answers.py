@@ -1,4 +1,4 @@
-"""What responses of a rating study say to those who look at them."""
+"""How responses of a rating study are read by reviewers, screens and annotators."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a rating takes as a response: levels, and the edit and highlights that they require."""
+"""Checks of a rating's response: levels, and the edit and highlights that they require."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,14 +13,14 @@ from annotate.text.visible import is_visible
 from estimation.metrics import normalise
 
 KEPT_SHARE = 0.1  # an edit shorter than this share of the text deletes nearly everything
-LONGEST = 3  # times the text, plus room for a sentence: bounds what TER costs
+LONGEST = 3  # times the text's length, plus a sentence; limits the cost of TER
 ROOM = 200
 
 
 def levels(
     raw: Mapping[str, Any], criteria: Sequence[Question]
 ) -> tuple[dict[str, int], dict[str, str]]:
-    """Return the level of each criterion, and what is wrong with the others."""
+    """Return the level of each criterion, and the problems with the others."""
     found: dict[str, int] = {}
     errors: dict[str, str] = {}
     for criterion in criteria:
@@ -38,14 +38,14 @@ def levels(
 
 
 def required(chosen: Mapping[str, int], criteria: Sequence[Question]) -> frozenset[str]:
-    """Return what the chosen levels require together."""
+    """Return everything that the chosen levels require."""
     return frozenset(what for c in criteria for what in c.choice(chosen[c.name]).requires)
 
 
 def evidence(
     raw: Any, *, text: str, chosen: Mapping[str, int], criteria: Sequence[Question]
 ) -> tuple[dict[str, list[spans.Span]], dict[str, str]]:
-    """Return the highlights of each criterion whose level requires some, and what is wrong."""
+    """Return the highlights of each criterion whose level requires some, and the problems."""
     given = raw if isinstance(raw, Mapping) else {}
     found: dict[str, list[spans.Span]] = {}
     errors: dict[str, str] = {}
@@ -65,12 +65,12 @@ def evidence(
 
 
 def has_words(text: str) -> bool:
-    """Whether there is anything to highlight; `static/js/spans.js` decides in the same way."""
+    """Return whether there is anything to highlight, by the same rule as `static/js/spans.js`."""
     return any(is_visible(one) and category(one)[0] != "P" for one in text)
 
 
 def edit(given: Any, *, text: str, needed: str) -> str:
-    """Return the edit as it was typed, with its tabs, or say why it cannot be one."""
+    """Return the edit as it was typed, including tabs, or raise with its problem."""
     if given is None or not isinstance(given, str):
         raise InvalidResponse({"edit": needed})
     original = normalise(text)

@@ -1,4 +1,4 @@
-"""What a rating study is, as data: questions with levels, what each level requires, wording."""
+"""A rating study as data: questions with levels, what each level requires, and wording."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -39,14 +39,14 @@ class Question(Criterion):
     """A criterion that people are asked about."""
 
     levels: tuple[Choice, ...] = ()
-    evidence: "Words" = ""  # what to highlight, where a level requires evidence
+    evidence: "Words" = ""  # what to highlight, if a level requires evidence
 
     def choice(self, value: int) -> Choice:
         return next(level for level in self.levels if level.value == value)
 
     @property
     def required(self) -> frozenset[str]:
-        """Whatever one of its levels requires."""
+        """Return everything that one of its levels requires."""
         return frozenset(what for level in self.levels for what in level.requires)
 
     @property
@@ -82,7 +82,7 @@ def question(
 
 @dataclass(frozen=True)
 class Example:
-    """A sentence or two, the level it deserves, and perhaps why."""
+    """A sentence or two, the right level, and optionally the reason."""
 
     label: "Words"
     text: "Words"
@@ -91,7 +91,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Section:
-    """One part of the instructions; blank lines part its paragraphs."""
+    """One part of the instructions; blank lines separate its paragraphs."""
 
     title: "Words"
     text: "Words" = ""
@@ -100,7 +100,7 @@ class Section:
 
 @dataclass(frozen=True)
 class EditWording:
-    """What is said about the edit: when it is asked for, how, and why nothing is asked."""
+    """The wording about the edit: when it is required, how to do it, and why it is not required."""
 
     title: "Words"
     hint: "Words"
@@ -120,10 +120,10 @@ EDITING = EditWording(
 
 @dataclass(frozen=True)
 class Definition:
-    """One version of a rating study: everything that annotators see of it, and what is scored.
+    """One version of a rating study: everything that annotators see, and what is scored.
 
-    `language`: what its wording is written in; "" where it is translated.
-    `input_label`: the heading under which the item's input is shown; "" where it is not.
+    `language`: of its wording; "" if the wording is translated.
+    `input_label`: the heading above the item's input; "" if the input is not shown.
     """
 
     key: str
@@ -151,10 +151,10 @@ class Definition:
 
     @property
     def scored(self) -> tuple[Criterion, ...]:
-        """The criteria of its scores: those asked about, and the edit where there may be one."""
+        """Return the criteria of its scores: those asked about, and the edit if it is possible."""
         return (*self.criteria, HTER) if self.asks_for_edits else self.criteria
 
     @property
     def digits(self) -> tuple[int, ...]:
-        """The number keys that answer its questions."""
+        """Return the number keys that answer its questions."""
         return tuple(range(1, 1 + max(len(criterion.levels) for criterion in self.criteria)))

@@ -1,4 +1,4 @@
-"""Any study that asks people to rate a text: drawn, checked and scored from its definition."""
+"""Any study in which people rate a text: displayed, checked and scored from its definition."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -93,7 +93,7 @@ class Rating(OfRatings):
         return {"edit": edit, "distance": levenshtein(normalise(material.text), edit)}
 
     def scores(self, response: Mapping[str, Any], *, material: Material) -> dict[str, float]:
-        """Levels as they are; `edit` is HTER, 0 where no edit was needed, unbounded above."""
+        """Return the levels, and as `edit` the HTER: 0 without a required edit, unbounded above."""
         scores = {c.name: float(response[c.name]) for c in self.definition.criteria}
         if self.definition.asks_for_edits:
             edit = response["edit"]

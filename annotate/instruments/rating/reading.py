@@ -1,4 +1,4 @@
-"""A definition as JSON: its declared shape, and what it becomes."""
+"""Reads a definition from JSON: its declared shape, and its conversion."""
 
 import re
 from collections.abc import Iterator
@@ -41,13 +41,13 @@ LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*", re.ASCII)
 
 
 def read(value: Any, *, version: str = "1") -> Definition:
-    """Return the definition that `value` is, or raise `Refused` with its problems."""
+    """Return the definition in `value`, or raise `Refused` with its problems."""
     return read_shape(DefinitionShape, value).definition(version)
 
 
 def _free(name: str) -> str:
     if name in TAKEN:
-        raise fault(f"“{name}” means something else here. Take another.")
+        raise fault(f"“{name}” means something else here. Choose another name.")
     return name
 
 
@@ -91,7 +91,7 @@ class LevelShape(Declared):
     requires: Requirements = ()
 
     def choice(self, always: tuple[str, ...]) -> Choice:
-        """`always`: what every level of the criterion requires."""
+        """Return the level. `always`: what every level of the criterion requires."""
         required = {*always, *self.requires}
         sorted_out = tuple(one for one in REQUIREMENTS if one in required)
         return Choice(self.value, self.label, self.cue, sorted_out)
@@ -126,7 +126,7 @@ class CriterionShape(Declared):
 
 
 class EditShape(Declared):
-    """What is left out, or empty, is said in our words."""
+    """The wording about the edit. Missing or empty parts have the default wording."""
 
     title: Line = ""
     hint: Line = ""

@@ -1,4 +1,4 @@
-"""The sentences that the page's script may say."""
+"""The texts of the page's script."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A definition as JSON data, which `reading.read` takes back."""
+"""Writes a definition as JSON data that `reading.read` accepts."""
 
 from dataclasses import fields
 from typing import Any
@@ -17,7 +17,7 @@ EDIT_WORDING = tuple(one.name for one in fields(EditWording))
 
 
 def as_data(definition: Definition) -> dict[str, Any]:
-    """Return a definition as JSON data, its words as they are shown now."""
+    """Return a definition as JSON data, with its wording in the active language."""
     data = {
         "key": definition.key,
         "label": definition.label,
@@ -41,7 +41,7 @@ def as_data(definition: Definition) -> dict[str, Any]:
 
 
 def _edit_data(definition: Definition) -> dict[str, Any]:
-    """What differs from our wording, which is translated when it is shown."""
+    """Return the differences from the default wording, which is translated when it is shown."""
     own = [n for n in EDIT_WORDING if getattr(definition.edit, n) is not getattr(EDITING, n)]
     return _words(definition.edit, tuple(own))
 

@@ -1,6 +1,6 @@
 """Scores that were recorded elsewhere: released data sets, judgments of an earlier study.
 
-It has no page; the response carries the scores themselves.
+It has no page; the response contains the scores.
 """
 
 import math
@@ -33,7 +33,7 @@ class RecordedScores(Answers):
     def check(self, raw: Mapping[str, Any], *, material: Material) -> dict[str, Any]:
         scores = raw.get("scores")
         if not isinstance(scores, Mapping):
-            raise InvalidResponse({"scores": "A recorded judgment carries its scores."})
+            raise InvalidResponse({"scores": "A recorded judgment contains its scores."})
         errors = {
             criterion.name: problem
             for criterion in self.criteria

@@ -1,4 +1,4 @@
-"""What annotators are told after each answer, for the researcher who looks a tutorial through."""
+"""The feedback after each answer of a tutorial, for researchers who review it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Said:
-    """One answer, whether it is accepted, and the sentence that follows."""
+    """One answer, whether it is accepted, and the feedback."""
 
     answer: "Words"
     accepted: bool
@@ -22,7 +22,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Part:
-    """The answers to all of a question (`title` is ""), or to one paragraph of it."""
+    """The answers to a whole question (`title` is ""), or to one of its paragraphs."""
 
     title: str
     answers: tuple[Said, ...]

@@ -1,4 +1,4 @@
-"""What a tutorial is: graded questions, declared as its file spells them."""
+"""The declared form of a tutorial: graded questions, with the names of its file."""
 
 from collections.abc import Iterator
 from math import ceil
@@ -12,7 +12,7 @@ from annotate.schemas import Declared, Fault, OptionalText, Several, Text, disti
 from annotate.text.problem_sentences import PLAIN
 
 MOST_QUESTIONS = 40
-WHOLE_DIGEST = 16  # characters of the whole's digest within the version
+WHOLE_DIGEST = 16  # characters of the content's digest in the version
 
 
 def _of_its_kind(given: Any, info: ValidationInfo) -> Question:
@@ -27,7 +27,7 @@ def _of_its_kind(given: Any, info: ValidationInfo) -> Question:
 class Tutorial(Declared):
     """The questions that qualify an annotator for an instrument, in their order.
 
-    `version` is what the file calls it; once read, with a digest of all of it.
+    `version` is the file's own name for it; after reading, with a digest of the content.
     """
 
     instrument: Annotated[Text, Field(max_length=40)]
@@ -49,11 +49,11 @@ class Tutorial(Declared):
 
     @property
     def minutes(self) -> int:
-        """About how long it takes: half a minute a question, a whole one where work is asked."""
+        """Return the approximate time: half a minute per question, a minute for those with work."""
         long = sum(question.kind in ("edit", "evidence") for question in self.questions)
         return max(1, ceil((len(self.questions) + long) / 2))
 
     def place_of(self, key: str) -> int | None:
-        """Return where the question called `key` stands, from 0."""
+        """Return the position of the question called `key`, from 0."""
         keys = [question.key for question in self.questions]
         return keys.index(key) if key in keys else None

@@ -1,4 +1,4 @@
-"""Names of content: the same for the same JSON, however its file was laid out."""
+"""Digests of content: equal for the same JSON, whatever the layout of its file."""
 
 import hashlib
 import json
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def canonical(raw: Any) -> str:
-    """One spelling for one content."""
+    """Return the same spelling for the same content."""
     return json.dumps(raw, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -1,4 +1,4 @@
-"""The files of the built-in tutorials, as they are: to start from."""
+"""The unchanged files of the built-in tutorials, as a starting point."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from annotate.instruments.registry import INSTRUMENTS
 
 
 def languages(key: str) -> list[str]:
-    """Return the languages that an instrument's built-in tutorial exists in."""
+    """Return the languages of an instrument's built-in tutorial."""
     folder = _folder(key)
     return (
         [path.name.split(".")[1] for path in sorted(folder.glob("tutorial.*.json"))]
@@ -16,7 +16,7 @@ def languages(key: str) -> list[str]:
 
 
 def text(key: str, language: str) -> str:
-    """Return the file of one language; KeyError names those there are."""
+    """Return the file of one language; KeyError names the existing ones."""
     known = languages(key)
     if language not in known:
         raise KeyError(f"No tutorial in {language!r}; there are {', '.join(known) or 'none'}.")

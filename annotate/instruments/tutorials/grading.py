@@ -1,4 +1,4 @@
-"""Grades an answer to a tutorial's question, and says why."""
+"""Grades an answer to a tutorial's question, with the reason."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,7 +27,7 @@ LONGEST_EDIT = 10_000
 
 @dataclass(frozen=True)
 class Grade:
-    """Whether an answer is right, and what to say about it; `detail` is for each paragraph."""
+    """Whether an answer is right, and the feedback; `detail` is for each paragraph."""
 
     correct: bool
     feedback: tuple[str, ...]
@@ -67,7 +67,7 @@ def _edit(question: Edit, response: Mapping[str, Any]) -> Grade:
 
 
 def _faults(question: Edit, edit: str, distance: int) -> list[str]:
-    """What is still wrong; too much or too little only where nothing more specific is."""
+    """Return what is still wrong: specific defects, otherwise too much or too little change."""
     faults = [defect.feedback for defect in question.defects if _remains(defect, edit)]
     faults += [
         meaning.feedback
@@ -129,7 +129,7 @@ def _spans(number: int, paragraph: Paragraph, given: Any) -> list[spans.Span]:
 
 
 def overlap_of(paragraph: Paragraph, marked: Sequence[Sequence[int]]) -> str:
-    """Return none, poor or good: how the highlighted words meet the expected ones."""
+    """Return none, poor or good: how well the highlighted words match the expected ones."""
     expected = tokens_within(paragraph.text, expected_spans(paragraph))
     found = tokens_within(paragraph.text, marked)
     shared = len(expected & found)
@@ -139,6 +139,6 @@ def overlap_of(paragraph: Paragraph, marked: Sequence[Sequence[int]]) -> str:
 
 
 def expected_spans(paragraph: Paragraph) -> list[tuple[int, int]]:
-    """Return where the quoted evidence stands."""
+    """Return where the quoted evidence is in the text."""
     starts = [(paragraph.text.index(quote), len(quote)) for quote in paragraph.evidence]
     return [(start, start + length) for start, length in starts]

@@ -1,4 +1,4 @@
-"""The kinds of questions of a tutorial, declared as its file spells them."""
+"""The kinds of questions of a tutorial, declared with the names of its file."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from annotate.schemas import (
     Text,
 )
 
-LONGEST = 4000  # characters of one text
+LONGEST = 4000  # characters per text
 MANY = 12
 FARTHEST = 10_000  # characters that an improvement may change
 
@@ -30,19 +30,19 @@ Shown = Annotated[Indented, Field(max_length=LONGEST)]
 OptionalShown = Annotated[OptionalIndented, Field(max_length=LONGEST)]
 Phrase = Annotated[Exact, Field(max_length=LONGEST)]
 Said = Annotated[Text, Field(max_length=1000)]
-Reasons = Annotated[dict[str, Said], Field(max_length=2 * MANY)]  # by the value that was chosen
+Reasons = Annotated[dict[str, Said], Field(max_length=2 * MANY)]  # by the chosen value
 
 
 @dataclass(frozen=True)
 class Studied:
-    """The instrument that a tutorial is for, with those of its criteria that have levels."""
+    """The instrument of a tutorial, with those of its criteria that have levels."""
 
     instrument: str
     criteria: Mapping[str, Criterion]
 
 
 class Option(Declared):
-    """One answer to choose, with the cue that says when."""
+    """One possible answer, with the cue that says when to choose it."""
 
     value: int = Field(ge=-100, le=100)
     label: Annotated[Text, Field(max_length=80)]
@@ -50,12 +50,12 @@ class Option(Declared):
 
     @classmethod
     def of(cls, level: Level) -> Self:
-        """Return a criterion's level, whose words are translated when they are shown."""
+        """Return a criterion's level; its words are translated when they are shown."""
         return cls.model_construct(value=level.value, label=level.label, cue=level.cue)
 
 
 class Question(Declared):
-    """What every kind has."""
+    """The fields of every kind of question."""
 
     kind: Annotated[Text, Field(max_length=20)]
     key: Annotated[Slug, Field(max_length=40)]
@@ -65,7 +65,7 @@ class Question(Declared):
 
     @property
     def digest(self) -> str:
-        """The name of the content: an unchanged question stays answered."""
+        """Return the digest of the content: an unchanged question stays answered."""
         return self._digest
 
     def completed(self, given: Any, context: Any) -> Self:
@@ -103,7 +103,7 @@ class Choice(Question):
         values = self._values(context)
         for value in self.accepted if values else ():
             if value not in values:
-                yield ("accepted",), f"{value} is none of the levels {values}."
+                yield ("accepted",), f"{value} is not one of the levels {values}."
         if values:
             yield from _reasons_faults(self.feedback, values)
 
@@ -130,7 +130,7 @@ class Choice(Question):
 
 
 class Defect(Declared):
-    """What has to go: any of these strings, beyond `at_most` occurrences of all of them."""
+    """What must be removed: any of these strings, beyond `at_most` occurrences of all of them."""
 
     strings: Several[Phrase] = Field(min_length=1, max_length=MANY)
     feedback: Said
@@ -138,14 +138,14 @@ class Defect(Declared):
 
 
 class Meaning(Declared):
-    """What has to stay: at least one of these strings."""
+    """What must stay: at least one of these strings."""
 
     any_of: Several[Phrase] = Field(min_length=1, max_length=MANY)
     feedback: Said
 
 
 class Bounds(Declared):
-    """How many characters an improvement changes, and what to say outside of that."""
+    """How many characters an improvement changes, and the feedback outside of that range."""
 
     least: int = Field(ge=1, le=FARTHEST)
     most: int = Field(ge=1, le=FARTHEST)
@@ -168,7 +168,7 @@ class Edit(Question):
     feedback: Said
 
     def faults(self, context: Studied) -> Iterator[Fault]:
-        """The text must have the defects and the meaning that the rules speak of."""
+        """Check that the text has the defects and the meaning that the rules name."""
         for number, defect in enumerate(self.defects):
             if sum(count(self.text, string) for string in defect.strings) <= defect.at_most:
                 yield ("defects", number, "strings"), "The text does not have this defect."
@@ -181,7 +181,7 @@ class Edit(Question):
 
 
 class Overlap(Declared):
-    """What to say about a highlight, by how well its words meet the expected ones."""
+    """The feedback to a highlight, by how well its words match the expected ones."""
 
     none: Said
     poor: Said
@@ -189,7 +189,7 @@ class Overlap(Declared):
 
 
 class Paragraph(Declared):
-    """A paragraph, the verdict it calls for, and the words that justify it."""
+    """A paragraph, its correct verdict, and the words that justify it."""
 
     text: Shown
     verdict: int = Field(ge=-1, le=1)
@@ -222,7 +222,7 @@ class Evidence(Question):
 
 
 class Step(Declared):
-    """One step of a worked example: what is shown, and what to make of it."""
+    """One step of a worked example: a text, and its interpretation."""
 
     title: Said
     text: OptionalShown = ""
@@ -250,7 +250,7 @@ KINDS: dict[str, type[Question]] = {
 
 
 def _reasons_faults(reasons: Mapping[str, str], values: list[int]) -> Iterator[Fault]:
-    """There is one for every value: it says why the answer is right or wrong."""
+    """Check that every value has a reason, which says why the answer is right or wrong."""
     expected = [str(value) for value in values]
     for value in expected:
         if value not in reasons:

@@ -1,4 +1,4 @@
-"""Reads tutorials, built-in or a researcher's own: whole, or with what is wrong by its path."""
+"""Reads tutorials, built in or a researcher's own, and reports all problems by path."""
 
 import json
 from collections.abc import Sequence
@@ -12,14 +12,14 @@ from annotate.instruments.tutorials.questions import Studied
 from annotate.schemas import Problem, Refused
 from annotate.schemas import read as read_shape
 
-MOST_CHARACTERS = 200_000  # of the file
-_BUILTIN: dict[Path, Tutorial] = {}  # files of the product do not change while it runs
+MOST_CHARACTERS = 200_000  # per file
+_BUILTIN: dict[Path, Tutorial] = {}  # the product's files do not change while it runs
 
 
 def read(raw: Any, *, instrument: str, criteria: Sequence[Criterion] = ()) -> Tutorial:
     """Return the tutorial that this JSON describes, or raise `Refused` with its problems.
 
-    `criteria`: those of the instrument; questions may take their levels by name.
+    `criteria`: those of the instrument; questions may use their levels by name.
     """
     if len(canonical(raw)) > MOST_CHARACTERS:
         raise Refused([Problem("tutorial", f"Is longer than {MOST_CHARACTERS:,} characters.")])
@@ -30,7 +30,7 @@ def read(raw: Any, *, instrument: str, criteria: Sequence[Criterion] = ()) -> Tu
 def builtin(
     folder: Path, language: str, *, instrument: str, criteria: Sequence[Criterion] = ()
 ) -> Tutorial:
-    """Return the tutorial in an instrument's folder: in this language, else in English."""
+    """Return the tutorial in an instrument's folder: in this language, otherwise in English."""
     known = {path.name: path for path in folder.glob("tutorial.*.json")}
     wanted = (language.lower(), language.lower().partition("-")[0], "en")
     path = next(known[name] for code in wanted if (name := f"tutorial.{code}.json") in known)

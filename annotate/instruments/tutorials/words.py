@@ -1,4 +1,4 @@
-"""Comparing texts by their words, for the rules of tutorials."""
+"""Compares texts by their words, for the rules of tutorials."""
 
 import re
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ WORD = re.compile(r"\w+(?:['’]\w+)*")
 
 
 def plain(text: str) -> str:
-    """Normalised, one space between words, capitals and typographic quotes levelled."""
+    """Return the normalised text: single spaces, lower case, plain quotation marks."""
     return " ".join(normalise(text).replace("’", "'").casefold().split())
 
 
@@ -18,7 +18,7 @@ def same_words(one: str, other: str) -> bool:
 
 
 def count(text: str, string: str) -> int:
-    """How often `string` occurs in `text` as whole words."""
+    """Return how often `string` occurs in `text` as whole words."""
     wanted = re.escape(plain(string))
     return len(re.findall(rf"(?<!\w){wanted}(?!\w)", plain(text)))
 

@@ -29,11 +29,11 @@ from annotate.tokens import invitation_token
 from config import address
 
 GZIP_MAGIC = b"\x1f\x8b"
-BLOCK = 1024 * 1024  # bytes that are read at a time
+BLOCK = 1024 * 1024  # bytes per read
 
 
 class Command(BaseCommand):
-    help = "Create a campaign from JSON lines, a JSON list or CSV (.gz too): whole, or not at all."
+    help = "Create a campaign from JSON lines, a JSON list or CSV (.gz too), or change nothing."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
@@ -43,13 +43,13 @@ class Command(BaseCommand):
         parser.add_argument(
             "--public-title",
             default="",
-            help="what annotators read instead; usually a neutral title",
+            help="what annotators read instead; by default a neutral title",
         )
         parser.add_argument(
             "--public-about",
             default="",
             metavar="SENTENCE",
-            help="what the work is, for annotators; usually what the instrument says of itself",
+            help="what the work is, for annotators; by default the instrument's own sentence",
         )
         parser.add_argument(
             "--target",
@@ -63,7 +63,7 @@ class Command(BaseCommand):
         parser.add_argument("--metrics", type=Path, help="CSV file: system,item,metric,value")
         parser.add_argument("--owner", default="", help="the user name of the campaign's owner")
         parser.add_argument("--open", action="store_true", help="start collecting at once")
-        parser.add_argument("--json", action="store_true", help="print what was made as JSON")
+        parser.add_argument("--json", action="store_true", help="print the result as JSON")
         add_plan(parser)
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -167,7 +167,7 @@ def _cost(most: AtMost) -> dict[str, str]:
 
 
 def _ends(cost: dict[str, str]) -> str:
-    """Say that the budget ends it, where all that is planned would cost more."""
+    """Return that the budget ends the campaign, if the plan would cost more."""
     total = sum(Decimal(cost[name]) for name in ("rewards", "bonuses", "fees"))
     if Decimal(cost["amount"]) == total:
         return ":"
@@ -175,7 +175,7 @@ def _ends(cost: dict[str, str]) -> str:
 
 
 def _way_in(made: Campaign) -> str:
-    """Where people come in: by a link, or through what is launched there."""
+    """Return where people enter: by a link, or through a launched batch."""
     if made.crowd == DEFAULTS.crowd:
         return f"/work/join/{invitation_token(made.pk)}/"
     return f"/campaigns/{made.public_id}/batches/new/"

@@ -24,15 +24,14 @@ DEFAULTS = Terms(title="", description="")
 
 class Command(BaseCommand):
     help = (
-        "Shows what a batch of a campaign would cost and what stands against it; with "
-        "--confirm TOTAL, the total that was shown, it is launched. `manage.py sync` publishes it "
-        "where no worker runs."
+        "Shows the cost of a batch of a campaign and the reasons against it. With --confirm TOTAL, "
+        "the total that was shown, it is launched. Without a worker, `manage.py sync` publishes it."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="the public id, as in its address")
-        parser.add_argument("--places", type=int, help="submissions; without it, what is missing")
-        parser.add_argument("--confirm", type=money, metavar="TOTAL", help="spend as much as this")
+        parser.add_argument("--places", type=int, help="submissions; by default all missing")
+        parser.add_argument("--confirm", type=money, metavar="TOTAL", help="launch it for this")
         parser.add_argument(
             "--environment", default="", help="the one that was shown; needed for real money"
         )
@@ -42,7 +41,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--fee-rate",
             type=money,
-            help="let the campaign reckon with this fee from now on: 0.4286 is 42.86 %%",
+            help="let the campaign calculate with this fee from now on: 0.4286 is 42.86 %%",
         )
         _add_terms(parser)
 
@@ -100,7 +99,7 @@ def _add_terms(parser: ArgumentParser) -> None:
     given.add_argument("--description", required=True)
     given.add_argument("--keyword", action="append", default=[], dest="keywords")
     given.add_argument(
-        "--tasks", type=int, help="in each submission; as launched last, or as suggested"
+        "--tasks", type=int, help="per submission; by default as last launched, or as suggested"
     )
     given.add_argument(
         "--minutes",
@@ -166,14 +165,14 @@ def _reckon(campaign_id: int, share: Decimal) -> None:
 
 
 def _suggested(campaign_id: int, tasks: int) -> int:
-    """What is missing, as far as the budget and the account pay for it."""
+    """Return what is missing, as far as the budget and the account cover it."""
     if tasks < 1:
         return 1
     if places := batches.suggested_places(campaign_id, tasks, balance=batches.balance(campaign_id)):
         return places
     raise CommandError(
-        "There is nothing to launch: every planned judgment is given, under way or offered "
-        "already, or the budget, or the account at the crowd, pays for no more."
+        "There is nothing to launch: every planned judgment is given, in progress or offered "
+        "already, or the budget or the account at the crowd covers no more."
     )
 
 
@@ -209,6 +208,6 @@ def _bonuses(offer: Offer) -> list[str]:
     if not bonuses.reward:
         return []
     return [
-        f"  bonuses        {offer.money(bonuses.reward)}, for the tutorial, if everybody is new",
+        f"  bonuses        {offer.money(bonuses.reward)}, for the tutorial, if all people are new",
         f"  fees on them   {offer.money(bonuses.fee)}",
     ]

@@ -1,4 +1,4 @@
-"""`manage.py prolific_events`: let Prolific tell us what happens, instead of only being asked."""
+"""`manage.py prolific_events`: subscribe to notifications from Prolific, in addition to polling."""
 
 from typing import Any
 
@@ -13,8 +13,8 @@ from annotate.services.marketplace import events
 class Command(BaseCommand):
     help = (
         "Subscribes this installation to Prolific’s events about studies and submissions, at "
-        "PUBLIC_URL, and says which secret the settings need. What is there already stays: run "
-        "it as often as you like."
+        "PUBLIC_URL, and says which secret the settings need. Existing subscriptions stay: it is "
+        "safe to repeat."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -30,9 +30,9 @@ class Command(BaseCommand):
 
 def _of_secret(found: Subscribed) -> str:
     if found.secret == adapters.setting("PROLIFIC_WEBHOOK_SECRET"):
-        return "PROLIFIC_WEBHOOK_SECRET is the workspace’s own: events are believed."
-    now = "is another" if adapters.setting("PROLIFIC_WEBHOOK_SECRET") else "is not set"
+        return "PROLIFIC_WEBHOOK_SECRET is the workspace’s secret: events are accepted."
+    now = "is another secret" if adapters.setting("PROLIFIC_WEBHOOK_SECRET") else "is not set"
     return (
-        f"PROLIFIC_WEBHOOK_SECRET {now}, so that no event is believed. Set it to the workspace’s "
-        f"own, keep it to yourself, and start again:\n  PROLIFIC_WEBHOOK_SECRET={found.secret}"
+        f"PROLIFIC_WEBHOOK_SECRET {now}, so events are not accepted. Set it to the workspace’s "
+        f"secret, keep it private, and restart:\n  PROLIFIC_WEBHOOK_SECRET={found.secret}"
     )

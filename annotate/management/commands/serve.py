@@ -26,13 +26,13 @@ class Command(BaseCommand):
         server = embedded.make_server(options["port"], host=options["host"])
         if settings.PUBLIC_URL == settings.LOCAL_URL:
             settings.PUBLIC_URL = f"http://localhost:{embedded.port_of(server)}"
-        # Invitations name it, and create_campaign.
+        # Invitations and create_campaign use it.
         address.note(settings.PUBLIC_URL, options["host"], embedded.port_of(server))
         embedded.start_worker()
         embedded.start_ticker()
         self.stdout.write(
-            f"Plumbline runs at {settings.PUBLIC_URL}; press Ctrl+C to end.\n"
-            "The first time, make yourself an account in another terminal: "
+            f"Plumbline runs at {settings.PUBLIC_URL}; press Ctrl+C to stop.\n"
+            "The first time, create an account in another terminal: "
             "python manage.py createsuperuser"
         )
         try:

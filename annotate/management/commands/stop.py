@@ -1,4 +1,4 @@
-"""`manage.py stop CAMPAIGN [--batch ID]`: no new people come; people at work may finish."""
+"""`manage.py stop CAMPAIGN [--batch ID]`: no new people enter; people at work may finish."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -12,13 +12,13 @@ from annotate.services.marketplace import batches
 
 class Command(BaseCommand):
     help = (
-        "Stops a batch, or all batches of a campaign: what was not published never is, and nobody "
-        "new can accept the rest. Who is at work may finish, and is paid."
+        "Stops a batch, or all batches of a campaign. Unpublished postings are dropped, and no one "
+        "new can accept the others. People at work may finish, and are paid."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="the public id, as in its address")
-        parser.add_argument("--batch", help="the public id of one batch; without it, all")
+        parser.add_argument("--batch", help="the public id of one batch; by default all")
 
     def handle(self, *args: Any, **options: Any) -> None:
         campaign_id = counting.campaign_id_of(options["campaign"])

@@ -1,4 +1,4 @@
-"""`manage.py sync`: do what is due at the crowds and look at them now, without a worker."""
+"""`manage.py sync`: carry out what is due at the crowds and compare with them, without a worker."""
 
 from argparse import ArgumentParser
 from typing import Any
@@ -13,9 +13,9 @@ from annotate.services.outbox import delivery
 
 class Command(BaseCommand):
     help = (
-        "Carries out what is due at the crowds, then compares all postings with what the crowds "
-        "say, and prints what has changed. What still waits or needs a person is listed with what "
-        "to do. The worker does the same every few seconds."
+        "Carries out what is due at the crowds, then compares all postings with the crowds, and "
+        "prints what has changed. Operations that wait or need a person are listed with what to "
+        "do. The worker does the same every few seconds."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

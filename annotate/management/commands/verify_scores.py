@@ -22,4 +22,4 @@ class Command(BaseCommand):
         different = scoring.differences(campaign_id)
         if different:
             raise CommandError("\n".join([*different, f"{len(different)} scores differ."]))
-        self.stdout.write("Every score equals what its judgment says.")
+        self.stdout.write("Every score equals the one computed from its judgment.")

@@ -1,4 +1,4 @@
-"""Low agreement: answers that go with the others' answers for the same outputs less than usual."""
+"""Low agreement: answers that agree less than usual with the others' on the same outputs."""
 
 import numpy as np
 
@@ -7,15 +7,15 @@ from annotate.screening.base import Columns, Verdict, verdicts
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats, Ints, half_width
 
-# How much the campaign's usual spread counts beside an annotator's own, in comparisons.
+# The weight of the campaign's usual spread beside an annotator's own, in comparisons.
 _PRIOR = 8.0
-# Where the campaign's own agreement is below this, or not surely above 0, "less than usual" means
-# nothing.
+# If the campaign's own agreement is below this, or not clearly above 0, "less than usual" has no
+# meaning.
 _LEAST_USUAL = 0.05
 
 
 class AgreementThresholds(Thresholds):
-    """Agreement below `threshold`, where 0 is chance and 1 what is usual in the campaign."""
+    """Agreement below `threshold`, where 0 is chance and 1 is usual in the campaign."""
 
     threshold: float = between(0.5, 0, 0.9)
     level: float = between(0.99, 0.6, 0.99999)
@@ -23,14 +23,14 @@ class AgreementThresholds(Thresholds):
 
 
 def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) -> list[Verdict]:
-    """Flag whose agreement, 0 by chance and 1 as usual, lies below `threshold` with confidence.
+    """Flag annotators whose agreement is below `threshold` with confidence; 0 is chance, 1 usual.
 
-    Answers become standardised mid-ranks z of their column (ordinal, and centred, so that what
-    chance brings is 0 whatever somebody's own base rates). For each output that others judged too,
-    v = sum of w·zbar² over its columns, zbar the mean of the *others*, and x = sum of w·z·zbar;
-    w: how well the column is agreed on. An output on which the others are undecided has a small v:
-    it can neither help nor hurt. Agreement is sum x / sum v, over the same for everybody else's
-    rows. Interval: t, its spread moderated by the campaign's.
+    Answers become standardised mid-ranks z of their column. They are ordinal and centred, so chance
+    gives 0 whatever a person's own base rates are. For each output that others judged too, v = sum
+    of w·zbar² over its columns, with zbar the mean of the *others*, and x = sum of w·z·zbar; w is
+    the agreement on the column. An output on which the others are undecided has a small v and
+    little influence. Agreement is sum x / sum v, divided by the same for all other annotators'
+    rows. The interval uses t, with a spread moderated by the campaign's.
     """
     people = columns.people.size
     counts = crowd.counts(columns, crowd.categories(columns))
@@ -62,7 +62,7 @@ def find(columns: Columns, own: AgreementThresholds, limits: CrowdThresholds) ->
 
 
 def comparisons(columns: Columns, yardstick: crowd.Mask) -> tuple[Floats, Floats, crowd.Mask]:
-    """(T,) x and v of each judgment, and whether another who is a yardstick judged its output."""
+    """Return (T,) x and v of each judgment, and whether another yardstick judged its output."""
     z = _ranks(columns.answers, columns.kinds)
     output = np.unique(columns.output, return_inverse=True)[1]
     there = np.isfinite(z)
@@ -77,7 +77,7 @@ def comparisons(columns: Columns, yardstick: crowd.Mask) -> tuple[Floats, Floats
 
 
 def _ranks(answers: Floats, kinds: Ints) -> Floats:
-    """(T, C) mid-ranks, mean 0 and variance 1 in each kind of column; 0 without variation."""
+    """Return (T, C) mid-ranks, mean 0 and variance 1 per kind of column; 0 without variation."""
     z = np.full(answers.shape, np.nan)
     for kind in np.unique(kinds):
         block = answers[:, kinds == kind]
@@ -91,19 +91,19 @@ def _ranks(answers: Floats, kinds: Ints) -> Floats:
 
 
 def _of_others(output: Ints, values: Floats, counts: crowd.Mask) -> Floats:
-    """(T, C) the sum over the other judgments of the same output, where their annotator counts."""
+    """Return (T, C) the sum over other counting annotators' judgments of the same output."""
     total = np.zeros((int(output.max(initial=-1)) + 1, values.shape[1]))
     np.add.at(total, output, values * counts)
     return np.asarray(total[output] - values * counts)
 
 
 def _ratio(sums: Floats) -> Floats:
-    """(A,) the first row over the second, NaN where that is not above 0."""
+    """Return (A,) the first row over the second, NaN where the second is not above 0."""
     return np.asarray(sums[0] / np.where(sums[1] > 0, sums[1], np.nan))
 
 
 def _weights(product: Floats, square: Floats, kinds: Ints) -> Floats:
-    """(C,) the agreement on each kind of column over the whole campaign, a little at least."""
+    """Return (C,) the agreement on each kind of column over the campaign, at least a little."""
     weight = np.ones(kinds.size)
     for kind in np.unique(kinds):
         at = kinds == kind
@@ -113,10 +113,10 @@ def _weights(product: Floats, square: Floats, kinds: Ints) -> Floats:
 
 
 def _half_width(columns: Columns, residual: Floats, v: Floats, level: float) -> Floats:
-    """(A,) the half-width of the sum of x: its spread moderated by everybody's, in proportion to v.
+    """Return (A,) the half-width of the sum of x, its spread moderated by all, in proportion to v.
 
-    A few outputs on which the others are far from the middle count for most of the sum, and vary
-    the most; degrees of freedom are those of as many equal comparisons.
+    A few outputs on which the others are far from the middle make up most of the sum, and vary the
+    most. The degrees of freedom are those of an equivalent number of equal comparisons.
     """
     people = columns.people.size
     squares = np.bincount(columns.who, residual**2, people)
@@ -129,9 +129,10 @@ def _half_width(columns: Columns, residual: Floats, v: Floats, level: float) -> 
 
 
 def _mid_ranks(values: Floats) -> Floats:
-    """Ranks from 1; equal values share the mean of theirs.
+    """Return ranks from 1; equal values share their mean rank.
 
-    As `scipy.stats.rankdata`, which would take 60 MB of every process that may screen.
+    It equals `scipy.stats.rankdata`, whose import would take 60 MB in every process that may
+    screen.
     """
     _distinct, which, n = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(n) - (n - 1) / 2)[which]

@@ -1,4 +1,4 @@
-"""What is said of answers that seldom go with the others'."""
+"""Texts about answers that seldom agree with the others'."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy

@@ -1,4 +1,4 @@
-"""Short edits: the required edit is a token one, or always the same text."""
+"""Short edits: the required edits are minimal, or always the same text."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ from estimation.core import Floats, Ints
 
 
 class Edits(Thresholds):
-    """More than `share` of the required edits change under `characters`, or repeat themselves."""
+    """More than `share` of the required edits change under `characters`, or repeat a text."""
 
     characters: int = between(5, 1, 100)
     share: float = between(0.5, 0.1, 0.99)
@@ -18,10 +18,10 @@ class Edits(Thresholds):
 
 
 def find(columns: Columns, own: Edits, limits: CrowdThresholds) -> list[Verdict]:
-    """Flag whose required edits are, for more than `share` with confidence, short or repeated.
+    """Flag annotators whose share of short or repeated edits exceeds `share` with confidence.
 
-    Short: under `characters` changed. Repeated: the annotator handed in the same text for another
-    item (for two outputs of one item that is honest work).
+    Short: under `characters` changed. Repeated: the annotator submitted the same text for another
+    item (for two outputs of one item, that is honest work).
     """
     people = columns.people.size
     distance = _or(columns.edit_distance, np.full(len(columns.who), np.nan))
@@ -50,7 +50,7 @@ def find(columns: Columns, own: Edits, limits: CrowdThresholds) -> list[Verdict]
 
 
 def _repeated(columns: Columns) -> NDArray[np.bool_]:
-    """(T,) whether the annotator handed in this edit for another item as well."""
+    """Return (T,) whether the annotator submitted this edit for another item as well."""
     text = columns.edit_text
     if text is None:
         return np.zeros(len(columns.who), dtype=bool)
@@ -61,7 +61,7 @@ def _repeated(columns: Columns) -> NDArray[np.bool_]:
 
 
 def _pairs(one: Ints, other: Ints) -> Ints:
-    """(T,) a number for each different pair."""
+    """Return (T,) a number for each different pair."""
     codes, size = np.unique(other, return_inverse=True)[1], len(other)
     return np.asarray(np.unique(one * size + codes, return_inverse=True)[1])
 

@@ -1,4 +1,4 @@
-"""What is said of edits that change little."""
+"""Texts about edits that change little."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext

@@ -12,10 +12,11 @@ WAYS = ("one_word", "whole", "disjoint")
 
 
 class EvidenceThresholds(Thresholds):
-    """More than `share` of the judgments rest on thin highlights, of one of three kinds.
+    """More than `share` of the judgments have thin highlights, of one of three kinds.
 
-    whole: the share of a paragraph's words from which on all of it counts as highlighted.
-    paragraph: paragraphs of fewer words are not looked at, for highlighting all is no sign there.
+    whole: the share of a paragraph's words from which it counts as highlighted completely.
+    paragraph: shorter paragraphs (in words) are ignored, because highlighting all of them is
+        normal.
     """
 
     share: float = between(0.5, 0.1, 0.99)
@@ -26,12 +27,12 @@ class EvidenceThresholds(Thresholds):
 
 
 def find(columns: Columns, own: EvidenceThresholds, limits: CrowdThresholds) -> list[Verdict]:
-    """Flag whose judgments rest, for more than `share` with confidence, on thin highlights.
+    """Flag annotators whose share of thin judgments exceeds `share` with confidence.
 
-    Counted in judgments, because the highlights of one judgment resemble each other: a judgment is
+    Judgments are counted, because the highlights of one judgment resemble each other. A judgment is
     thin in one of three ways if more than half of its highlights are: one word; (nearly) the whole
-    paragraph; no word in common with what anybody else with the same verdict highlighted there.
-    value, interval and n are those of the way with the highest lower bound.
+    paragraph; no word in common with the highlights of anyone else with the same verdict there.
+    value, interval and n belong to the way with the highest lower bound.
     """
     people = columns.people.size
     found = columns.highlights
@@ -67,7 +68,7 @@ def find(columns: Columns, own: EvidenceThresholds, limits: CrowdThresholds) -> 
 
 
 def _signs(columns: Columns, found: Highlights, own: EvidenceThresholds) -> list[Floats]:
-    """(H,) for each way: 1 thin, 0 not, NaN where it cannot be told."""
+    """Return (H,) for each way: 1 thin, 0 not, NaN if unknown."""
     words = np.array([len(tokens) for tokens in found.tokens], dtype=np.float64)
     long_ = found.length >= own.paragraph
     one = np.where(found.length > 1, words <= 1, np.nan)
@@ -76,7 +77,7 @@ def _signs(columns: Columns, found: Highlights, own: EvidenceThresholds) -> list
 
 
 def _disjoint(columns: Columns, found: Highlights) -> Floats:
-    """(H,) 1 where no other with this verdict shares a word, NaN where there is no other."""
+    """Return (H,) 1 if no other with this verdict shares a word, NaN if there is no other."""
     assert columns.verdicts is not None
     verdict = columns.verdicts[found.judgment, found.paragraph]
     output = columns.output[found.judgment]
@@ -93,7 +94,7 @@ def _disjoint(columns: Columns, found: Highlights) -> Floats:
 
 
 def _judgments(columns: Columns, found: Highlights, sign: Floats) -> Floats:
-    """(2, A) how many judgments are thin in this way, and of how many it can be told."""
+    """Return (2, A) how many judgments are thin in this way, and for how many it is known."""
     told = np.isfinite(sign)
     size, people = len(columns.who), columns.people.size
     n = np.bincount(found.judgment[told], minlength=size)

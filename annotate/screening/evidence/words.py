@@ -1,4 +1,4 @@
-"""What is said of highlights that show little."""
+"""Texts about highlights that show little."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy

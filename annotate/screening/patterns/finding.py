@@ -1,4 +1,4 @@
-"""Random answers: combinations of answers that dice give, and people like the others do not."""
+"""Random answers: combinations that dice would give, and that people like the others do not."""
 
 import numpy as np
 from scipy.special import gammaln
@@ -9,19 +9,19 @@ from annotate.screening.crowd import Counts, Others
 from annotate.screening.thresholds import CrowdThresholds, Thresholds, between
 from estimation.core import Floats
 
-# Correlations within people, from "as all the others" to "in a way of their own". One alone is not
-# safe: too large a one takes everybody with varied answers for dice.
+# Correlations within people, from "like all others" to "an individual style". One value alone is
+# not safe: a large one takes everyone with varied answers for dice.
 WITHIN = (0.001, 0.02, 0.05, 0.1, 0.2, 0.4)
 
 
 class Patterns(Thresholds):
-    """Answers at least `odds` times as probable from dice as from somebody like the others.
+    """Answers at least `odds` times as probable from dice as from a person like the others.
 
-    slips: the share of answers that also careful people give by mistake.
-    per_combination: how many judgments of others it takes for each combination of answers that is
-    possible: with fewer, rare combinations of honest people look like dice.
-    information: how much the others' answers in one judgment must say about each other, in nats for
-    each answer: where criteria are unrelated, honest people look like dice.
+    slips: the share of answers that careful people also give by mistake.
+    per_combination: the least number of others' judgments per possible combination of answers; with
+        fewer, rare combinations of honest people look random.
+    information: how much the others' answers in one judgment must say about each other, in nats per
+        answer. Where criteria are unrelated, honest people look random.
     """
 
     odds: float = between(300, 2, 1e9)
@@ -32,19 +32,18 @@ class Patterns(Thresholds):
 
 
 def find(columns: Columns, own: Patterns, limits: CrowdThresholds) -> list[Verdict]:
-    """Flag whose answers are `odds` times as probable from dice as from one of the others.
+    """Flag annotators whose answers are `odds` times as probable from dice as from the others.
 
     Dice choose every answer with equal probability. A person like the others chooses categories
-    (`crowd.categories`) with probabilities of their own, Dirichlet about the others' shares, as
-    close to them or as far from them as speaks best for this person; `slips` of the time anybody
-    may give anything. Were the shares known, the ratio would stay below a martingale, so over all
-    looks together at most 1 / odds of such people would be flagged (Ville 1939).
-    Who is likelier dice than a person is then no yardstick, and all is computed once more: else
-    many who dice would look like each other.
-    It runs only where others gave `per_combination` judgments for each combination that is possible
-    (with fewer, their shares are hardly known), and where these say something about each other:
-    at least `information`. Honest people whose criteria are unrelated look like dice.
-    value: log10 of the odds; threshold likewise. It needs no output that others judged too.
+    (`crowd.categories`) with individual probabilities, Dirichlet-distributed about the others'
+    shares, with the concentration that is most favourable to this person; in a share `slips` of
+    answers, any answer is possible. If the shares were known, the ratio would stay below a
+    martingale, so over all looks at most 1 / odds of such people would be flagged (Ville 1939).
+    Annotators who are more probably random are then removed from the yardstick, and the computation
+    is repeated; otherwise many random answerers would resemble each other.
+    It runs only where others gave `per_combination` judgments for each possible combination (with
+    fewer, their shares are uncertain), and where the information of their answers is at least
+    `information`. value: log10 of the odds; threshold likewise. It needs no outputs judged twice.
     """
     found = crowd.categories(columns)
     counts = crowd.counts(columns, found)
@@ -81,13 +80,13 @@ def find(columns: Columns, own: Patterns, limits: CrowdThresholds) -> list[Verdi
 
 
 def _shares(counts: Counts, others: Others, typical: Floats, slips: float) -> Floats:
-    """(P,) how probable each category of `counts` is in somebody like the others."""
+    """Return (P,) the probability of each category of `counts` for a person like the others."""
     total = np.maximum(others.judgments, 1)[counts.who]
     return np.asarray((1 - slips) * others.times / total + slips * typical[counts.category])
 
 
 def _dirichlet_multinomial(counts: Counts, shares: Floats, size: float) -> Floats:
-    """(A,) log probability of each annotator's sequence of categories."""
+    """Return (A,) the log probability of each annotator's sequence of categories."""
     parameter = shares * size
     cells = gammaln(parameter + counts.times) - gammaln(parameter)
     whole = gammaln(size) - gammaln(size + counts.judgments)

@@ -1,4 +1,4 @@
-"""What is said of answers that look like random choice."""
+"""Texts about answers that look like random choice."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -9,7 +9,7 @@ from annotate.text.figures import count, many, number
 
 
 def _odds(value: float | None) -> str:
-    """Odds whose logarithm to base 10 is `value`."""
+    """Return the odds whose logarithm to base 10 is `value`."""
     if value is None:
         return "–"
     size = f"over {count(10**6)}" if abs(value) > 6 else count(round(10 ** abs(value)))
@@ -17,7 +17,7 @@ def _odds(value: float | None) -> str:
 
 
 def _detail(said: Numbers) -> str:
-    """What it rests on, and why it compares nobody yet."""
+    """Return the basis of the verdict, and why it compares no one yet."""
     numbers = {name: value or 0.0 for name, value in said.numbers.items()}
     text = f"From the combinations of answers in {many(said.n, 'judgment')}."
     if (needed := numbers.get("others_needed", 0.0)) > numbers.get("others", 0.0):

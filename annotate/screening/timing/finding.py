@@ -11,8 +11,8 @@ from estimation.core import Floats, Ints
 class Timing(Thresholds):
     """Reading faster than `words_per_minute`, in less than `share` of the others' median time.
 
-    scanning: the same for paragraphs, which careful people search rather than read.
-    words: tasks with fewer to read are not looked at.
+    scanning: the same for paragraphs, which careful people search and do not read.
+    words: tasks with fewer words are ignored.
     """
 
     words_per_minute: float = between(500, 100, 5000)
@@ -24,12 +24,12 @@ class Timing(Thresholds):
 
 
 def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> list[Verdict]:
-    """Flag whose median time lies below reading speed with confidence, and below the others'.
+    """Flag annotators whose median time is confidently below reading speed and the others'.
 
-    value: the median over items of time / (words shown / reading speed), with the interval of a
-    sign test, so that a few quick items are not enough; flagged where its upper end is below 1 and
-    the median time below `share` of the median of the others' medians. A fast crowd flags nobody
-    who is as fast as all.
+    value: the median over items of time / (words shown / reading speed). Its interval comes from a
+        sign test, so a few quick items are not enough. An annotator is flagged if its upper end is
+        below 1 and the median time is below `share` of the median of the others' medians. In a fast
+        crowd, people of the usual speed are not flagged.
     """
     known = np.isfinite(columns.seconds) & (columns.words >= own.words)
     who, seconds = columns.who[known], columns.seconds[known]
@@ -56,10 +56,10 @@ def find(columns: Columns, own: Timing, limits: CrowdThresholds) -> list[Verdict
 
 
 def medians(who: Ints, value: Floats, n: Ints, level: float) -> tuple[Floats, Floats, Floats]:
-    """(A,) medians with one-sided bounds from order statistics, infinite for too few values."""
+    """Return (A,) medians with one-sided bounds from order statistics, infinite for few values."""
     ordered = value[np.lexsort((value, who))]
     start = np.cumsum(n) - n
-    rank = _quantile(level, n)  # that many may lie below, and one more does
+    rank = _quantile(level, n)  # this many may be below, and one more is below
 
     def at(position: Ints, beyond: float) -> Floats:
         there = (position >= 0) & (position < n)
@@ -71,7 +71,7 @@ def medians(who: Ints, value: Floats, n: Ints, level: float) -> tuple[Floats, Fl
 
 
 def median_of_others(value: Floats) -> Floats:
-    """(A,) the median of all others' values, NaN for an annotator without others."""
+    """Return (A,) the median of all others' values, NaN for an annotator without others."""
     known = np.sort(value[np.isfinite(value)])
     mine = np.where(np.isfinite(value), np.searchsorted(known, value), known.size)
     rest = known.size - np.isfinite(value)
@@ -79,16 +79,17 @@ def median_of_others(value: Floats) -> Floats:
         return np.where(rest > 0, known.sum(), np.nan)
 
     def at(position: Ints) -> Floats:
-        """The one at this position among the others."""
+        """Return the value at this position among the others."""
         return np.asarray(known[np.maximum(position + (position >= mine), 0)])
 
     return (at((rest - 1) // 2) + at(rest // 2)) / 2
 
 
 def _quantile(level: float, n: Ints) -> Ints:
-    """(A,) the least number of heads that n tosses do not exceed with this probability.
+    """Return (A,) the least number of heads that n tosses do not exceed with this probability.
 
-    As `scipy.stats.binom.ppf`, which would take 60 MB of every process that may screen.
+    It equals `scipy.stats.binom.ppf`, whose import would take 60 MB in every process that may
+    screen.
     """
     tosses = np.maximum(n, 1)
     near = np.ceil(bdtrik(level, tosses, 0.5))

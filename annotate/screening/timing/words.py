@@ -1,4 +1,4 @@
-"""What is said of work that took too little time."""
+"""Texts about work that took little time."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy

@@ -1,4 +1,4 @@
-"""No variation: the same answers again and again, improbable given what the others answer."""
+"""No variation: the same answers again and again, improbable given the others' answers."""
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from estimation.core import uniformity
 class Variation(Thresholds):
     """Uniform answers whose probability is at most `p_value` at one look.
 
-    correlation: the least correlation of answers within people that is believed, because a young
-    campaign has seen too few people to know how honest ones differ.
+    correlation: the lower limit for the correlation of answers within people, because a young
+        campaign has too few people to show how much honest people differ.
     """
 
     p_value: float = between(0.0003, 1e-9, 0.05)
@@ -21,11 +21,12 @@ class Variation(Thresholds):
 
 
 def find(columns: Columns, own: Variation, limits: CrowdThresholds) -> list[Verdict]:
-    """Flag whose run or share of one combination of answers is improbable in the others' crowd.
+    """Flag annotators whose run or share of one combination of answers is improbable.
 
     All answers of a judgment together are one category (`crowd.categories`), so "everything best"
-    is one answer and not three. Base rates come from the others alone, and neither they nor the
-    correlation within people from uniform ones: nobody excuses their own uniformity, or a friend's.
+    is one answer and not three. Base rates come from the others alone. Uniform annotators
+    contribute neither to them nor to the correlation within people, so they cannot excuse their own
+    uniformity or a friend's.
     value: the p-value of `straight_lining`; threshold: the largest that is flagged.
     """
     found = crowd.categories(columns)

@@ -1,4 +1,4 @@
-"""What is said of answers that are nearly always the same."""
+"""Texts about answers that are nearly always the same."""
 
 from math import log10
 

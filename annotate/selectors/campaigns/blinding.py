@@ -1,6 +1,6 @@
-"""Who may see a campaign's results: its systems, scores, estimates, and all that follows from them.
+"""Who may see a campaign's results: its systems, scores, estimates and what follows from them.
 
-This is the only place that decides it; pages, API and fragments of both apps ask `permissions`.
+Only this module decides it; pages, API and fragments of both apps ask `permissions`.
 """
 
 from datetime import datetime
@@ -19,14 +19,14 @@ class Sight(StrEnum):
     BLIND = "blind"
     OWNER = "owner"  # they can see results on other pages
     CLOSED = "closed"  # so can every reviewer now
-    SEEN = "seen"  # they have seen results that are hidden from them now, or could
-    STRANGER = "stranger"  # not a member of the campaign: what they saw is unknown
+    SEEN = "seen"  # they have seen, or could see, results that are hidden from them now
+    STRANGER = "stranger"  # not a member of the campaign; what they have seen is unknown
 
 
 def sees_results(role: str | None, closed_at: datetime | None) -> bool:
     """Return whether a member of this role sees a campaign's results.
 
-    Reviewers do once it is closed. One that was reopened is hidden from them again.
+    Reviewers see them once it is closed. The results of a reopened campaign are hidden again.
     """
     return role == OWNER or (role is not None and closed_at is not None)
 
@@ -37,13 +37,13 @@ def results_visible() -> Q:
 
 
 def role(user_id: int | None, campaign_id: int) -> str | None:
-    """Return what somebody is in a campaign; None: no member."""
+    """Return a user's role in a campaign; None for users who are not members."""
     mine = Membership.objects.filter(user=user_id, campaign=campaign_id)
     return mine.values_list("role", flat=True).first()
 
 
 def sight(user_id: int, campaign: Campaign) -> Sight:
-    """Return how blind somebody would rule in a campaign now; always two queries."""
+    """Return whether a ruling by this user would be blind now; always two queries."""
     mine = Membership.objects.filter(user=user_id, campaign=campaign).first()
     seen = ResultsSeen.objects.filter(campaign=campaign, user=user_id).exists()
     if mine is None:

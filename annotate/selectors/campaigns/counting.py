@@ -1,4 +1,4 @@
-"""What counts in a campaign, as plain values and arrays: what `estimation` is made from."""
+"""What counts in a campaign, as plain values and arrays: the input of `estimation`."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from estimation.core import Estimand
 
 @dataclass(frozen=True)
 class Brief:
-    """What was decided about a campaign before any judgment, and where it stands."""
+    """What was decided about a campaign before any judgment, and its state."""
 
     campaign_id: int
     status: str
@@ -52,7 +52,7 @@ class Brief:
 
 @dataclass(frozen=True)
 class SystemStanding:
-    """A system, and where its sample ends (None: it goes on)."""
+    """A system, and where its sample ends (None: it continues)."""
 
     system_id: int
     name: str
@@ -61,7 +61,7 @@ class SystemStanding:
 
 @dataclass(frozen=True)
 class SystemOutputs(SystemStanding):
-    """A system's N outputs in ascending id: ids and positions are (N,) ints."""
+    """A system's N outputs by ascending id: ids and positions are (N,) ints."""
 
     output: NDArray[np.int64]
     position: NDArray[np.int64]
@@ -69,11 +69,13 @@ class SystemOutputs(SystemStanding):
 
 @dataclass(frozen=True)
 class Scores:
-    """The counted judgments in order of arrival, with their scores on all criteria.
+    """The counting judgments in order of arrival, with their scores on all criteria.
 
-    output, annotator: (T,) database keys. value: {criterion: (T,)}, NaN where a judgment has no
-    score on it; criteria without scores are left out. waiting: how many judgments lack
-    the score of a criterion: it takes long, or they have one of an earlier definition.
+    output, annotator: (T,) database keys.
+    value: {criterion: (T,)}, NaN where a judgment has no score on it. Criteria without scores are
+        left out.
+    waiting: how many judgments lack a score, because it is still being computed or has an earlier
+        definition.
     """
 
     output: NDArray[np.int64]
@@ -89,7 +91,7 @@ def pseudonyms(annotators: Collection[int]) -> dict[int, str]:
 
 
 def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:
-    """Return the ids of the marks that no estimate has taken up yet."""
+    """Return the ids of the change marks that no estimate has removed yet."""
     found = ChangeMark.objects.filter(campaign=campaign_id)
     if before is not None:
         found = found.filter(at__lt=before)
@@ -97,7 +99,7 @@ def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:
 
 
 def marked_campaigns(*, before: datetime) -> list[int]:
-    """Return the campaigns with marks older than `before`, those that wait longest first."""
+    """Return the campaigns with marks older than `before`, the longest waiting first."""
     old = ChangeMark.objects.filter(at__lt=before).order_by().values("campaign")
     waiting = old.annotate(first=Min("at")).order_by("first", "campaign")
     return list(waiting.values_list("campaign", flat=True))
@@ -121,13 +123,13 @@ def brief(campaign_id: int) -> Brief:
 
 
 def standings(campaign_id: int) -> list[SystemStanding]:
-    """Return the systems in the order in which they were uploaded."""
+    """Return the systems in the order of their upload."""
     found = System.objects.filter(campaign=campaign_id)
     return [SystemStanding(*row) for row in found.values_list("pk", "name", "stop_position")]
 
 
 def systems(campaign_id: int) -> list[SystemOutputs]:
-    """Return every system with its outputs, in the order in which they were uploaded."""
+    """Return every system with its outputs, in the order of their upload."""
     author, output, position = bulk.columns(
         Authorship.objects.filter(item__campaign=campaign_id).order_by(),
         system="i8",
@@ -144,18 +146,18 @@ def systems(campaign_id: int) -> list[SystemOutputs]:
 
 
 def excluded(campaign_id: int) -> int:
-    """Return how many judgments are left out because their annotators' work is excluded."""
+    """Return how many judgments are excluded."""
     return _excluded(campaign_id).count()
 
 
 def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = None) -> Scores:
     """Return the judgments that hold a slot and are verified, with their scores.
 
-    with_excluded: those too that rulings have left out, to see what that changes; of: those of
-    this annotator alone.
+    with_excluded: include excluded judgments, to see their effect.
+    of: only the judgments of this annotator.
 
-    Three plain reads instead of one join of all. Whatever is written between them has its own
-    mark, so an estimate from the older part of it is followed by another.
+    It reads three tables one after the other, without a join. Anything written between the reads
+    has its own change mark, so another estimate follows.
     """
     (held,) = bulk.columns(_held_slots(campaign_id), assignment="i8")
     if with_excluded:
@@ -201,8 +203,10 @@ def _excluded(campaign_id: int) -> QuerySet[Exclusion]:
 def _values(
     campaign_id: int, judgment: NDArray[np.int64], names: list[str], *, version: str
 ) -> NDArray[np.float64]:
-    """(C, T) the scores of these judgments (T,), ascending; NaN where there is none of `version`:
-    a sample of two definitions would be one of neither."""
+    """Return the scores (C, T) of these judgments (T,), ids ascending.
+
+    A score of another version than `version` is NaN, because a sample must not mix two definitions.
+    """
     value = np.full((len(names), judgment.size), np.nan)
     if not judgment.size:
         return value
@@ -219,11 +223,11 @@ def _values(
 def _scores_of(campaign_id: int, judgment: NDArray[np.int64]) -> QuerySet[Score]:
     first, last = int(judgment[0]), int(judgment[-1])
     if last - first < 2 * judgment.size:
-        # Hardly any other campaign's judgments lie between: a range is read without a join.
+        # Few judgments of other campaigns lie in this range, so it is read without a join.
         return Score.objects.filter(judgment__gte=first, judgment__lte=last)
     return Score.of(campaign_id)
 
 
 def campaign_id_of(public_id: str) -> int | None:
-    """Return the id of the campaign with this public id, if there is one."""
+    """Return the id of the campaign with this public id; None if there is none."""
     return Campaign.objects.filter(public_id=public_id).values_list("pk", flat=True).first()

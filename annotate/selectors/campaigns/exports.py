@@ -1,7 +1,7 @@
-"""Everything that an export contains, row by row: texts, judgments and decisions of a campaign.
+"""The contents of an export, row by row: texts, judgments and decisions of a campaign.
 
-However many judgments there are, the number of queries stays the same and so does the memory,
-but for a few numbers of each judgment and output. Annotators appear by pseudonym only.
+The number of queries is constant. Memory is constant except for a few numbers per judgment and
+output. Annotators appear by pseudonym only.
 """
 
 from collections import defaultdict
@@ -57,12 +57,14 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Moment:
-    """What may still change in a campaign, read at one moment.
+    """The changeable part of a campaign, read at one moment.
 
-    All else is only ever added to, so what was there at this moment can be read afterwards.
-    judgment, annotator: (T,) the judgments so far, ids ascending, and who gave each. state: (T,)
-    `COUNTS` where it holds a slot and is verified, plus `EXCLUDED` where a ruling took it out.
-    output, team: (N,) outputs, ids ascending, and which of `teams` wrote each.
+    All other rows are only added, so what existed at this moment can be read afterwards.
+    judgment, annotator: (T,) the judgments so far, ids ascending, and their annotators.
+    state: (T,) `COUNTS` where the judgment holds a slot and is verified, plus `EXCLUDED` where it
+        is excluded.
+    output, team: (N,) outputs, ids ascending, and the index in `teams` of the systems that wrote
+        each.
     """
 
     campaign: Campaign
@@ -75,11 +77,11 @@ class Moment:
 
     @property
     def last(self) -> int:
-        """The id of the last judgment; 0 where there is none."""
+        """Return the id of the last judgment; 0 if there is none."""
         return int(self.judgment[-1]) if self.judgment.size else 0
 
     def state_of(self, judgment_id: int) -> int | None:
-        """Return the state of a judgment; None where it was stored later, under an earlier id."""
+        """Return the state of a judgment; None if it was stored later under an earlier id."""
         place = int(np.searchsorted(self.judgment, judgment_id))
         known = place < self.judgment.size and self.judgment[place] == judgment_id
         return int(self.state[place]) if known else None
@@ -91,7 +93,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class JudgmentRow:
-    """One judgment with all that was answered. position: of its item, in the order of leasing."""
+    """One judgment with all its answers. position: of its item, in the order of leasing."""
 
     id: int
     output: int
@@ -111,14 +113,14 @@ class JudgmentRow:
     excluded: bool
 
     def enters(self, system: SystemStanding) -> bool:
-        """Whether it enters this system's estimates: it counts, before the system's stop."""
+        """Return whether it enters this system's estimates: it counts, before the system's stop."""
         stop = system.stop_position
         return self.counts and (stop is None or self.position < stop)
 
 
 @dataclass(frozen=True)
 class PersonRow:
-    """One annotator of a campaign, by pseudonym, and what they gave to it."""
+    """One annotator of a campaign, by pseudonym, with their contributions."""
 
     annotator: str
     judgments: int
@@ -127,13 +129,13 @@ class PersonRow:
     first_at: datetime
     last_at: datetime
     active_seconds: float | None
-    review: str  # "" where no screen and no reviewer has looked
+    review: str  # "" where there is no flag and no review
     screens: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class ExcludedRow:
-    """A judgment that a ruling took out, and when it was brought back, if it was."""
+    """An excluded judgment, and when it was restored, if it was."""
 
     judgment: int
     annotator: str
@@ -143,7 +145,7 @@ class ExcludedRow:
 
 
 def moment(campaign_id: int) -> Moment:
-    """Return what the other functions read by; five queries."""
+    """Return the state that the other functions read by; five queries."""
     campaign = Campaign.objects.get(pk=campaign_id)
     judgment, annotator, state = _judged(campaign_id)
     output, team, teams = _teams(campaign_id)
@@ -151,7 +153,7 @@ def moment(campaign_id: int) -> Moment:
 
 
 def judgments(now: Moment, *, answers: bool = True) -> Iterator[JudgmentRow]:
-    """Yield the judgments in the order of their arrival; without `answers` none is read."""
+    """Yield the judgments in order of arrival; without `answers`, the answers are not read."""
     with_texts = answers and highlights.are_taken(instruments.of(now.campaign))
     scores = _Scores(now)
     for row in _rows(now, answers=answers, with_texts=with_texts):
@@ -166,7 +168,7 @@ def judgments(now: Moment, *, answers: bool = True) -> Iterator[JudgmentRow]:
 
 
 def items(now: Moment) -> Iterator[dict[str, Any]]:
-    """Yield what systems were given, in the order in which it is judged."""
+    """Yield the systems' inputs, in the order in which they are judged."""
     rows = Item.objects.filter(campaign=now.campaign).order_by("position")
     names = ("key", "position", "input", "paragraphs", "reference")
     for row in rows.values_list(*names).iterator(chunk_size=TEXTS):
@@ -174,7 +176,7 @@ def items(now: Moment) -> Iterator[dict[str, Any]]:
 
 
 def outputs(now: Moment) -> Iterator[dict[str, Any]]:
-    """Yield what systems wrote; identical texts for one item are one output of several systems."""
+    """Yield the outputs. Identical texts for one item are one output of several systems."""
     rows = Output.objects.filter(campaign=now.campaign).order_by("pk")
     chosen = rows.values_list("pk", "item__key", "text", "words")
     for pk, item, text, words in chosen.iterator(chunk_size=TEXTS):
@@ -183,7 +185,7 @@ def outputs(now: Moment) -> Iterator[dict[str, Any]]:
 
 
 def people(now: Moment) -> Iterator[PersonRow]:
-    """Yield the annotators in the order in which they entered; four queries."""
+    """Yield the annotators in the order of their entry; four queries."""
     known = dict(Annotator.objects.filter(_judged_in(now)).values_list("pk", "pseudonym"))
     reviews = dict(Review.objects.filter(campaign=now.campaign).values_list("annotator", "status"))
     screens: dict[int, list[str]] = defaultdict(list)
@@ -212,7 +214,7 @@ def people(now: Moment) -> Iterator[PersonRow]:
 
 
 def exclusions(now: Moment) -> Iterator[ExcludedRow]:
-    """Yield what rulings took out, and what was brought back, in that order."""
+    """Yield the exclusions and restorations, in their order."""
     rows = Exclusion.objects.filter(judgment__campaign=now.campaign).order_by("pk")
     chosen = rows.values_list(
         "judgment", "judgment__annotator__pseudonym", "ruling__reason", "ruling__at", "restored_at"
@@ -241,7 +243,7 @@ def _if(condition: Exists, value: int) -> Case:
 
 
 def _teams(campaign_id: int) -> tuple[Ints, Ints, tuple[tuple[SystemStanding, ...], ...]]:
-    """Return which systems wrote each output: there are few different answers."""
+    """Return the sets of systems that wrote outputs, and each output's set: there are few sets."""
     standing = {one.system_id: one for one in evidence.standings(campaign_id)}
     rows = Authorship.objects.filter(system__campaign=campaign_id).order_by("output", "system")
     author = bulk.columns(rows, output="i8", system="i8")
@@ -257,7 +259,7 @@ def _teams(campaign_id: int) -> tuple[Ints, Ints, tuple[tuple[SystemStanding, ..
 
 
 def _rows(now: Moment, *, answers: bool, with_texts: bool) -> Iterator[tuple[Any, ...]]:
-    """Yield the judgments' columns; the texts that highlights are in only where there are any."""
+    """Yield the judgments' columns; texts are read only for judgments with highlights."""
     rows = Judgment.objects.filter(campaign=now.campaign, pk__lte=now.last).order_by("pk")
     more = ("response", "output__text", "output__item__paragraphs")[: answers + 2 * with_texts]
     none: tuple[Any, ...] = ({}, "", ())[len(more) :]
@@ -266,7 +268,7 @@ def _rows(now: Moment, *, answers: bool, with_texts: bool) -> Iterator[tuple[Any
 
 
 class _Scores:
-    """The scores of judgments, asked for in the order of the judgments."""
+    """The scores of judgments, read in the order of the judgments."""
 
     def __init__(self, now: Moment) -> None:
         mine = Score.of(now.campaign.pk).filter(judgment__lte=now.last)
@@ -275,7 +277,7 @@ class _Scores:
         self._next: tuple[int, dict[str, float]] | None = self._read()
 
     def of(self, judgment: int) -> dict[str, float]:
-        """Return {criterion: score}; nothing where they were not computed yet."""
+        """Return {criterion: score}; empty where they are not computed yet."""
         while self._next is not None and self._next[0] < judgment:
             self._next = self._read()
         if self._next is None or self._next[0] != judgment:

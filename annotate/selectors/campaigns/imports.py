@@ -1,4 +1,4 @@
-"""Imports as pages and the API show them: plain rows."""
+"""Imports as plain rows, for pages and the API."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -7,12 +7,12 @@ from django.utils import timezone
 
 from annotate.models import CampaignImport
 
-LATE = timedelta(seconds=15)  # longer than a worker needs to look
+LATE = timedelta(seconds=15)  # longer than a worker takes to look for work
 
 
 @dataclass(frozen=True)
 class Underway:
-    """One line of the list of imports that are not campaigns yet."""
+    """One line of the list of unfinished imports."""
 
     public_id: str
     name: str
@@ -22,10 +22,11 @@ class Underway:
 
 @dataclass(frozen=True)
 class ImportStanding:
-    """How far an import is.
+    """The progress of an import.
 
-    is_waiting: no worker is at it. is_late: none has been for so long that perhaps none runs.
-    is_behind: a worker is at another import first.
+    is_waiting: no worker is busy with it.
+    is_late: no worker has been for so long that perhaps none is running.
+    is_behind: a worker processes another import first.
     """
 
     status: str
@@ -42,7 +43,7 @@ class ImportStanding:
 
 
 def unfinished(user_id: int) -> list[Underway]:
-    """Return the imports of this person that wait or run, the newest first."""
+    """Return this person's waiting and running imports, the newest first."""
     statuses = (*CampaignImport.RUNNING, *CampaignImport.WAITING)
     rows = CampaignImport.objects.filter(owner=user_id, status__in=statuses).order_by("-pk")
     return [

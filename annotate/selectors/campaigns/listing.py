@@ -1,4 +1,4 @@
-"""Campaigns as researchers see them: plain rows."""
+"""Campaigns as plain rows, for researchers' pages."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -59,7 +59,7 @@ class ListedSystem:
 
 @dataclass(frozen=True)
 class CampaignFacts:
-    """What was decided about a campaign, and where it stands in its life."""
+    """What was decided about a campaign, and its state."""
 
     campaign_id: int
     public_id: str
@@ -92,24 +92,24 @@ class CampaignFacts:
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing more is collected, unless somebody reopens it."""
+        """Return whether collection has ended, unless the campaign is reopened."""
         return self.status in (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
 
     @property
     def marketplace(self) -> str:
-        """The name of the crowd that publishes work and pays for it; "" by link."""
+        """Return the name of the crowd that publishes and pays for the work; "" by link."""
         return adapters.label(self.crowd) if adapters.publishes(self.crowd) else ""
 
     @property
     def why_closed(self) -> str:
-        """As the end of a sentence: “because …”."""
+        """Return the reason as the end of a sentence: “because …”."""
         if self.close_reason == Campaign.Reason.HAND:
             return "it was closed by hand"
         return str(Campaign.Reason(self.close_reason).label) if self.close_reason else ""
 
     @property
     def metric_name(self) -> str:
-        """One metric's name, or how many there are; "" without any."""
+        """Return one metric's name, or the number of metrics; "" without any."""
         if len(self.metrics) < 2:
             return "".join(self.metrics)
         return f"{len(self.metrics)} metrics together"
@@ -124,7 +124,7 @@ class LoggedAct:
     """One line of the log."""
 
     at: datetime
-    actor: str  # "" where Plumbline acted automatically
+    actor: str  # "" for automatic acts of Plumbline
     verb: str
     subject: str
     detail: dict[str, Any]
@@ -132,7 +132,7 @@ class LoggedAct:
 
 @dataclass(frozen=True)
 class Targets:
-    """The widths, by criterion, that one campaign's primary intervals are to reach."""
+    """The target widths of one campaign's primary intervals, by criterion."""
 
     campaign_id: int
     public_id: str
@@ -226,9 +226,9 @@ def facts(campaign: Campaign) -> CampaignFacts:
     )
 
 
-# Written for every text and paid unit, so they would drown the acts of people.
+# They are written for every text and paid unit, and would hide the acts of people.
 _ROUTINE = ("submitted", "returned", "expired")
-_THINGS = "^(operation|posting|tutorial_run):"  # of which the same is true, unless somebody acts
+_THINGS = "^(operation|posting|tutorial_run):"  # logged for each thing, unless a person acts
 
 
 def activity(campaign_id: int, *, limit: int) -> tuple[LoggedAct, ...]:

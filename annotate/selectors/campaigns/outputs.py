@@ -1,4 +1,4 @@
-"""Texts and what was given with them, for automatic metrics."""
+"""Outputs and their inputs, for automatic metrics."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from annotate.models import Output
 class OutputText:
     """One output with its item's reference and the metric values given at upload.
 
-    input: the item's, paragraphs and all, where it was asked for, else empty.
+    input: the item's whole input including paragraphs, if requested; otherwise "".
     """
 
     output_id: int
@@ -27,12 +27,12 @@ def total(campaign_id: int) -> int:
 
 
 def total_given(campaign_id: int, metric: str) -> int:
-    """Return how many outputs came with a value of this metric."""
+    """Return how many outputs have an uploaded value of this metric."""
     return Output.objects.filter(campaign=campaign_id, given_metrics__has_key=metric).count()
 
 
 def texts(campaign_id: int, *, with_input: bool = False) -> Iterator[OutputText]:
-    """Yield every output in ascending id, without holding them all."""
+    """Yield every output by ascending id, without holding all in memory."""
     columns = ["pk", "text", "item__reference", "given_metrics"]
     if with_input:  # inputs are long, and every system's output repeats them
         columns += ["item__input", "item__paragraphs"]
@@ -44,5 +44,5 @@ def texts(campaign_id: int, *, with_input: bool = False) -> Iterator[OutputText]
 
 
 def material(output: Output) -> Material:
-    """Return what an annotator is shown of an output (its item must be at hand)."""
+    """Return what an annotator is shown of an output. Its item must be loaded."""
     return Material(output.text, output.item.input, tuple(output.item.paragraphs))

@@ -1,4 +1,4 @@
-"""The progress of a campaign and its annotators, and the signs of work in it, as plain rows."""
+"""The progress of a campaign and its annotators, and the signs of current work, as plain rows."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ from annotate.selectors.campaigns import slots
 from annotate.selectors.pay import accounts
 
 ZERO = timedelta(0)
-SEEN = timedelta(minutes=15)  # a page that is in use tells so every minute
-# How exactly a silence is told: in these steps from these lengths on.
+SEEN = timedelta(minutes=15)  # a page in use sends a sign every minute
+# The precision of a silence's length: these steps, from these lengths on.
 STEPS = (
     (timedelta(days=2), timedelta(days=1)),
     (timedelta(hours=2), timedelta(hours=1)),
@@ -35,14 +35,14 @@ STEPS = (
 
 @dataclass(frozen=True)
 class Liveness:
-    """Times are rounded down (`since`), so that equal values mean that nothing relevant has
-    changed.
+    """The signs of current work. Times are rounded down (`since`), so equal values mean no change.
 
-    leases: open ones whose time is not over. active: those of them whose page was in use within
-    `SEEN`. first_end: when the first lease ends, where none is active. silence: since anybody
-    judged, took a task, used its page or came; None if no one ever did. judged_ago: since the
-    last judgment. behind: how long what has changed waits for new estimates, which usually take
-    seconds.
+    leases: open and unexpired ones.
+    active: those whose page was in use within `SEEN`.
+    first_end: when the first lease ends, if none is active.
+    silence: time since the last judgment, lease, page use or entry; None if there was none.
+    judged_ago: time since the last judgment.
+    behind: how long a change has waited for new estimates, which usually take seconds.
     """
 
     leases: int = 0
@@ -54,7 +54,7 @@ class Liveness:
 
 
 def since(at: datetime | None, now: datetime) -> timedelta | None:
-    """Return how long ago that was, rounded down to steps that grow with it."""
+    """Return how long ago `at` was, rounded down to steps that grow with it."""
     if at is None:
         return None
     passed = max(ZERO, now - at)
@@ -63,12 +63,12 @@ def since(at: datetime | None, now: datetime) -> timedelta | None:
 
 
 def liveness(campaign_id: int, *, lease_minutes: int) -> Liveness:
-    """Return the signs; four queries."""
+    """Return the signs of current work; four queries."""
     now, length = timezone.now(), timedelta(minutes=lease_minutes)
     judged = Judgment.objects.filter(campaign=campaign_id).aggregate(at=Max("submitted_at"))["at"]
     came = Participation.objects.filter(campaign=campaign_id).aggregate(at=Max("entered_at"))["at"]
     leases = _leases(campaign_id, now, length)
-    # A page in use moves its lease's end to a whole length from then.
+    # Using a page moves its lease's end to a full length from that moment.
     used = leases["end"] - length if leases["end"] else None
     signs = [at for at in (judged, came, leases["taken"], used) if at is not None]
     return Liveness(
@@ -103,10 +103,11 @@ def _oldest_mark(campaign_id: int) -> datetime | None:
 
 @dataclass(frozen=True)
 class Progress:
-    """Judgments count where they hold a slot and are verified; `missing` ones can still be leased.
+    """The counts of a campaign. Judgments count if they hold a slot and are verified.
 
-    running: leases, and judgments that their crowd has not confirmed yet. doubled: outputs that
-    several people are to judge.
+    missing: slots that can still be leased.
+    running: leases, and judgments that their crowd has not confirmed yet.
+    doubled: outputs planned for several annotators.
     """
 
     outputs: int
@@ -117,12 +118,12 @@ class Progress:
     missing: int
     running: int
     annotators: int
-    room: int | None  # judgments that those who came may still give under the cap
+    room: int | None  # judgments that the entered annotators may still give under the cap
     spent: Decimal
 
 
 class ItemCounts(NamedTuple):
-    """Items of one system: those with a judgment that counts, and all that it has outputs for."""
+    """Items of one system: those with a counting judgment, and all for which it has outputs."""
 
     judged: int = 0
     all: int | None = None
@@ -173,7 +174,7 @@ def items(campaign_id: int) -> dict[int, ItemCounts]:
 
 
 def people(campaign_id: int) -> list[Person]:
-    """Return who has entered, the most active first."""
+    """Return the annotators who have entered, the most active first."""
     rows = (
         Participation.objects.filter(campaign=campaign_id)
         .values("annotator", "annotator__pseudonym")
@@ -190,12 +191,12 @@ def people(campaign_id: int) -> list[Person]:
     return [
         Person(name, row["n"], accounts.totals(own[name]), row["seen"] or row["entered"])
         for row in rows
-        if (name := row["annotator__pseudonym"]) in own  # not who came between the two queries
+        if (name := row["annotator__pseudonym"]) in own  # not if they entered between the queries
     ]
 
 
 def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
-    """Yield one row a score: (item, systems, pseudonym, submitted at, criterion, score, counts)."""
+    """Yield one row per score: item, systems, pseudonym, submitted at, criterion, score, counts."""
     wrote: dict[int, list[str]] = {}
     authors = Authorship.objects.filter(system__campaign=campaign_id).order_by("system")
     for output_id, name in authors.values_list("output", "system__name"):
@@ -221,7 +222,7 @@ def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
 
 
 def _room(campaign_id: int, cap: int | None) -> tuple[int, int | None]:
-    """Return (annotators who judged, judgments still open to them under the cap)."""
+    """Return (annotators who judged, further judgments that they may give under the cap)."""
     held = dict(
         Assignment.objects.filter(campaign=campaign_id, status__in=Assignment.HELD)
         .order_by()

@@ -1,4 +1,4 @@
-"""What was decided about a campaign, as plain data, and what annotators read of it."""
+"""The decisions about a campaign as plain data, and the texts that annotators read of it."""
 
 from typing import Any
 
@@ -15,17 +15,17 @@ from annotate.text.visible import is_visible
 
 
 def title(given: str, instrument: Instrument, language: str) -> str:
-    """Return the title that was given, or a neutral one in the annotators' language."""
+    """Return the given title, or a neutral one in the annotators' language."""
     return " ".join(given.split()) if is_visible(given) else _said(instrument.title, language)
 
 
 def about(given: str, instrument: Instrument, language: str) -> str:
-    """Return the sentence that was given, or what the instrument says of itself."""
+    """Return the given sentence, or the instrument's description of itself."""
     return own_about(given) or _said(instrument.about, language)
 
 
 def own_about(given: str) -> str:
-    """Return a researcher's own sentence; "" where nothing can be read in it."""
+    """Return a researcher's own sentence; "" if it has no visible characters."""
     return given.strip() if is_visible(given) else ""
 
 
@@ -65,7 +65,7 @@ DECIDED = (
 
 
 def protocol(campaign: Campaign) -> dict[str, Any]:
-    """Return the plan, what was asked on which scales, and where each system's sample ended."""
+    """Return the plan, the questions with their scales, and where each system's sample ended."""
     return {
         "campaign": campaign.public_id,
         **{name: getattr(campaign, name) for name in DECIDED},

@@ -1,4 +1,4 @@
-"""Which planned judgments are wanted, free or held, and who may still take them."""
+"""Which slots are wanted, free or held, and who may still take them."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -10,7 +10,7 @@ from annotate.models import Assignment, Authorship, Block, Membership, Participa
 
 
 def wanted(campaign_id: int) -> QuerySet[Slot]:
-    """Slots that some system still needs: before its stop position, or it has none."""
+    """Select the slots that some system still needs: it has no stop position, or a later one."""
     author = Authorship.objects.filter(output=OuterRef("output")).filter(
         Q(system__stop_position=None) | Q(system__stop_position__gt=OuterRef("position"))
     )
@@ -18,7 +18,7 @@ def wanted(campaign_id: int) -> QuerySet[Slot]:
 
 
 def free(campaign_id: int) -> QuerySet[Slot]:
-    """Wanted slots that are free, in the order in which they are leased."""
+    """Select the wanted slots that are free, in the order of leasing."""
     return wanted(campaign_id).filter(assignment=None).order_by("position", "output_id", "number")
 
 
@@ -36,7 +36,7 @@ def held_count(campaign_id: int) -> int:
 
 
 def open_leases(campaign_id: int) -> int:
-    """Return how many leases are running: judgments too that their crowd may yet confirm."""
+    """Return how many leases are running, including judgments that their crowd may confirm."""
     unsure = Q(status=Assignment.Status.SUBMITTED, slot__isnull=False)
     return Assignment.objects.filter(
         Q(status=Assignment.Status.LEASED) | unsure, campaign=campaign_id
@@ -44,7 +44,7 @@ def open_leases(campaign_id: int) -> int:
 
 
 def unfinished_items(system_id: int) -> int:
-    """Return how many items before the system's stop position lack a judgment that counts."""
+    """Return how many items before the system's stop position lack a counting judgment."""
     return (
         Slot.objects.filter(output__authorships__system=system_id)
         .filter(position__lt=F("output__authorships__system__stop_position"))
@@ -55,17 +55,18 @@ def unfinished_items(system_id: int) -> int:
     )
 
 
-MANY = 20  # people who would all have to have had the same outputs
+MANY = 20  # above this number of people, `_for_nobody` is not checked
 
 
 @dataclass(frozen=True)
 class Availability:
-    """`free` slots can be leased; `for_nobody` of them cannot be leased by any of the people who
-    are `able`.
+    """Who could fill the free slots.
 
-    came: annotators who entered. Each of them is counted once: under_review (a ruling is awaited),
-    left_out (excluded, or blocked by an owner), at_cap (of the others, those who have done as
-    many tasks as one person may), or able.
+    free: slots that can be leased.
+    for_nobody: those of them that none of the `able` people can lease.
+    came: annotators who entered. Each of them is counted once: under_review (waits for a ruling),
+        left_out (excluded, or blocked by an owner), at_cap (of the others, those at the cap of
+        tasks per person), or able.
     """
 
     came: int = 0
@@ -85,7 +86,7 @@ class Availability:
 
     @property
     def takeable(self) -> int:
-        """Free slots that an annotator who entered may take."""
+        """Return the free slots that an annotator who entered may take."""
         return self.free - self.for_nobody
 
 
@@ -126,10 +127,10 @@ def _at_cap(campaign_id: int, cap: int | None) -> set[int]:
 
 
 def _for_nobody(campaign_id: int, able: Collection[int]) -> int:
-    """Count the free slots of outputs that all of these people have had: no annotator gets one
-    twice.
+    """Count the free slots of outputs that all of these people have had already.
 
-    Not checked for many people: nearly all of them would have had to return the same outputs.
+    No annotator gets an output twice. For many people it is not checked, because nearly all would
+    have had to return the same outputs.
     """
     if len(able) > MANY:
         return 0

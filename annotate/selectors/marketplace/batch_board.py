@@ -1,4 +1,4 @@
-"""All that the page of a campaign's batches shows, as one value."""
+"""The contents of the page of a campaign's batches, as one value."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -14,8 +14,11 @@ from annotate.selectors.pay.open_units import Deadline, DisputedUnit
 
 @dataclass(frozen=True)
 class Board:
-    """world: where the next batch would be launched, by the settings of now. missing: judgments
-    that nobody gives now, where nothing is offered; 0 where something is."""
+    """The contents of the page.
+
+    world: where the next batch would be launched, by the current settings.
+    missing: free slots while nothing is offered; 0 while something is.
+    """
 
     world: CrowdEnvironment
     batches: tuple[BatchRow, ...]
@@ -26,22 +29,22 @@ class Board:
 
     @property
     def can_look(self) -> bool:
-        """Whether there is anything at the crowd to look at."""
+        """Return whether there is something at the crowd to compare with."""
         return any(row.at_the_crowd for batch in self.batches for row in batch.postings)
 
     @property
     def live(self) -> bool:
-        """Whether something may change without an act of the researcher."""
+        """Return whether something may change without an act of the researcher."""
         return self.operations.moving or any(batch.moves for batch in self.batches)
 
     @property
     def fingerprint(self) -> str:
-        """A short name of this content: a page that has it needs no new one."""
+        """Return a digest of this content. A page with the same digest is up to date."""
         return sha256(repr(self).encode()).hexdigest()[:16]
 
 
 def board(campaign_id: int, crowd: str) -> Board:
-    """Return it all; always the same number of queries."""
+    """Return the contents; always the same number of queries."""
     rows = tuple(batches.of_campaign(campaign_id))
     return Board(
         world(crowd),

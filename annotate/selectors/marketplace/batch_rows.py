@@ -1,4 +1,4 @@
-"""One batch as researchers see it: its places, its progress and its money."""
+"""One batch as plain rows for researchers: its places, its progress and its money."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ Stage = Posting.Status
 
 @dataclass(frozen=True)
 class Units:
-    """Paid units by what has become of them; they add up over postings."""
+    """Paid units counted by their state. Postings' counts add up."""
 
     places: int = 0
-    available: int = 0  # free, and people may take them
+    available: int = 0  # free and offered
     accepted: int = 0
-    handed_in: int = 0  # here, not confirmed by the crowd yet
+    handed_in: int = 0  # submitted here, not confirmed by the crowd yet
     confirmed: int = 0  # by the crowd, not decided yet
     approved: int = 0
     rejected: int = 0
-    left: int = 0  # given back, or time ran out: their places are free again
-    freed: int = 0  # of the rejected: their places are free again, too
+    left: int = 0  # returned or timed out; their places are free again
+    freed: int = 0  # of the rejected: their places are free again
 
     @property
     def taken(self) -> int:
-        """Units that are not free: a person works on them or has handed them in."""
+        """Return the units that are not free: in progress or submitted."""
         done = self.confirmed + self.approved + self.rejected - self.freed
         return self.accepted + self.handed_in + done
 
@@ -49,14 +49,16 @@ class PostingRow:
     expires_at: datetime | None
     looked_at: datetime | None
     problem: str
-    at_the_crowd: bool  # people can take it, or may be able to again
+    at_the_crowd: bool  # people can accept it, or may be able to later
 
 
 @dataclass(frozen=True)
 class Money:
-    """confirmed: what was shown before launching, with fees; paid and due: to people, without.
+    """The money of a batch.
 
-    Bonuses are in the batch of the unit that they are owed to.
+    confirmed: the cost shown before launching, with fees.
+    paid, due: to people, without fees.
+    A bonus belongs to the batch of the unit for which it is owed.
     """
 
     confirmed: Decimal
@@ -78,7 +80,7 @@ class BatchRow:
     tasks: int
     places: int
     created_at: datetime
-    created_by: str  # "" if no user did it
+    created_by: str  # "" for a launch without a user
     stopped_at: datetime | None
     units: Units
     postings: tuple[PostingRow, ...]
@@ -100,7 +102,7 @@ class BatchRow:
 
     @property
     def state(self) -> str:
-        """One word for all postings: that of the earliest stage that any of them is in."""
+        """Return one word for all postings: the earliest stage among them."""
         stages = {posting.status for posting in self.postings}
         if self.stopped_at and stages & {Stage.OPEN, Stage.PLANNED}:
             return "stopping"
@@ -111,7 +113,7 @@ class BatchRow:
 
     @property
     def may_go_on(self) -> bool:
-        """Whether a place that becomes free may be taken: it was not stopped."""
+        """Return whether a place that becomes free may be taken again: it was not stopped."""
         return self.stopped_at is None and any(one.at_the_crowd for one in self.postings)
 
     @property
@@ -121,23 +123,23 @@ class BatchRow:
 
     @property
     def moves(self) -> bool:
-        """Whether it may change without an act of the researcher."""
+        """Return whether it may change without an act of the researcher."""
         waiting = self.units.accepted or self.units.handed_in or self.units.confirmed
         return bool(waiting) or not self.is_over
 
     @property
     def problems(self) -> tuple[tuple[str, int], ...]:
-        """What is wrong with its postings: each sentence, and of how many it is said."""
+        """Return the problems of its postings: each sentence, and how many postings have it."""
         return tuple(Counter(p.problem for p in self.postings if p.problem).items())
 
     @property
     def looked_at(self) -> datetime | None:
-        """When the crowd was last asked about any of its postings."""
+        """Return when the crowd was last asked about any of its postings."""
         return max((p.looked_at for p in self.postings if p.looked_at), default=None)
 
     @property
     def share_taken(self) -> int:
-        """Places that somebody holds, in percent."""
+        """Return the share of places that are taken, in percent."""
         return _percent(self.units.taken, self.places)
 
     @property

@@ -31,7 +31,7 @@ def of_campaign(campaign_id: int) -> list[BatchRow]:
 
 
 def one(campaign_id: int, public_id: str) -> BatchRow:
-    """Return one batch of this campaign; `NotFound` for those of others."""
+    """Return one batch of this campaign; raises `NotFound` for any other."""
     for row in of_campaign(campaign_id):
         if row.public_id == public_id:
             return row
@@ -41,20 +41,20 @@ def one(campaign_id: int, public_id: str) -> BatchRow:
 def offered(campaign_id: int) -> bool:
     """Return whether its crowd offers work in this campaign, or is about to.
 
-    Not by batches that are being stopped, as they are after a pause: they never go on.
+    Batches that are being stopped, as after a pause, are not counted: they never continue.
     """
     rows = Posting.objects.filter(batch__campaign=campaign_id, status__in=TO_COME)
     return rows.filter(batch__stopped_at=None).exists()
 
 
 def last_terms(campaign_id: int) -> Terms | None:
-    """Return the terms of the batch that was launched last."""
+    """Return the terms of the latest batch; None without one."""
     last = Batch.objects.filter(campaign=campaign_id).order_by("pk").last()
     return from_json(last.terms) if last else None
 
 
 def launched(campaign_id: int) -> bool:
-    """Return whether anything was ever launched in it."""
+    """Return whether a batch was ever launched in the campaign."""
     return Batch.objects.filter(campaign=campaign_id).exists()
 
 
@@ -100,7 +100,7 @@ def _postings(campaign_id: int) -> dict[int, list[PostingRow]]:
 
 def _posting(posting: Posting, counts: Counter[str], at_the_crowd: bool) -> PostingRow:
     left, at_work = counts[Unit.LEFT], counts[Unit.ACTIVE]
-    if posting.status == Posting.Status.CLOSED:  # no one works on it there: it was given back
+    if posting.status == Posting.Status.CLOSED:  # it has ended there, so no one works on it
         left, at_work = left + at_work, 0
     return PostingRow(
         public_id=posting.public_id,
@@ -127,7 +127,7 @@ def _posting(posting: Posting, counts: Counter[str], at_the_crowd: bool) -> Post
 
 
 def _available(posting: Posting, counts: Counter[str]) -> int:
-    """The crowd's count, or, before the crowd was asked, the places that are free here."""
+    """Return the crowd's count; before the first comparison, the places that are free here."""
     if posting.status != Posting.Status.OPEN:
         return 0
     if posting.available is not None:
@@ -156,7 +156,7 @@ def _sums(rows: QuerySet[Any]) -> dict[int, Decimal]:
 
 
 def _confirmed(campaign_id: int) -> dict[str, Decimal]:
-    """What was shown and confirmed at each launch and extension, by the batch's public id."""
+    """Return the confirmed cost of all launches and extensions, by the batch's public id."""
     costs: dict[str, Decimal] = {}
     acts = AuditEntry.objects.filter(campaign=campaign_id, verb__in=("launch", "extend"))
     for subject, detail in acts.values_list("subject", "detail"):
@@ -166,7 +166,7 @@ def _confirmed(campaign_id: int) -> dict[str, Decimal]:
 
 
 def _deadlines(campaign_id: int) -> dict[int, datetime]:
-    """When the crowd will next approve undecided work automatically."""
+    """Return when the crowd next approves undecided work automatically, by batch."""
     waiting = Participation.objects.filter(
         posting__batch__campaign=campaign_id, status=Unit.CONFIRMED, auto_approval_at__isnull=False
     )

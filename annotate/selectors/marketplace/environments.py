@@ -1,4 +1,4 @@
-"""Which environment of a crowd the settings name: production, a sandbox, or a private server."""
+"""The environment of a crowd in the settings: production, a sandbox, or a private server."""
 
 from dataclasses import dataclass
 
@@ -19,24 +19,24 @@ class CrowdEnvironment:
 
     @property
     def is_real(self) -> bool:
-        """Whether real people work there for real money."""
+        """Return whether real people work there for real money."""
         return self.environment in REAL
 
     @property
     def is_local(self) -> bool:
-        """Whether it is a server of one's own rather than the crowd's."""
+        """Return whether it is a private server and not the crowd's."""
         return bool(self.environment) and not self.is_real and self.environment != "sandbox"
 
     @property
     def place(self) -> str:
-        """In words that follow “Launch”."""
+        """Return words that follow “Launch”."""
         if self.environment == "sandbox":
             return "in the sandbox"
         return f"on {self.environment}" if self.environment != "live" else f"on {self.label}"
 
 
 def world(crowd: str, environment: str = "") -> CrowdEnvironment:
-    """Return the world of this crowd's settings, or the one that `environment` names."""
+    """Return the environment of this crowd's settings, or the one named by `environment`."""
     label = adapters.label(crowd)
     if environment:
         return CrowdEnvironment(crowd, label, environment)

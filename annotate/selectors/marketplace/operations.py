@@ -1,4 +1,4 @@
-"""Operations on a crowd that are not done: they wait, failed, or need a person."""
+"""Unfinished operations on a crowd: waiting, failed, or in need of a person."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from annotate.errors import NotFound
 from annotate.models import Operation
 from annotate.models.payloads import AddPlacesPayload, BonusPayload, PublishPayload
 
-SHOWN = 100  # listed one by one
+SHOWN = 100  # the most that are listed
 Kind, State = Operation.Kind, Operation.Status
 OVER = (State.DONE, State.DROPPED)
 STUCK = (State.UNCLEAR, State.REFUSED)  # nothing happens until a person acts
 PERSON_FIRST = Case(*(When(status=status, then=n) for n, status in enumerate(STUCK)), default=9)
-# By the code that a crowd, or we, gave as the reason; otherwise by status. The message says what
-# happened, this what to do about it: neither repeats the other.
+# By the code of the reason; otherwise by status. The message says what happened, and this text says
+# what to do about it.
 REMEDIES = {
     "funds": "Top up the account at the crowd, then try again.",
     "configuration": "Correct the settings of this installation. It then continues automatically.",
@@ -37,7 +37,7 @@ BY_STATUS = {
 
 @dataclass(frozen=True)
 class OpenOperation:
-    """An operation at the crowd that is not done, with what to do about it."""
+    """An unfinished operation at the crowd, with what to do about it."""
 
     operation_id: int
     kind: str
@@ -46,7 +46,7 @@ class OpenOperation:
     title: str  # of the batch
     posting: str  # its public id, or ""
     url: str  # of the posting, at the crowd
-    annotator: str  # pseudonym, where it is about somebody's unit
+    annotator: str  # pseudonym, if it is about a person's unit
     amount: Decimal | None
     places: int | None
     status: str
@@ -70,15 +70,18 @@ class OpenOperation:
 
     @property
     def droppable(self) -> bool:
-        """Whether it is known not to have happened."""
+        """Return whether it is known not to have happened."""
         return self.status in Operation.NOT_HAPPENED
 
 
 @dataclass(frozen=True)
 class Operations:
-    """listed: those that are not done, those that need a person first; n: of all these.
+    """The unfinished operations.
 
-    under_way: under way without problems. later: meant for a later time.
+    listed: those that need a person first.
+    n: the number of all.
+    under_way: those in progress without problems.
+    later: those planned for a later time.
     """
 
     listed: tuple[OpenOperation, ...]
@@ -90,12 +93,12 @@ class Operations:
 
     @property
     def moving(self) -> bool:
-        """Whether any of them may change without an act of the researcher."""
+        """Return whether any of them may change without an act of the researcher."""
         return self.under_way > 0 or self.n > self.n_stuck
 
 
 def of_campaign(campaign_id: int) -> Operations:
-    """Return them; always the same number of queries."""
+    """Return a campaign's unfinished operations; always the same number of queries."""
     open_ = Operation.objects.filter(campaign=campaign_id).exclude(status__in=OVER)
     stuck = Q(status__in=STUCK)
     told = open_.filter(stuck | ~Q(message=""))
@@ -112,13 +115,13 @@ def of_campaign(campaign_id: int) -> Operations:
 
 
 def everywhere() -> Iterator[OpenOperation]:
-    """Yield all that is open, refused or unclear in any campaign, what needs a person first."""
+    """Yield all open, refused or unclear operations, those that need a person first."""
     rows = _related(Operation.objects.exclude(status__in=OVER)).order_by(PERSON_FIRST, "pk")
     return (_operation(op) for op in rows.iterator())
 
 
 def one(campaign_id: int, operation_id: int) -> OpenOperation:
-    """Return one of this campaign, whatever its state; `NotFound` for those of others."""
+    """Return one operation of this campaign in any state; raises `NotFound` for any other."""
     rows = _related(Operation.objects.filter(campaign=campaign_id, pk=operation_id))
     for op in rows:
         return _operation(op)

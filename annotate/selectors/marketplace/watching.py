@@ -1,4 +1,4 @@
-"""Which postings are to be compared with their crowd now, and what a look has changed."""
+"""Which postings are due for a comparison with their crowd, and what a comparison has changed."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -18,12 +18,12 @@ Unit = Participation.Status
 LIVE = (Status.OPEN, Status.DRAINING)
 AT_WORK = (Unit.ACTIVE, Unit.HANDED_IN)
 UNDECIDED = (*AT_WORK, Unit.CONFIRMED)
-QUIET = timedelta(minutes=5)  # how often a posting without people at work is looked at
-AT_ONCE = 200  # postings that one run looks at, those first that were not seen for longest
+QUIET = timedelta(minutes=5)  # between two looks at a posting without people at work
+AT_ONCE = 200  # postings per run, the longest unseen first
 
 
 def due(*, all_: bool = False) -> list[int]:
-    """Return the postings whose turn it is, those first that were not looked at for longest."""
+    """Return the postings that are due, the longest unseen first."""
     quiet = Q(looked_at__lte=timezone.now() - QUIET)
     live = Q(status__in=LIVE)
     busy = live & (Q(pending__gt=0) | _has(AT_WORK))
@@ -35,23 +35,23 @@ def due(*, all_: bool = False) -> list[int]:
 
 
 def campaigns() -> list[int]:
-    """Return the campaigns that have something at a crowd which was not put away, or owe."""
+    """Return the campaigns with unarchived postings at a crowd, or with a bonus to be paid."""
     ids = kept().order_by("batch__campaign").values_list("batch__campaign", flat=True)
     return sorted({*ids.distinct(), *promises.to_be_paid()})
 
 
 def at_the_crowd(campaign_id: int) -> list[int]:
-    """Return the postings of a campaign that take people, or may take some again."""
+    """Return the postings of a campaign that people can enter, now or later."""
     rows = kept().filter(batch__campaign=campaign_id)
     found = rows.filter(Q(status__in=LIVE) | (Q(status=Status.CLOSED) & may_go_on()))
     return list(found.order_by("pk").values_list("pk", flat=True))
 
 
 def decided(campaign: Campaign) -> list[int]:
-    """Return the closed postings about which all is decided, and can be decided no other way.
+    """Return the closed postings with nothing left to decide.
 
-    No unit is undecided or may still be handed in, no operation is open, and no rejection could
-    be turned round any more: putting it away would make that final. What may go on was stopped.
+    No unit is undecided or may still be submitted, no operation is open, and no rejection can be
+    reversed any more; archiving would make it final. Postings that may continue have been stopped.
     """
     limit = adapters.marketplace(campaign.crowd).can.override_refusal or timedelta(0)
     final = timezone.now() - limit
@@ -60,7 +60,7 @@ def decided(campaign: Campaign) -> list[int]:
     waits = Operation.objects.filter(
         Q(posting=OuterRef("pk")) | Q(participation__posting=OuterRef("pk")),
         status__in=Operation.UNDONE,
-    ).exclude(kind=Operation.Kind.MESSAGE)  # it is to a person, not about a posting
+    ).exclude(kind=Operation.Kind.MESSAGE)  # it concerns a person, not a posting
     stopped = Operation.objects.filter(
         posting=OuterRef("pk"), kind=Operation.Kind.STOP, status=Operation.Status.DONE
     )
@@ -71,14 +71,14 @@ def decided(campaign: Campaign) -> list[int]:
 
 
 def kept() -> QuerySet[Posting]:
-    """What was published and not put away."""
+    """Return the published postings that are not archived."""
     archive = Operation.objects.filter(posting=OuterRef("pk"), kind=Operation.Kind.ARCHIVE)
     away = archive.exclude(status__in=Operation.OPEN)
     return Posting.objects.exclude(external_id="").exclude(Exists(away))
 
 
 def may_go_on() -> Q:
-    """What was not put away on crowds where a full posting may go on."""
+    """Select unarchived postings on crowds whose full postings may continue."""
     return Q(batch__crowd__in=adapters.reopening(), pk__in=kept().values("pk"))
 
 
@@ -87,7 +87,7 @@ def _has(statuses: tuple[Unit, ...]) -> Exists:
 
 
 def _not_all_in() -> Q:
-    """What ended so lately that somebody may still hand in who never came here.
+    """Select postings that ended so recently that a person who never came here may still submit.
 
     A crowd that does not list people at work may call a posting closed while they work.
     """
@@ -97,7 +97,7 @@ def _not_all_in() -> Q:
         try:
             lists_all = adapters.marketplace(batch.crowd).can.verify_at_entry
         except Configuration:
-            continue  # it cannot be asked, nor put away
+            continue  # it cannot be asked or archived
         if not lists_all:
             last = now - from_json(batch.terms).duration - settings.CROWD_GRACE
             found |= Q(batch=batch, expires_at__gt=last, expires_at__lte=now)
@@ -112,7 +112,7 @@ TABLES: dict[str, tuple[type[Model], type[TextChoices]]] = {
 
 
 def counts() -> dict[str, int]:
-    """Return how many postings, units and operations have each status, and the pay-outs."""
+    """Return the number of postings, units and operations by status, and of pay-outs."""
     found = {"pay-outs": Payout.objects.count()}
     for name, (model, status_of) in TABLES.items():
         rows = model._default_manager.order_by().values_list("status").annotate(Count("pk"))
@@ -121,7 +121,7 @@ def counts() -> dict[str, int]:
 
 
 def changes(before: dict[str, int], after: dict[str, int]) -> Iterator[str]:
-    """Yield what differs, in words."""
+    """Yield the differences, in words."""
     for name in sorted(before.keys() | after.keys()):
         old, new = before.get(name, 0), after.get(name, 0)
         if old != new:

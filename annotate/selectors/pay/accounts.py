@@ -20,7 +20,7 @@ from django.db.models.functions import Coalesce
 from annotate.crowds.tariffs import CENT, ZERO
 from annotate.models import LedgerEntry, Participation, Payout
 
-# Never for work: no ruling takes it back.
+# Not for work, so no ruling cancels it.
 GIVEN = (LedgerEntry.Kind.TUTORIAL, LedgerEntry.Kind.BONUS)
 REFUSED = (LedgerEntry.Kind.REFUSAL, LedgerEntry.Kind.REINSTATEMENT)
 MONEY = DecimalField(max_digits=12, decimal_places=2)
@@ -45,26 +45,26 @@ def earned(participation_id: int) -> tuple[Decimal, int]:
 
 
 def sum_of(rows: QuerySet[LedgerEntry], by: str, *, fees: bool = False) -> Coalesce:
-    """Return the sum of these rows as an expression of a query; they share the value of `by`."""
+    """Return the sum of these rows as a query expression; rows are grouped by `by`."""
     what = F("amount") + F("fee") if fees else F("amount")
     total = rows.order_by().values(by).annotate(total=Sum(what)).values("total")
     return Coalesce(Subquery(total, output_field=MONEY), ZERO, output_field=MONEY)
 
 
 def count_of(rows: QuerySet[Any], by: str) -> Coalesce:
-    """Return how many rows there are, as an expression; they share the value of `by`."""
+    """Return the number of these rows as a query expression; rows are grouped by `by`."""
     counted = rows.order_by().values(by).annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(counted, output_field=NUMBER), 0)
 
 
 def _cents(total: Decimal) -> Decimal:
-    """Undo what SQLite does to sums: it adds decimals as floats, so cents drift at 1e-12."""
+    """Round to cents: SQLite adds decimals as floats, with errors of about 1e-12."""
     return total.quantize(CENT)
 
 
 @dataclass(frozen=True)
 class Totals:
-    """`earned` is what was ever earned, `refused` the part of it that is refused now."""
+    """Sums of accounts. `earned` includes `refused`, the part that is refused now."""
 
     earned: Decimal
     refused: Decimal
@@ -77,7 +77,7 @@ class Totals:
 
 @dataclass(frozen=True)
 class Account(Totals):
-    """One participation's."""
+    """The account of one participation."""
 
     participation: int
     pseudonym: str
@@ -85,12 +85,12 @@ class Account(Totals):
 
 
 def of_campaign(campaign_id: int) -> list[Account]:
-    """Return everybody's account in the order in which they came."""
+    """Return all accounts of a campaign, in the order of entry."""
     return _read(Participation.objects.filter(campaign=campaign_id))
 
 
 def by_person(accounts: list[Account]) -> list[Account]:
-    """Return one account for each annotator: on a marketplace people have one for each unit."""
+    """Return one account per annotator. On a marketplace, a person has one for each unit."""
     people: dict[str, list[Account]] = {}
     for one in accounts:
         people.setdefault(one.pseudonym, []).append(one)
@@ -116,7 +116,7 @@ def totals(accounts: list[Account]) -> Totals:
 
 
 def paid_out(campaign_id: int, annotator_id: int) -> Decimal:
-    """Return what somebody has been paid in a campaign, without payments that were undone."""
+    """Return what a person has been paid in a campaign, without payments that were undone."""
     row = Payout.objects.filter(
         participation__campaign=campaign_id, participation__annotator=annotator_id
     ).aggregate(sum=Sum("amount"))
@@ -124,7 +124,7 @@ def paid_out(campaign_id: int, annotator_id: int) -> Decimal:
 
 
 def paid_for_work(campaign_id: int, annotator_id: int) -> Decimal:
-    """Return what of that a crowd has paid for work: units, and bonuses for more of it."""
+    """Return the part of it that a crowd paid for work: units, and bonuses for more work."""
     rows = Payout.objects.filter(
         participation__campaign=campaign_id,
         participation__annotator=annotator_id,
@@ -135,7 +135,7 @@ def paid_for_work(campaign_id: int, annotator_id: int) -> Decimal:
 
 
 def _read(participations: QuerySet[Participation]) -> list[Account]:
-    """One statement, hence one snapshot: nothing is paid before it is earned."""
+    """Read the accounts in one statement, hence one snapshot: earnings precede their payment."""
     entries = LedgerEntry.objects.filter(participation=OuterRef("pk"))
     rows = participations.order_by("pk").annotate(
         earned=_sum(entries.exclude(kind__in=REFUSED)),
@@ -162,7 +162,7 @@ POSSIBLE = (*PREFERRED, Status.REJECTED)
 
 @dataclass(frozen=True)
 class Carrier:
-    """A unit that its person has handed in, as the crowd names it."""
+    """A submitted unit, with the crowd's identifiers, through which a bonus can be paid."""
 
     participation: int
     listing: str
@@ -173,8 +173,8 @@ class Carrier:
 def carrier(participation: Participation) -> Carrier | None:
     """Return the unit for extra pay of this participation; None until there is one.
 
-    Its own; otherwise the latest that the same person has handed in in the same environment,
-    in any campaign. Rejected units come last.
+    It is the participation's own unit; otherwise the latest unit that the same person has submitted
+    in the same environment, in any campaign. Rejected units come last.
     """
     annotator = participation.annotator_id
     units = Participation.objects.filter(annotator=annotator, status__in=POSSIBLE)

@@ -1,4 +1,4 @@
-"""What judgments cost, what a campaign has committed to, and whether its budget pays for more."""
+"""What judgments cost, what a campaign has committed, and whether its budget covers more."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -39,8 +39,8 @@ def affordable(
 ) -> bool:
     """Return whether the budget covers `tasks` more judgments and `extra`.
 
-    What is promised is counted as spent. Without `for_now`, of that only what surely comes; and a
-    unit under way that still has tasks is a judgment that the budget pays for.
+    All commitments count as spent. Without `for_now`, only those that are certain count, and a unit
+    in progress that still has tasks counts as a judgment that the budget pays for.
     """
     if campaign.budget is None:
         return True
@@ -57,17 +57,17 @@ def committed(campaign: Campaign) -> Decimal:
 
 
 def left(campaign: Campaign) -> Decimal | None:
-    """Return what a budget leaves for new batches, which may be negative; None without one."""
+    """Return what the budget leaves for new batches (may be negative); None without a budget."""
     if campaign.budget is None:
         return None
     return campaign.budget - committed(campaign)
 
 
 def ask(campaign: Campaign, *, before: Decimal, beyond_budget: bool) -> Decimal:
-    """Return by how much a person's act leaves the budget exceeded, in the transaction of the act.
+    """Return by how much a person's act exceeds the budget, in the transaction of the act.
 
-    before: by how much it was. Raises `Conflict`, which names the excess, where the act adds to it
-    and `beyond_budget` does not accept that.
+    before: the excess before the act. Raises `Conflict` with the new excess if the act adds to it
+        and `beyond_budget` is not set.
     """
     now = excess(campaign)
     if now > before and not beyond_budget:
@@ -80,7 +80,7 @@ def ask(campaign: Campaign, *, before: Decimal, beyond_budget: bool) -> Decimal:
 
 
 def excess(campaign: Campaign, *, extra: Decimal = ZERO) -> Decimal:
-    """Return by how much the committed money, with `extra` beside it, exceeds the budget."""
+    """Return by how much the committed money plus `extra` exceeds the budget."""
     if campaign.budget is None:
         return ZERO
     return max(ZERO, committed(campaign) + extra - campaign.budget)
@@ -88,19 +88,23 @@ def excess(campaign: Campaign, *, extra: Decimal = ZERO) -> Decimal:
 
 @dataclass(frozen=True)
 class AtMost:
-    """bill: of all planned judgments, up to the maximum. budget: may end the collection before."""
+    """The highest cost of a campaign.
+
+    bill: of all planned judgments, up to the maximum.
+    budget: may end the collection before.
+    """
 
     bill: Bill
     budget: Decimal | None
 
     @property
     def amount(self) -> Decimal:
-        """The most that the campaign can come to cost."""
+        """Return the highest possible cost of the campaign."""
         return self.bill.total if self.budget is None else min(self.bill.total, self.budget)
 
     @property
     def of_judgment(self) -> Decimal:
-        """What one of them costs, the fee included; perhaps a fraction of a cent."""
+        """Return what one judgment costs, with the fee; it may be a fraction of a cent."""
         return self.bill.each
 
     @property
@@ -111,9 +115,10 @@ class AtMost:
 def cost_at_most(
     campaign: Campaign, *, planned: int | None = None, tasks: int | None = None
 ) -> AtMost:
-    """Return what all planned judgments of a campaign cost at most.
+    """Return the highest cost of all planned judgments of a campaign.
 
-    planned, tasks: of the judgments, and in a unit of the last batch, where they are known.
+    planned: the number of judgments, if known.
+    tasks: the number in a unit of the latest batch, if known.
     """
     if planned is None:
         planned = Slot.objects.filter(campaign=campaign).count()
@@ -130,7 +135,7 @@ def cost_of_plan(
     bonus: Decimal,
     budget: Decimal | None,
 ) -> AtMost:
-    """Return the same of a campaign that is only planned: in units as they are suggested."""
+    """Return the highest cost of a campaign that is only planned, in suggested units."""
     bill = bills.of_judgments(
         charges, reward=reward, judgments=judgments, tasks=usual_tasks(cap), bonus=bonus
     )
@@ -138,16 +143,16 @@ def cost_of_plan(
 
 
 def cost_of_judgment(campaign: Campaign) -> Decimal:
-    """Return what one judgment costs, the fee included; perhaps a fraction of a cent."""
+    """Return what one judgment costs, with the fee; it may be a fraction of a cent."""
     return _bill(campaign, 1).each
 
 
 def prices(
     crowd: str, *, reward: Decimal, share: Decimal | None, tasks: int | None, bonus: Decimal
 ) -> tuple[Decimal, Decimal]:
-    """Return the fee on one judgment, and what a new person costs, before there is a campaign.
+    """Return the fee on one judgment and the cost of a new person, before a campaign exists.
 
-    share, tasks: None for what is usual there.
+    share, tasks: None for the crowd's usual values.
     """
     charges, n = tariffs.of(crowd, share), tasks or USUAL_TASKS
     one = bills.of_judgments(charges, reward=reward, judgments=n, tasks=n, bonus=ZERO)
@@ -160,7 +165,7 @@ def crowds() -> list[str]:
 
 
 def tasks_of(campaign: Campaign) -> int:
-    """Return how many tasks a paid unit holds: as launched last, or as suggested."""
+    """Return how many tasks a paid unit holds: as last launched, or as suggested."""
     last = Batch.objects.filter(campaign=campaign).order_by("-pk").values_list("tasks", flat=True)
     return last.first() or usual_tasks(campaign.annotator_cap)
 

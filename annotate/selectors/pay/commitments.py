@@ -36,19 +36,20 @@ Kind = LedgerEntry.Kind
 Status = Participation.Status
 CANCELS = (Kind.LAPSE, Kind.REFUSAL, Kind.REINSTATEMENT)
 AT_WORK = (Status.ACTIVE, Status.HANDED_IN)
-DECIDED = -1  # in place of a number of places: the crowd has confirmed these units
+DECIDED = -1  # used as the number of places of units that the crowd has confirmed
 
 
 @dataclass(frozen=True)
 class Commitments:
-    """Money with the crowd's fees.
+    """Amounts of money, including the crowd's fees.
 
-    leases: open ones, of whichever kind. units: what is left of the paid units that nothing is
-    decided about, their leases included. unlikely: what is spent for units beyond their posting's
-    places, which cannot all be paid. begun: bonuses of tutorials that people are at, or that their
-    units may bring. promised: bonuses of tutorials that were passed, not due yet. untaken: units
-    that are published and that nobody has taken, with a new person's bonus each. todo: tasks that
-    people at work in units have before them, leases included.
+    leases: open leases of any kind.
+    units: the unspent part of undecided paid units, with their leases.
+    unlikely: spent for units beyond their posting's places, which cannot all be paid.
+    begun: bonuses of tutorials in progress, or that units in progress may bring.
+    promised: bonuses of passed tutorials that are not due yet.
+    untaken: published units that are still free, with a new person's bonus each.
+    todo: the number of tasks left to people at work in units, with their leases.
     """
 
     spent: Decimal
@@ -63,26 +64,29 @@ class Commitments:
 
     @property
     def total(self) -> Decimal:
-        """What is spent or may still become due."""
+        """Return what is spent or may still become due."""
         due = self.spent - self.unlikely + self.by_link + self.units
         return due + self.begun + self.promised + self.untaken
 
     @property
     def sure(self) -> Decimal:
-        """The same, without commitments that may end without work."""
+        """Return the same without commitments that may end without work."""
         return self.spent - self.unlikely + self.leases + self.promised
 
 
 @dataclass(frozen=True)
 class _Units:
-    """Units of one posting that stand alike. free: places that no decided unit has taken.
+    """Units of one posting in the same state.
 
-    covered: what of the reward is earned. cancelled: what of that is cancelled now, as a negative
-    amount: it comes back if the crowd pays the unit. owes: it may bring a bonus for the tutorial.
+    free: places that no decided unit has taken.
+    covered: the part of the reward that is earned.
+    cancelled: the part of `covered` that is cancelled now, as a negative amount; it is restored if
+        the crowd pays the unit.
+    owes: the unit may bring a tutorial bonus.
     """
 
     posting: int
-    free: int | None  # None: these are among the decided ones
+    free: int | None  # None: these are decided
     reward: Decimal
     covered: Decimal
     cancelled: Decimal
@@ -92,9 +96,9 @@ class _Units:
     n: int
 
     def rest(self, tariff: Tariff, task: Decimal) -> Decimal:
-        """Return what one of them may still come to cost.
+        """Return what one of them may still cost.
 
-        Who has given it back and taken it again may do more than its reward covers.
+        A person who returned it and accepted it again may do more than its reward covers.
         """
         have = tariff.unit(min(self.covered, self.reward))
         rest = (tariff.unit(self.reward) - have).total - self.cancelled
@@ -115,17 +119,17 @@ class _Units:
 
 
 def tariff(campaign: Campaign) -> Tariff:
-    """Return what this campaign's crowd charges, by the campaign's own share."""
+    """Return this campaign's tariff: its crowd's rules with the campaign's own fee rate."""
     return tariffs.of(campaign.crowd, campaign.fee_rate)
 
 
 def of(campaign: Campaign) -> Commitments:
     """Return the commitments of a campaign.
 
-    One statement, hence one snapshot: a submit that turns a lease into a row of the ledger
-    meanwhile is seen before or after, never half.
+    It is one statement, hence one snapshot: a concurrent submit that turns a lease into a ledger
+    row is seen before or after, never half.
     """
-    charges, published = tariff(campaign), _published(campaign)  # before units: none is missed
+    charges, published = tariff(campaign), _published(campaign)  # read before the units
     more = {one.posting: one.coming for one in published}
     rows = [_Row(*row) for row in _scalars(campaign).union(_groups(campaign), all=True)]
     whole = next(row for row in rows if not row.n)
@@ -161,8 +165,8 @@ def _published(campaign: Campaign) -> list[Untaken]:
 def _within_places(worth: Mapping[_Units, Decimal]) -> Iterator[tuple[_Units, int]]:
     """Yield units and how many of them count: a posting pays for no more than its places.
 
-    More people may be here, because MTurk has not confirmed yet who they are. The most expensive
-    ones count.
+    More people may be here while MTurk has not confirmed their identities. The most expensive units
+    count.
     """
     left: dict[int, int] = {}
     for one in sorted(worth, key=lambda one: (worth[one], one.owes), reverse=True):
@@ -175,14 +179,14 @@ def _within_places(worth: Mapping[_Units, Decimal]) -> Iterator[tuple[_Units, in
 
 
 class _Row(NamedTuple):
-    """A row of the statement: units alike, or, with no `n`, what belongs to no unit."""
+    """A row of the statement: units in the same state, or, if `n` is missing, other amounts."""
 
     posting: int
-    begun: int  # of units: places of the posting, or DECIDED
-    promised: int  # of units: places that decided units have taken
+    begun: int  # for units: places of the posting, or DECIDED
+    promised: int  # for units: places that decided units have taken
     leases: int
     todo: int
-    money: Decimal  # spent; of units: the reward
+    money: Decimal  # spent; for units: the reward
     covered: Decimal
     cancelled: Decimal
     owes: bool
@@ -230,7 +234,7 @@ def _scalars(campaign: Campaign) -> QuerySet[Campaign, Any]:
 
 
 def _groups(campaign: Campaign) -> QuerySet[Participation, Any]:
-    """Units that somebody has taken and nothing is decided about; those alike in one row."""
+    """Return the undecided units, with those in the same state in one row."""
     now = timezone.now()
     in_time = Q(status=Status.ACTIVE) & (Q(deadline_at=None) | Q(deadline_at__gt=now))
     tasks = Assignment.objects.filter(participation=OuterRef("pk"))
@@ -276,7 +280,7 @@ def _groups(campaign: Campaign) -> QuerySet[Participation, Any]:
 
 
 def _undecided(campaign: Campaign) -> QuerySet[Participation]:
-    """Most confirmed units are covered: looked at are those that something is said about."""
+    """Select the undecided units, and the confirmed ones that are disputed or refused."""
     refused = Review.objects.filter(campaign=campaign, pay_refused=True)
     odd = ~Q(problem="") | Q(annotator__in=refused.values("annotator"))
     return Participation.objects.filter(

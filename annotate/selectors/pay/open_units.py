@@ -1,4 +1,4 @@
-"""Paid units that are under way, and those that need a decision."""
+"""Paid units in progress, and those that need a decision."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ TO_COME = (Posting.Status.PLANNED, Posting.Status.OPEN)
 
 @dataclass(frozen=True)
 class Untaken:
-    """Units of one posting that are free; `coming`: places that are being added."""
+    """The free units of one posting. `coming`: places that are being added."""
 
     posting: int
     coming: int
@@ -45,7 +45,7 @@ def untaken(campaign_id: int) -> list[Untaken]:
 
 
 def _extensions(campaign_id: int) -> Counter[int]:
-    """Return how many places more are on their way, by posting."""
+    """Return the number of places that are being added, by posting."""
     found: Counter[int] = Counter()
     rows = Operation.objects.filter(
         campaign=campaign_id, kind=Operation.Kind.ADD_PLACES, status__in=Operation.UNDONE
@@ -56,7 +56,7 @@ def _extensions(campaign_id: int) -> Counter[int]:
 
 
 def promised_tasks(campaign_id: int) -> int:
-    """Return how many tasks people at work have before them, beside those that they hold."""
+    """Return how many tasks people at work have left, apart from their open leases."""
     held = Count("assignments", filter=Q(assignments__status__in=Assignment.HELD))
     in_time = Q(deadline_at=None) | Q(deadline_at__gt=timezone.now())
     rows = (
@@ -70,7 +70,7 @@ def promised_tasks(campaign_id: int) -> int:
 
 
 def unconfirmed_units(campaign_id: int) -> int:
-    """Return how many units were handed in here and are not listed so by the crowd yet."""
+    """Return how many units were submitted here and are not yet listed so by the crowd."""
     units = Participation.objects.filter(campaign=campaign_id)
     return units.filter(status=Participation.Status.HANDED_IN).count()
 
@@ -97,7 +97,7 @@ class Deadline:
 
 
 def next_deadline(campaign_id: int) -> Deadline | None:
-    """Return units that the crowd pays soon although a review is open or they are in doubt."""
+    """Return the held units that the crowd will pay soon, despite a review or a discrepancy."""
     reviewed = Review.objects.filter(
         campaign=OuterRef("campaign"), annotator=OuterRef("annotator"), status=Review.Status.OPEN
     )
@@ -116,8 +116,10 @@ Status = Participation.Status
 
 @dataclass(frozen=True)
 class DisputedUnit:
-    """A unit that the crowd lists as handed in. `problem` says what does not agree. by_itself: when
-    the crowd approves it without a decision.
+    """A unit that the crowd lists as submitted, with a discrepancy.
+
+    problem: what does not agree.
+    by_itself: when the crowd approves it without a decision.
     """
 
     participation_id: int
@@ -130,18 +132,18 @@ class DisputedUnit:
 
 
 def disputed(campaign_id: int) -> tuple[DisputedUnit, ...]:
-    """Return those that wait, the oldest first. One query."""
+    """Return the units that wait for a decision, the oldest first. One query."""
     rows = _waiting(campaign_id).order_by("submitted_at", "pk")
     return tuple(_disputed(one) for one in rows.select_related("annotator", "posting__batch"))
 
 
 def count_disputed(campaign_id: int) -> int:
-    """Return how many wait."""
+    """Return how many units wait for a decision."""
     return _waiting(campaign_id).count()
 
 
 def _waiting(campaign_id: int) -> QuerySet[Participation]:
-    """Refused pay is a decision."""
+    """Select the waiting units. Refused pay is a decision, so such units do not wait."""
     refused = Review.objects.filter(
         campaign=OuterRef("campaign"), annotator=OuterRef("annotator"), pay_refused=True
     )
@@ -150,7 +152,7 @@ def _waiting(campaign_id: int) -> QuerySet[Participation]:
 
 
 def unit_id_of(campaign_id: int, participation_id: int) -> int:
-    """Return the unit's id if it is of this campaign; `NotFound` otherwise."""
+    """Return the unit's id if it belongs to this campaign; raises `NotFound` otherwise."""
     if not Participation.objects.filter(campaign=campaign_id, pk=participation_id).exists():
         raise NotFound("There is no such submission in this campaign.")
     return participation_id

@@ -11,18 +11,18 @@ from annotate.models import Campaign, Participation, Payout, PayoutList
 
 @dataclass(frozen=True)
 class PayoutLine:
-    """What a list holds for one participation, and what is recorded of it."""
+    """One participation's line in a list, with what is recorded of its payment."""
 
     participation: int
     pseudonym: str
     external_id: str
     amount: Decimal
-    state: str  # "" before it is marked, "paid", "undone"
+    state: str  # "" before it is marked, then "paid" or "undone"
 
 
 @dataclass(frozen=True)
 class ListedPayouts:
-    """A list; it is marked as a whole, and undone line by line."""
+    """A list. It is marked as a whole, and undone line by line."""
 
     id: int
     public_id: str
@@ -55,7 +55,7 @@ def of_campaign(campaign_id: int) -> list[ListedPayouts]:
 
 
 def get(campaign: Campaign, public_id: str) -> ListedPayouts:
-    """Return a list of this campaign; `NotFound` for any other."""
+    """Return a list of this campaign; raises `NotFound` for any other."""
     found = (
         PayoutList.objects.filter(campaign=campaign, public_id=public_id)
         .select_related("actor")

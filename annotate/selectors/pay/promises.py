@@ -1,6 +1,6 @@
-"""Bonuses for tutorials: what passing promises, what is promised, and when that is due.
+"""Tutorial bonuses: what passing promises, what is promised, and when it is due.
 
-A bonus is promised once per annotator and instrument. The row of the ledger follows once it is due.
+A bonus is promised once per annotator and instrument. The ledger row follows when it is due.
 """
 
 from collections.abc import Iterable
@@ -25,14 +25,14 @@ from annotate.models import (
 )
 
 _SURE = Q(verified_at__isnull=False) | Q(status__in=Participation.LISTED)
-RESERVED = timedelta(minutes=60)  # how long the bonus of a tutorial under way is kept free
+RESERVED = timedelta(minutes=60)  # how long the bonus of a tutorial in progress is reserved
 Status = Participation.Status
 OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
 
 
 @dataclass(frozen=True)
 class Open:
-    """A promised bonus, due after `after` judgments; `counting` of them count now."""
+    """A promised bonus, due after `after` judgments. `counting` of them count now."""
 
     amount: Decimal
     after: int
@@ -40,8 +40,7 @@ class Open:
 
 
 def offered(campaign: Campaign, annotator: Annotator | None = None) -> Decimal:
-    """Return the bonus that a campaign offers for its tutorial; 0 for annotators who come by its
-    open link."""
+    """Return the bonus that a campaign offers for its tutorial; 0 for people by its open link."""
     by_open_link = annotator is not None and annotator.by_open_link
     if not campaign.tutorial_required or (by_open_link and not campaign.open_link_bonus):
         return ZERO
@@ -49,7 +48,7 @@ def offered(campaign: Campaign, annotator: Annotator | None = None) -> Decimal:
 
 
 def to_earn(campaign: Campaign, annotator: Annotator) -> Decimal:
-    """Return what passing the tutorial here promises; 0 where that was promised or paid before."""
+    """Return what passing the tutorial here promises; 0 if it was promised or paid before."""
     amount = offered(campaign, annotator)
     known = amount and (
         entry(annotator.pk, campaign.instrument) or _of(annotator.pk, campaign.instrument).exists()
@@ -71,9 +70,9 @@ def key(annotator_id: int, instrument: str) -> str:
 
 
 def open_of(campaign_id: int, annotators: Iterable[int] | None = None) -> QuerySet[TutorialRun]:
-    """Return the runs whose bonus a campaign has promised, and that is not due yet.
+    """Select the runs whose bonus a campaign has promised and that is not due yet.
 
-    None of people whose pay is refused: theirs comes back with their pay.
+    People with refused pay are left out; their bonus is restored with their pay.
     """
     refused = Review.objects.filter(campaign=campaign_id, pay_refused=True)
     rows = _open(TutorialRun.objects.filter(participation__campaign=campaign_id))
@@ -82,23 +81,24 @@ def open_of(campaign_id: int, annotators: Iterable[int] | None = None) -> QueryS
 
 
 def counted(campaign: Campaign) -> QuerySet[TutorialRun]:
-    """Return those of `open_of` that its budget keeps money for, beside what units hold.
+    """Select those of `open_of` for which the budget reserves money, apart from the units' part.
 
-    Those of people who are surely who they say: others are owed what their unit brings (`owing`).
-    Who has given back every unit comes again with another one, for which the budget is asked.
+    They belong to people with a confirmed identity. Others are owed what their unit brings
+    (`owing`). A person who has returned every unit comes again with another one, for which the
+    budget is checked.
     """
     here = Participation.objects.filter(campaign=campaign, annotator=OuterRef("annotator"))
     return open_of(campaign.pk).filter(Exists(here.filter(_SURE).exclude(status=Status.LEFT)))
 
 
 def due(campaign: Campaign) -> QuerySet[TutorialRun]:
-    """Return those of `open_of` whose people a bonus can reach (`payable`)."""
+    """Select those of `open_of` whose people a bonus can reach (`payable`)."""
     rows = open_of(campaign.pk)
     return rows.filter(_listed()) if adapters.publishes(campaign.crowd) else rows
 
 
 def ended() -> list[int]:
-    """Return the campaigns that are over and owe what they have promised: usually none."""
+    """Return the ended campaigns that owe promised bonuses: usually none."""
     by_link = Q(participation__tasks=None)
     rows = _open(TutorialRun.objects.filter(participation__campaign__status__in=OVER))
     refused = Review.objects.filter(
@@ -111,7 +111,7 @@ def ended() -> list[int]:
 
 
 def to_be_paid() -> list[int]:
-    """Return the campaigns of marketplaces that owe a bonus which is due and was not paid yet.
+    """Return the campaigns of marketplaces with a bonus that is due and not yet paid.
 
     A bonus may fall due when nothing else of a campaign is left at its crowd.
     """
@@ -124,7 +124,7 @@ def to_be_paid() -> list[int]:
 
 
 def begun(campaign: Campaign) -> QuerySet[TutorialRun]:
-    """Return the tutorials under way by link whose bonus the budget keeps free."""
+    """Select the tutorials in progress by link whose bonus the budget reserves."""
     rows = TutorialRun.objects.filter(
         ~Exists(_paid()),
         ~Exists(_promised_elsewhere()),
@@ -141,7 +141,7 @@ def begun(campaign: Campaign) -> QuerySet[TutorialRun]:
 def owing(campaign: Campaign, version: str) -> Q:
     """Return the condition that a paid unit may bring its person the bonus of this tutorial.
 
-    They have it before them, or have passed it and are not confirmed yet.
+    They have yet to take it, or have passed it and are not confirmed yet.
     """
     mine = TutorialRun.objects.filter(
         annotator=OuterRef("annotator"), instrument=campaign.instrument

@@ -1,4 +1,4 @@
-"""Where one annotator stands in every campaign that somebody may review."""
+"""The state of one annotator in every campaign that a user may review."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from annotate.selectors.review.reviews import NONE
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """One annotator's standing in one campaign of several."""
+    """One annotator's state in one of several campaigns."""
 
     campaign_id: int
     annotator_id: int
@@ -37,12 +37,12 @@ class Elsewhere:
     seen: int
 
     def shown(self, seen: int) -> "Elsewhere":
-        """Return it as a page showed it, whose last ruling was `seen`."""
+        """Return it as a page showed it, with `seen` as its last ruling."""
         return replace(self, seen=seen)
 
 
 def everywhere(user_id: int, pseudonym: str) -> list[Elsewhere]:
-    """Return this annotator's standing in every campaign that this user may review."""
+    """Return this annotator's state in every campaign that this user may review."""
     mine = Membership.objects.filter(user=user_id).values("campaign")
     worked = Participation.objects.filter(campaign=OuterRef("pk"), annotator__pseudonym=pseudonym)
     campaigns = list(Campaign.objects.filter(Exists(worked), pk__in=mine))

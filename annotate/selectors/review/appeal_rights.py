@@ -15,9 +15,10 @@ from annotate.selectors.review import eligibility
 class Ground:
     """A review that can be appealed against, and whether it can be now.
 
-    until: the last moment; None: as long as the block lasts. waits: an appeal is open. appealed:
-    there was one since the last flag or ruling, which is enough. block: the one that was made in
-    this review, if it stands.
+    until: the deadline; None: as long as the block lasts.
+    waits: an appeal is open.
+    appealed: there was an appeal since the last flag or ruling; only one is possible.
+    block: the block made in this review, if it stands.
     """
 
     review: Review
@@ -36,8 +37,10 @@ class Ground:
 
 
 def ground(campaign_id: int, annotator_id: int) -> list[Ground]:
-    """Return the grounds of this person in this campaign, its own review before a block from
-    another; in a constant number of queries."""
+    """Return this person's grounds for appeal in this campaign, in constant queries.
+
+    The campaign's own review comes before a block from another campaign.
+    """
     block = eligibility.block(campaign_id, annotator_id)
     review = Review.objects.filter(campaign=campaign_id, annotator=annotator_id).first()
     there = block.ruling.review if block is not None else None
@@ -61,7 +64,7 @@ def _ground(review: Review, block: Block | None) -> Ground:
 
 
 Act = Ruling.Act
-# What takes back which rulings.
+# Which act reverses which.
 UNDOES = {
     Act.RESTORE: (Act.EXCLUDE, Act.REFUSE),
     Act.REPAY: (Act.REFUSE,),
@@ -72,22 +75,26 @@ ADVERSE = (Act.EXCLUDE, Act.REFUSE, Act.BLOCK)
 
 @dataclass(frozen=True)
 class Answerers:
-    """rulers: ids of those whose rulings are in force. others: who else can rule, by id."""
+    """Who may answer an appeal.
+
+    rulers: ids of the authors of rulings in force.
+    others: other people who can rule, by id.
+    """
 
     rulers: frozenset[int] = frozenset()
     others: Mapping[int, str] | None = None
 
     @property
     def names(self) -> list[str]:
-        """The user names of those who are to answer."""
+        """Return the user names of the people who should answer."""
         return sorted((self.others or {}).values(), key=str.casefold)
 
     def is_own(self, user_id: int) -> bool:
-        """Whether an appeal would be against a ruling of this person."""
+        """Return whether an appeal would be against a ruling of this person."""
         return user_id in self.rulers
 
     def bars(self, user_id: int) -> bool:
-        """Whether this person leaves the answer to somebody else."""
+        """Return whether another person must answer instead of this one."""
         return self.is_own(user_id) and bool(self.others)
 
 
@@ -113,7 +120,7 @@ def of_reviews(review_ids: Iterable[int]) -> dict[int, Answerers]:
 
 
 def left_to_others(user_id: int) -> set[int]:
-    """Return the reviews with an open appeal that this person leaves to somebody else."""
+    """Return the reviews whose open appeal another person must answer."""
     mine = Membership.objects.filter(user=user_id).values("campaign")
     open_ = Appeal.objects.filter(answered_at=None, review__campaign__in=mine)
     against_me = open_.filter(review__rulings__actor=user_id, review__rulings__act__in=ADVERSE)
@@ -124,7 +131,7 @@ def left_to_others(user_id: int) -> set[int]:
 
 
 def _rulers(review_ids: list[int]) -> defaultdict[int, frozenset[int]]:
-    """Return, for each review, who made the adverse rulings that are in force."""
+    """Return, for each review, the authors of the adverse rulings in force."""
     in_force: defaultdict[int, dict[str, int]] = defaultdict(dict)
     rulings = Ruling.objects.filter(review__in=review_ids).order_by("pk")
     for review, act, actor in rulings.values_list("review", "act", "actor"):

@@ -1,4 +1,4 @@
-"""The effects of rulings, possible and past, on judgments, money and dates; never on scores."""
+"""The effects of rulings, possible and past, on judgments, money and dates; not on scores."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,12 +30,14 @@ FOR_WORK = (
 class Effects:
     """What each act would do now to one annotator's work in one campaign.
 
-    counting: judgments that an exclusion takes out. excluded: those that a reversal brings back.
-    due: what is not paid yet of all that they have earned. at_stake: the part of it that is for
-    the work and can be refused. refused: what a reversal restores.
-    undecided: paid units of a marketplace that nothing was decided about. paid_out: it was paid,
-    or is being paid. least_reason: characters that the reason of a refusal has at least at this
-    crowd.
+    counting: judgments that an exclusion removes.
+    excluded: judgments that a reversal restores.
+    due: the unpaid part of their earnings.
+    at_stake: the part of `due` that is for the work and can be refused.
+    refused: what a reversal restores.
+    undecided: undecided paid units of a marketplace.
+    paid_out: it was paid, or is being paid.
+    least_reason: the fewest characters of a refusal's reason at this crowd.
     """
 
     counting: int
@@ -61,7 +63,7 @@ class Effects:
 
 @dataclass(frozen=True)
 class PastEffects:
-    """What some rulings did, from the facts that they wrote."""
+    """The past effects of some rulings, from the facts that they wrote."""
 
     out: int
     back: int
@@ -100,7 +102,7 @@ def effects(campaign_id: int, annotator_id: int) -> Effects:
 
 
 def _at_stake(campaign_id: int, annotator_id: int, work: Decimal, *, paid: Decimal) -> Decimal:
-    """By link one mark pays for all there is, and nothing can be refused any more."""
+    """Return what can be refused. By link, one mark pays for everything, so it is 0 after that."""
     if paid and not adapters.publishes(refusal_rules.crowd_of(campaign_id).key):
         return ZERO
     rest = work - accounts.paid_for_work(campaign_id, annotator_id)
@@ -108,7 +110,7 @@ def _at_stake(campaign_id: int, annotator_id: int, work: Decimal, *, paid: Decim
 
 
 def done(ruling_ids: Iterable[int]) -> PastEffects:
-    """Return what these rulings of one press did."""
+    """Return the effects of these rulings, which were submitted together."""
     rulings = list(Ruling.objects.filter(pk__in=list(ruling_ids)))
     money = LedgerEntry.objects.filter(ruling__in=rulings).aggregate(
         refused=_sum(Q(kind=Kind.REFUSAL)), restored=_sum(Q(kind=Kind.REINSTATEMENT))

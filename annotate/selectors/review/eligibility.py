@@ -1,4 +1,4 @@
-"""Whether an annotator may continue in a campaign, and when a ruling about them is final."""
+"""Whether an annotator may continue in a campaign, and when a ruling on them becomes final."""
 
 from datetime import datetime, timedelta
 
@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotate.models import Block, Membership, Participation, Review, Ruling
 
-TO_APPEAL = timedelta(days=14)  # after the flag or the ruling that it is about
+TO_APPEAL = timedelta(days=14)  # after the flag or ruling in question
 
 HIDDEN = "hidden"  # there is a reason, and this person may not be the account's owner
 
@@ -15,7 +15,7 @@ _REASONS = {Review.Status.OPEN: "review", Review.Status.EXCLUDED: "excluded"}
 
 
 def barred(campaign_id: int, annotator_id: int) -> str:
-    """Return why an annotator gets no lease: review, excluded or blocked; "" if they do."""
+    """Return why an annotator gets no lease: review, excluded or blocked; "" if they get one."""
     status = (
         Review.objects.filter(campaign=campaign_id, annotator=annotator_id)
         .exclude(status=Review.Status.CLEARED)
@@ -28,7 +28,7 @@ def barred(campaign_id: int, annotator_id: int) -> str:
 
 
 def block(campaign_id: int, annotator_id: int) -> Block | None:
-    """Return the newest block that keeps an annotator out of a campaign: of one of its owners."""
+    """Return the newest block by one of the campaign's owners that keeps an annotator out."""
     owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
     standing = Block.objects.filter(
         annotator=annotator_id, owner__in=owners.values("user"), ended_at=None
@@ -45,7 +45,7 @@ def latest_unit(campaign_id: int, annotator_id: int) -> Participation | None:
 
 
 def barred_people(campaign_id: int) -> set[int]:
-    """Return the annotators who get no lease in a campaign, as `barred` says of one."""
+    """Return the annotators who get no lease in a campaign, by the rules of `barred`."""
     reviewed = Review.objects.filter(campaign=campaign_id).exclude(status=Review.Status.CLEARED)
     owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
     blocked = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
@@ -56,8 +56,7 @@ def barred_people(campaign_id: int) -> set[int]:
 
 
 def kept_out_people(campaign_id: int) -> set[int]:
-    """Return the people excluded from a campaign or blocked by its owners, with or without an
-    open review."""
+    """Return the people excluded from a campaign or blocked, with or without an open review."""
     reviews = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
     owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
     blocks = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
@@ -68,7 +67,7 @@ def kept_out_people(campaign_id: int) -> set[int]:
 
 
 def excluded(campaign_id: int, annotator_id: int) -> bool:
-    """Return whether an annotator's work in a campaign is left out of its estimates."""
+    """Return whether an annotator's work in a campaign is excluded from its estimates."""
     return Review.objects.filter(
         campaign=campaign_id, annotator=annotator_id, status=Review.Status.EXCLUDED
     ).exists()
@@ -80,17 +79,17 @@ def waiting(campaign_id: int) -> int:
 
 
 def appeal_until(review: Review) -> datetime:
-    """Return until when an annotator may appeal: counted from the last flag or ruling."""
+    """Return the deadline for an appeal, counted from the last flag or ruling."""
     return since(review) + TO_APPEAL
 
 
 def appealed(review: Review) -> bool:
-    """Return whether an annotator has appealed since the last flag or ruling: once is enough."""
+    """Return whether an annotator has appealed since the last flag or ruling. They may once."""
     return review.appeals.filter(made_at__gte=since(review)).exists()
 
 
 def since(review: Review) -> datetime:
-    """Return when the last flag or ruling of a review was."""
+    """Return the time of the last flag or ruling of a review."""
     last = review.rulings.aggregate(last=Max("at"))["last"]
     return max(last, review.opened_at) if last else review.opened_at
 
@@ -104,16 +103,17 @@ def open_reviews(campaign_id: int, *, before: datetime) -> list[tuple[int, str]]
 
 
 def last_ruling(review_id: int) -> int:
-    """Return the id of the newest ruling of a review, 0 without one."""
+    """Return the id of the newest ruling of a review; 0 without one."""
     return Ruling.objects.filter(review=review_id).aggregate(last=Max("pk"))["last"] or 0
 
 
 def final_from(
     *, since: datetime, closed_at: datetime | None, appealed_at: datetime | None
 ) -> datetime | None:
-    """Return when a ruling becomes final; None: not before the open appeal is answered.
+    """Return when a ruling becomes final; None while an appeal is open.
 
-    since: of the last flag or ruling of the review. appealed_at: of the appeal that waits.
+    since: time of the last flag or ruling of the review.
+    appealed_at: time of the open appeal.
     """
     limit = since + TO_APPEAL
     if closed_at is not None:
@@ -122,7 +122,7 @@ def final_from(
 
 
 def is_final(review: Review) -> bool:
-    """Return whether what was ruled in this review is final now."""
+    """Return whether the rulings of this review are final now."""
     waiting = review.appeals.filter(answered_at=None).values_list("made_at", flat=True).first()
     at = final_from(since=since(review), closed_at=review.campaign.closed_at, appealed_at=waiting)
     return at is not None and at <= timezone.now()

@@ -1,4 +1,4 @@
-"""One annotator's answers and judgments beside others' of the same outputs. No system is named."""
+"""One annotator's answers beside others' on the same outputs. No system is named."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ from annotate.selectors.review import screening
 from annotate.selectors.studies import instruments
 
 EDIT = "edit"
-PAGE = 5  # outputs at a time
+PAGE = 5  # outputs per page
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One judgment. hter: None where nothing was edited, or its score is not there yet."""
+    """One judgment. hter: None if nothing was edited or its score is not computed yet."""
 
     id: int
     output_id: int
@@ -45,7 +45,7 @@ class Judged:
 class ComparedJudgment:
     """One output with this annotator's judgment and the others'.
 
-    distance: 0 where all agree, 1 where they are as far apart as can be; None without others.
+    distance: 0 where all agree, 1 at the largest possible distance; None without others.
     """
 
     mine: Judged
@@ -55,29 +55,29 @@ class ComparedJudgment:
 
     @property
     def name(self) -> str:
-        """What this output is called where reviewers read it.
+        """Return the name of this output for reviewers.
 
-        Neither it nor an order by it follows that of the systems, as ids do.
+        Unlike ids, neither the name nor its order follows the order of the systems.
         """
         return salted_hmac("annotate.reviewed-output", str(self.mine.output_id)).hexdigest()[:12]
 
     def alone(self, key: Key) -> bool:
-        """Whether no one else gave this answer."""
+        """Return whether only this annotator gave this answer."""
         theirs = [other.answers[key] for other in self.others if key in other.answers]
         return key in self.mine.answers and bool(theirs) and self.mine.answers[key] not in theirs
 
     @property
     def alone_in_editing(self) -> bool:
-        """Whether only this annotator edited, or all except this annotator."""
+        """Return whether only this annotator edited, or all except this annotator."""
         edited = {other.edit is not None for other in self.others}
         return bool(edited) and (self.mine.edit is not None) not in edited
 
 
 @dataclass(frozen=True)
 class Matrix:
-    """How often this annotator said one level where another said another, of one question.
+    """How often this annotator gave one level where another gave another, for one question.
 
-    rows: this annotator's levels, as the question lists them; columns: the others' likewise.
+    rows: this annotator's levels, in the question's order; columns: the others'.
     """
 
     question: Question
@@ -94,7 +94,7 @@ class Matrix:
 
 @dataclass(frozen=True)
 class AnnotatorWork:
-    """All judgments of one annotator in one campaign, furthest from the others' first."""
+    """All judgments of one annotator in one campaign, the most different from the others' first."""
 
     campaign_id: int
     instrument: Instrument
@@ -104,7 +104,7 @@ class AnnotatorWork:
 
     @cached_property
     def shared(self) -> int:
-        """How many outputs somebody else has judged as well."""
+        """Return how many outputs others have judged too."""
         return sum(bool(one.others) for one in self.all)
 
     @property
@@ -137,8 +137,8 @@ class AnnotatorWork:
 def work(campaign: Campaign, annotator_id: int) -> AnnotatorWork:
     """Return the judgments of this annotator, in a constant number of queries.
 
-    Excluded work of others is left out of the comparison. Work that no crowd has confirmed is left
-    out too: its author is unknown.
+    The comparison leaves out excluded work of others, and work that no crowd has confirmed, because
+    its author is unknown.
     """
     instrument = instruments.of(campaign)
     asked = instrument.questions() if instrument.template else ()

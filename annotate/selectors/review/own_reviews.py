@@ -1,4 +1,4 @@
-"""What annotators may know of reviews of their own work: nothing of others, nor of systems."""
+"""What annotators may know of reviews of their own work, without other people and systems."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ EXCERPT = 80
 
 @dataclass(frozen=True)
 class OwnRuling:
-    """What a reviewer decided; who that was stays with the researcher."""
+    """A reviewer's decision. The reviewer's name stays with the researcher."""
 
     act: str
     reason: str
@@ -29,10 +29,10 @@ class OwnRuling:
 
 @dataclass(frozen=True)
 class Appealing:
-    """Whether they may appeal now, until when (None: as long as the block lasts), who answers.
+    """Whether they may appeal now, until when (None: as long as the block lasts), and who answers.
 
-    answerer: "same", if only the person who decided can; "another", if someone else does; "" if no
-    ruling was made.
+    answerer: "same" if only the person who decided can; "another" if another person does; "" if
+        there is no ruling.
     """
 
     can: bool
@@ -43,10 +43,10 @@ class Appealing:
 
 @dataclass(frozen=True)
 class Looked:
-    """A review of somebody's work: where it stands, and how they may appeal against it.
+    """A review of a person's work: its state, and how they may appeal against it.
 
     blocked: whether the researcher's studies are closed to them, wherever that was decided.
-    appeal: None where there is nothing in this review to appeal against.
+    appeal: None if this review contains nothing to appeal against.
     """
 
     status: str
@@ -63,7 +63,7 @@ class Looked:
 class Blocked:
     """A block that was decided after work in another study of the researcher's.
 
-    Its reason is on the page of that study.
+    The page of that study gives the reason.
     """
 
     appeals: tuple[AppealRecord, ...]
@@ -72,14 +72,14 @@ class Blocked:
 
 @dataclass(frozen=True)
 class OwnStanding:
-    """What was noticed and decided about somebody, as far as it concerns this study."""
+    """What was noticed and decided about a person, as far as it concerns this study."""
 
     looked: Looked | None = None
     blocked: Blocked | None = None
 
     @property
     def form(self) -> str:
-        """What the one form for an appeal is about: "looked", "blocked" or "" (there is none)."""
+        """Return the subject of the only appeal form: "looked", "blocked" or "" (no form)."""
         if self.looked and self.looked.appeal and self.looked.appeal.can:
             return "looked"
         return "blocked" if self.blocked and self.blocked.appeal.can else ""
@@ -87,9 +87,9 @@ class OwnStanding:
 
 @dataclass(frozen=True)
 class OwnTask:
-    """One submitted task, as its annotator remembers it.
+    """One submitted task, with the details that its annotator may remember.
 
-    highlights: (words highlighted, words of the paragraph) of each highlighted paragraph.
+    highlights: (highlighted words, words of the paragraph) of each highlighted paragraph.
     """
 
     number: int
@@ -133,7 +133,7 @@ def _looked(review: Review, ground: Ground | None, *, blocked: bool) -> Looked:
 
 
 def _blocked(ground: Ground) -> Blocked:
-    """The block, and what was said and answered since: what came before is that study's."""
+    """Return the block and what was written since; earlier texts belong to the other study."""
     assert ground.block is not None, "what is elsewhere concerns this study by its block alone"
     since = ground.block.ruling.at
     said = records.appeals(ground.review.pk)
@@ -151,7 +151,7 @@ def _appealing(ground: Ground) -> Appealing:
 
 
 def tasks(participation_id: int) -> list[OwnTask]:
-    """Return what this annotator has surely submitted in the campaign, in order."""
+    """Return what this annotator has certainly submitted in the campaign, in order."""
     who = Participation.objects.select_related("campaign").get(pk=participation_id)
     found = (
         screening.known()
@@ -164,7 +164,7 @@ def tasks(participation_id: int) -> list[OwnTask]:
 
 
 def payouts(participation_id: int) -> list[tuple[datetime, Decimal]]:
-    """Return (when, how much) of everything that is recorded as paid, and what was taken back."""
+    """Return (time, amount) of each recorded payment, with reversed ones as negative amounts."""
     rows = Payout.objects.filter(participation=participation_id).order_by("pk")
     return list(rows.values_list("at", "amount"))
 

@@ -10,7 +10,7 @@ from annotate.models import Appeal, Flag
 
 @dataclass(frozen=True)
 class Fired:
-    """A flag: the screen, and the numbers about this annotator that it used when it fired."""
+    """A flag: the screen, and the annotator's numbers that made it fire."""
 
     screen: str
     at: datetime
@@ -26,7 +26,7 @@ class Fired:
 class AppealRecord:
     """An appeal, and its answer once there is one.
 
-    own_ruling: the answer came from the person whose ruling it is against.
+    own_ruling: the person who answered had made the ruling in question.
     """
 
     text: str
@@ -39,7 +39,7 @@ class AppealRecord:
 
 
 def flags(review_ids: Iterable[int | None]) -> defaultdict[int | None, tuple[Fired, ...]]:
-    """Return the flags of each review in their order; none of what is not there."""
+    """Return the flags of each review in their order. None ids have no flags."""
     found: defaultdict[int | None, tuple[Fired, ...]] = defaultdict(tuple)
     wanted = [pk for pk in review_ids if pk is not None]
     for flag in Flag.objects.filter(review__in=wanted).order_by("pk"):

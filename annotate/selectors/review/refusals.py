@@ -1,4 +1,4 @@
-"""Whether pay for somebody's work in a campaign can still be refused, by its crowd's rules."""
+"""Whether pay for a person's work in a campaign can still be refused, by its crowd's rules."""
 
 from datetime import datetime
 
@@ -17,10 +17,10 @@ MAYBE = (Operation.Status.SENT, Operation.Status.UNCLEAR, Operation.Status.DONE)
 
 
 def until(campaign_id: int, annotator_id: int) -> datetime | None:
-    """Return when refusing is over; None: no limit runs yet.
+    """Return the end of the time to refuse pay; None if no limit runs yet.
 
-    By link so long after the last judgment; on a marketplace once the first of the units is
-    approved by the crowd itself.
+    By link, it is a fixed time after the last judgment; on a marketplace, when the crowd
+    automatically approves the first of the units.
     """
     crowd = crowd_of(campaign_id)
     limit = crowd.refusal_limit
@@ -37,14 +37,14 @@ def until(campaign_id: int, annotator_id: int) -> datetime | None:
 
 
 def crowd_of(campaign_id: int) -> Entry:
-    """Return where the people of a campaign come from."""
+    """Return the crowd of a campaign's people."""
     return adapters.entry(Campaign.objects.values_list("crowd", flat=True).get(pk=campaign_id))
 
 
 def paid(campaign_id: int, annotator_id: int) -> bool:
-    """Return whether some of the work has been paid, or may be being paid at this moment.
+    """Return whether some of the work has been paid, or may be in payment at this moment.
 
-    By link any mark counts. On a marketplace extra pay that no ruling takes back is left out.
+    By link, any mark counts. On a marketplace, extra pay that no ruling cancels is left out.
     """
     if not adapters.publishes(crowd_of(campaign_id).key):
         return accounts.paid_out(campaign_id, annotator_id) > 0
@@ -59,7 +59,7 @@ def paid(campaign_id: int, annotator_id: int) -> bool:
 
 
 def undecided(campaign_id: int, annotator_id: int) -> int:
-    """Return how many units of a marketplace were handed in and not decided about."""
+    """Return how many submitted units of a marketplace are undecided."""
     return _units(campaign_id, annotator_id).filter(status__in=UNDECIDED).count()
 
 

@@ -23,7 +23,7 @@ from annotate.models import (
 from annotate.selectors.review import appeal_rights, eligibility, records, screening
 from annotate.selectors.review.records import AppealRecord, Fired
 
-NONE = "none"  # no review was opened yet
+NONE = "none"  # there is no review yet
 RULED_SHOWN = 20
 
 
@@ -52,7 +52,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class RuledReview:
-    """One act of a reviewer."""
+    """One ruling."""
 
     id: int
     act: str
@@ -65,7 +65,7 @@ class RuledReview:
 
 @dataclass(frozen=True)
 class Logged:
-    """One line of the audit trail; `actor` is "" if no logged-in user did it."""
+    """One line of the audit trail; `actor` is "" for acts without a user."""
 
     at: datetime
     actor: str
@@ -75,7 +75,7 @@ class Logged:
 
 @dataclass(frozen=True)
 class Case:
-    """Where one annotator's review in one campaign stands. `review_id` is None before any."""
+    """The state of one annotator's review in one campaign. `review_id` is None without a review."""
 
     campaign_id: int
     campaign: str
@@ -98,17 +98,17 @@ class Case:
 
     @property
     def seen(self) -> int:
-        """The id of the last ruling, which a page hands back with the next (0: none)."""
+        """Return the id of the last ruling, which a page sends back with the next one (0: none)."""
         return self.rulings[-1].id if self.rulings else 0
 
     @property
     def appeal(self) -> AppealRecord | None:
-        """The appeal that waits for an answer."""
+        """Return the open appeal; None without one."""
         return next((one for one in self.appeals if one.answered_at is None), None)
 
     @property
     def final_from(self) -> datetime | None:
-        """When the ruling is final (finality.py); None: nothing is ruled, or an appeal waits."""
+        """Return when the ruling becomes final; None without a ruling, or with an open appeal."""
         if not self.rulings or self.since is None:
             return None
         return eligibility.final_from(
@@ -123,22 +123,21 @@ class Case:
 
     @property
     def shows_effect(self) -> bool:
-        """Whether pages of review show what this exclusion does to the estimates."""
+        """Return whether review pages show what this exclusion does to the estimates."""
         return self.status == Review.Status.EXCLUDED and self.is_final
 
     @property
     def collecting(self) -> bool:
-        """Whether judgments that leave are collected again."""
+        """Return whether excluded judgments are collected again."""
         status = Campaign.Status
         return self.campaign_status in (status.OPEN, status.PAUSED, status.CLOSING)
 
 
 def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
-    """Return the annotators who wait for a ruling in the campaigns that this user may review, or in
-    one.
+    """Return the annotators who wait for a ruling in the user's campaigns, or in one of them.
 
-    Appeals first, by the day their answer is due, then the longest waiting; at the end those that
-    other reviewers answer.
+    Appeals come first, by the day their answer is due, then the longest waiting. Appeals that other
+    reviewers answer come last.
     """
     rows = _of(user_id, campaign).filter(_waits())
     found = _waiting(rows, left=appeal_rights.left_to_others(user_id))
@@ -149,15 +148,15 @@ def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
 
 
 def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:
-    """Return the annotators with rulings, the latest first: these may still be undone."""
+    """Return the annotators with rulings, the latest first. These may still be reversed."""
     rows = _of(user_id, campaign).exclude(_waits()).filter(ruled_at__isnull=False)
     return _waiting(rows.order_by("-ruled_at")[:RULED_SHOWN])
 
 
 def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
-    """Return how many wait for this very user, in all campaigns or one.
+    """Return how many wait for this user, in all campaigns or one.
 
-    None where there was never anything to review.
+    None if there has never been anything to review.
     """
     mine = _of(user_id, campaign)
     left = appeal_rights.left_to_others(user_id)
@@ -167,7 +166,7 @@ def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
 
 
 def case(campaign: Campaign, pseudonym: str) -> Case | None:
-    """Return one annotator's review, in a constant number of queries; None if they never came."""
+    """Return one annotator's review, in constant queries; None if they never entered."""
     who = Annotator.objects.filter(
         Exists(Participation.objects.filter(campaign=campaign, annotator=OuterRef("pk"))),
         pseudonym=pseudonym,
@@ -263,7 +262,7 @@ def _trail(campaign_id: int, annotator_id: int) -> tuple[Logged, ...]:
 
 
 def _blocks_of_review() -> QuerySet[Block]:
-    """The blocks that keep a review's annotator out of its campaign."""
+    """Select the blocks that keep a review's annotator out of its campaign."""
     owners = Membership.objects.filter(
         campaign=OuterRef(OuterRef("campaign")), role=Membership.Role.OWNER
     )

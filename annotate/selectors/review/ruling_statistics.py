@@ -1,4 +1,4 @@
-"""How rulings were made, and what they have left out of the estimates."""
+"""How rulings were made, and what they have excluded from the estimates."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -14,7 +14,7 @@ BY_HAND = "by_hand"
 
 @dataclass(frozen=True)
 class Reason:
-    """A screen that fired on excluded annotators, or `by_hand` where none did."""
+    """A screen that flagged excluded annotators, or `by_hand` for those without flags."""
 
     screen: str
     annotators: int
@@ -23,9 +23,9 @@ class Reason:
 
 @dataclass(frozen=True)
 class ExcludedCounts:
-    """What is left out now. One annotator may be named by several screens.
+    """What is excluded now. One annotator may be counted for several screens.
 
-    annotators_since: those excluded after the moment asked about, usually the closing.
+    annotators_since: those excluded after a given moment, usually the closing.
     """
 
     judgments: int = 0
@@ -35,7 +35,7 @@ class ExcludedCounts:
 
 
 def excluded(campaign_id: int, *, since: datetime | None = None) -> ExcludedCounts:
-    """Return what is left out of a campaign's estimates; two queries."""
+    """Return what is excluded from a campaign's estimates; two queries."""
     rows = (
         Exclusion.objects.filter(judgment__campaign=campaign_id, restored_at=None)
         .order_by()
@@ -74,19 +74,21 @@ def _reasons(campaign_id: int, judgments: dict[int, int]) -> tuple[Reason, ...]:
 
 
 Act = Ruling.Act
-DECIDE = (Act.CLEAR, Act.EXCLUDE, Act.RESTORE)  # whether work counts
+DECIDE = (Act.CLEAR, Act.EXCLUDE, Act.RESTORE)  # the acts that decide whether work counts
 
 
 @dataclass(frozen=True)
 class Conduct:
     """Counts of the rulings that decide whether work counts.
 
-    blind: by people who could not see results and never had. looked: of the others, by people who
-    had looked at results before. looks: how often people who ruled looked at results, counted once
-    between two rulings. undone: exclusions that were reversed; undone_looked: by somebody who had
-    looked at results since the exclusion; undone_late: after it was final. again: exclusions of
-    people whose work had been excluded before. own_appeals: appeals that were answered by the
-    person whose ruling they were against.
+    blind: by people who could not see results and never had.
+    looked: of the others, by people who had looked at results before.
+    looks: how often people who ruled looked at results, counted once between two rulings.
+    undone: exclusions that were reversed.
+    undone_looked: by people who had looked at results since the exclusion.
+    undone_late: after the exclusion was final.
+    again: exclusions of people whose work had been excluded before.
+    own_appeals: appeals that were answered by the author of the ruling in question.
     """
 
     rulings: int = 0
@@ -123,7 +125,10 @@ class _Made:
     late: bool
 
     def looked(self, looks: list[_Look], *, since: int = 0) -> bool:
-        """looks: of this actor, in their order, which is that of the rulings before them."""
+        """Return whether the actor looked at results after ruling `since`.
+
+        looks: of this actor, in the order of the rulings before them.
+        """
         first = bisect_left(looks, since, key=lambda look: look.after_ruling)
         return first < len(looks) and looks[first].at <= self.at
 

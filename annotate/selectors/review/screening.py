@@ -1,4 +1,4 @@
-"""What the screens see of a campaign: its judgments as columns, without systems or estimates."""
+"""The screens' input: a campaign's judgments as columns, without systems or estimates."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class _Row:
-    """One judgment, as much as a screen may know of it."""
+    """One judgment, with the fields that a screen may know."""
 
     id: int
     annotator: int
@@ -43,17 +43,17 @@ class _Row:
 
 
 def state(campaign_id: int) -> str:
-    """Return a text that changes whenever the screens may find something else."""
+    """Return a text that changes whenever the screens may find something new."""
     seen = _judgments(campaign_id).aggregate(n=Count("pk"), last=Max("pk"), sum=Sum("pk"))
     return f"{seen['n']}:{seen['last'] or 0}:{seen['sum'] or 0}"
 
 
 def columns(campaign: Campaign, *, with_annotator: int | None = None) -> Columns | None:
-    """Return the campaign's judgments, excluded annotators' left out; None without any.
+    """Return the campaign's judgments without those of excluded annotators; None without any.
 
-    with_annotator: whose work is looked at even where it is excluded. Judgments that came too
-    late to count are among them: they are somebody's work as well. What no crowd has confirmed is
-    not: anybody may have sent it under any name.
+    with_annotator: an annotator whose work is included even if it is excluded.
+    Late judgments that do not count are included, because they are a person's work too. Unconfirmed
+    judgments are not, because anyone may have sent them under any name.
     """
     instrument = instruments.of(campaign)
     if not instrument.template:
@@ -76,12 +76,12 @@ def columns(campaign: Campaign, *, with_annotator: int | None = None) -> Columns
 
 
 def seconds(active: float | None, elapsed: float) -> float:
-    """The page's clock, but never more than the server's; the server's where it had none."""
+    """Return the page's clock, limited by the server's; the server's if the page had none."""
     return elapsed if active is None else min(active, elapsed)
 
 
 def known() -> QuerySet[Judgment]:
-    """Return the judgments of people whom their crowd has confirmed: others may be anybody's."""
+    """Select the judgments of people whom their crowd has confirmed."""
     return Judgment.objects.filter(assignment__status=Assignment.Status.VERIFIED)
 
 
@@ -97,7 +97,7 @@ def _ints(values: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":
 
 
 def _observed(rows: Sequence[_Row], *, paragraphs: bool) -> list[Observed]:
-    """The rows with their paragraphs, where the instrument shows any."""
+    """Return the rows with their paragraphs, if the instrument shows any."""
     edges = _edges_of({row.item for row in rows}) if paragraphs else {}
     return [
         Observed(row.response, row.text_words, row.input_words, edges.get(row.item, []))
@@ -106,7 +106,7 @@ def _observed(rows: Sequence[_Row], *, paragraphs: bool) -> list[Observed]:
 
 
 def _edges_of(items: set[int]) -> dict[int, Edges]:
-    """Where the words of each item's paragraphs begin and end."""
+    """Return where the words of each item's paragraphs begin and end."""
     texts = Item.objects.filter(pk__in=items).values_list("pk", "paragraphs")
     return {
         pk: [[match.span() for match in _WORD.finditer(paragraph)] for paragraph in own]

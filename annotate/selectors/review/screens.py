@@ -1,4 +1,4 @@
-"""Every screen's newest word on one annotator, among those on all others of the campaign."""
+"""Every screen's latest verdict on one annotator, among those on all others of the campaign."""
 
 from dataclasses import dataclass
 from statistics import median
@@ -24,7 +24,7 @@ class Screened:
 
 @dataclass(frozen=True)
 class Times:
-    """Active seconds: this annotator's judgments in their order, and the others' usual ones."""
+    """Active seconds: this annotator's judgments in order, and the others' typical value."""
 
     own: tuple[float, ...]
     others: float | None  # the median over the others' judgments
@@ -32,14 +32,14 @@ class Times:
 
 @dataclass(frozen=True)
 class Look:
-    """The screens' view of one annotator; empty if the campaign asks no one through a page."""
+    """The screens' results for one annotator; empty if the campaign has no task page."""
 
     screens: tuple[Screened, ...] = ()
     times: Times | None = None
 
 
 def look(campaign: Campaign, annotator_id: int) -> Look:
-    """Return what the screens say of the campaign's judgments as they are now."""
+    """Return the screens' results on the campaign's current judgments."""
     seen = _seen(campaign, annotator_id)
     if seen is None or annotator_id not in seen.annotator:
         return Look()
@@ -54,7 +54,7 @@ def look(campaign: Campaign, annotator_id: int) -> Look:
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """Every verdict on everybody, and the times of their judgments in the order of arrival."""
+    """All verdicts on all annotators, and the times of their judgments in order of arrival."""
 
     verdicts: list[Verdict]
     annotator: Ints
@@ -62,7 +62,7 @@ class _Seen:
 
 
 def _seen(campaign: Campaign, annotator_id: int) -> _Seen | None:
-    """Run the screens, once for all whose work counts: a reviewer goes from one to the next."""
+    """Run the screens once for everyone whose work counts: reviewers look at several people."""
     if eligibility.excluded(campaign.pk, annotator_id):
         return _run(campaign, annotator_id)
     key, state = f"screens:{campaign.pk}", (screening.state(campaign.pk), campaign.screening)

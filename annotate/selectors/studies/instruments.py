@@ -1,4 +1,4 @@
-"""Which instrument a campaign asks with: built in, or defined by a researcher."""
+"""Which instrument a campaign uses: built in, or defined by a researcher."""
 
 import re
 from collections import Counter
@@ -17,10 +17,10 @@ NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 @dataclass(frozen=True)
 class ListedInstrument:
-    """One version of an instrument that people can be asked with."""
+    """One version of an instrument that a campaign can use."""
 
     instrument: Instrument
-    owner: str  # "" for those built in
+    owner: str  # "" for built-in ones
     created_at: datetime | None
     campaigns: int
     mine: bool = False
@@ -31,12 +31,12 @@ class ListedInstrument:
 
     @property
     def is_definition(self) -> bool:
-        """Whether it can be had as JSON."""
+        """Return whether it can be downloaded as JSON."""
         return isinstance(self.instrument, Rating)
 
     @property
     def reference(self) -> str:
-        """The name that a plan chooses it by."""
+        """Return the name by which a plan chooses it."""
         key, version = self.instrument.key, self.instrument.version
         return key if self.built_in else f"{key}@{version}"
 
@@ -53,9 +53,9 @@ def named(reference: str) -> Instrument:
 
 
 def get(key: str, version: str = "") -> Instrument:
-    """Return an instrument, the latest version where none is named.
+    """Return an instrument, the latest version if none is named.
 
-    KeyError names those that exist.
+    Raises KeyError with the existing names.
     """
     if key in registry.INSTRUMENTS:
         return registry.get(key)
@@ -85,7 +85,7 @@ def is_built_in(key: str) -> bool:
 
 
 def listed(user_id: int | None) -> list[ListedInstrument]:
-    """Return all that a campaign can ask with: built-in ones first, then the newest version."""
+    """Return all instruments that a campaign can use: built-in ones, then the newest versions."""
     used = Counter(Campaign.objects.values_list("instrument", "instrument_version"))
     built_in = [
         ListedInstrument(one, "", None, sum(n for (key, _v), n in used.items() if key == one.key))

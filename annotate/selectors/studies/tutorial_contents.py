@@ -16,7 +16,7 @@ from annotate.text.languages import interface_language
 
 @dataclass(frozen=True)
 class ListedTutorial:
-    """One stored tutorial; `n_questions` and what it is called, as its file says."""
+    """One stored tutorial, with its number of questions and the title in its file."""
 
     id: int
     instrument: str
@@ -52,7 +52,7 @@ def listed(key: str, user_id: int | None) -> list[ListedTutorial]:
 
 
 def content(tutorial_id: int, *, key: str) -> Any:
-    """Return a stored tutorial as its JSON, if it is for the instrument called `key`."""
+    """Return a stored tutorial as its JSON, if it belongs to the instrument `key`."""
     row = TutorialContent.objects.filter(pk=tutorial_id, instrument=key).first()
     if row is None:
         raise NotFound("There is no such tutorial for this instrument.")
@@ -60,18 +60,18 @@ def content(tutorial_id: int, *, key: str) -> Any:
 
 
 def of(tutorial_id: int, instrument: Instrument) -> Tutorial:
-    """Return a stored tutorial, as it is asked with this version of its instrument.
+    """Return a stored tutorial as it is asked with this version of its instrument.
 
-    Raises `NotFound` where there is none, `Refused` where it does not fit the version.
+    Raises `NotFound` for a missing tutorial, and `Refused` if it does not fit the version.
     """
     raw = content(tutorial_id, key=instrument.key)
     return reading.read(raw, instrument=instrument.key, criteria=instrument.criteria)
 
 
 def of_campaign(campaign: Campaign, instrument: Instrument | None = None) -> Tutorial | None:
-    """Return what annotators take first: the researcher's own, else the instrument's.
+    """Return the annotators' tutorial: the researcher's own, otherwise the instrument's.
 
-    The instrument's is in the language of the pages around it, which its levels are in too.
+    The instrument's own is in the language of the pages, like its levels.
     """
     if not campaign.tutorial_required:
         return None

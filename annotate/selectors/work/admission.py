@@ -22,7 +22,7 @@ COLLECTING = (Campaign.Status.OPEN, Campaign.Status.CLOSING)
 
 @dataclass(frozen=True)
 class Nothing:
-    """No lease, and why. `final` tells whether asking again later can help."""
+    """No lease, and the reason. `final`: asking again later cannot help."""
 
     reason: str
     message: str
@@ -32,8 +32,8 @@ class Nothing:
 def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing | None:
     """Return why this person gets no new task: a limit, or a tutorial that comes first.
 
-    A tutorial under way is finished and paid whatever the limits; a new one is begun only where
-    there is a task to follow.
+    A tutorial in progress may be finished and is paid whatever the limits are. A new one starts
+    only if a task can follow it.
     """
     if over := _unit_over(who, n_open=n_open):
         return over
@@ -50,7 +50,7 @@ def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing 
 
 
 def _pays_tutorial(campaign: Campaign, who: Participation) -> bool:
-    """Return whether the budget pays this person's bonus, if there is one, and one judgment.
+    """Return whether the budget covers this person's bonus, if any, and one judgment.
 
     A paid unit already includes both.
     """
@@ -61,7 +61,7 @@ def _pays_tutorial(campaign: Campaign, who: Participation) -> bool:
 
 
 def _unit_over(who: Participation, *, n_open: int) -> Nothing | None:
-    """Return why nothing more is leased under this paid unit of a marketplace, if so."""
+    """Return why nothing more is leased under this paid unit of a marketplace; None if it is."""
     if over := closed_unit(who):
         return over
     if who.tasks is not None and units.judged(who.pk) + n_open >= who.tasks:
@@ -70,7 +70,7 @@ def _unit_over(who: Participation, *, n_open: int) -> Nothing | None:
 
 
 def closed_unit(who: Participation) -> Nothing | None:
-    """Return why a paid unit of a marketplace takes no more work, if so."""
+    """Return why a paid unit of a marketplace takes no more work; None if it does."""
     if who.tasks is None:
         return None
     if who.status == Participation.Status.LEFT:
@@ -84,8 +84,10 @@ def closed_unit(who: Participation) -> Nothing | None:
 
 
 def has_room(who: Participation, *, besides: Assignment) -> bool:
-    """Return whether this assignment is one of the tasks that a paid unit of a marketplace holds,
-    beside what is done and open in it; they are paid from what the budget keeps free."""
+    """Return whether this assignment fits into its paid unit of a marketplace.
+
+    The tasks done and open in the unit count. The budget keeps money for the unit's tasks.
+    """
     if who.tasks is None:
         return False
     others = open_of(who.pk).exclude(pk=besides.pk).count()
@@ -93,7 +95,7 @@ def has_room(who: Participation, *, besides: Assignment) -> bool:
 
 
 def more(campaign: Campaign, who: Participation) -> bool:
-    """Return whether this person would get another task, or has one; the campaign is locked."""
+    """Return whether this person has or would get another task. The campaign is locked."""
     n_open = open_of(who.pk).count()
     if n_open or gate(campaign, who) is not None:
         return bool(n_open)
@@ -101,9 +103,9 @@ def more(campaign: Campaign, who: Participation) -> bool:
 
 
 def goes_on(campaign: Campaign, who: Participation) -> bool:
-    """Return whether this person has, or may yet be offered, another task in this campaign.
+    """Return whether this person has, or may still be offered, a task in this campaign.
 
-    A pause ends, and so does a review: only a limit, or that nothing is left, is the end.
+    Pauses and reviews end. Only a limit, or the lack of free slots, is final.
     """
     if campaign.status in (Campaign.Status.DRAFT, Campaign.Status.PAUSED):
         return True
@@ -120,7 +122,7 @@ def goes_on(campaign: Campaign, who: Participation) -> bool:
 
 
 def offers(campaign: Campaign) -> bool:
-    """Return whether this campaign of a marketplace may yet give tasks to people in general."""
+    """Return whether this campaign of a marketplace may still give tasks to people in general."""
     if campaign.status in (Campaign.Status.DRAFT, Campaign.Status.PAUSED):
         return True
     over = campaign.status not in COLLECTING or blocked(campaign, promised=True) is not None
@@ -128,7 +130,7 @@ def offers(campaign: Campaign) -> bool:
 
 
 def _may_take(campaign: Campaign, who: Participation) -> bool:
-    """Return whether this person is at a paid unit, or another one can be taken."""
+    """Return whether this person works on a paid unit, or another one can be taken."""
     at_work = Participation.objects.filter(
         campaign=campaign, annotator=who.annotator_id, status=Participation.Status.ACTIVE
     )
@@ -167,7 +169,7 @@ def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing 
         return Nothing("cap", message, final=True)
     if reason := blocked(campaign, promised=who.tasks is not None):
         message = _("This study has all the judgments that it can take. Thank you!")
-        # A lease or a tutorial that is given up makes room again, unless time has run out.
+        # A lease or a tutorial that is given up makes room again, unless the time is over.
         settled = blocked(campaign, for_now=False) and not slots.open_leases(campaign.pk)
         over = reason == CloseReason.DEADLINE or bool(settled)
         return Nothing(reason, message, final=over)
@@ -200,7 +202,7 @@ def _not_collecting(campaign: Campaign) -> Nothing:
 
 
 def none_free(campaign: Campaign) -> Nothing:
-    """Say that no slot is free for this person."""
+    """Return that no slot is free for this person."""
     if campaign.status == Campaign.Status.CLOSING:
         message = _(
             "This study has nearly all it needs; its last tasks are with other people. "
@@ -214,10 +216,11 @@ def none_free(campaign: Campaign) -> Nothing:
 def blocked(
     campaign: Campaign, *, for_now: bool = True, promised: bool = False
 ) -> CloseReason | None:
-    """Return the limit that forbids any further lease in this campaign, if one does.
+    """Return the limit that forbids any further lease in this campaign; None without one.
 
-    With `for_now`, what may come free again counts as spent: the bonuses of tutorials under way,
-    and tasks that were promised and are not leased. `promised`: the budget keeps this one free.
+    for_now: money that may become free again counts as spent: the bonuses of tutorials in progress,
+        and promised tasks that are not leased.
+    promised: the budget already keeps money for this lease.
     """
     if campaign.deadline is not None and timezone.now() >= campaign.deadline:
         return CloseReason.DEADLINE
@@ -232,7 +235,7 @@ def blocked(
 
 
 def over_cap(assignment: Assignment, campaign: Campaign) -> bool:
-    """Return whether this assignment, already among the held ones, exceeds the cap."""
+    """Return whether this assignment, which is already counted as held, exceeds the cap."""
     cap = campaign.annotator_cap
     return cap is not None and held_by(assignment) > cap
 
@@ -247,7 +250,7 @@ def held_by(who: Participation | Assignment) -> int:
 def pick(campaign_id: int, who: Participation, *, besides: int | None = None) -> Slot | None:
     """Return the slot that this person would get: the first free one of an output new to them.
 
-    besides: an assignment whose output they have on a page, though its lease may be over.
+    besides: an assignment whose output is on their page, even if its lease has expired.
     """
     seen = Assignment.objects.filter(annotator_id=who.annotator_id).exclude(
         status=Assignment.Status.EXPIRED

@@ -1,4 +1,4 @@
-"""What annotators said about the work."""
+"""Annotators' feedback about the work."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -14,7 +14,7 @@ QUESTIONS = ("clarity", "enjoyment", "pay")
 
 @dataclass(frozen=True)
 class Average:
-    """The mean of one question over its answers, from 1 (worst) to 5; None without any."""
+    """The mean of one question over its answers, from 1 (worst) to 5; None without answers."""
 
     name: str
     mean: float | None
@@ -23,7 +23,7 @@ class Average:
 
 @dataclass(frozen=True)
 class Comment:
-    """An anonymous comment: a pseudonym or an exact time would lead to a name."""
+    """An anonymous comment. A pseudonym or an exact time could reveal a name."""
 
     day: date
     text: str

@@ -8,20 +8,20 @@ from annotate.text.names import Keys
 
 
 def blocked(campaign_id: int, found: Keys) -> bool:
-    """Return whether an owner of this campaign has blocked somebody of this name."""
+    """Return whether an owner of this campaign has blocked a person of this name."""
     owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
     blocks = Block.objects.filter(owner__in=owners.values("user"), ended_at=None)
     return blocks.filter(annotator__in=_of_name(found)).exists()
 
 
 def works_in(campaign_id: int, found: Keys) -> bool:
-    """Return whether somebody has come to this campaign by link under this name."""
+    """Return whether a person has entered this campaign by link under this name."""
     here = Participation.objects.filter(campaign=campaign_id)
     return here.filter(annotator__in=_of_name(found)).exists()
 
 
 def of(annotator_id: int, *, owner_id: int) -> set[int]:
-    """Return who came to an owner's campaigns by an open link under an annotator's name.
+    """Return the people with an annotator's name who came to an owner's campaigns by open link.
 
     Empty for people of marketplaces, whose account is the same everywhere.
     """

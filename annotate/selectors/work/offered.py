@@ -1,4 +1,4 @@
-"""What a campaign's crowd offers to people at the moment, and who has taken it."""
+"""What a campaign's crowd offers at the moment, and how much of it is taken."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from annotate.selectors.campaigns.progress import since
 from annotate.selectors.marketplace.operations import STUCK
 from annotate.selectors.pay.open_units import TO_COME, promised_tasks
 
-FUNDS = "funds"  # the code of what the account at a crowd did not pay for
+FUNDS = "funds"  # the code of operations that the account at a crowd could not pay for
 
 Stage = Posting.Status
 Unit = Participation.Status
@@ -19,11 +19,15 @@ Unit = Participation.Status
 
 @dataclass(frozen=True)
 class Offered:
-    """launched: whether anything ever was. publishing: postings that the crowd does not have yet.
-    untaken: units that people may take now. at_work: units that somebody has taken, in time, with
-    `promised` tasks before them. waited: since the newest batch was launched, rounded down. Of
-    acts at the crowd: retried, those that are tried again automatically; stuck, those that wait
-    for a person; unfunded, those that the account there did not pay for.
+    """What is offered.
+
+    launched: whether a batch was ever launched.
+    publishing: postings that the crowd does not have yet.
+    untaken: units that people may take now.
+    at_work: units in progress and in time, with `promised` tasks left.
+    waited: time since the newest batch was launched, rounded down.
+    retried, stuck, unfunded: operations at the crowd that are retried automatically, that wait for
+        a person, and that the account could not pay for.
     """
 
     launched: bool = False
@@ -56,7 +60,7 @@ def offered(campaign_id: int) -> Offered:
 
 
 def _postings(campaign_id: int, now: datetime) -> dict[str, int]:
-    """What is stopped, as after a pause, never goes on."""
+    """Count postings by state. Stopped postings, as after a pause, never continue."""
     stays = ~Q(participations__status=Unit.LEFT)
     rows = (
         Posting.objects.filter(batch__campaign=campaign_id, batch__stopped_at=None)
@@ -80,7 +84,7 @@ def _at_work(campaign_id: int, now: datetime) -> int:
 
 
 def _acts(campaign_id: int) -> dict[str, int]:
-    """As `operations` counts them: a message says that something did not simply happen."""
+    """Count as `operations` does: a message means that something did not go as planned."""
     told = Q(status__in=Operation.OPEN) & ~Q(message="")
     counts: dict[str, int] = Operation.objects.filter(campaign=campaign_id).aggregate(
         retried=Count("pk", filter=told),

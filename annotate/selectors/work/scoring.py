@@ -1,4 +1,4 @@
-"""Which judgments have no scores yet, or those of an earlier definition."""
+"""Which judgments have no scores yet, or scores of an earlier definition."""
 
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -6,20 +6,20 @@ from annotate.models import Assignment, Judgment, PendingScore, Score, Slot
 
 
 def unscored(campaign_id: int) -> QuerySet[Judgment]:
-    """Select the judgments without any score, but for those that wait for a task of their own."""
-    # `scores=None` would join every score of the campaign; this looks for one of each judgment.
+    """Select the judgments without any score, except those that wait for the separate task."""
+    # `scores=None` would join every score of the campaign; this looks up one per judgment.
     scored = Exists(Score.objects.filter(judgment=OuterRef("pk")))
     return _with_material(Judgment.objects.filter(~scored, ~_pending(), campaign=campaign_id))
 
 
 def outdated(campaign_id: int, *, version: str) -> QuerySet[Judgment]:
-    """Select the judgments with a score of another version, but for those that wait."""
+    """Select the judgments with a score of another version, except those that wait."""
     other = Exists(Score.objects.filter(judgment=OuterRef("pk")).exclude(version=version))
     return _with_material(Judgment.objects.filter(other, ~_pending(), campaign=campaign_id))
 
 
 def waiting(campaign_id: int) -> int:
-    """Return how many judgments that count wait for a task of their own."""
+    """Return how many counting judgments wait for the separate task."""
     holds = Slot.objects.filter(
         assignment=OuterRef("judgment__assignment"),
         assignment__status=Assignment.Status.VERIFIED,

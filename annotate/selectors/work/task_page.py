@@ -1,4 +1,4 @@
-"""What an annotator's page shows: the study, what they earned, the task and its draft."""
+"""The contents of an annotator's page: the study, the earnings, the task and its draft."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -39,15 +39,15 @@ class Study:
     open_link_bonus: bool = False
     crowd: str = "link"
     currency: str = "USD"
-    about: str = ""  # the researcher's own sentence; "": what the instrument says
+    about: str = ""  # the researcher's own sentence; "": the instrument's
 
 
 @dataclass(frozen=True)
 class Visit:
-    """One participation: who, in what, and what it has brought so far.
+    """One participation: the person, the study, and the earnings so far.
 
-    What was done today is the person's, in all their participations in this study; this one's
-    alone if it is not confirmed yet that it is theirs.
+    Today's figures include all participations of the person in this study; only this one while the
+    person's identity is not confirmed.
     """
 
     id: int
@@ -58,14 +58,14 @@ class Visit:
     earned: Decimal
     earned_today: Decimal
     barred: str  # why no further task follows (selectors/review/eligibility.py), or ""
-    is_sure: bool  # that the person is who they say
-    is_new: bool = False  # has not judged anything in this study yet
-    unit: units.Unit | None = None  # of a marketplace
+    is_sure: bool  # the person's identity is confirmed
+    is_new: bool = False  # has not judged in this study yet
+    unit: units.Unit | None = None  # on a marketplace
 
 
 @dataclass(frozen=True)
 class Earning:
-    """What one kind of work has brought, and how often; `reason` is what a person wrote to it."""
+    """The amount and number for one kind of work; `reason` is a person's text about it."""
 
     kind: str
     reason: str
@@ -81,7 +81,7 @@ class SavedDraft:
 
 @dataclass(frozen=True)
 class Work:
-    """The task at hand, and what was typed so far."""
+    """The current task, and what was entered so far."""
 
     id: int
     material: Material
@@ -144,9 +144,9 @@ def current(assignment: Assignment) -> Work:
 
 
 def draft(assignment: Assignment) -> SavedDraft:
-    """Return its draft, or what the same person typed before an earlier lease on it expired.
+    """Return its draft, or what the same person entered before an earlier lease on it expired.
 
-    Under another unit only where this one is surely theirs.
+    A draft from another unit is used only if this person's identity is confirmed.
     """
     if Draft.objects.filter(assignment=assignment).exists():
         return saved_draft(assignment.pk)
@@ -165,10 +165,10 @@ def saved_draft(assignment_id: int) -> SavedDraft:
 
 
 def earnings(participation_id: int) -> list[Earning]:
-    """Return what was earned and refused, by what it was for."""
+    """Return what was earned and refused, grouped by its reason."""
     rows = (
         LedgerEntry.objects.filter(participation=participation_id)
-        .exclude(amount=0)  # what a crowd's fee was off by
+        .exclude(amount=0)  # corrections of a crowd's fee
         .order_by("kind", "reason")
         .values_list("kind", "reason")
         .annotate(n=Count("pk"), total=Sum("amount"))
@@ -179,7 +179,7 @@ def earnings(participation_id: int) -> list[Earning]:
 
 
 def example(study: Study) -> Work:
-    """Return the instrument's own example instead of a task; nothing is stored."""
+    """Return the instrument's own example in place of a task; nothing is stored."""
     return Work(0, study.instrument.example, SavedDraft(0, {}))
 
 
@@ -208,7 +208,7 @@ def today() -> datetime:
 
 
 def _judged(who: Participation) -> tuple[int, int, int]:
-    """Return (under this participation, today's, ever) of those not lost with their unit."""
+    """Return (under this participation, today's, all) judgments not lost with their unit."""
     mine = Judgment.objects.filter(campaign=who.campaign_id, annotator=who.annotator_id)
     here = Q(assignment__participation=who)
     row = mine.filter(assignment__status__in=Assignment.JUDGED).aggregate(
@@ -230,7 +230,7 @@ def _earned(who: Participation) -> tuple[Decimal, Decimal]:
 
 
 def _shown(who: Participation, here: Q) -> Q:
-    """Everything of this person, or only what is `here` while their identity is unconfirmed."""
+    """Select everything of this person, or only what is `here` until they are confirmed."""
     return Q() if who.is_sure else here
 
 

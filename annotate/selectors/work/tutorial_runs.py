@@ -1,4 +1,4 @@
-"""Where an annotator stands in the tutorial of a campaign, or of a preview."""
+"""The state of an annotator in the tutorial of a campaign, or of a preview."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from annotate.selectors.work.task_page import Study
 
 
 class TutorialStep(Enum):
-    """How far somebody is: may begin it, is on it with the bonus kept free, or is past it."""
+    """How far a person is: may start it, is in it with the bonus reserved, or has passed it."""
 
     BEFORE = "before"
     UNDER_WAY = "under way"
@@ -27,7 +27,7 @@ class TutorialStep(Enum):
 
 @dataclass(frozen=True)
 class Status:
-    """The tutorial, the questions passed, and what passing it promises (0 if that was before)."""
+    """The tutorial, the passed questions, and what passing it promises (0 if promised before)."""
 
     tutorial: Tutorial
     passed: frozenset[str]  # keys of questions
@@ -44,18 +44,18 @@ class Status:
 
     @property
     def current(self) -> Question | None:
-        """The first question that is not passed yet."""
+        """Return the first question that is not passed yet."""
         open_ = (one for one in self.tutorial.questions if one.key not in self.passed)
         return next(open_, None)
 
 
 def required(campaign_id: int) -> Tutorial | None:
-    """Return what annotators of this campaign take first."""
+    """Return the tutorial that annotators of this campaign take first; None without one."""
     return tutorial_contents.of_campaign(Campaign.objects.get(pk=campaign_id))
 
 
 def step(campaign: Campaign, who: Participation) -> TutorialStep:
-    """Return how far this person is; a campaign without a tutorial costs no query."""
+    """Return how far this person is. A campaign without a tutorial needs no query."""
     tutorial = tutorial_contents.of_campaign(campaign)
     if tutorial is None:
         return TutorialStep.PASSED
@@ -68,7 +68,7 @@ def step(campaign: Campaign, who: Participation) -> TutorialStep:
 
 
 def status(participation_id: int) -> Status | None:
-    """Return where this person stands; None where the campaign requires no tutorial."""
+    """Return this person's state; None where the campaign requires no tutorial."""
     who = Participation.objects.select_related("campaign", "annotator").get(pk=participation_id)
     tutorial = tutorial_contents.of_campaign(who.campaign)
     if tutorial is None:
@@ -90,7 +90,7 @@ def run_of(annotator_id: int, tutorial: Tutorial) -> TutorialRun | None:
 
 
 def passed_digests(annotator_id: int, tutorial: Tutorial) -> Set[str]:
-    """Return which questions this person has answered right, in this version or an earlier one."""
+    """Return the questions that this person has answered right, in this or an earlier version."""
     return set(
         TutorialAnswer.objects.filter(
             annotator=annotator_id,
@@ -101,7 +101,7 @@ def passed_digests(annotator_id: int, tutorial: Tutorial) -> Set[str]:
 
 
 def is_reserved(run: TutorialRun, participation_id: int) -> bool:
-    """Return whether the budget of this participation's campaign keeps the bonus of this run."""
+    """Return whether the budget of this participation's campaign reserves this run's bonus."""
     return run.participation_id == participation_id and run.started_at > timezone.now() - RESERVED
 
 
@@ -109,7 +109,7 @@ NOTHING = Decimal("0.00")
 
 
 def preview_study(instrument: Instrument, *, language: str) -> Study:
-    """Return what stands in for a campaign around an instrument's example."""
+    """Return the substitute for a campaign on the page of an instrument's example."""
     return Study(
         id=0,
         title=instrument.label,
@@ -125,6 +125,6 @@ def preview_study(instrument: Instrument, *, language: str) -> Study:
 
 
 def preview_status(tutorial: Tutorial, question: Question) -> Status:
-    """Return where somebody would stand who comes to this question."""
+    """Return the state of a person who reaches this question."""
     before = tutorial.questions[: tutorial.place_of(question.key)]
     return Status(tutorial, frozenset(one.key for one in before), is_passed=False, bonus=NOTHING)

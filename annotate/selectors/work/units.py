@@ -24,15 +24,15 @@ class UnitOffer:
     crowd: str
     tasks: int
     reward: Decimal
-    approve_after: timedelta  # until undisputed work is approved
+    approve_after: timedelta  # time until undisputed work is approved
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A paid unit as the annotator has it; `name`, `receipt`, `submit_to`, `code`: to hand it in.
+    """A paid unit for its annotator; `name`, `receipt`, `submit_to` and `code` serve to submit it.
 
-    given_back: of its tasks, returned undone. topped_up: what of its reward is paid although the
-    tasks were not to be had.
+    given_back: its tasks that were returned undone.
+    topped_up: the part of its reward that is paid although there were no tasks for it.
     """
 
     offer: UnitOffer
@@ -59,13 +59,13 @@ class Unit:
 
     @property
     def is_handed_in(self) -> bool:
-        """Handed in here; whether it arrived at the crowd is not known yet."""
+        """Return whether it was submitted here; whether the crowd has it is not known yet."""
         return self.status == Status.HANDED_IN
 
 
 @dataclass(frozen=True)
 class UnitStage:
-    """How many units of somebody stand where, and what they come to."""
+    """How many units of a person are in one state, and their amounts."""
 
     status: str
     n: int
@@ -73,14 +73,14 @@ class UnitStage:
 
 
 def judged(participation_id: int) -> int:
-    """Return how many tasks are done under this participation, its lapsed ones left out."""
+    """Return how many tasks are done under this participation, without lapsed ones."""
     return Assignment.objects.filter(
         participation=participation_id, status__in=Assignment.JUDGED
     ).count()
 
 
 def given_back(participation_id: int) -> int:
-    """Return how many of its tasks were returned undone: they were to be had."""
+    """Return how many of its tasks were returned undone although they were available."""
     return Assignment.objects.filter(
         ~Assignment.has_judgment(),
         participation=participation_id,
@@ -96,7 +96,7 @@ def offer(posting_public_id: str) -> UnitOffer:
 
 
 def of(who: Participation) -> Unit | None:
-    """Return the unit that a participation is; None by link. Its posting must be at hand."""
+    """Return the unit of a participation; None by link. Its posting must be loaded."""
     if who.posting is None:
         return None
     rest = LedgerEntry.objects.filter(participation=who, kind=LedgerEntry.Kind.REMAINDER)
@@ -114,7 +114,7 @@ def of(who: Participation) -> Unit | None:
 
 
 def stages(participation_id: int) -> list[UnitStage]:
-    """Return the state of the units that this person has begun in this campaign.
+    """Return the state of the units that this person has started in this campaign.
 
     Units that were returned without any work are left out.
     """

@@ -1,4 +1,4 @@
-"""What owners change in a campaign that exists: the fee it calculates with, and its reviewers."""
+"""Changes that owners make to an existing campaign: its fee rate and its reviewers."""
 
 from decimal import Decimal
 
@@ -17,10 +17,10 @@ from annotate.services.pay.quotes import FINEST, percent
 def change_fee(
     campaign_id: int, share: Decimal, *, actor_id: int | None, beyond_budget: bool = False
 ) -> bool:
-    """Use this share from now on; False if it is unchanged. Existing ledger rows stay.
+    """Use this fee rate from now on; return False if it is unchanged. Existing ledger rows stay.
 
-    Raises `Invalid` for a share that cannot be, `Conflict` by link, and where what is promised by
-    now exceeds the budget with it and `beyond_budget` does not accept that.
+    Raises `Invalid` for an impossible rate. Raises `Conflict` for a campaign by link, and where the
+    new rate raises what is promised above the budget, unless `beyond_budget` is set.
     """
     if not share.is_finite() or not 0 <= share < MOST_FEE or share != share.quantize(FINEST):
         raise Invalid({"fee_rate": "The fee is a share with at most four decimals, such as 0.4."})
@@ -34,7 +34,7 @@ def change_fee(
         Campaign.objects.filter(pk=campaign_id).update(fee_rate=share)
         campaign.refresh_from_db()
         excess = budget.ask(campaign, before=before, beyond_budget=beyond_budget)
-        change_marks.mark(campaign_id, "fee")  # a limit may be reached, or not any more
+        change_marks.mark(campaign_id, "fee")  # a limit may be reached or lifted
         audit.record(
             "fee",
             campaign_id=campaign_id,
@@ -47,7 +47,7 @@ def change_fee(
 
 
 def add_reviewer(campaign_id: int, *, username: str, actor_id: int) -> None:
-    """Give a user the review of a campaign's annotators."""
+    """Let a user review the campaign's annotators."""
     user = User.objects.filter(username=username.strip(), is_active=True).first()
     if user is None:
         raise Invalid({"username": f"There is no user “{username.strip()}”. Capitals matter."})

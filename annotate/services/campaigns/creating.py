@@ -29,27 +29,27 @@ from annotate.services.campaigns.plans import Plan
 
 NO_QUESTION = "no question (“input”) or no “paragraphs”, which this instrument needs."
 NO_INPUT = "no “input”, which this instrument shows beside the text."
-MOST_OUTPUTS, MOST_TEXT = 500, 2_000_000  # of one chunk: outputs, and characters
+MOST_OUTPUTS, MOST_TEXT = 500, 2_000_000  # per chunk: outputs and characters
 
 Chunk = list[tuple[int, list[Row]]]  # positions of items, and the rows of each
 
 
 @dataclass(frozen=True)
 class Checked:
-    """A plan that fits a file: what the campaign will be."""
+    """A plan that fits its file, with what the file adds to it."""
 
     plan: Plan
     instrument: Instrument
-    metrics: tuple[str, ...]  # `auto` expanded: fixed from here on
-    loose: tuple[str, ...]  # those of them whose values stand in columns of the file's own
+    metrics: tuple[str, ...]  # with `auto` expanded; they do not change later
+    loose: tuple[str, ...]  # the metrics whose values stand in columns of their own
     facts: Facts
 
 
 def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign:
     """Create a draft campaign with all its items, outputs and slots, in one transaction.
 
-    For rows that fit into memory; files go through `importing.running`. Raises `Invalid` for a
-    plan that cannot be, `UploadRefused` for rows that lack what the metric needs.
+    It takes rows that fit into memory; files go through `importing.running`. Raises `Invalid` for
+    an impossible plan and `UploadRefused` for rows that lack what the metric needs.
     """
     with Sheet() as sheet:
         for row in rows:
@@ -64,9 +64,9 @@ def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign
 
 
 def check(plan: Plan, facts: Facts) -> Checked:
-    """Return the plan with what the file makes of it.
+    """Return the plan together with what the file adds to it.
 
-    Raises `Invalid` for a plan that cannot be, `UploadRefused` where rows lack what it needs.
+    Raises `Invalid` for an impossible plan and `UploadRefused` where rows lack what it needs.
     """
     instrument = plans.check(plan)
     problems = Problems()
@@ -83,11 +83,11 @@ def check(plan: Plan, facts: Facts) -> Checked:
 
 
 def count_planned(plan: Plan, facts: Facts) -> int:
-    """Return how many judgments are planned for this file, of a plan that has its seed."""
+    """Return how many judgments are planned for this file. The plan has its seed."""
     assert plan.seed is not None, "which items are judged twice depends on it"
     planned = _every_so_many(plan, plan.seed)
     texts = facts.texts_of_items()
-    random.Random(plan.seed).shuffle(texts)  # as the items will be
+    random.Random(plan.seed).shuffle(texts)  # the same order as for the items
     return sum(planned(position) * n for position, n in enumerate(texts))
 
 
@@ -101,7 +101,7 @@ def begin(checked: Checked, sheet: Sheet) -> Campaign:
 
 
 def finish(campaign: Campaign, *, owner_id: int | None, outputs: int) -> None:
-    """Make it visible to its owner, log it and announce it. Call it in a transaction."""
+    """Show the campaign to its owner, log it and announce it. Call it in a transaction."""
     if owner_id is not None:
         Membership.objects.create(campaign=campaign, user_id=owner_id, role=Membership.Role.OWNER)
     audit.record("create", campaign_id=campaign.pk, actor_id=owner_id, outputs=outputs)
@@ -123,10 +123,10 @@ def chunks(
     n_outputs = n_text = 0
     for position, item in enumerate(items):
         if position < start:
-            shuffle([0] * sheet.size_of(item))  # what was stored has used as much chance
+            shuffle([0] * sheet.size_of(item))  # items stored earlier have used these numbers
             continue
         group = sheet.group(item, loose)
-        shuffle(group)  # so that no system's output is always the first to be judged
+        shuffle(group)  # so that no system is always judged first
         chunk.append((position, group))
         n_outputs += len(group)
         n_text += sum(len(row.output) for row in group) + len(group[0].whole_input)
@@ -175,10 +175,10 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
 
 
 def _every_so_many(plan: Plan, seed: int) -> Callable[[int], int]:
-    """Spread the items that are judged twice evenly over the random order.
+    """Return a function that spreads the items judged twice evenly over the random order.
 
-    Every prefix of the sample then holds the same share of them; which items they are is as
-    random as the order, and fixed before the first judgment.
+    Every prefix of the sample then holds the same share of them. Which items they are is as random
+    as the order, and fixed before the first judgment.
     """
     start = random.Random(seed + 1).random()
     share = plan.double_share
@@ -236,7 +236,7 @@ def _by_text(group: list[Row]) -> list[list[Row]]:
 
 
 def _output(item: Item, rows: list[Row]) -> Output:
-    """One output of the systems that wrote the same text.
+    """Return the output that systems with the same text share.
 
     A metric is a function of the text, so values that differ between these rows are averaged.
     """

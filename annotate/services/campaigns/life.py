@@ -28,7 +28,7 @@ TRANSITIONS: dict[CampaignStatus, set[CampaignStatus]] = {
 
 
 def open_(campaign_id: int, *, actor_id: int | None = None) -> None:
-    """draft or paused -> open."""
+    """Move draft or paused -> open."""
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
         _require(campaign, CampaignStatus.DRAFT, CampaignStatus.PAUSED, verb="open")
@@ -44,7 +44,7 @@ def open_(campaign_id: int, *, actor_id: int | None = None) -> None:
 
 
 def pause(campaign_id: int, *, actor_id: int | None = None) -> None:
-    """open -> paused: no new leases; running ones may still be submitted."""
+    """Move open -> paused: there are no new leases; existing leases may still be submitted."""
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
         _require(campaign, CampaignStatus.OPEN, verb="pause")
@@ -54,10 +54,10 @@ def pause(campaign_id: int, *, actor_id: int | None = None) -> None:
 def close(
     campaign_id: int, reason: CloseReason, *, actor_id: int | None = None, **detail: Any
 ) -> bool:
-    """open or paused -> closing: nothing beyond the frontier is leased any more (data rule 7).
+    """Move open or paused -> closing: nothing beyond the frontier is leased (data rule 7).
 
-    The gaps before it are finished; `finish` follows once nothing is running. False if the
-    campaign had left `open` already.
+    The gaps before it are finished; `finish` follows once no lease is running. Returns False if the
+    campaign had already left `open`.
     """
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
@@ -78,7 +78,7 @@ def close(
 
 
 def finish(campaign_id: int, *, actor_id: int | None = None, **detail: Any) -> bool:
-    """closing -> closed, from `drained` or by hand; unfinished items are counted in the audit."""
+    """Move closing -> closed, after the drain or by hand. The audit counts unfinished items."""
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
         if campaign.status != CampaignStatus.CLOSING:
@@ -97,7 +97,7 @@ def finish(campaign_id: int, *, actor_id: int | None = None, **detail: Any) -> b
 
 
 def resume(campaign_id: int, system_ids: list[int], **detail: Any) -> bool:
-    """closing -> open, for the systems whose drained interval is wider than its target."""
+    """Move closing -> open for the systems whose drained interval is wider than its target."""
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
         if campaign.status != CampaignStatus.CLOSING:
@@ -109,7 +109,7 @@ def resume(campaign_id: int, system_ids: list[int], **detail: Any) -> bool:
 
 
 def reopen(campaign_id: int, *, actor_id: int, why: str) -> None:
-    """closed -> open, by a person who says why; every system collects again."""
+    """Move closed -> open, by a person who gives a reason; every system collects again."""
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
         _require(campaign, CampaignStatus.CLOSED, verb="reopen")
@@ -127,7 +127,7 @@ def reopen(campaign_id: int, *, actor_id: int, why: str) -> None:
 
 
 def archive(campaign_id: int, *, actor_id: int) -> None:
-    """draft or closed -> archived."""
+    """Move draft or closed -> archived."""
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
         _require(campaign, CampaignStatus.DRAFT, CampaignStatus.CLOSED, verb="archive")
@@ -135,7 +135,7 @@ def archive(campaign_id: int, *, actor_id: int) -> None:
 
 
 def stop_system(system_id: int, **detail: Any) -> bool:
-    """End a system's sample at its frontier (data rule 8); False if it had ended already."""
+    """End a system's sample at its frontier (data rule 8); False if it had already ended."""
     with transaction.atomic():
         system = System.objects.get(pk=system_id)
         campaign = locks.campaign(system.campaign_id)
@@ -161,12 +161,12 @@ def resume_system(system_id: int, **detail: Any) -> bool:
             audit.record(
                 "resume_system", campaign_id=campaign.pk, subject=f"system:{system.name}", **detail
             )
-            change_marks.mark(campaign.pk, "resumed")  # what lay beyond the old stop counts again
+            change_marks.mark(campaign.pk, "resumed")  # judgments beyond the old stop count again
     return bool(resumed)
 
 
 def drained(campaign_id: int) -> bool:
-    """Return whether nothing runs, nothing missing can be leased, and no review is open."""
+    """Return whether no lease runs, no gap can be leased and no review is open."""
     if slots.open_leases(campaign_id) or eligibility.waiting(campaign_id):
         return False
     campaign = Campaign.objects.get(pk=campaign_id)
@@ -174,7 +174,7 @@ def drained(campaign_id: int) -> bool:
 
 
 def limit_reached(campaign_id: int) -> CloseReason | None:
-    """Return why an open campaign must close whatever its intervals say, if it must."""
+    """Return the limit that closes an open campaign whatever its intervals are; None if none."""
     if reason := admission.blocked(Campaign.objects.get(pk=campaign_id), for_now=False):
         return reason
     if not slots.free(campaign_id).exists() and not slots.open_leases(campaign_id):
@@ -220,7 +220,7 @@ def _move(
 
 
 def expire_all() -> int:
-    """End all leases that are over, and mark campaigns whose deadline has passed."""
+    """End all expired leases, and mark campaigns whose deadline has passed."""
     now = timezone.now()
     due = Assignment.objects.filter(status=leasing.LEASED, expires_at__lte=now)
     campaigns = due.order_by().values_list("campaign_id", flat=True).distinct()
@@ -232,9 +232,10 @@ def expire_all() -> int:
 
 
 def pay_promises() -> int:
-    """Let the bonuses fall due that campaigns which are over have promised; return how many.
+    """Let promised bonuses of ended campaigns fall due; return how many.
 
-    A campaign does that when it ends: this is for what was passed or restored at that moment.
+    A campaign also does this when it ends. This run catches what was passed or restored at that
+    moment.
     """
     n = 0
     for campaign_id in ended():
@@ -244,7 +245,7 @@ def pay_promises() -> int:
 
 
 def stop_expired() -> int:
-    """Stop the postings whose time is over: not every crowd ends them."""
+    """Stop the postings whose time is over. Some crowds do not end them."""
     over = Posting.objects.filter(status=Posting.Status.OPEN, expires_at__lte=timezone.now())
     for posting in over.select_related("batch"):
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Which automatic metrics a campaign uses: asked for by name or as `auto`, fixed at creation."""
+"""Which automatic metrics a campaign uses: chosen by name or as `auto`, fixed at creation."""
 
 from collections.abc import Sequence
 
@@ -14,30 +14,30 @@ MOST_METRICS = 50
 
 
 def choice(asked: Sequence[str]) -> MetricChoice:
-    """Return what was asked for, in one word."""
+    """Return the kind of choice that was made."""
     if AUTO in asked:
         return MetricChoice.AUTO
     return MetricChoice.NAMED if asked else MetricChoice.NONE
 
 
 def problem(asked: Sequence[str]) -> str:
-    """Return what is wrong with the names themselves, whatever the rows are; "" if nothing."""
+    """Return what is wrong with the names themselves, independent of the rows; "" if nothing."""
     if AUTO in asked and len(asked) > 1:
-        return "“auto” takes every metric there is: name it alone."
+        return "“auto” takes all available metrics: name it alone."
     if len(set(asked)) < len(asked):
         return "A metric is named twice."
     if len(asked) > MOST_METRICS:
-        return f"At most {MOST_METRICS} metrics; the more, the later they help."
+        return f"At most {MOST_METRICS} metrics: with more of them, they help later."
     if not all(name.strip() and len(name) <= LONGEST_METRIC for name in asked):
         return f"The name of a metric has at least one and at most {LONGEST_METRIC} characters."
     return ""
 
 
 def resolve(asked: Sequence[str], facts: Facts) -> tuple[str, ...]:
-    """Return the names that the campaign keeps; `auto` becomes all that every row can have.
+    """Return the names that the campaign keeps; `auto` becomes all metrics that every row can have.
 
-    Raises `UploadRefused` where a named metric cannot be had for every row, `Invalid` for
-    sentence vectors without the package that makes them.
+    Raises `UploadRefused` where a named metric is unavailable for some row, and `Invalid` for
+    sentence vectors without the package that computes them.
     """
     if AUTO in asked:
         return _all_there_are(facts)
@@ -49,22 +49,22 @@ def resolve(asked: Sequence[str], facts: Facts) -> tuple[str, ...]:
 
 
 def given(name: str, facts: Facts) -> Column | None:
-    """Return the file's values of a metric, if it is these that count.
+    """Return the file's values of a metric, where the file's values are used.
 
-    A loose column is used where it is asked for, but does not replace a metric that is computed.
+    A loose column is used if the plan names it, but it does not replace a computed metric.
     """
     column = facts.column(name)
     return None if column and column.loose and find(name) else column
 
 
 def loose(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
-    """Return those of the names whose values come from loose columns."""
+    """Return the names whose values come from loose columns."""
     found = [given(name, facts) for name in names]
     return tuple(column.name for column in found if column and column.loose)
 
 
 def unused(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
-    """Return the metrics that the file has for every output and that are not among `names`."""
+    """Return the metrics that the file has for every output and that `names` does not include."""
     whole = [column.name for column in facts.columns if column.is_whole]
     return tuple(name for name in whole if name not in names and given(name, facts))
 
@@ -76,9 +76,9 @@ def offers(names: Sequence[str], facts: Facts) -> list[str]:
 
 
 def _all_there_are(facts: Facts) -> tuple[str, ...]:
-    """Computed metrics first, then the file's own, but for those with gaps.
+    """Return the computed metrics, then the file's own ones without gaps.
 
-    A loose column must be asked for by its name: it may be anything that is counted.
+    A loose column must be named in the plan: it may be any number, such as a length.
     """
     own = [column for column in facts.columns if not column.loose]
     computed = available(
@@ -90,7 +90,7 @@ def _all_there_are(facts: Facts) -> tuple[str, ...]:
 
 
 def _find_missing(name: str, facts: Facts, problems: Problems) -> None:
-    """Note the rows that this metric cannot be had for, given values before computed ones."""
+    """Note the rows that lack this metric. Given values are preferred to computed ones."""
     column = given(name, facts)
     metric = None if column else find(name)
     if column:

@@ -1,4 +1,4 @@
-"""What a researcher decides about a campaign before any judgment, and whether it can be."""
+"""The plan: what a researcher decides before any judgment, and the checks of its values."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -24,11 +24,11 @@ from annotate.services.campaigns import metric_choice
 from annotate.services.campaigns.importing.problems import Row
 from annotate.states import StopMode
 
-LONGEST_TITLE, LONGEST_ABOUT = 120, 600  # what the database's columns hold
+LONGEST_TITLE, LONGEST_ABOUT = 120, 600  # the sizes of the database's columns
 
 
 def public_word_problems(title: str, about: str) -> dict[str, str]:
-    """Return what is wrong with a title and a sentence, by the name of their field."""
+    """Return what is wrong with the public title and sentence, by field name."""
     found = {}
     if len(title) > LONGEST_TITLE:
         found["public_title"] = f"The title has at most {LONGEST_TITLE} characters."
@@ -38,10 +38,10 @@ def public_word_problems(title: str, about: str) -> dict[str, str]:
 
 
 def change_public_words(campaign_id: int, *, title: str, about: str, actor_id: int) -> bool:
-    """Store another title and sentence, "" for the neutral ones; return whether one differs.
+    """Store another title and sentence, "" for the neutral ones; return whether one changed.
 
-    What people read before stays in the log. Postings that a crowd shows keep their own words.
-    Raises `Invalid` for texts that are too long.
+    The log keeps the earlier texts. Existing postings keep their own words. Raises `Invalid` for
+    texts that are too long.
     """
     if found := public_word_problems(title, about):
         raise Invalid(found)
@@ -65,7 +65,7 @@ def change_public_words(campaign_id: int, *, title: str, about: str, actor_id: i
     return True
 
 
-# What the database's columns hold.
+# The limits of the database's columns.
 MOST_REWARD, MOST_BUDGET, MOST_COUNT, MOST_SEED = 10**6, 10**8, 2**31 - 1, 2**63
 LONGEST_NAME, LONGEST_ADDRESS = 120, 254
 MOST_BONUS_AFTER, MOST_FEE = 100, 10
@@ -76,20 +76,20 @@ Planned = Callable[[Row, int], int]  # (row, position) -> judgments planned for 
 class Plan:
     """What a researcher decides about a campaign before any judgment."""
 
-    name: str  # for researchers alone
+    name: str  # shown to researchers only
     targets: Mapping[str, float]
-    public_title: str = ""  # what annotators read; "": a neutral one of the instrument
-    public_about: str = ""  # a sentence on what they do; "": what the instrument says
+    public_title: str = ""  # what annotators read; "": the instrument's neutral title
+    public_about: str = ""  # a sentence on the task; "": the instrument's own
     instrument: str = "language_quality"  # a key, or key@version; without one, the latest
     tutorial: bool = True  # whether annotators qualify before their first task
-    tutorial_bonus: Decimal = Decimal("0.75")  # promised by passing it
-    bonus_after: int = 3  # judgments that count: then the bonus is due; 0: at once
-    open_link_bonus: bool = False  # whether who comes by the open link is promised it too
+    tutorial_bonus: Decimal = Decimal("0.75")  # promised for passing it
+    bonus_after: int = 3  # number of counting judgments after which the bonus is due; 0: at once
+    open_link_bonus: bool = False  # whether people who come by the open link are promised it too
     tutorial_id: int | None = None  # the researcher's own content; None: the instrument's
-    metrics: tuple[str, ...] = ()  # names, or ("auto",) for all that the rows can have
+    metrics: tuple[str, ...] = ()  # names, or ("auto",) for all metrics that the rows can have
     reward: Decimal = Decimal("0.40")
     crowd: str = "link"  # where people come from: a key of `CROWDS`
-    fee_rate: Decimal | None = None  # the crowd's; None: what it usually is
+    fee_rate: Decimal | None = None  # the crowd's; None: its usual rate
     budget: Decimal | None = None
     max_judgments: int | None = None
     deadline: datetime | None = None
@@ -106,7 +106,7 @@ class Plan:
 
     @property
     def fee(self) -> Decimal:
-        """The share that the crowd adds to what people are paid."""
+        """Return the crowd's fee as a share of what people are paid."""
         return tariffs.usual_share(self.crowd) if self.fee_rate is None else self.fee_rate
 
 
@@ -126,9 +126,9 @@ def _one_of(names: Collection[str], what: str) -> AfterValidator:
 
 
 class PlanLimits(BaseModel):
-    """What the fields of a plan may hold. A description is what is said about any other value.
+    """The limits of a plan's fields. Each description is the message for a value outside them.
 
-    A stored plan may lie beyond them: it is read as it is, and checked before it is used.
+    A stored plan may exceed them. It is read unchanged, and checked before it is used.
     """
 
     name: Annotated[str, AfterValidator(_name)]
@@ -190,7 +190,7 @@ class PlanLimits(BaseModel):
 
 
 def at_most(plan: Plan, planned: int) -> AtMost:
-    """Return the most that `planned` judgments can cost, as the campaign shows it."""
+    """Return the most that `planned` judgments can cost, as the campaign displays it."""
     return cost_of_plan(
         tariffs.of(plan.crowd, plan.fee),
         reward=plan.reward,
@@ -202,7 +202,7 @@ def at_most(plan: Plan, planned: int) -> AtMost:
 
 
 def has_tutorial(plan: Plan) -> bool:
-    """Return whether annotators qualify first: where it is asked for, and there is a tutorial."""
+    """Return whether annotators qualify first: the plan asks for it and there is a tutorial."""
     if not plan.tutorial:
         return False
     instrument = instruments.named(plan.instrument)
@@ -234,7 +234,7 @@ def check(plan: Plan) -> Instrument:
 
 
 def _tutorial_problem(plan: Plan, instrument: Instrument) -> str:
-    """Say why the researcher's own tutorial cannot be used; "" where it can, or none is named."""
+    """Return why the researcher's own tutorial cannot be used; "" if it can or none is named."""
     if plan.tutorial_id is None:
         return ""
     try:

@@ -1,7 +1,7 @@
-"""Records what a crowd has decided about a paid unit: state, payout and ledger.
+"""Records what a crowd has decided about a paid unit: state, pay-out and ledger.
 
-Each verb is done in the caller's transaction, which holds the campaign, and happens once, whether
-an operation or the crowd's own list reports it.
+Each function runs in the caller's transaction, which locks the campaign. It takes effect once,
+whether an operation or the crowd's list reports the decision.
 """
 
 from decimal import Decimal
@@ -19,7 +19,7 @@ TRIED = (Operation.Status.SENT, Operation.Status.DONE, Operation.Status.UNCLEAR)
 
 
 def approved(participation_id: int) -> bool:
-    """CONFIRMED or REJECTED -> APPROVED: the crowd pays the unit."""
+    """Move CONFIRMED or REJECTED -> APPROVED: the crowd pays the unit."""
     if not participation_states.move(
         participation_id, Status.APPROVED, sources=(Status.CONFIRMED, Status.REJECTED)
     ):
@@ -37,9 +37,10 @@ def approved(participation_id: int) -> bool:
 
 
 def rejected(participation_id: int) -> bool:
-    """CONFIRMED -> REJECTED: the crowd does not pay the unit.
+    """Move CONFIRMED -> REJECTED: the crowd does not pay the unit.
 
-    If no ruling asked for that, it was rejected on the crowd's site, and the ledger follows.
+    Without a ruling that refused its pay, it was rejected on the crowd's site, and the ledger
+    follows.
     """
     if not participation_states.move(
         participation_id, Status.REJECTED, sources=(Status.CONFIRMED,)
@@ -57,7 +58,7 @@ def rejected(participation_id: int) -> bool:
 
 
 def bonus_paid(entry_id: int, amount: Decimal) -> bool:
-    """Record that this row of the ledger was paid as a bonus."""
+    """Record that this ledger row was paid as a bonus."""
     participation_id = LedgerEntry.objects.values_list("participation", flat=True).get(pk=entry_id)
     _payout, made = Payout.objects.get_or_create(
         key=unit_ledger.bonus_key(entry_id),
@@ -75,6 +76,6 @@ def _get(participation_id: int) -> Participation:
 
 
 def _end_unverified(participation: Participation) -> None:
-    """Work that was never verified does not keep its campaign waiting once its pay is decided."""
+    """End unverified work once its pay is decided, so that its campaign does not wait for it."""
     if participation.verified_at is None:
         confirmed_work.lose(participation, now=timezone.now())

@@ -1,6 +1,6 @@
-"""Batches: what is offered, launched, extended and stopped on a crowd.
+"""Batches: offered, launched, extended and stopped on a crowd.
 
-Each verb writes rows in one transaction under the campaign's lock; the outbox does the rest.
+Each function writes rows in one transaction under the campaign's lock. The outbox makes the calls.
 """
 
 from dataclasses import replace
@@ -40,7 +40,7 @@ def offer_more(batch_id: int, *, places: int) -> Offer:
 def suggested_places(campaign_id: int, tasks: int, *, balance: Decimal | None = None) -> int:
     """Return how many units of `tasks` tasks the plan still needs and the money covers.
 
-    The money: what the budget leaves, and the `balance` at the crowd, where it is known.
+    The money is what the budget leaves, and the `balance` at the crowd if it is known.
     """
     campaign = _campaign(campaign_id)
     if tasks < 1:
@@ -59,7 +59,7 @@ def usual_tasks(campaign_id: int) -> int:
 
 
 def balance(campaign_id: int) -> Decimal | None:
-    """Return what the account at the campaign's crowd holds; None where it does not tell."""
+    """Return the balance of the account at the campaign's crowd; None if it is unknown."""
     try:
         return adapters.marketplace(_campaign(campaign_id).crowd).balance()
     except CrowdError:
@@ -75,10 +75,10 @@ def launch(
     confirmed: Decimal,
     key: str,
 ) -> Batch:
-    """Store a batch that will be published; the same key returns the same batch.
+    """Store a batch for publishing; the same key returns the same batch.
 
-    Raises `Invalid` with what prevents it, and `Conflict` if the cost differs from what was
-    confirmed.
+    Raises `Invalid` with the reasons against the launch, and `Conflict` if the cost differs from
+    the confirmed one.
     """
     _check_key(key)
     if made := made_with(campaign_id, key):
@@ -111,7 +111,7 @@ def launch(
 
 
 def made_with(campaign_id: int, key: str) -> Batch | None:
-    """Return the batch that was launched with this key, if one was."""
+    """Return the batch that was launched with this key; None if there is none."""
     made = Batch.objects.filter(key=key).first()
     if made is not None and made.campaign_id != campaign_id:
         raise Conflict("This key belongs to a batch of another campaign.")
@@ -121,7 +121,7 @@ def made_with(campaign_id: int, key: str) -> Batch | None:
 def extend(
     batch_id: int, places: int, *, actor_id: int | None, confirmed: Decimal, key: str
 ) -> None:
-    """Ask for more places of a batch: its posting grows where it can, or others join it."""
+    """Ask for more places of a batch: its posting grows if it can, or new postings are added."""
     _check_key(key)
     reason = f"extend:{batch_id}:{key}"
     if Operation.objects.filter(key=f"{reason}:0").exists():
@@ -140,8 +140,10 @@ def extend(
 
 
 def stop(batch_id: int, *, actor_id: int | None) -> bool:
-    """Stop a batch: no one new can enter, people at work may finish. False if it was stopped
-    before."""
+    """Stop a batch: no further people can enter, and those at work may finish.
+
+    Returns False if the batch was already stopped.
+    """
     batch = _batch(batch_id)
     with transaction.atomic():
         locks.campaign(batch.campaign_id)
@@ -153,9 +155,9 @@ def stop(batch_id: int, *, actor_id: int | None) -> bool:
 
 
 def stop_all(campaign_id: int) -> int:
-    """Stop everything of a campaign, in the transaction in which it leaves `open`.
+    """Stop all postings of a campaign, in the transaction in which it leaves `open`.
 
-    Refills of batches that were stopped earlier are stopped too. Returns how many postings.
+    Refills of batches that were stopped earlier are stopped too. Returns the number of postings.
     """
     for batch in Batch.objects.filter(campaign=campaign_id, stopped_at=None):
         if _mark_stopped(batch):
@@ -164,7 +166,7 @@ def stop_all(campaign_id: int) -> int:
 
 
 def _place(batch: Batch, shown: Offer, reason: str) -> None:
-    """Grow the one posting that is open, where the crowd's postings have any number of places."""
+    """Add places: to the open posting if the crowd can extend it, otherwise as new postings."""
     open_ = batch.postings.filter(status=Posting.Status.OPEN).first()
     if len(shown.sizes) == 1 and shown.grows and open_ is not None:
         postings.grow(open_, shown.places, key=f"{reason}:0")

@@ -1,6 +1,6 @@
-"""Turns what a crowd lists into state: confirmed work counts, lost work is cancelled.
+"""Applies what a crowd lists: confirmed work counts, and the pay of lost work is cancelled.
 
-A crowd is looked at again and again, so each verb is safe to repeat; it locks the campaign
+A crowd is read again and again, so each function is safe to repeat. Each one locks the campaign
 first (`services.work.leasing`).
 """
 
@@ -53,7 +53,7 @@ TOO_LITTLE = (
 
 
 def news(posting_id: int, listed: Collection[Submission]) -> list[Submission]:
-    """Return what of a list is not known here yet; two queries, however long it is."""
+    """Return the listed submissions that are new here, with two queries for any length."""
     posting = Posting.objects.select_related("batch").get(pk=posting_id)
     units = [seen.unit for seen in listed]
     rows = (
@@ -63,7 +63,7 @@ def news(posting_id: int, listed: Collection[Submission]) -> list[Submission]:
     )
     known = {
         (unit, person): Status(status)
-        # Of one posting after the other, this one's last: it is the one that is meant.
+        # This posting's rows come last, so they take precedence.
         for _posting, unit, person, status in sorted(rows, key=lambda row: row[0] == posting_id)
     }
     return [seen for seen in listed if _is_news(seen, known.get((seen.unit, seen.person)))]
@@ -76,7 +76,7 @@ def _is_news(seen: Submission, status: Status | None) -> bool:
 
 
 def take(posting_id: int, seen: Submission) -> None:
-    """Compare what the crowd lists with what we have, and follow it."""
+    """Compare a listed submission with ours, and apply what the crowd says."""
     posting = Posting.objects.select_related("batch").get(pk=posting_id)
     found = _known(posting, seen)
     if not _is_news(seen, Status(found.status) if found else None):
@@ -92,8 +92,8 @@ def take(posting_id: int, seen: Submission) -> None:
 def lapse(posting: Posting, listed: Collection[tuple[str, str]], *, nobody: bool = False) -> int:
     """End the units whose time is over and that are not `listed` (unit, person); return how many.
 
-    `listed` is a whole list, read after the time was over. nobody: the crowd counts nobody at
-    work, so units that are not listed were given back. Lists may be late by the grace time.
+    `listed` is a complete list, read after the time was over. nobody: the crowd counts no one at
+    work, so units that are not listed were returned. Lists may be late by the grace time.
     """
     late = timezone.now() - settings.CROWD_GRACE
     over = Q(deadline_at__lte=late)
@@ -107,14 +107,14 @@ def lapse(posting: Posting, listed: Collection[tuple[str, str]], *, nobody: bool
 
 
 def _lapse(over: QuerySet[Participation], participation_id: int, posting: Posting) -> bool:
-    """End this unit, unless a newer list has it or it was begun again."""
+    """End this unit, unless a newer list contains it or it was started again."""
     with transaction.atomic():
         locks.campaign(posting.batch.campaign_id)
         return over.filter(pk=participation_id).exists() and leave(participation_id)
 
 
 def leave(participation_id: int) -> bool:
-    """The unit was given back, or its time is over: its slots are free, its pay is cancelled."""
+    """End a unit that was returned or timed out: its slots become free and its pay is cancelled."""
     found = _get(participation_id)
     with transaction.atomic():
         locks.campaign(found.campaign_id)
@@ -128,7 +128,7 @@ def leave(participation_id: int) -> bool:
 
 
 def _known(posting: Posting, seen: Submission) -> Participation | None:
-    """Return our row of this unit of this person; the same unit may be another's after a return."""
+    """Return our row of this person's unit. After a return, another person may have that unit."""
     mine = _ours(posting).filter(external_key=seen.unit, annotator__external_id=seen.person)
     mine = mine.select_related("campaign", "annotator", "posting__batch")
     found = list(mine.order_by("pk"))
@@ -144,7 +144,7 @@ def _ours(posting: Posting) -> QuerySet[Participation]:
 
 
 def _unknown(posting: Posting, seen: Submission) -> Participation:
-    """Create a row without work, so that a person sees it and decides about pay."""
+    """Create a row without work, so that a reviewer sees it and decides about its pay."""
     annotator, _made = Annotator.objects.get_or_create(
         crowd=posting.batch.crowd, environment=posting.environment, external_id=seen.person
     )
@@ -161,7 +161,7 @@ def _unknown(posting: Posting, seen: Submission) -> Participation:
 
 
 def _others_left(found: Participation) -> None:
-    """People who had this unit before have given it back."""
+    """Record that the people who had this unit before have returned it."""
     others = Participation.objects.filter(
         posting=found.posting_id, external_key=found.external_key, status__in=HERE
     ).exclude(pk=found.pk)
@@ -181,7 +181,7 @@ def _follow(found: Participation, posting: Posting, seen: Submission) -> None:
 
 
 def _confirm(found: Participation, posting: Posting, seen: Submission) -> None:
-    """If both sides agree that it was handed in, its work counts. Otherwise a person decides."""
+    """Count the work if both sides agree that it was submitted; otherwise a person decides."""
     now = timezone.now()
     disagrees = _disagreement(found, posting, seen)
     confirmed = participation_states.move(
@@ -213,8 +213,10 @@ def _disagreement(found: Participation, posting: Posting, seen: Submission) -> s
 
 
 def _shortfall(found: Participation) -> str:
-    """Say so where somebody handed in there what we had not taken as finished here, or returned
-    tasks instead of doing them."""
+    """Return why the work is short of a whole unit; "" if it is not.
+
+    The person submitted at the crowd before finishing here, or returned tasks undone.
+    """
     tasks, given_back = found.tasks or 0, units.given_back(found.pk)
     judged = Assignment.objects.filter(Assignment.has_judgment(), participation=found).count()
     if judged >= tasks or (found.handed_in_at is not None and not given_back):

@@ -1,4 +1,4 @@
-"""Notifications from a crowd: stored once, and a hint to look at one posting now."""
+"""Notifications from a crowd. Each is stored once and prompts a look at one posting."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ from annotate.services.outbox import intents
 
 
 class Unsigned(ServiceError):
-    """The notification is not signed by the crowd, or it cannot be read."""
+    """The notification is not signed by the crowd, or cannot be read."""
 
     def __init__(self, message: str, *, status: int) -> None:
         super().__init__(message)
@@ -25,7 +25,7 @@ class Unsigned(ServiceError):
 
 
 def address(crowd: str) -> str:
-    """Return where a crowd's events are taken."""
+    """Return the path at which a crowd's events are received."""
     return f"{settings.PUBLIC_URL}{reverse('annotate:crowd-events', args=[crowd])}"
 
 
@@ -35,14 +35,14 @@ def subscribe_to_prolific() -> Subscribed:
 
 
 def receive(crowd: str, raw: bytes, headers: Mapping[str, str]) -> bool:
-    """Keep an event, and let its posting be looked at soon; return whether it was new.
+    """Store an event and have its posting compared soon; return whether it was new.
 
-    Raises `NotFound` for a crowd that tells nothing, `Unsigned` for what it did not sign.
+    Raises `NotFound` for a crowd without notifications, and `Unsigned` for an invalid signature.
     """
     try:
         adapter = adapters.marketplace(crowd)
     except Configuration:
-        raise NotFound("No crowd of this name tells us anything.") from None
+        raise NotFound("No crowd of this name sends notifications.") from None
     event = adapter.parse_event(raw, headers)
     if isinstance(event, InvalidEntry):
         raise Unsigned(event.message, status=event.status)
@@ -77,5 +77,5 @@ def _posting(adapter: Marketplace, event: Event) -> Posting | None:
 
 
 def _news(posting: Posting, event: Event) -> bool:
-    """Events come late and out of order. The last look has already seen what happened before it."""
+    """Return whether the event is later than the last look. Events come late and out of order."""
     return posting.looked_at is None or event.at > posting.looked_at

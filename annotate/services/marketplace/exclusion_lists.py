@@ -1,7 +1,7 @@
 """Keeps people out of a campaign at its crowd, so that they do not accept work they cannot get.
 
-Each campaign has a list of its own there: people excluded from it, and those whom its owners
-have blocked. Leasing keeps them out in any case; the list spares them the attempt.
+Each campaign has its own list there, with the people excluded from it and those blocked by its
+owners. Leasing refuses them in any case; the list saves them the attempt.
 """
 
 from dataclasses import replace
@@ -19,17 +19,17 @@ OVER = (Campaign.Status.CLOSED, Campaign.Status.ARCHIVED)
 
 
 def exclusion_group(campaign: Campaign) -> str:
-    """Return the list's name at the crowd: `Audience.exclusion` of all that is posted."""
+    """Return the list's name at the crowd: `Audience.exclusion` of all postings."""
     return f"plumbline-{campaign.public_id}"
 
 
 def applied(terms: Terms, campaign: Campaign) -> Terms:
-    """Return these terms with the campaign's list: who is on it does not find what is posted."""
+    """Return these terms with the campaign's list. People on it do not see the posting."""
     return replace(terms, audience=replace(terms.audience, exclusion=exclusion_group(campaign)))
 
 
 def follow(review: Review) -> None:
-    """Bring the lists into line with a ruling: of its campaign, and of its owners' others."""
+    """Update the lists after a ruling: of its campaign, and of its owners' other campaigns."""
     owners = Membership.objects.filter(campaign=review.campaign_id, role=Membership.Role.OWNER)
     theirs = Membership.objects.filter(
         user__in=owners.values("user"), role=Membership.Role.OWNER
@@ -40,7 +40,7 @@ def follow(review: Review) -> None:
 
 
 def sync(campaign_id: int) -> None:
-    """Bring a campaign's list into line: those who were blocked before it was launched too."""
+    """Update a campaign's list. It includes people who were blocked before the launch."""
     campaign = Campaign.objects.get(pk=campaign_id)
     out, listed = eligibility.kept_out_people(campaign_id), _listed(campaign_id)
     changed = Annotator.objects.filter(pk__in=out ^ listed, crowd=campaign.crowd)
@@ -49,14 +49,14 @@ def sync(campaign_id: int) -> None:
 
 
 def _listed(campaign_id: int) -> set[int]:
-    """Return the annotators who are on the list, or will be once what is intended has happened."""
+    """Return the annotators on the list, counting the operations that are still intended."""
     changes = Operation.objects.filter(campaign=campaign_id, annotator__isnull=False)
     last = dict(changes.order_by("pk").values_list("annotator", "kind"))
     return {annotator for annotator, kind in last.items() if kind == Kind.EXCLUDE}
 
 
 def _bring_into_line(campaign: Campaign, annotator: Annotator, *, out: bool) -> None:
-    """Intend the change, if there is one, where the campaign is launched."""
+    """Intend the change, if one is needed and the campaign has been launched."""
     batch = Batch.objects.filter(
         campaign=campaign, crowd=annotator.crowd, environment=annotator.environment
     ).last()

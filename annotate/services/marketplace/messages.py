@@ -1,8 +1,8 @@
-"""Messages that a crowd passes on: something was noticed in their work, or decided about it.
+"""Messages that a crowd passes on: something was noticed in a person's work, or decided about it.
 
-Each message carries the address of its person's own page. Where a crowd confirms people only once
-they have handed in, that is how they get there: before that, anybody might come under their name.
-Where it passes messages on only to people of whom it has decided something, they wait for that.
+Each message carries the address of the person's own page. Some crowds confirm an identity only on
+submission; before that, another person could enter under the same name, so the page is reached by
+message. Some crowds pass messages only to people with a decided submission; messages wait for that.
 """
 
 from collections.abc import Iterable
@@ -22,8 +22,8 @@ from annotate.selectors.review import eligibility
 from annotate.services.outbox import delivery, intents
 from annotate.text.languages import interface_language
 
-LATEST = timedelta(days=30)  # by then every crowd has decided automatically
-LONGEST = 2000  # characters of a reason in a message, which crowds limit: the page has all of it
+LATEST = timedelta(days=30)  # by then every crowd has approved automatically
+LONGEST = 2000  # characters of a reason; crowds limit messages, and the page shows all of it
 
 
 def noticed(review: Review, *, flag_id: int) -> None:
@@ -56,7 +56,7 @@ def answered(review: Review, answer: str, *, appeal_id: int) -> None:
 
 
 def _send(review: Review, said: str, reason: str, *, key: str) -> None:
-    """Write to them, where their crowd passes messages on, from a unit that is surely theirs."""
+    """Send a message about a confirmed unit of this person, if their crowd passes messages on."""
     unit = eligibility.latest_unit(review.campaign_id, review.annotator_id)
     if unit is None or unit.posting is None:
         return
@@ -64,7 +64,7 @@ def _send(review: Review, said: str, reason: str, *, key: str) -> None:
     if not adapters.marketplace(batch.crowd).can.messaging:
         return
     for earlier in _waiting(review.annotator_id).filter(campaign=review.campaign_id):
-        delivery.drop(earlier.pk)  # this one says how things stand now
+        delivery.drop(earlier.pk)  # the new message says the current state
     title = review.campaign.public_title
     intents.intend(
         MessagePayload(
@@ -83,7 +83,7 @@ def _send(review: Review, said: str, reason: str, *, key: str) -> None:
 
 
 def reach(annotator_id: int) -> None:
-    """Send what waits for this person: their crowd has decided something of theirs."""
+    """Send the waiting messages of this person, now that their crowd has decided a submission."""
     delivery.hurry(_waiting(annotator_id))
 
 
@@ -96,7 +96,7 @@ def _waiting(annotator_id: int) -> QuerySet[Operation]:
 
 
 def _due(unit: Participation) -> datetime | None:
-    """Return when the message is dropped if no unit of theirs is decided; None: no need to wait."""
+    """Return when the message is dropped without a decided unit; None if it need not wait."""
     assert unit.posting is not None, "only marketplaces pass messages on"
     if not adapters.marketplace(unit.posting.batch.crowd).can.messaging_once_decided:
         return None

@@ -1,4 +1,4 @@
-"""Why a batch cannot be launched: asked before anything is spent."""
+"""Why a batch cannot be launched, checked before money is spent."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -34,14 +34,14 @@ def against(
 
 
 def units_needed(campaign_id: int, tasks: int) -> int:
-    """Return how many units of `tasks` tasks the free slots need that no unit covers yet."""
+    """Return how many units of `tasks` tasks are needed for the free slots that no unit covers."""
     coming = sum(one.units * one.tasks for one in open_units.untaken(campaign_id))
     missing = slots.free(campaign_id).count() - open_units.promised_tasks(campaign_id) - coming
     return max(0, -(-missing // tasks))
 
 
 def by_field(problems: Iterable[ListingProblem]) -> dict[str, str]:
-    """Return one text for each field."""
+    """Return one text per field."""
     found: dict[str, list[str]] = {}
     for problem in problems:
         found.setdefault(problem.field or "launch", []).append(problem.message)
@@ -49,11 +49,11 @@ def by_field(problems: Iterable[ListingProblem]) -> dict[str, str]:
 
 
 def _of_need(places: int, tasks: int, needed: int) -> Iterator[ListingProblem]:
-    """A person who takes a unit without work would be paid for nothing."""
+    """Yield the problem of more places than work: people without work would be paid."""
     if not needed:
         yield ListingProblem(
             "places",
-            "Nothing is missing: every planned judgment is given, under way, or offered already.",
+            "Nothing is missing: every planned judgment is given, in progress, or offered already.",
         )
     elif places > needed:
         yield ListingProblem(
@@ -74,14 +74,14 @@ def of_numbers(
     if campaign.annotator_cap is not None and terms.tasks > campaign.annotator_cap:
         yield ListingProblem(
             "tasks",
-            f"One person may do {campaign.annotator_cap} tasks in this campaign, so that a "
-            f"submission of {terms.tasks} could never be finished.",
+            f"One person may do {campaign.annotator_cap} tasks in this campaign, so a submission "
+            f"of {terms.tasks} could never be finished.",
         )
     if reward <= 0:
         yield ListingProblem(
             "reward",
-            "A crowd pays something, and this campaign’s reward is 0. A reward is fixed when its "
-            "campaign is made: make another.",
+            "A crowd requires a reward, and this campaign’s reward is 0. A reward is fixed when "
+            "its campaign is made: make another.",
         )
     elif reward != reward.quantize(CENT):
         yield ListingProblem("reward", "The reward is in whole cents.")
@@ -92,7 +92,7 @@ def without_effect(terms: Terms, crowd: Marketplace) -> Iterator[ListingProblem]
     words = {
         "keywords": "has no keywords",
         "auto_approval": f"approves automatically after {crowd.refusal_limit.days} days, "
-        "whatever is asked",
+        "and this cannot be changed",
     }
     for name in crowd.can.no_effect:
         if getattr(terms, name):

@@ -1,4 +1,4 @@
-"""What a batch may cost at most, and why it cannot be launched: asked before anything is spent."""
+"""The highest cost of a batch and the reasons against a launch, before money is spent."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -24,24 +24,28 @@ from annotate.services.marketplace.offer_problems import (
 from annotate.services.pay import quotes
 from annotate.text.figures import DOLLARS, money
 
-SAMPLE = Decimal("1000.00")  # so large that its fee tells the share
+SAMPLE = Decimal("1000.00")  # so large that its fee shows the rate
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What is shown before a launch. `reward` is for one unit; `sizes`: places of each posting.
+    """What is shown before a launch.
 
-    bill: what it costs at most, by the campaign's own fee. said: what the crowd says that it costs.
-    fee_told: the fee that it charges, where the campaign reckons with another one.
-    left: of the campaign's budget, with what earlier batches may still cost set aside; None without
-    a budget. balance: at the crowd; None where it does not tell. currency: of the account there,
-    and so of all these amounts.
+    reward: for one unit.
+    sizes: the places of each posting.
+    bill: the highest cost by the campaign's own fee.
+    said: the cost according to the crowd.
+    fee_told: the fee that the crowd charges, where the campaign calculates with another one.
+    left: the rest of the campaign's budget after the possible cost of earlier batches; None without
+        a budget.
+    balance: at the crowd; None if unknown.
+    currency: of the account there, and so of all these amounts.
     """
 
     crowd: str
     label: str
     environment: str
-    terms: Terms  # as they will be stored: what has no effect there is not in them
+    terms: Terms  # as they will be stored, without terms that have no effect there
     problems: tuple[ListingProblem, ...]
     places: int
     tasks: int
@@ -58,12 +62,12 @@ class Offer:
 
     @property
     def total(self) -> Decimal:
-        """The most that it can cost, and what is confirmed."""
+        """Return the highest possible cost, which the user confirms."""
         return self.bill.total
 
     @property
     def note(self) -> str:
-        """What the crowd itself says of the cost where that differs, and what is counted in."""
+        """Return what the crowd says of the cost where it differs, and which currency applies."""
         found = [
             quotes.note(
                 self.label, self.said, self.bill, share=self.fee_rate, currency=self.currency
@@ -71,13 +75,13 @@ class Offer:
         ]
         if self.currency != DOLLARS:
             found.append(
-                f"The account at {self.label} counts in {self.currency}. Once this is launched, "
-                f"all pages of this campaign do, and what annotators read."
+                f"The account at {self.label} is in {self.currency}. Once this is launched, all "
+                f"pages of this campaign use it, for annotators too."
             )
         return " ".join(filter(None, found))
 
     def money(self, amount: Decimal | None) -> str:
-        """Write an amount in the currency of the account; nothing for None."""
+        """Return an amount in the currency of the account; "" for None."""
         return money(amount, self.currency)
 
     @property
@@ -137,7 +141,7 @@ _BY_LINK = (
 
 
 def local(campaign: Campaign, offer: Offer) -> Iterator[ListingProblem]:
-    """Yield the problems that our own rows show; a launch checks again under the lock."""
+    """Yield the problems found in our own rows. A launch checks them again under the lock."""
     earlier = Batch.objects.filter(campaign=campaign).exclude(environment=offer.environment)
     if offer.environment and (other := earlier.first()):
         yield ListingProblem(
@@ -151,7 +155,7 @@ def local(campaign: Campaign, offer: Offer) -> Iterator[ListingProblem]:
 
 
 def sizes(places: int, most: int | None) -> tuple[int, ...]:
-    """Divide places into postings of nearly the same size, each of `most` at the most."""
+    """Divide places into postings of nearly equal size, each of at most `most` places."""
     if places < 1:
         return ()
     n = 1 if most is None else -(-places // most)
@@ -170,7 +174,7 @@ def _bill(campaign: Campaign, terms: Terms, places: int, reward: Decimal) -> Bil
 
 
 def _priced(offer: Offer, crowd: Marketplace, bonus: Decimal) -> Offer:
-    """Ask the crowd what it charges, and what its account holds."""
+    """Ask the crowd for its price and the balance of the account."""
     split = sizes(offer.places, crowd.can.places_at_most)
     said = Cost(ZERO, ZERO)
     for size, n in Counter(split).items():
@@ -202,7 +206,7 @@ def _plus(cost: Cost, other: Cost, n: int) -> Cost:
 
 
 def _of_fee(offer: Offer) -> Iterator[ListingProblem]:
-    """A crowd that charges more than the campaign reckons with would exceed its budget."""
+    """Yield the problem that the crowd charges more than the campaign calculates with."""
     told = "" if offer.fee_told is None else quotes.percent(offer.fee_told)
     said = quotes.too_low(
         offer.label,
@@ -217,14 +221,14 @@ def _of_fee(offer: Offer) -> Iterator[ListingProblem]:
 
 
 def _completed(terms: Terms, crowd: Marketplace) -> Terms:
-    """Set the time after which the crowd approves automatically, if the crowd lets us."""
+    """Set the time after which the crowd approves automatically, if the crowd allows it."""
     if terms.auto_approval is not None or "auto_approval" in crowd.can.no_effect:
         return terms
     return replace(terms, auto_approval=USUAL_AUTO_APPROVAL)
 
 
 def _sample(offer: Offer) -> Spec:
-    """Return the largest posting as it would be published, under a made-up address."""
+    """Return the largest posting as it would be published, under an invented address."""
     return offer.terms.spec(
         reward=offer.reward,
         places=max(offer.sizes),

@@ -27,9 +27,9 @@ OF_STAGE = {
 
 
 def move(posting: Posting, to: Status, *, sources: Collection[Status], **fields: Any) -> bool:
-    """Go from one of `sources` to `to`, and log it, in the caller's transaction.
+    """Move from one of `sources` to `to`, and log it, in the caller's transaction.
 
-    `fields` change along with it. False, with nothing done, where it stands elsewhere.
+    `fields` change along with it. Returns False and changes nothing in any other state.
     """
 
     def record() -> None:

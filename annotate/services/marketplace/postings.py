@@ -1,4 +1,4 @@
-"""Postings of a batch: stored with the operation that publishes or stops them."""
+"""Postings of a batch, stored with the operation that publishes or stops them."""
 
 import secrets
 
@@ -18,8 +18,7 @@ from annotate.models.payloads import (
 from annotate.selectors.marketplace import watching
 from annotate.services.outbox import delivery, intents
 
-# Once it is published its crowd says where it stands, and is followed: a study that was full goes
-# on when somebody gives a place back.
+# After publishing, the posting follows the crowd: a full study continues when a place is returned.
 
 
 CODE_LENGTH = 8
@@ -27,15 +26,15 @@ Kind, Op = Operation.Kind, Operation.Status
 
 
 def address(crowd: str, public_id: str) -> str:
-    """Return where a posting's people come in; the signed token is ours for this posting."""
+    """Return where a posting's people enter. The signed token is ours and names this posting."""
     return f"{settings.PUBLIC_URL}/work/on/{crowd}/{tokens.posting_token(public_id)}/"
 
 
 def plan(batch: Batch, places: int, *, key: str) -> Posting:
-    """Store a posting that will be published, in the caller's transaction.
+    """Store a posting for publishing, in the caller's transaction.
 
-    What is published is fixed here, the address included: its signature carries the time, and
-    a crowd takes a repeated key only with the very same posting.
+    The published content is fixed here, including the address: its signature contains the time, and
+    a crowd accepts a repeated key only with exactly the same posting.
     """
     posting = Posting.objects.create(
         batch=batch, places=places, environment=batch.environment, code=code()
@@ -46,15 +45,15 @@ def plan(batch: Batch, places: int, *, key: str) -> Posting:
 
 
 def grow(posting: Posting, places: int, *, key: str) -> None:
-    """Let a posting that is open have more places, in the caller's transaction."""
+    """Give an open posting more places, in the caller's transaction."""
     _intend(posting, AddPlacesPayload(places=places), key)
 
 
 def stop(posting: Posting, *, again: bool = False) -> None:
-    """Stop a posting, in the caller's transaction; an operation that was not sent is dropped.
+    """Stop a posting, in the caller's transaction; an unsent operation is dropped.
 
-    Safe to repeat. It is meant again where a person has dropped it, and where the crowd goes on
-    although it was stopped (`again`, or its posting is open).
+    Safe to repeat. It is intended again where a person has dropped the stop, and where the crowd
+    continues although it was stopped (`again`, or its posting is open).
     """
     for op in posting.operations.filter(kind__in=(Kind.PUBLISH, Kind.ADD_PLACES)):
         if delivery.drop(op.pk) and op.kind == Kind.PUBLISH:
@@ -68,15 +67,15 @@ def stop(posting: Posting, *, again: bool = False) -> None:
 
 
 def stoppable(rows: QuerySet[Posting]) -> QuerySet[Posting]:
-    """Return those of `rows` in which somebody new may come, now or later.
+    """Return those of `rows` that further people may enter, now or later.
 
-    Where a full posting may go on, a closed one is among them until it is put away.
+    On a crowd whose full postings may continue, a closed posting is included until it is archived.
     """
     return rows.filter(~Q(status=Posting.Status.CLOSED) | watching.may_go_on())
 
 
 def archive(posting: Posting) -> None:
-    """Let the crowd put a closed posting away, in the caller's transaction."""
+    """Archive a closed posting at the crowd, in the caller's transaction."""
     _intend(posting, ArchivePayload(), f"archive:{posting.public_id}")
 
 

@@ -34,9 +34,9 @@ from annotate.services.marketplace import (
 from annotate.services.outbox import crowd_calls, delivery, intents
 from annotate.services.pay import settling
 
-LAG = timedelta(minutes=1)  # lists and levels may be so much older than a stop
+LAG = timedelta(minutes=1)  # lists and counts may be this much older than a stop
 HANDED_IN = (UnitState.SUBMITTED, UnitState.APPROVED, UnitState.REJECTED)
-PATIENCE = 2.0  # seconds to wait until the crowd may be called again
+PATIENCE = 2.0  # seconds to wait for permission to call the crowd
 PAUSED = (
     "{crowd} has paused it, so its free places cannot be taken. Start it there to fill them, or "
     "stop this batch here."
@@ -46,10 +46,10 @@ logger = logging.getLogger(__name__)
 
 
 def reconcile_all(*, within: float = 20.0, all_: bool = False) -> int:
-    """Compare the postings that are due, for `within` seconds, and do what follows.
+    """Compare the due postings for `within` seconds, and apply what follows.
 
-    Returns how many were looked at; the others come first next time. all_: every posting, due or
-    not.
+    Returns the number compared; the others come first next time. all_: compare every posting, due
+    or not.
     """
     until, seen = time.monotonic() + within, 0
     delivery.carry_out_due()
@@ -76,7 +76,7 @@ def reconcile(posting_id: int) -> bool:
         _count_in(posting.batch.campaign, crowd.currency())
         _follow(posting, crowd, crowd.posting_level(posting.external_id))
     except NotFoundAtCrowd as error:
-        confirming.lapse(posting, ())  # nothing can be handed in to it, or it comes back (`take`)
+        confirming.lapse(posting, ())  # no one can submit; late ones return (`take`)
         _note(posting, f"The crowd does not list this posting any more. {error.message}")
         return False
     except CrowdError as error:
@@ -86,7 +86,7 @@ def reconcile(posting_id: int) -> bool:
 
 
 def _count_in(campaign: Campaign, currency: str) -> None:
-    """Version 0.1 did not keep the currency of the account."""
+    """Store the currency of the account, which version 0.1 did not keep."""
     if campaign.currency != currency:
         Campaign.objects.filter(pk=campaign.pk).update(currency=currency)
 
@@ -102,7 +102,7 @@ def _crowd(posting: Posting) -> Marketplace:
 
 
 def _follow(posting: Posting, crowd: Marketplace, level: Fullness) -> None:
-    """The list is read whole, after the level: what is missing in it is not there."""
+    """Apply the whole list, read after the level: what it lacks does not exist."""
     listed = list(crowd.iter_submissions(posting.external_id))
     news = confirming.news(posting.pk, listed)
     failed = [seen.unit for seen in news if not _take(posting.pk, seen)]
@@ -116,10 +116,10 @@ def _follow(posting: Posting, crowd: Marketplace, level: Fullness) -> None:
 
 
 def _nobody_at_work(posting: Posting, level: Fullness, listed: Sequence[Submission]) -> bool:
-    """Whether the crowd counts no one at work, now and at the last look, and lists all submissions.
+    """Return whether the last two looks found no one at work and all submissions are listed.
 
-    MTurk counts people at work without listing them until the HIT is stopped or expires. From then
-    on, its documents say, it does not count them.
+    MTurk counts people at work without listing them until the HIT is stopped or expires. According
+    to its documents, it does not count them afterwards.
     """
     done = sum(seen.state in HANDED_IN for seen in listed)
     counted = level.pending == 0 and level.places - level.available == done
@@ -127,7 +127,7 @@ def _nobody_at_work(posting: Posting, level: Fullness, listed: Sequence[Submissi
 
 
 def _take(posting_id: int, seen: Submission) -> bool:
-    """One unit that cannot be taken in must not keep the others of its posting waiting."""
+    """Process one submission; an error is logged and does not delay the others of its posting."""
     try:
         confirming.take(posting_id, seen)
     except Exception:
@@ -152,7 +152,7 @@ def _level(posting: Posting, level: Fullness, *, problem: str) -> None:
     goes_on = level.stage is Stage.OPEN or level.paused
     done_at = stops[-1].done_at if stops else None
     if goes_on and done_at is not None and done_at > now - len(stops) * LAG:
-        return  # this may have been read before it was stopped; each stop in vain waits longer
+        return  # read before the stop, perhaps; each stop in vain waits longer
     _move(posting, posting_states.OF_STAGE[level.stage])
     if goes_on and over:
         with transaction.atomic():
@@ -167,13 +167,11 @@ def _move(posting: Posting, to: Posting.Status) -> None:
     with transaction.atomic():
         campaign_id = locks.campaign(posting.batch.campaign_id).pk
         if posting_states.move(posting, to, sources=posting_states.sources(to)):
-            change_marks.mark(
-                campaign_id, "posting"
-            )  # the end of a campaign may have waited for it
+            change_marks.mark(campaign_id, "posting")  # the campaign's end may have waited for it
 
 
 def _is_to_be_over(posting: Posting, stops: Sequence[Operation]) -> bool:
-    """Whether the posting should end; a person's decision about its stop is kept.
+    """Return whether the posting should end. A person's decision about its stop is kept.
 
     Postings that refill a closing campaign belong to a batch that was stopped with it.
     """
@@ -208,7 +206,7 @@ def _archive(posting_id: int) -> None:
 
 
 def _guarded(step: Callable[[int], object], pk: int) -> None:
-    """One that fails must not keep the others waiting; the log says which."""
+    """Run one step. An error is logged and does not delay the others."""
     try:
         step(pk)
     except Exception:
@@ -216,7 +214,7 @@ def _guarded(step: Callable[[int], object], pk: int) -> None:
 
 
 def look(campaign_id: int, *, actor_id: int) -> int:
-    """Let workers compare the campaign's postings with the crowd soon; return how many."""
+    """Have workers compare the campaign's postings with the crowd soon; return how many."""
     with transaction.atomic():
         found = watching.at_the_crowd(campaign_id)
         for posting_id in found:
@@ -227,14 +225,14 @@ def look(campaign_id: int, *, actor_id: int) -> int:
 
 @dataclass(frozen=True)
 class Retried:
-    """How many are tried again; `kept`: why others are not, each reason once."""
+    """How many are tried again, and in `kept` why others are not, each reason once."""
 
     n: int
     kept: tuple[str, ...]
 
 
 def retry_refused(campaign_id: int, *, actor_id: int) -> Retried:
-    """Try again all that the crowd refused in a campaign, as far as it still may happen."""
+    """Try again all operations of a campaign that the crowd refused and that are still possible."""
     rows = Operation.objects.filter(campaign=campaign_id, status=Operation.Status.REFUSED)
     n, kept = 0, []
     for pk in rows.order_by("pk").values_list("pk", flat=True):

@@ -1,4 +1,4 @@
-"""Offers the gaps of a closing campaign that no one works on to new people."""
+"""Offers the abandoned gaps of a closing campaign to new people."""
 
 from django.db import transaction
 from django.db.models import Count
@@ -10,14 +10,14 @@ from annotate.selectors.work import admission
 from annotate.services import audit, locks
 from annotate.services.marketplace import postings
 
-TRIES = 2  # of a gap: what was left alone twice waits for the researcher
+TRIES = 2  # per gap; after that it waits for the researcher
 
 
 def refill(campaign_id: int) -> Posting | None:
-    """Publish as many units as a closing campaign's gaps need, within its last batch's places and
-    its budget.
+    """Publish the units that a closing campaign's gaps need, within its places and budget.
 
-    None where there is no gap, somebody may still fill them, or a refill is under way.
+    The places are those of its last batch. Returns None where there is no gap, people may still
+    fill the gaps, or a refill is under way.
     """
     with transaction.atomic():
         campaign = locks.campaign(campaign_id)
@@ -58,9 +58,9 @@ def _under_way(campaign_id: int) -> bool:
 
 
 def _gaps(campaign_id: int) -> list[int]:
-    """Return the free slots that were not offered too often already, in order of leasing.
+    """Return the free slots that were not offered too often, in order of leasing.
 
-    People at work will take the first of them.
+    People at work take the first of them.
     """
     free = slots.free(campaign_id).annotate(offered=Count("refills", distinct=True))
     return list(free.filter(offered__lt=TRIES).values_list("pk", flat=True))

@@ -1,4 +1,4 @@
-"""Calls a crowd for one operation, or asks whether an earlier call succeeded. Writes no rows."""
+"""Calls a crowd for one operation, or checks whether an earlier call succeeded. Writes no rows."""
 
 import logging
 import time
@@ -14,14 +14,14 @@ from annotate.models import Operation
 from annotate.requests import counting
 from annotate.services.outbox.handlers import Handler, handler
 
-KEPT = 5  # seconds that a second's count is kept
+KEPT = 5  # seconds for which the count of one second is kept
 
 
 def permit(crowd: str, environment: str, *, wait: float = 0.0) -> bool:
-    """Return whether this crowd may be called now, or within `wait` seconds (it is waited)."""
+    """Return whether this crowd may be called, waiting up to `wait` seconds for permission."""
     name, until = f"{crowd}:{environment}", time.monotonic() + wait
     while not _take(name):
-        rest = 1.0 - time.time() % 1.0  # until the next second's count begins
+        rest = 1.0 - time.time() % 1.0  # until the count of the next second starts
         if time.monotonic() + rest > until:
             return False
         time.sleep(rest)
@@ -33,7 +33,7 @@ def _take(name: str) -> bool:
     return bool(taken <= settings.CROWD_CALLS_PER_SECOND)
 
 
-TOKEN_MARGIN = timedelta(hours=1)  # clocks differ, and a call takes its time
+TOKEN_MARGIN = timedelta(hours=1)  # for differing clocks and the duration of a call
 Status = Operation.Status
 
 logger = logging.getLogger(__name__)
@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Answer:
-    """What a crowd said, and the status that the operation has from now on."""
+    """What a crowd said, and the new status of the operation."""
 
     outcome: Outcome
     status: Operation.Status
@@ -52,8 +52,9 @@ def ask(
 ) -> Answer | None:
     """Carry out a claimed operation, once.
 
-    unknown: an earlier try may have happened. again: notes that it is asked anew, and returns
-    whether this worker still has it; None comes back where it has not.
+    unknown: an earlier try may have had its effect.
+    again: notes that the crowd is asked again, and returns whether this worker still has the claim.
+        The result is None if it has not.
     """
     how = handler(op.kind)
     if not unknown and how.held and (why := how.held(op)):
@@ -77,7 +78,7 @@ def _recognised(op: Operation, crowd: Marketplace) -> bool:
 
 
 def _repeated(how: Handler, op: Operation, crowd: Marketplace) -> Answer:
-    """Ask again under the same key. Only success is final: a refusal may be of this try alone."""
+    """Ask again under the same key. Only success is final: a refusal may concern this try alone."""
     outcome = _call(how, op, crowd)
     if outcome.effect == Effect.REFUSED and how.find is not None:
         return _look(how, op, crowd) or _judged(outcome)
@@ -85,7 +86,7 @@ def _repeated(how: Handler, op: Operation, crowd: Marketplace) -> Answer:
 
 
 def _look(how: Handler, op: Operation, crowd: Marketplace) -> Answer | None:
-    """Check whether it has happened; None if it has not and may be requested."""
+    """Check whether the effect has happened; None if it has not and may be requested."""
     if how.find is None:
         return _unclear("Plumbline cannot see whether this happened.")
     try:
@@ -110,7 +111,7 @@ def _call(how: Handler, op: Operation, crowd: Marketplace) -> Outcome:
         return Outcome(Effect.REFUSED, error.code, error.message)
     except Exception as error:
         logger.exception("operation %s: %s failed", op.pk, op.kind)
-        return Outcome(Effect.AMBIGUOUS, "internal", f"An error of ours: {error!r}")
+        return Outcome(Effect.AMBIGUOUS, "internal", f"An error in Plumbline: {error!r}")
 
 
 def _judged(outcome: Outcome, *, unknown: bool = False) -> Answer:

@@ -1,10 +1,10 @@
-"""The outbox: effects on crowds are committed rows first, then carried out (data rule 3).
+"""The outbox: effects on crowds are committed as rows, then carried out (data rule 3).
 
-An operation is claimed by a conditional UPDATE, carried out outside of any transaction, and
-settled in one. After an interruption the outcome is unknown: the call is repeated if that is
-harmless, and looked for otherwise.
+An operation is claimed by a conditional UPDATE, carried out outside of transactions, and settled in
+one transaction. After an interruption the outcome is unknown: the call is repeated if that is
+harmless; otherwise its effect is looked for.
 
-An operation's row comes last in the order of locks (`services.work.leasing`).
+An operation's row comes last in the lock order (`services.work.leasing`).
 """
 
 import logging
@@ -29,10 +29,10 @@ from annotate.services.outbox.handlers import handler
 
 CLAIM = timedelta(minutes=2)
 BACK_OFF, LONGEST_BACK_OFF = 1.0, 600.0  # seconds
-LOOK_AFTER = 10.0  # seconds: a crowd lists a little later what it did
-SETTINGS_AFTER = 60.0  # seconds until settings that do not fit are looked at again
-AT_ONCE = 500  # operations that one sweep looks at
-GIVEN_UP = "given_up"  # the code of what a person has dropped: only a person intends it again
+LOOK_AFTER = 10.0  # seconds; a crowd lists its effects with a short delay
+SETTINGS_AFTER = 60.0  # seconds until mismatched settings are checked again
+AT_ONCE = 500  # operations per sweep
+GIVEN_UP = "given_up"  # the code of an operation that a person dropped; only a person renews it
 Status = Operation.Status
 
 logger = logging.getLogger(__name__)
@@ -57,20 +57,20 @@ def carry_out(operation_id: int, *, wait: float = 0.0) -> bool:
 
 
 def carry_out_due(*, within: float = 5.0) -> int:
-    """Carry out what is due, for `within` seconds; return how many were tried."""
+    """Carry out what is due, for `within` seconds; return the number of tries."""
     until, tried = time.monotonic() + within, 0
     for pk in list(_due().order_by("due_at", "pk").values_list("pk", flat=True)[:AT_ONCE]):
         if time.monotonic() >= until:
             break
         try:
             tried += carry_out(pk, wait=max(0.0, until - time.monotonic()))
-        except Exception:  # one that fails must not keep the others waiting
+        except Exception:  # one failure does not delay the others
             logger.exception("operation %s could not be carried out", pk)
     return tried
 
 
 def decide(operation_id: int, happened: bool, *, actor_id: int) -> None:
-    """Answer an UNCLEAR operation, after looking at the crowd: settled, or tried again."""
+    """Answer an UNCLEAR operation after a look at the crowd: it is settled, or tried again."""
     with transaction.atomic():
         op = _get(operation_id, Status.UNCLEAR, verb="decide about")
         if happened:
@@ -83,7 +83,7 @@ def decide(operation_id: int, happened: bool, *, actor_id: int) -> None:
 
 
 def retry(operation_id: int, *, actor_id: int) -> None:
-    """Try a REFUSED operation again once its cause is corrected; look again at an UNCLEAR one."""
+    """Retry a REFUSED operation after its cause is corrected, or look again at an UNCLEAR one."""
     with transaction.atomic():
         op = _get(operation_id, Status.REFUSED, Status.UNCLEAR, verb="retry")
         if op.status == Status.REFUSED and (again := handler(op.kind).again):
@@ -93,10 +93,10 @@ def retry(operation_id: int, *, actor_id: int) -> None:
 
 
 def drop(operation_id: int, *, actor_id: int | None = None) -> bool:
-    """Give up what has not happened, in the caller's transaction if there is one.
+    """Drop an operation that has not happened, in the caller's transaction if there is one.
 
-    What a person has given up is not intended again for the same reason. False, with nothing
-    changed, where it has happened or may have.
+    An operation dropped by a person is not intended again for the same reason. Returns False and
+    changes nothing where it has happened or may have happened.
     """
     op = Operation.objects.get(pk=operation_id)
     if op.status not in Operation.NOT_HAPPENED:
@@ -114,7 +114,7 @@ def drop(operation_id: int, *, actor_id: int | None = None) -> bool:
 
 
 def hurry(operations: QuerySet[Operation]) -> None:
-    """Let open operations be tried at once: what they waited for has come, in this transaction."""
+    """Try open operations at once, because what they waited for happens in this transaction."""
     waiting = operations.filter(status=Status.PENDING)
     for pk in waiting.values_list("pk", flat=True):
         waiting.filter(pk=pk).update(due_at=timezone.now())
@@ -122,7 +122,7 @@ def hurry(operations: QuerySet[Operation]) -> None:
 
 
 def hurry_postponed() -> None:
-    """Try now what waits for a cause to be corrected: a person says that it is."""
+    """Try the postponed operations now, because a person has corrected the cause."""
     hurry(Operation.objects.exclude(code=""))
 
 
@@ -133,7 +133,7 @@ def _due() -> QuerySet[Operation]:
 
 
 def _reachable(op: Operation) -> Marketplace | None:
-    """Return the crowd in the operation's own environment; otherwise say what to do, and wait."""
+    """Return the crowd in the operation's environment; otherwise postpone it with a message."""
     try:
         crowd = adapters.marketplace(op.crowd)
     except Configuration as error:
@@ -159,12 +159,12 @@ def _permitted(op: Operation, wait: float) -> bool:
 
 
 def _postpone(op: Operation, seconds: float, **said: str) -> None:
-    """Postpone an operation that no worker has claimed meanwhile; this is not an attempt."""
+    """Postpone an unclaimed operation. This is not counted as an attempt."""
     states.note(op, due_at=timezone.now() + timedelta(seconds=seconds), **said)
 
 
 def _claim(op: Operation) -> bool:
-    """PENDING or SENT -> SENT, for this worker alone; False if another worker was first."""
+    """Move PENDING or SENT -> SENT for this worker alone; False if another worker was first."""
     now = timezone.now()
     return states.move(
         op,
@@ -177,13 +177,13 @@ def _claim(op: Operation) -> bool:
 
 
 def _send_anew(op: Operation) -> bool:
-    """Note that the crowd is about to be asked as if for the first time; False if lost."""
+    """Note that the crowd is about to be asked afresh; False if the claim is lost."""
     now = timezone.now()
     return states.note(op, sent_at=now, claimed_until=now + CLAIM)
 
 
 def _settle(op: Operation, answer: Answer | None) -> None:
-    """Write what became of it, with all that follows, unless another worker took it over."""
+    """Write the outcome and all that follows, unless another worker took the operation over."""
     if answer is None:
         return
     outcome, status = answer.outcome, answer.status
@@ -214,7 +214,7 @@ def _jittered(seconds: float) -> float:
 
 
 class _Lost(Conflict):
-    """The row is no longer as it was read."""
+    """The row has changed since it was read."""
 
 
 def _again(op: Operation, status: Operation.Status) -> None:
@@ -224,7 +224,7 @@ def _again(op: Operation, status: Operation.Status) -> None:
 
 
 def _change(op: Operation, status: Operation.Status, **changes: Any) -> None:
-    """Change the status by a conditional UPDATE; the claim ends."""
+    """Change the status by a conditional UPDATE, which ends the claim."""
     if not states.move(op, status, claim="", claimed_until=None, **changes):
         raise _Lost("Another process has changed this meanwhile. Look at it again.")
 

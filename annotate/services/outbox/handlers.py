@@ -1,4 +1,4 @@
-"""How a kind of operation is carried out: what `services.outbox.delivery` needs to know of it.
+"""How each kind of operation is carried out, as `services.outbox.delivery` needs it.
 
 A module registers its kinds when it is imported; `annotate.apps` imports them all.
 """
@@ -21,23 +21,23 @@ Again = Callable[[Operation], None]
 class Handler:
     """One kind of operation.
 
-    call: ask the crowd, once, outside of any transaction. Rows may be read first; where
-    something must come before (a posting that is not published yet), return RETRYABLE.
+    call: ask the crowd, once, outside of transactions. It may read rows first, and returns
+        RETRYABLE where another operation must come first (a posting that is not published yet).
     settle: write what follows, inside the settling transaction. It runs once for each final
-    outcome: `outcome.happened`, or REFUSED. It must not touch the operation's own row, and does
-    all its locking in the order of `services.work.leasing` (operations come last).
-    find: ask whether it has happened; its outcome (ALREADY) if so, None if not. Raises
-    `Configuration` if the crowd cannot tell: then a person must look.
-    natural: doing it twice is the same as doing it once, so it is simply asked again.
+        outcome: `outcome.happened`, or REFUSED. It does not touch the operation's own row, and it
+        locks in the order of `services.work.leasing` (operations come last).
+    find: check whether it has happened; the outcome (ALREADY) if so, None if not. Raises
+        `Configuration` if the crowd cannot say; then a person must look.
+    natural: doing it twice is the same as doing it once, so it is asked again.
     keyed: the crowd recognises `op.token` for as long as its `can.token_life` says.
     dropped: write what follows when it is no longer wanted, in the dropping transaction.
-    held: why it must wait, "" if it need not. Asked before each try, as long as it is known that
-    it has not happened: what may have happened cannot be held back any more.
-    again: write what follows when a person lets it be tried again after it was refused, in that
-    transaction; `Conflict` where it may not be any more.
+    held: why it must wait; "" if it need not. Checked before each try while it is known not to have
+        happened. An operation that may have happened cannot be held back.
+    again: write what follows when a person has it tried again after a refusal, in that transaction.
+        Raises `Conflict` where that is no longer allowed.
 
-    A kind that is neither natural nor keyed, and cannot be looked for, becomes UNCLEAR when its
-    call is interrupted.
+    A kind that is neither natural nor keyed, and has no `find`, becomes UNCLEAR when its call is
+    interrupted.
     """
 
     call: Call
@@ -54,7 +54,7 @@ _handlers: dict[str, Handler] = {}
 
 
 def register(kind: Operation.Kind, handler: Handler) -> None:
-    """Say how operations of this kind are carried out."""
+    """Set how operations of this kind are carried out."""
     _handlers[kind] = handler
 
 

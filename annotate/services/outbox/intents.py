@@ -1,4 +1,4 @@
-"""Effects on crowds, stored before they happen (data rule 3), and the messages about them."""
+"""Effects on crowds, stored before they happen (data rule 3), and the messages that start them."""
 
 import uuid
 from datetime import datetime
@@ -12,14 +12,14 @@ from annotate.signals import operation_intended, posting_changed
 
 
 def announce_operation(operation_id: int) -> None:
-    """Let a worker carry this operation out soon."""
+    """Have a worker carry this operation out soon."""
     transaction.on_commit(
         lambda: operation_intended.send_robust(sender=None, operation_id=operation_id), robust=True
     )
 
 
 def announce_posting(posting_id: int) -> None:
-    """Let a worker compare this posting with its crowd soon."""
+    """Have a worker compare this posting with its crowd soon."""
     transaction.on_commit(
         lambda: posting_changed.send_robust(sender=None, posting_id=posting_id), robust=True
     )

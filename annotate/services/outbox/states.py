@@ -1,7 +1,7 @@
 """The only writer of an operation's status (data rule 2).
 
-`delivery` writes the audit row in the same transaction, for what is over and for what a person
-decides. Of attempts the row itself is the record: how many, when, and what came of the last one.
+`delivery` writes the audit row in the same transaction for final states and for a person's
+decisions. For attempts, the row itself records their number, their time and the last outcome.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from annotate.services import transitions
 
 Status = Operation.Status
 
-# SENT to SENT: another attempt, or another look whether it happened.
+# SENT to SENT: another attempt, or another check of its effect.
 TRANSITIONS: dict[Status, frozenset[Status]] = {
     Status.PENDING: frozenset({Status.SENT, Status.DROPPED}),
     Status.SENT: frozenset(
@@ -27,7 +27,7 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
 
 
 def move(op: Operation, to: Status, **changes: Any) -> bool:
-    """Change the status if the row is still as `op` was read, and `op` with it; False if not."""
+    """Change the status of the row and of `op` if the row is as it was read; False otherwise."""
     source, record = Status(op.status), transitions.elsewhere
     moved = transitions.change(
         _as_read(op), TRANSITIONS, to, sources=[source], record=record, **changes
@@ -37,7 +37,7 @@ def move(op: Operation, to: Status, **changes: Any) -> bool:
 
 
 def note(op: Operation, **changes: Any) -> bool:
-    """Change other fields if the row is still as `op` was read, and `op` with it; False if not."""
+    """Change other fields of the row and of `op` if the row is as it was read; False otherwise."""
     noted = transitions.note(_as_read(op), **changes)
     _follow(op, **changes)
     return bool(noted)

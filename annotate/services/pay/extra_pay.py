@@ -15,16 +15,16 @@ from annotate.text.figures import money
 
 Kind = LedgerEntry.Kind
 KINDS = (Kind.BONUS, Kind.COMPENSATION)
-LARGEST = Decimal(1000)  # a slip of the keyboard costs at most that
+LARGEST = Decimal(1000)  # limits the cost of a typing mistake
 LONGEST = 500
 LONGEST_KEY = 40
 
 
 @dataclass(frozen=True)
 class Gift:
-    """What is given to whom, and why; the annotator reads the reason.
+    """Who is given what, and why. The annotator reads the reason.
 
-    key: names this gift, so that sending it again gives nothing twice.
+    key: names this gift, so that a repeated request pays nothing more.
     """
 
     kind: Kind
@@ -36,7 +36,7 @@ class Gift:
 
 @dataclass(frozen=True)
 class Given:
-    """What it came to: `already` where this key had given it before."""
+    """The result: `already` is true where this key had paid before."""
 
     entry: int
     amount: Decimal
@@ -46,11 +46,11 @@ class Given:
 
 
 def give(campaign_id: int, gift: Gift, *, actor_id: int, beyond_budget: bool = False) -> Given:
-    """Add it to the ledger, once for each key.
+    """Add the gift to the ledger, once for each key.
 
-    Raises `Invalid` for an amount or reason that cannot be, `NotFound` for somebody who is not in
-    the campaign, `Conflict` where the key was used for something else, and where it exceeds the
-    budget and `beyond_budget` does not accept that.
+    Raises `Invalid` for an impossible amount or reason, `NotFound` for a person who is not in the
+    campaign, and `Conflict` where the key was used for another gift, or where the gift exceeds the
+    budget and `beyond_budget` is not set.
     """
     _check(gift)
     with transaction.atomic():

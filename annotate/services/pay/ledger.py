@@ -1,4 +1,4 @@
-"""Rows of the ledger: what work earns, what a refusal cancels, and what restoring brings back."""
+"""Ledger rows: what work earns, what a refusal cancels, and what restoring pay brings back."""
 
 from decimal import Decimal
 
@@ -20,8 +20,8 @@ Kind = LedgerEntry.Kind
 def earn_task(assignment: Assignment, *, campaign: Campaign, kind: Kind) -> None:
     """Add what this assignment has earned; a second row for it violates the unique key.
 
-    The caller holds its participation where that is a paid unit of a marketplace: the fees of a
-    unit's tasks depend on each other.
+    On a marketplace, the caller locks the participation, because the fees of a unit's tasks depend
+    on each other.
     """
     each = _price(assignment, campaign)
     LedgerEntry.objects.create(
@@ -38,7 +38,7 @@ def earn_task(assignment: Assignment, *, campaign: Campaign, kind: Kind) -> None
 def earn_rest(who: Participation, *, campaign: Campaign, reward: Decimal) -> Decimal:
     """Add the rest of the announced pay of a unit; return the amount.
 
-    Nothing where a ruling has refused its pay: what is refused is not topped up.
+    Refused pay is not topped up: the amount is 0 where a ruling has refused it.
     """
     mine = LedgerEntry.objects.filter(participation=who)
     if mine.filter(kind=Kind.REFUSAL).exists():
@@ -47,7 +47,7 @@ def earn_rest(who: Participation, *, campaign: Campaign, reward: Decimal) -> Dec
     if missing <= 0:
         return ZERO
     each = unit_ledger.price(who, missing)
-    before = mine.filter(kind=Kind.REMAINDER).count()  # lapsed with it, and begun anew
+    before = mine.filter(kind=Kind.REMAINDER).count()  # each lapsed with the unit
     LedgerEntry.objects.create(
         campaign=campaign,
         participation=who,
@@ -70,10 +70,10 @@ REFUSED = (Kind.REFUSAL, Kind.REINSTATEMENT)
 
 
 def refuse(review: Review, ruling: Ruling) -> Decimal:
-    """Cancel what is due for the work, tutorial bonuses excepted; return the amount.
+    """Cancel what is due for the work, except tutorial bonuses; return the amount.
 
-    Raises `Conflict` after the crowd's limit, where it was paid out already (or is just being
-    paid), and where nothing is due; `Invalid` where the reason is shorter than its crowd takes.
+    Raises `Conflict` after the crowd's limit, where it has been paid or is being paid, and where
+    nothing is due. Raises `Invalid` for a reason that is shorter than the crowd's minimum.
     """
     _check_reason(review, ruling)
     _check_limit(review)
@@ -87,7 +87,7 @@ def refuse(review: Review, ruling: Ruling) -> Decimal:
 
 
 def repay(review: Review, ruling: Ruling) -> Decimal:
-    """Bring refused pay back; return the amount. A unit that was given back brings none."""
+    """Restore refused pay; return the amount. A returned unit brings 0."""
     mine = _of(review)
     total = sum((-_cancel(one, REFUSED, ruling) for one in mine), Decimal(0))
     lost = (one for one in mine if one.status == Participation.Status.LEFT)
@@ -123,7 +123,7 @@ def _of(review: Review) -> list[Participation]:
 
 
 def _cancel(participation: Participation, kinds: tuple[Kind, ...], ruling: Ruling) -> Decimal:
-    """Add a row that makes these kinds sum to nothing; return what they summed to."""
+    """Add a row that cancels these kinds; return their sum before it."""
     row = LedgerEntry.objects.filter(participation=participation, kind__in=kinds).aggregate(
         amount=Sum("amount"), fee=Sum("fee")
     )

@@ -1,6 +1,6 @@
-"""Paying by hand: a list of what is due, the mark that it was paid, and the undoing of a mistake.
+"""Paying by hand: a list of what is due, the mark that it was paid, and undoing that mark.
 
-Making and marking lock the campaign's row, as refusing does: one comes after the other.
+Preparing, marking and refusing all lock the campaign's row, so they run one after the other.
 """
 
 from collections.abc import Iterable
@@ -18,9 +18,10 @@ LONGEST = 500
 
 
 def prepare(campaign_id: int, *, actor_id: int) -> PayoutList:
-    """Fix a list of what is due now; `Conflict` where nothing is, or the crowd pays people itself.
+    """Make a list of what is due now, and return it.
 
-    The same list again, where it is not marked and nothing has changed since.
+    Returns the existing list if it is not marked and nothing has changed since. Raises `Conflict`
+    where nothing is due, or where the crowd pays people.
     """
     with transaction.atomic():
         _require_by_hand(locks.campaign(campaign_id))
@@ -49,10 +50,10 @@ def prepare(campaign_id: int, *, actor_id: int) -> PayoutList:
 
 
 def mark_paid(list_id: int, *, actor_id: int) -> int:
-    """Record that every line of a list was paid; return how many were, 0 if it was marked before.
+    """Record that every line of a list was paid; return how many, 0 if it was marked before.
 
-    Raises `Conflict` where something was paid, refused or undone since the list was made: all or
-    nothing, so that what is recorded is what the list says.
+    Raises `Conflict` where something was paid, refused or undone since the list was made. Nothing
+    is recorded then, so the record always agrees with the list.
     """
     found = _get(list_id)
     with transaction.atomic():
@@ -80,9 +81,10 @@ def mark_paid(list_id: int, *, actor_id: int) -> int:
 
 
 def undo(list_id: int, pseudonyms: Iterable[str], *, actor_id: int, reason: str) -> int:
-    """Take back the mark for these people: it becomes due again; return for how many.
+    """Undo the mark for these people, so that their pay is due again; return how many.
 
-    Raises `Invalid` without a reason or people, `Conflict` where one of them is not marked paid.
+    Raises `Invalid` without a reason or people, and `Conflict` where one of them is not marked as
+    paid.
     """
     reason, names = reason.strip(), sorted(set(pseudonyms))
     _check_undo(reason, names)
@@ -92,7 +94,7 @@ def undo(list_id: int, pseudonyms: Iterable[str], *, actor_id: int, reason: str)
         paid = found.payouts.filter(amount__gt=0, participation__annotator__pseudonym__in=names)
         undone = [_undo(payout, actor_id) for payout in paid.order_by("pk")]
         if len(undone) < len(names):
-            raise Conflict("Not everybody of these is marked as paid by this list.")
+            raise Conflict("Some of these annotators are not marked as paid by this list.")
         audit.record(
             "payout_undone",
             campaign_id=found.campaign_id,
@@ -106,7 +108,7 @@ def undo(list_id: int, pseudonyms: Iterable[str], *, actor_id: int, reason: str)
 
 
 def paid_by(campaign: Campaign) -> str:
-    """Return the crowd that pays this campaign's people itself; "" where somebody does by hand."""
+    """Return the label of the crowd that pays these annotators; "" where they are paid by hand."""
     return adapters.label(campaign.crowd) if adapters.publishes(campaign.crowd) else ""
 
 
@@ -145,7 +147,7 @@ def _undo(payout: Payout, actor_id: int) -> Decimal:
 
 
 def _check_current(found: PayoutList) -> None:
-    """Raise `Conflict` unless every line is still due, and none of them was paid meanwhile."""
+    """Raise `Conflict` unless every line is still due and none was paid meanwhile."""
     people = [participation_id for participation_id, _amount in found.rows]
     if Payout.objects.filter(participation__in=people, pk__gt=found.seen).exists():
         raise Conflict(
@@ -155,7 +157,7 @@ def _check_current(found: PayoutList) -> None:
     due = {one.participation: one.due for one in accounts.of_campaign(found.campaign_id)}
     if any(due[participation_id] < Decimal(amount) for participation_id, amount in found.rows):
         raise Conflict(
-            "Pay of somebody on this list has been refused since it was made. Nothing was "
+            "Pay of an annotator on this list has been refused since it was made. Nothing was "
             "recorded. Make a new list: it holds what is due now."
         )
 

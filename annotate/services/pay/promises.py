@@ -1,7 +1,8 @@
-"""Bonuses that passing a tutorial has promised: made, and turned into rows of the ledger.
+"""Promised tutorial bonuses: making them, and turning them into ledger rows.
 
-Due with a number of judgments that count (a campaign's `bonus_after`), or at once where the
-campaign has ended or offers this person no further task. What is promised is in the budget already.
+A bonus falls due after a number of counting judgments (`bonus_after` of the campaign), or at once
+where the campaign has ended or offers this person no further task. The budget includes promised
+bonuses.
 """
 
 from decimal import Decimal
@@ -15,7 +16,7 @@ from annotate.services import audit, change_marks
 
 
 def make(run: TutorialRun, *, campaign: Campaign) -> Decimal:
-    """Promise the bonus for a run that is just passed, in its transaction; return how much."""
+    """Promise the bonus for a run that has just passed, in its transaction; return the amount."""
     amount = promises.to_earn(campaign, run.annotator)
     if amount:
         TutorialRun.objects.filter(pk=run.pk).update(promised=amount)
@@ -24,9 +25,9 @@ def make(run: TutorialRun, *, campaign: Campaign) -> Decimal:
 
 
 def locked(campaign: Campaign, annotator_id: int) -> TutorialRun | None:
-    """Lock what a campaign has promised this person, if it is not due yet.
+    """Lock and return this person's promise in a campaign, if it is not due yet.
 
-    Of two judgments that are submitted at the same moment the second sees the first.
+    The lock orders two judgments submitted at the same moment: the second sees the first.
     """
     mine = promises.open_of(campaign.pk, [annotator_id])
     pk = mine.values_list("pk", flat=True).first()
@@ -43,7 +44,7 @@ def fall_due(run: TutorialRun | None, campaign: Campaign) -> Decimal:
 
 
 def look(campaign: Campaign, annotator_id: int) -> Decimal:
-    """Add what is due to this person by now: see above. The caller holds the campaign."""
+    """Add the bonus of this person if it is due now. The caller locks the campaign."""
     run = promises.open_of(campaign.pk, [annotator_id]).first()
     if run is None or not promises.payable(campaign, annotator_id):
         return ZERO
@@ -52,10 +53,10 @@ def look(campaign: Campaign, annotator_id: int) -> Decimal:
 
 
 def look_all(campaign: Campaign) -> Decimal:
-    """Add what is due to anybody by now, where nothing is offered to everybody any more.
+    """Add all bonuses that are due because the campaign offers no further tasks to anyone.
 
-    What concerns one person alone is looked at when they hand something in. The caller holds the
-    campaign.
+    A bonus that depends on one person alone is checked when they submit something. The caller locks
+    the campaign.
     """
     if campaign.status not in OVER and admission.offers(campaign):
         return ZERO
@@ -64,9 +65,9 @@ def look_all(campaign: Campaign) -> Decimal:
 
 
 def end(campaign: Campaign) -> int:
-    """Add all that is promised, as the campaign has ended; return how many bonuses are due now.
+    """Add all promised bonuses of an ended campaign; return how many fall due now.
 
-    The caller holds the campaign.
+    The caller locks the campaign.
     """
     runs = list(promises.due(campaign).order_by("pk"))
     if not runs:
@@ -75,7 +76,7 @@ def end(campaign: Campaign) -> int:
     rows = [(run, charges.bonus(run.promised)) for run in runs]
     LedgerEntry.objects.bulk_create(
         (_entry(run, campaign, each) for run, each in rows), ignore_conflicts=True
-    )  # promised once, but perhaps paid by another campaign at this moment
+    )  # promised once, but another campaign may pay it at this moment
     change_marks.mark(campaign.pk, "tutorial")
     audit.record("tutorial_bonuses_due", campaign_id=campaign.pk, people=len(runs))
     return len(runs)
@@ -89,7 +90,7 @@ def _offers_more(run: TutorialRun, campaign: Campaign) -> bool:
 
 
 def _add(run: TutorialRun, campaign: Campaign) -> Decimal:
-    """Once per annotator and instrument, whichever campaign it is."""
+    """Add the bonus once per annotator and instrument, over all campaigns."""
     wanted = _entry(run, campaign, budget.tariff(campaign).bonus(run.promised))
     if LedgerEntry.objects.filter(key=wanted.key).exists():
         return ZERO

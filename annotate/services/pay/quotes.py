@@ -1,7 +1,7 @@
 """Compares the fee that a crowd charges with the fee that a campaign calculates with.
 
-Plain values: a crowd may know its account's own fee (Prolific does), a campaign reckons with one
-share of what people are paid.
+It works on plain values. A crowd may know its account's own fee, as Prolific does; a campaign
+calculates with one share of what people are paid.
 """
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -17,21 +17,22 @@ FINEST = Decimal("0.0001")
 def too_low(
     label: str, said: Cost | None, bill: Bill, *, share: Decimal, told: str, currency: str
 ) -> str:
-    """Say why nothing can be launched: the crowd charges more than is reckoned; "" if it does not.
+    """Return why a launch is refused, where the crowd charges more than calculated; "" otherwise.
 
-    told: the fee that it charges, in words. One that does not answer is no obstacle (`note`).
+    told: the fee that it charges, in words. A crowd that does not answer does not stop a launch
+        (see `note`).
     """
     if said is None or said.note or said.total <= bill.total:
         return ""
     return (
         f"{label} says that this costs {money(said.total, currency)}. With this campaign’s fee of "
         f"{percent(share)} it would be {money(bill.total, currency)}: the budget would not hold. "
-        f"Let the campaign reckon with {told or 'a higher fee'}."
+        f"Let the campaign calculate with {told or 'a higher fee'}."
     )
 
 
 def note(label: str, said: Cost | None, bill: Bill, *, share: Decimal, currency: str) -> str:
-    """Say what the crowd itself says, where that is less or is not known; "" where both agree."""
+    """Return the crowd's own figure, where it is lower or unknown; "" where both agree."""
     if said is None or (not said.note and said.total >= bill.total):
         return ""
     fee = f"the campaign’s fee of {percent(share)}, rounded for each payment"
@@ -44,9 +45,9 @@ def note(label: str, said: Cost | None, bill: Bill, *, share: Decimal, currency:
 
 
 def share_told(said: Cost, sample: Cost, bill: Bill, *, crowd: str) -> Decimal | None:
-    """Return the share with which a campaign reckons what the crowd says; None where none does.
+    """Return the fee as a share that explains what the crowd says; None where no share does.
 
-    sample: what the crowd says of a large amount, in which cents are no matter.
+    sample: the crowd's cost of a large amount, for which rounding to cents is negligible.
     """
     if sample.note or not sample.rewards or not bill.units:
         return None

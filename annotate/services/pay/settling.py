@@ -1,7 +1,7 @@
 """Turns rulings and ledger rows into operations that pay at the crowd, once each.
 
-No payment is made here. Each verb locks the campaign, so a ruling and a payment come one after the
-other; what was intended and not tried yet is given up where it is no longer wanted.
+No payment is made here. Each function locks the campaign, so rulings and payments follow one
+another. An untried operation that is no longer wanted is dropped.
 """
 
 from decimal import Decimal
@@ -46,12 +46,12 @@ Kind = Operation.Kind
 State = Operation.Status
 ACTS = {PayAct.APPROVE: Kind.APPROVE, PayAct.REJECT: Kind.REJECT, PayAct.OVERRIDE: Kind.OVERRIDE}
 PAYS = tuple(ACTS.values())
-UNDER_WAY = (State.SENT, State.UNCLEAR)  # it may have happened
+UNDER_WAY = (State.SENT, State.UNCLEAR)  # the call may have had its effect
 STANDS = ~Q(status=State.DROPPED) | Q(code=delivery.GIVEN_UP)  # a person's decision is kept
 
 
 def settle(participation_id: int) -> PayAct:
-    """Intend what is due for one unit, and its bonuses; return what was decided about it."""
+    """Intend what is due for one unit, and its bonuses; return the decision about it."""
     with transaction.atomic():
         locks.campaign(
             Participation.objects.values_list("campaign_id", flat=True).get(pk=participation_id)
@@ -60,7 +60,7 @@ def settle(participation_id: int) -> PayAct:
 
 
 def settle_person(campaign_id: int, annotator_id: int) -> None:
-    """Settle all units of one annotator in a campaign: what is due may have changed."""
+    """Settle all units of one annotator in a campaign, after their dues may have changed."""
     with transaction.atomic():
         promises.look(locks.campaign(campaign_id), annotator_id)
         for found in _units().filter(campaign=campaign_id, annotator=annotator_id).order_by("pk"):
@@ -68,7 +68,7 @@ def settle_person(campaign_id: int, annotator_id: int) -> None:
 
 
 def settle_everywhere(annotator_id: int) -> None:
-    """Settle all units of one annotator: a unit handed in here may carry a bonus from there."""
+    """Settle all units of one annotator: a unit may carry a bonus from another campaign."""
     mine = _units().filter(annotator=annotator_id)
     for campaign_id in mine.order_by("campaign").values_list("campaign_id", flat=True).distinct():
         settle_person(campaign_id, annotator_id)
@@ -77,7 +77,7 @@ def settle_everywhere(annotator_id: int) -> None:
 def settle_campaign(campaign_id: int) -> None:
     """Settle the units of a campaign that may have an amount due without an operation.
 
-    It runs often, so it reads only those of a campaign's thousands of units.
+    It runs often, so it reads only these of the campaign's units.
     """
     with transaction.atomic():
         promises.look_all(locks.campaign(campaign_id))
@@ -86,7 +86,7 @@ def settle_campaign(campaign_id: int) -> None:
 
 
 def _owed(campaign_id: int) -> set[int]:
-    """Return the units that something is due to, whose people can be paid a bonus by now."""
+    """Return the units with something due whose people can be paid a bonus now."""
     due = {one.participation for one in accounts.of_campaign(campaign_id) if one.due > 0}
     carriers = Participation.objects.filter(status__in=Participation.LISTED).exclude(posting=None)
     units = _units().filter(campaign=campaign_id, annotator__in=carriers.values("annotator"))
@@ -105,12 +105,12 @@ def _owed(campaign_id: int) -> set[int]:
 
 
 def _standing(campaign_id: int, *kinds: Kind) -> QuerySet[Operation]:
-    """Return what was intended and is not intended again."""
+    """Return the operations that stand and are not intended again."""
     return Operation.objects.filter(STANDS, campaign=campaign_id, kind__in=kinds)
 
 
 def _ripe(campaign_id: int) -> list[int]:
-    """Return the units whose time to be approved has come, and whose pay is not on its way."""
+    """Return the units whose time of approval has come and whose payment has not started."""
     ripe: list[int] = []
     stuck = _standing(campaign_id, *PAYS)
     for batch in Batch.objects.filter(campaign=campaign_id):
@@ -124,10 +124,10 @@ def _ripe(campaign_id: int) -> list[int]:
 
 
 def accept(participation_id: int, *, actor_id: int, beyond_budget: bool = False) -> None:
-    """Pay a unit about which something does not agree, by a person's decision.
+    """Pay a unit with a discrepancy, by a person's decision.
 
-    Raises `Conflict` where nothing waits for one, and where the campaign is beyond its budget and
-    `beyond_budget` does not accept that. Work that is not verified is paid and does not count.
+    Raises `Conflict` where no unit waits for a decision, and where the campaign is beyond its
+    budget and `beyond_budget` is not set. Unverified work is paid but does not count.
     """
     with transaction.atomic():
         found = _units().get(pk=participation_id)
@@ -178,7 +178,7 @@ def _unit(found: Participation, account: UnitAccount, review: Review | None) -> 
     assert found.posting is not None, "units belong to a posting"
     can = adapters.marketplace(found.posting.batch.crowd).can
     terms = from_json(found.posting.batch.terms)
-    begin = found.submitted_at  # a rejection can be turned round for so long after the hand-in
+    begin = found.submitted_at  # a rejection can be reversed for a time after the submission
     until = begin + can.override_refusal if begin and can.override_refusal else None
     return UnitFacts(
         status=Status(found.status),
@@ -199,13 +199,13 @@ def _paid(found: Participation, account: UnitAccount) -> Decimal:
 
 
 def _paid_under(account: UnitAccount) -> set[int]:
-    """Return the rows of the unit under which a bonus was paid."""
+    """Return the ledger rows of the unit for which a bonus was paid."""
     paid = Payout.objects.filter(entry__in=[one.id for one in account.covered])
     return set(paid.values_list("entry", flat=True))
 
 
 def _give_up_others(found: Participation, act: PayAct) -> bool:
-    """Drop operations that contradict this decision; False while one of them may be under way."""
+    """Drop operations that contradict this decision; return False while one may be under way."""
     mine = found.operations.filter(kind__in=PAYS)
     others = mine.exclude(kind=ACTS[act]) if act in ACTS else mine
     for pk in others.filter(status__in=Operation.NOT_HAPPENED).values_list("pk", flat=True):
@@ -214,7 +214,7 @@ def _give_up_others(found: Participation, act: PayAct) -> bool:
 
 
 def _give_up_bonuses(found: Participation, due: list[UnitEntry]) -> None:
-    """Drop bonuses whose reason is gone if they are known to be unpaid."""
+    """Drop bonuses whose reason is gone and that are known to be unpaid."""
     mine = found.operations.filter(kind=Kind.BONUS, status__in=Operation.NOT_HAPPENED)
     for op in mine.exclude(entry__in=[one.id for one in due]):
         delivery.drop(op.pk)
@@ -229,12 +229,12 @@ def _told(act: PayAct, review: Review | None) -> Payload:
 
 
 def _given_up(found: Participation, kind: Kind) -> bool:
-    """Whether a person has said that this is not to be tried again."""
+    """Return whether a person has decided that this is not tried again."""
     return found.operations.filter(kind=kind, code=delivery.GIVEN_UP).exists()
 
 
 def _intend(found: Participation, payload: Payload) -> None:
-    """Intend it once, and again only if it was dropped before it was tried."""
+    """Intend it once; intend it again only if it was dropped before it was tried."""
     given_up = found.operations.filter(kind=payload.kind, status=State.DROPPED).count()
     _write(found, payload, key=f"{payload.kind}:{found.pk}:{given_up}")
 
@@ -245,7 +245,7 @@ def _intend_bonus(found: Participation, entry: UnitEntry) -> None:
         return
     carrier = accounts.carrier(found)
     if carrier is None:
-        return  # it waits until this person hands something in; their account says so
+        return  # it waits until this person submits work; their account page says so
     payload = BonusPayload(
         listing=carrier.listing,
         unit=carrier.unit,
@@ -257,7 +257,7 @@ def _intend_bonus(found: Participation, entry: UnitEntry) -> None:
 
 
 def _reason(entry: UnitEntry, language: str) -> str:
-    """What the annotator reads: a person's words, or ours in the language of the study."""
+    """Return the text for the annotator: a person's words, or ours in the study's language."""
     written = LedgerEntry.objects.values_list("reason", flat=True).get(pk=entry.id)
     with override(interface_language(language)):
         return written or {

@@ -1,7 +1,7 @@
-"""The ledger of one paid unit of a marketplace: rows that follow what becomes of the unit.
+"""The ledger of one paid unit of a marketplace: its rows follow the state of the unit.
 
-Each verb is done in the caller's transaction, which holds the campaign, and does nothing where
-nothing is to be done.
+Each function runs in the caller's transaction, which locks the campaign, and does nothing if the
+ledger is already right.
 """
 
 from decimal import Decimal
@@ -35,16 +35,16 @@ def entries(participation_id: int) -> list[UnitEntry]:
 
 
 def standing(participation: Participation) -> Decimal:
-    """Return what working in the unit has earned, without what has lapsed."""
+    """Return what working in the unit has earned, without lapsed amounts."""
     rows = entries(participation.pk)
     return sum((one.amount for one in rows if of_unit(one) or one.kind == Kind.LAPSE), ZERO)
 
 
 def price(participation: Participation, amount: Decimal) -> Price:
-    """Return what it costs to add this amount to what the unit has earned.
+    """Return the cost of adding this amount to what the unit has earned.
 
-    The fees of what the unit's reward covers add up to what the crowd charges for that much; what
-    does not fit in is a bonus. The caller holds the participation, or its campaign.
+    The fees of the part that the reward covers add up to what the crowd charges for it. The rest is
+    a bonus. The caller locks the participation or its campaign.
     """
     charges, found = _tariff(participation), account_of(participation)
     covered = sum((one.amount for one in found.covered), ZERO)
@@ -54,7 +54,7 @@ def price(participation: Participation, amount: Decimal) -> Price:
 
 
 def lapse(participation: Participation) -> Decimal:
-    """Cancel what was earned in a unit that was not handed in; return the amount."""
+    """Cancel what was earned in a unit that was not submitted; return the amount."""
     rows = entries(participation.pk)
     if _sum(rows, Kind.REFUSAL, Kind.REINSTATEMENT):
         return ZERO  # cancelled already, by a ruling
@@ -63,13 +63,13 @@ def lapse(participation: Participation) -> Decimal:
 
 
 def unlapse(participation: Participation) -> Decimal:
-    """Bring that back: the unit was handed in after all."""
+    """Restore what had lapsed, because the unit was submitted after all; return the amount."""
     lost = [one for one in entries(participation.pk) if one.kind == Kind.LAPSE]
     return -_cancel(participation, lost, kind=Kind.LAPSE, why="unlapse")
 
 
 def square_with_approval(participation: Participation) -> None:
-    """Make the ledger say that the whole unit is paid: the crowd pays it, whatever we thought."""
+    """Record the whole unit as paid: the crowd has approved it, against our records if need be."""
     rows = entries(participation.pk)
     refused = [one for one in rows if one.kind in (Kind.REFUSAL, Kind.REINSTATEMENT)]
     _cancel(
@@ -86,7 +86,7 @@ def square_with_approval(participation: Participation) -> None:
 
 
 def fill(participation: Participation, *, reason: str) -> Decimal:
-    """Add what is missing to the whole reward of the unit; return it."""
+    """Add what is missing to the whole reward of the unit; return the amount."""
     missing = reward_of(participation) - account_of(participation).earned
     if missing <= 0:
         return ZERO
@@ -96,7 +96,7 @@ def fill(participation: Participation, *, reason: str) -> Decimal:
 
 
 def square_with_bonus(participation: Participation, entry_id: int, amount: Decimal) -> None:
-    """Make the ledger say what the crowd charged for this bonus, and others of the same unit."""
+    """Record what the crowd charged for this bonus, and correct the unit's other fees."""
     charges, found = _tariff(participation), account_of(participation)
     extra = next((one for one in found.extra if one.id == entry_id), None)
     if extra is not None:
@@ -110,12 +110,12 @@ def square_with_bonus(participation: Participation, entry_id: int, amount: Decim
 
 
 def bonus_key(entry_id: int) -> str:
-    """Return the key of the pay-out of a bonus that was paid for this row."""
+    """Return the key of the pay-out of the bonus for this ledger row."""
     return f"bonus:{entry_id}"
 
 
 def square_with_rejection(participation: Participation, *, reason: str) -> None:
-    """Make the ledger say that the unit is not paid, where no ruling here has said so."""
+    """Record that the unit is not paid, where no ruling here has refused it."""
     found = account_of(participation)
     if found.earned:
         _cancel(
@@ -124,7 +124,7 @@ def square_with_rejection(participation: Participation, *, reason: str) -> None:
 
 
 def _correct(participation: Participation, kind: Kind, fee: Decimal) -> None:
-    """Say what is missing of a fee, in a row of its own: version 0.1 reckoned fees otherwise."""
+    """Add the missing part of a fee as a separate row: version 0.1 calculated fees differently."""
     if fee:
         _add(participation, kind, ZERO, fee, why="fee", reason="What the crowd has charged.")
 
@@ -152,7 +152,7 @@ def _add(
     why: str,
     reason: str = "",
 ) -> None:
-    """Numbered by the rows before it: a unit may lapse, come back, and lapse again."""
+    """Add a row, numbered by the rows before it: a unit may lapse, come back and lapse again."""
     n = LedgerEntry.objects.filter(participation=participation).count()
     LedgerEntry.objects.create(
         campaign_id=participation.campaign_id,

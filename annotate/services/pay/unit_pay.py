@@ -1,7 +1,7 @@
 """What to do about the pay of one unit of a marketplace: rules without a database.
 
-A crowd pays a whole unit or nothing of it. So of what its participation has earned, the unit's
-reward covers as much as fits; everything else is extra and is paid as bonuses.
+A crowd pays a whole unit or none of it. The unit's reward covers as much as fits of what its
+participation has earned; the rest is extra and is paid as bonuses.
 """
 
 from collections.abc import Collection, Iterable
@@ -22,19 +22,23 @@ REFUSED = (Kind.REFUSAL, Kind.REINSTATEMENT)
 
 class PayAct(StrEnum):
     NOTHING = "nothing"
-    WAIT = "wait"  # for time, or for a reviewer
+    WAIT = "wait"  # until a time, or for a reviewer
     ASK = "ask"  # a person decides
     APPROVE = "approve"
     REJECT = "reject"
     OVERRIDE = "override"
-    BONUS = "bonus"  # the crowd will not pay the unit any more: what is due goes as bonuses
+    BONUS = "bonus"  # the crowd does not pay the unit any more; bonuses pay what is due
 
 
 @dataclass(frozen=True)
 class UnitFacts:
-    """Where a unit stands. `refused`: a ruling refuses its pay now; `due`: earned by its work
-    and not paid; `doubt`: something about it does not agree, or it holds too little work;
-    `override_until` None: this crowd cannot, or it is over."""
+    """The state of a unit.
+
+    refused: a ruling refuses its pay now.
+    due: earned by its work and not paid.
+    doubt: there is a discrepancy, or the unit holds too little work.
+    override_until: None if this crowd cannot reverse a rejection, or no longer.
+    """
 
     status: Status
     due: Decimal = ZERO
@@ -46,7 +50,7 @@ class UnitFacts:
 
 
 def decide(unit: UnitFacts, *, now: datetime) -> PayAct:
-    """Return what is to be done at the crowd about this unit's pay."""
+    """Return what to do at the crowd about this unit's pay."""
     if unit.status == Status.CONFIRMED:
         return _of_confirmed(unit, now)
     if unit.status == Status.REJECTED and unit.due > 0 and not unit.refused:
@@ -80,9 +84,10 @@ class UnitEntry:
 class UnitAccount:
     """What one participation has earned, sorted by how it reaches the annotator.
 
-    covered: what the unit's reward stands for. extra: what is paid as bonuses whatever becomes
-    of the unit. refused, lapsed: what is cancelled now (0 or negative); `refused_at` is the last
-    row that did it, so what was given after it is not meant.
+    covered: what the unit's reward stands for.
+    extra: what is paid as bonuses whatever becomes of the unit.
+    refused, lapsed: what is cancelled now (0 or negative). `refused_at` is the last row that
+        refused; rows after it are not refused.
     """
 
     covered: tuple[UnitEntry, ...]
@@ -93,27 +98,27 @@ class UnitAccount:
 
     @property
     def earned(self) -> Decimal:
-        """What the unit's reward stands for now."""
+        """Return what the unit's reward stands for now."""
         return _sum(one for one in self.covered if self._stands(one))
 
     @property
     def fees(self) -> Decimal:
-        """The crowd's fees on what the unit's reward covers, whether it stands now or not."""
+        """Return the crowd's fees on what the unit's reward covers, cancelled or not."""
         return sum((one.fee for one in self.covered), ZERO)
 
     def bonuses(self, *, handed_in: bool) -> list[UnitEntry]:
-        """Return what is to be paid as bonuses whatever becomes of the unit.
+        """Return the rows paid as bonuses whatever becomes of the unit.
 
-        What was earned in the unit only once it is handed in.
+        What was earned in the unit is among them only once the unit is submitted.
         """
         standing = [one for one in self.extra if one.amount > 0 and self._stands(one)]
         return [one for one in standing if handed_in or not of_unit(one)]
 
     def instead(self, *, paid: Collection[int], due: Decimal) -> list[UnitEntry]:
-        """Return the one bonus that pays what is due of a unit that its crowd does not pay.
+        """Return the one bonus that pays what is due for a unit that its crowd does not pay.
 
-        One, because a crowd charges for each. It goes under the first row that none was paid
-        under (`paid`).
+        It is one, because a crowd charges for each. It uses the first row for which no bonus was
+        paid (`paid`).
         """
         mine = [one for one in self.covered if one.amount > 0 and one.id not in paid]
         return [replace(mine[0], amount=due)] if mine and due > 0 else []
@@ -124,17 +129,17 @@ class UnitAccount:
 
 
 def of_work(entry: UnitEntry) -> bool:
-    """Return whether refusing pay for the work takes this away."""
+    """Return whether refusing pay for the work cancels this row."""
     return entry.kind not in GIVEN
 
 
 def of_unit(entry: UnitEntry) -> bool:
-    """Return whether this was earned by working in the unit: it is lost with the unit."""
+    """Return whether this row was earned by working in the unit, and so is lost with it."""
     return entry.for_task or entry.kind == Kind.REMAINDER
 
 
 def account(entries: Iterable[UnitEntry], *, reward: Decimal) -> UnitAccount:
-    """Sort what a participation has earned; `reward` is what the crowd pays for its unit."""
+    """Sort what a participation has earned. `reward` is what the crowd pays for its unit."""
     rows = sorted(entries, key=lambda one: one.id)
     covered: list[UnitEntry] = []
     extra: list[UnitEntry] = []

@@ -1,4 +1,4 @@
-"""Appeals: what annotators say against a flag or a ruling, and the answer they get."""
+"""Appeals: what annotators write against a flag or a ruling, and the answers."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -21,7 +21,7 @@ IN_FAVOUR = (Ruling.Act.CLEAR, Ruling.Act.RESTORE, Ruling.Act.REPAY, Ruling.Act.
 
 
 def make_from(participation_id: int, *, text: str) -> Appeal:
-    """Appeal from somebody's own page: see `make`.
+    """Appeal from a person's own page; see `make`.
 
     Raises `Conflict` if it is not confirmed yet that the page is theirs.
     """
@@ -38,11 +38,11 @@ def make_from(participation_id: int, *, text: str) -> Appeal:
 
 
 def make(campaign_id: int, annotator_id: int, *, text: str) -> Appeal:
-    """Appeal against what is noticed or ruled now, or against the block that keeps them out.
+    """Appeal against a current flag or ruling, or against the annotator's block.
 
-    Raises `Invalid` for an empty or overlong text, `Conflict` where there is nothing to appeal
-    against, an appeal is open, or one has been answered since the last flag or ruling, `Gone`
-    after the deadline.
+    Raises `Invalid` for an empty or overlong text. Raises `Conflict` where there is nothing to
+    appeal against, an appeal is open, or one has been answered since the last flag or ruling.
+    Raises `Gone` after the deadline.
     """
     text = text.replace("\0", "").strip()
     if not 1 <= len(text) <= LONGEST:
@@ -62,7 +62,7 @@ def make(campaign_id: int, annotator_id: int, *, text: str) -> Appeal:
 
 
 def dismiss(review_id: int, *, actor_id: int, answer: str) -> None:
-    """Answer an appeal without changing the ruling; the other answer is a ruling in favour."""
+    """Answer an appeal without changing the ruling. A ruling in favour is the other answer."""
     if not answer.strip():
         raise Invalid({"reason": "Answer the annotator: an appeal deserves a reason."})
     with transaction.atomic():
@@ -70,7 +70,7 @@ def dismiss(review_id: int, *, actor_id: int, answer: str) -> None:
         last = review.appeals.order_by("-pk").first()
         own = answered_by(review, actor_id)
         if last is None or not _answer(review, upheld=False, answer=answer.strip(), own=own):
-            raise Conflict("There is no open appeal: somebody has answered it.")
+            raise Conflict("There is no open appeal: it has been answered.")
         messages.answered(review, answer.strip(), appeal_id=last.pk)
         audit.record(
             "dismiss_appeal",
@@ -84,15 +84,15 @@ def dismiss(review_id: int, *, actor_id: int, answer: str) -> None:
 def close(review: Review, acts: Sequence[Ruling.Act], *, answer: str, own: bool) -> bool:
     """Answer an open appeal by a ruling; return whether there was one.
 
-    own: what `answered_by` said before the ruling.
+    own: the result of `answered_by` before the ruling.
     """
     return _answer(review, upheld=any(act in IN_FAVOUR for act in acts), answer=answer, own=own)
 
 
 def answered_by(review: Review, actor_id: int) -> bool:
-    """Return whether this person would answer an appeal against a ruling of their own.
+    """Return whether this person would answer an appeal against their own ruling.
 
-    Raises `Conflict` where an appeal waits that somebody else can answer.
+    Raises `Conflict` where another reviewer can answer the open appeal.
     """
     if not review.appeals.filter(answered_at=None).exists():
         return False
@@ -107,7 +107,7 @@ def answered_by(review: Review, actor_id: int) -> bool:
 
 
 def _against(campaign_id: int, annotator_id: int) -> Review:
-    """Return the review that this appeal is about, its campaign locked."""
+    """Lock the campaign, and return the review that this appeal is about."""
     found = appeal_rights.ground(campaign_id, annotator_id)
     chosen = next((ground for ground in found if ground.is_open), None)
     if chosen is None:

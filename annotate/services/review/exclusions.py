@@ -1,4 +1,4 @@
-"""Taking judgments out of the estimates and people out of campaigns, and the way back."""
+"""Excluding judgments from the estimates and people from campaigns, and reversing both."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -12,7 +12,7 @@ from annotate.services.work import leasing, slots
 
 
 def exclude(review: Review, ruling: Ruling) -> int:
-    """Give up every slot that the annotator holds; return how many judgments that took out.
+    """Free every slot that the annotator holds; return how many judgments are excluded.
 
     Open leases end too, because further work would not count.
     """
@@ -32,10 +32,10 @@ def exclude(review: Review, ruling: Ruling) -> int:
 
 
 def restore(review: Review, *, at: datetime) -> int:
-    """Bring every excluded judgment back; return how many.
+    """Restore every excluded judgment; return how many.
 
-    Each takes a free slot of its output again; where all have been given to others meanwhile,
-    a slot is added: both judgments were asked for and paid.
+    Each takes a free slot of its output again. If other judgments hold all slots by now, a slot is
+    added, because both judgments were asked for and paid.
     """
     out = Exclusion.objects.filter(
         judgment__campaign=review.campaign_id,
@@ -49,7 +49,7 @@ def restore(review: Review, *, at: datetime) -> int:
 
 
 def _bring_back(exclusion: Exclusion) -> int:
-    """Take a slot again, unless its paid unit was given back: it comes back with that, or not."""
+    """Take a slot again, unless the paid unit was returned: the work then follows the unit."""
     assignment = exclusion.judgment.assignment
     if assignment.status in Assignment.HELD:
         slots.take_or_add(assignment)
@@ -57,12 +57,12 @@ def _bring_back(exclusion: Exclusion) -> int:
 
 
 def block(review: Review, ruling: Ruling) -> str:
-    """Block a review's annotator for its owners; "" where they are blocked already."""
+    """Block a review's annotator for its owners; return "" if they are blocked already."""
     accounts = dict(_accounts(review))
     there = set(_standing(accounts).values_list("owner", "annotator"))
     if all((owner, review.annotator_id) in there for owner in accounts):
         return ""
-    # Of two at once that meet on a namesake, the second leaves the first's.
+    # If two simultaneous rulings block the same name, the second keeps the first's block.
     Block.objects.bulk_create(
         (
             Block(owner_id=owner, annotator_id=one, ruling=ruling)
@@ -78,7 +78,7 @@ def block(review: Review, ruling: Ruling) -> str:
 
 
 def lift(review: Review, *, at: datetime) -> bool:
-    """Lift the blocks of a review's annotator, and of all who are one with them; False: none."""
+    """Lift the blocks of a review's annotator and of matching accounts; False if there are none."""
     accounts = dict(_accounts(review))
     lifted = 0
     for owner, people in accounts.items():
@@ -88,7 +88,7 @@ def lift(review: Review, *, at: datetime) -> bool:
 
 
 def _accounts(review: Review) -> Iterator[tuple[int, set[int]]]:
-    """Yield (owner, everybody who is this annotator in that owner's campaigns)."""
+    """Yield each owner with all accounts that match this annotator in that owner's campaigns."""
     owners = Membership.objects.filter(
         campaign=review.campaign_id, role=Membership.Role.OWNER
     ).values_list("user", flat=True)

@@ -1,4 +1,4 @@
-"""Rulings from a reviewer's page: on work that no screen has flagged too, and over campaigns."""
+"""Rulings from a reviewer's page, also on unflagged work and across campaigns."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from annotate.selectors.review.across_campaigns import Elsewhere
 from annotate.services.review import reviews, rulings
 
 Act = Ruling.Act
-# What one campaign of an owner does for all of them, by what the next then says.
+# What holds for all campaigns of an owner, by the code that the next campaign then raises.
 DONE_ONCE = {rulings.BLOCKED_ALREADY: Act.BLOCK, rulings.NOT_BLOCKED: Act.UNBLOCK}
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one campaign's part; `problem` is "" where the rulings were made."""
+    """The outcome for one campaign; `problem` is "" where the rulings were made."""
 
     campaign: str
     campaign_name: str
@@ -35,7 +35,7 @@ def rule(
     seen: int,
     beyond_budget: bool = False,
 ) -> list[Ruling]:
-    """Rule on this annotator's work, under review or not: all of it happens, or nothing.
+    """Rule on this annotator's work, under review or not. All acts happen, or none.
 
     A review that this ruling opens is closed by it.
     """
@@ -57,11 +57,11 @@ def rule(
 def rule_everywhere(
     chosen: Iterable[Elsewhere], acts: Sequence[Act], *, actor_id: int, reason: str
 ) -> list[Result]:
-    """Rule alike in several campaigns, each in its own transaction, and tell what became of each.
+    """Make the same rulings in several campaigns, each in its own transaction; return the outcomes.
 
-    A block holds in all campaigns of an owner, and so does its end: what one of them has done the
-    next leaves out.
-    Raises `Invalid` where the reason is wrong: then it is wrong for all.
+    A block holds in all campaigns of an owner, and so does its end, so the owner's next campaigns
+    skip an act that the first one has done. Raises `Invalid` for an invalid reason, which is then
+    invalid in all of them.
     """
     results = []
     for one in chosen:

@@ -1,4 +1,4 @@
-"""Reviews of annotators: opened by screens' flags or by hand, ended by rulings."""
+"""Reviews of annotators: opened by flags or by hand, and closed by rulings."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -23,11 +23,11 @@ Status = Review.Status
 
 
 def flag(campaign_id: int, annotator_id: int, verdicts: Iterable[Verdict]) -> list[str]:
-    """Open a review for screens that fired; return those that are new.
+    """Open a review for screens that fired; return the new ones.
 
-    A screen accuses once in a campaign: what a reviewer made of it stands. New leases are
-    paused from here on, and the campaign becomes final only after the ruling. Work that is excluded
-    already gathers no further flags.
+    A screen flags a person once in a campaign, and the reviewer's ruling on it stands. New leases
+    pause, and the campaign becomes final only after the ruling. Excluded work receives no further
+    flags.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -54,7 +54,7 @@ def flag(campaign_id: int, annotator_id: int, verdicts: Iterable[Verdict]) -> li
 
 
 def open_by_hand(campaign_id: int, annotator_id: int, *, actor_id: int) -> int:
-    """Begin a review that no screen asked for; return its id. Safe to repeat."""
+    """Open a review without a flag; return its id. Safe to repeat."""
     with transaction.atomic():
         locks.campaign(campaign_id)
         review = Review.objects.filter(campaign=campaign_id, annotator=annotator_id).first()
@@ -65,7 +65,7 @@ def open_by_hand(campaign_id: int, annotator_id: int, *, actor_id: int) -> int:
 
 
 def locked(review_id: int) -> Review:
-    """Lock the review's campaign until the end of the transaction, and read the review anew."""
+    """Lock the review's campaign until the end of the transaction, and read the review again."""
     locks.campaign(Review.objects.values_list("campaign_id", flat=True).get(pk=review_id))
     return Review.objects.select_related("campaign").get(pk=review_id)
 
@@ -90,8 +90,8 @@ def _record(verb: str, review: Review, *, actor_id: int | None = None, **detail:
 def screen(campaign_id: int) -> int:
     """Screen every annotator of a campaign; return how many are newly flagged.
 
-    Never twice for the same judgments. Runs before estimates are made, so no campaign becomes
-    final on work that has not been looked at.
+    The same judgments are never screened twice. Screening runs before estimates, so no campaign
+    becomes final on unscreened work.
     """
     campaign = Campaign.objects.get(pk=campaign_id)
     state = screening.state(campaign_id)

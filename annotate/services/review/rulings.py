@@ -1,4 +1,4 @@
-"""A reviewer's rulings: clear, exclude, refuse pay, block, and the way back from each."""
+"""A reviewer's rulings: clear, exclude, refuse pay, block, and the reversal of each."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
@@ -23,7 +23,7 @@ STANDING = (Act.EXCLUDE, Act.RESTORE, Act.BLOCK, Act.UNBLOCK)
 
 
 def follow(review: Review, made: Iterable[Ruling]) -> None:
-    """Intend what these rulings mean there, in their transaction; by link nothing does."""
+    """Intend the effects of these rulings at the crowd, in their transaction; none by link."""
     acts = {Act(ruling.act): ruling for ruling in made}
     if not acts or not adapters.publishes(review.campaign.crowd):
         return
@@ -62,11 +62,11 @@ def rule(
 ) -> list[Ruling]:
     """Carry out these acts in this order; the annotator reads `reason`.
 
-    seen: id of the last ruling that the reviewer's page showed (0: none). Raises `Conflict`
-    where somebody has ruled since, an act does not fit the state, an appeal against a ruling of
-    this person waits for somebody else, and where restored pay exceeds the budget and
-    `beyond_budget` does not accept that; `Invalid` where an adverse act, or bringing back what was
-    final, has no reason. All or nothing.
+    seen: id of the last ruling that the reviewer's page showed (0: none).
+    Raises `Conflict` where another ruling has been made since, an act does not fit the state,
+    another reviewer must answer an appeal against a ruling of this person, or restored pay exceeds
+    the budget and `beyond_budget` is not set. Raises `Invalid` where an adverse act, or the
+    reversal of a final ruling, has no reason. All acts happen, or none.
     """
     if any(act in appeal_rights.ADVERSE for act in acts) and not reason.strip():
         raise Invalid({"reason": "Give the reason: the annotator reads it, and may appeal."})
@@ -138,7 +138,7 @@ def _exclude(review: Review, ruling: Ruling, now: datetime) -> str:
 
 
 def _restore(review: Review, ruling: Ruling, now: datetime) -> str:
-    """Back into the estimates; refused pay comes back with the work."""
+    """Restore the work to the estimates; refused pay is restored with it."""
     repaid = _repay(review, ruling, now) if review.pay_refused else ""
     states.rule(review, Status.CLEARED, now=now)
     restored = f"{exclusions.restore(review, at=now)} judgments"
@@ -151,7 +151,7 @@ def _refuse(review: Review, ruling: Ruling, now: datetime) -> str:
 
 
 def _repay(review: Review, ruling: Ruling, now: datetime) -> str:
-    """Beyond the budget only where that was accepted (`rule`); then the log says so."""
+    """Repay. The log says by how much the budget is exceeded, if `rule` accepted that."""
     states.switch_pay(review, refused=False)
     repaid = ledger.repay(review, ruling)
     excess = budget.excess(review.campaign)

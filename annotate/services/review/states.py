@@ -1,7 +1,7 @@
 """The only writer of a review's status and of whether its pay is refused (data rule 2).
 
-Why it changed is written by the callers in the same transaction: a flag or a ruling, which are
-facts, and its audit row (`reviews`, `rulings`).
+The callers write the reason for the change in the same transaction: a flag or a ruling, which is a
+fact, and its audit row (`reviews`, `rulings`).
 """
 
 from datetime import datetime
@@ -12,7 +12,7 @@ from annotate.services import transitions
 
 Status = Review.Status
 
-# A screen may fire again on work that was cleared. What was excluded is only brought back.
+# A screen may fire again on cleared work. Excluded work can only be restored.
 TRANSITIONS: dict[Status, frozenset[Status]] = {
     Status.OPEN: frozenset({Status.CLEARED, Status.EXCLUDED}),
     Status.CLEARED: frozenset({Status.OPEN, Status.EXCLUDED}),
@@ -28,19 +28,19 @@ def begin(campaign_id: int, annotator_id: int, *, now: datetime) -> Review:
 
 
 def open_again(review: Review, *, now: datetime) -> bool:
-    """cleared -> open; False where it is open already."""
+    """Move cleared -> open; False where it is already open."""
     return bool(_change(review, Status.OPEN, [Status.CLEARED], opened_at=now))
 
 
 def rule(review: Review, to: Status, *, now: datetime) -> None:
-    """Go where a ruling says; raises `Conflict` where it no longer stands as it was read."""
+    """Move to the state that a ruling gives; raises `Conflict` if the state has changed."""
     if not _change(review, to, [Status(review.status)], ruled_at=now):
         raise Conflict("Another reviewer has ruled meanwhile. Look again.")
     review.status = to
 
 
 def switch_pay(review: Review, *, refused: bool) -> None:
-    """Refuse the pay, or restore it; raises `Conflict` where that is so already."""
+    """Refuse the pay, or restore it; raises `Conflict` where it is already so."""
     mine = Review.objects.filter(pk=review.pk, pay_refused=not refused)
     if not mine.update(pay_refused=refused):
         raise Conflict("Pay is refused already." if refused else "No pay is refused.")

@@ -28,9 +28,9 @@ class NotDefined(Invalid):
 
 
 def define(definition: Any, *, owner_id: int) -> InstrumentDefinition:
-    """Store a definition as the next version of its key, or return the version that equals it.
+    """Store a definition as the next version of its key, or return the identical version.
 
-    Raises `NotDefined` with every problem, `Conflict` for a key that is somebody else's.
+    Raises `NotDefined` with every problem, and `Conflict` for a key of another user.
     """
     try:
         checked = read(definition)
@@ -69,13 +69,13 @@ def _store(key: str, content: dict[str, Any], *, owner_id: int) -> InstrumentDef
 
 def _check_key(key: str, *, owner_id: int) -> None:
     if key in registry.INSTRUMENTS:
-        raise Conflict(f"“{key}” is built in. Give your instrument a key of its own.")
+        raise Conflict(f"“{key}” is built in. Choose another key for your instrument.")
     if InstrumentDefinition.objects.filter(key=key).exclude(owner=owner_id).exists():
-        raise Conflict(f"“{key}” belongs to somebody else. Give your instrument another key.")
+        raise Conflict(f"“{key}” belongs to another user. Choose another key for your instrument.")
 
 
 class TutorialInvalid(Invalid):
-    """The content cannot be a tutorial; `problems` says where and why, completely."""
+    """The content cannot be a tutorial. `problems` names every place and reason."""
 
     def __init__(self, refused: Refused) -> None:
         super().__init__(refused.errors("tutorial"))
@@ -83,9 +83,9 @@ class TutorialInvalid(Invalid):
 
 
 def store_tutorial(content: Any, *, reference: str, owner_id: int) -> TutorialContent:
-    """Store a tutorial for an instrument, or return the one of this owner that equals it.
+    """Store a tutorial for an instrument, or return this owner's identical one.
 
-    Raises `TutorialInvalid` with every problem, `NotFound` for an unknown instrument.
+    Raises `TutorialInvalid` with every problem, and `NotFound` for an unknown instrument.
     """
     try:
         instrument = instruments.named(reference)

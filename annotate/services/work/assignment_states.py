@@ -1,4 +1,4 @@
-"""The only writer of an assignment's status (data rule 2); `slots` says who holds a slot."""
+"""The only writer of an assignment's status (data rule 2). `slots` records who holds a slot."""
 
 from collections.abc import Collection
 from typing import Any
@@ -8,7 +8,7 @@ from annotate.services import audit, transitions
 
 Status = Assignment.Status
 
-# Late work is submitted after its lease has ended. Judged work comes and goes with its paid unit.
+# Late work is submitted after its lease has ended. Judged work is lost and restored with its unit.
 TRANSITIONS: dict[Status, frozenset[Status]] = {
     Status.LEASED: frozenset({Status.SUBMITTED, Status.VERIFIED, Status.RETURNED, Status.EXPIRED}),
     Status.SUBMITTED: frozenset({Status.VERIFIED, Status.RETURNED}),
@@ -16,8 +16,8 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
     Status.RETURNED: frozenset({Status.SUBMITTED, Status.VERIFIED}),
     Status.EXPIRED: frozenset({Status.SUBMITTED, Status.VERIFIED}),
 }
-# The other moves are recorded elsewhere: a submit by the judgment, a verification by the audit row
-# of the participation that was confirmed (decision 005).
+# Other moves are recorded elsewhere: a submission by its judgment, a verification by the audit row
+# of the confirmed participation (decision 005).
 AUDITED = (Status.RETURNED, Status.EXPIRED)
 
 
@@ -29,10 +29,10 @@ def move(
     sources: Collection[Status],
     **fields: Any,
 ) -> int:
-    """Go from one of `sources` to `to`, in the caller's transaction; return how many moved.
+    """Move from one of `sources` to `to`, in the caller's transaction; return how many moved.
 
-    assignments: ids of one campaign's, one or several. Several are locked by the caller, in one of
-    `sources`. `fields` change along.
+    assignments: ids from one campaign. The caller has locked them, in one of `sources`, if there
+        are several. `fields` change along with the status.
     """
 
     def record() -> None:

@@ -1,4 +1,4 @@
-"""The work done in a participation: it counts once the crowd has confirmed the participation."""
+"""Counting the work of a participation, once the crowd has confirmed the participation."""
 
 from datetime import datetime
 
@@ -16,8 +16,8 @@ from annotate.selectors.review import eligibility
 from annotate.services import change_marks
 from annotate.services.work import assignment_states, leasing, slots
 
-# What the crowd lists is the truth: work that it lists as submitted is confirmed wherever we
-# thought it was, and so can turn up after it was believed to be given back.
+# The crowd's list is authoritative: submitted work is confirmed from any state here, even from a
+# state in which it was believed to be returned.
 
 
 Status = Assignment.Status
@@ -27,8 +27,8 @@ TAKES_BACK = (Campaign.Status.OPEN, Campaign.Status.PAUSED, Campaign.Status.CLOS
 def verify(participation: Participation, *, now: datetime) -> int:
     """Let the unit's judgments count; return how many were not verified before.
 
-    Those that had been given up, because the unit was believed to be lost, take a free slot of
-    their outputs again where there is one; otherwise they are kept, and paid, and do not count.
+    Judgments whose slots were freed because the unit was believed lost take a free slot of their
+    outputs again. Without a free slot they are kept and paid, and do not count.
     """
     leasing.end_leases(_of(participation), now=now)
     came = _locked(_of(participation).filter(status=Status.SUBMITTED))
@@ -47,7 +47,7 @@ def verify(participation: Participation, *, now: datetime) -> int:
 
 
 def lose(participation: Participation, *, now: datetime) -> int:
-    """Free the slots of a unit that was not handed in; its judgments stay as facts."""
+    """Free the slots of a unit that was not submitted; its judgments stay as facts."""
     leasing.end_leases(_of(participation), now=now)
     held = _locked(_of(participation).filter(status__in=(Status.SUBMITTED, Status.VERIFIED)))
     campaign_id, judged = participation.campaign_id, (Status.SUBMITTED, Status.VERIFIED)
@@ -68,7 +68,7 @@ def _take_back(assignment_id: int, participation: Participation) -> None:
 
 
 def _leave_out(assignment_id: int) -> None:
-    """Leave out a judgment too that comes to somebody whose work has been excluded."""
+    """Exclude a judgment that is added to a person's already excluded work."""
     judgment = Judgment.objects.get(assignment=assignment_id)
     ruling = Ruling.objects.filter(
         review__campaign=judgment.campaign_id,
@@ -85,6 +85,6 @@ def _of(participation: Participation) -> QuerySet[Assignment]:
 
 
 def _locked(assignments: QuerySet[Assignment]) -> list[int]:
-    """Lock them in the order that all code uses (`locks`)."""
+    """Lock them in the global lock order (`locks`)."""
     held = assignments.select_for_update(no_key=True).order_by("pk")
     return list(held.values_list("pk", flat=True))

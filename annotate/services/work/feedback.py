@@ -1,4 +1,4 @@
-"""What annotators think of the work: optional, once a day for each participation."""
+"""Annotators' opinions of the work: optional, once a day per participation."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -19,16 +19,16 @@ def give(
     pay: int | None = None,
     comment: str = "",
 ) -> Feedback:
-    """Store what somebody says; every part may be left out, not all of them.
+    """Store an opinion. Each part is optional, but not all may be missing.
 
-    Raises `Invalid` for a level that does not exist or a comment that is too long, `Conflict`
-    where this participation has said something today.
+    Raises `Invalid` for a level that does not exist or an overlong comment, and `Conflict` where
+    this participation has given feedback today.
     """
     levels = {"clarity": clarity, "enjoyment": enjoyment, "pay": pay}
     comment = comment.strip()
     _check(levels, comment)
     with transaction.atomic():
-        # Two clicks at once: the second waits here, and then finds the first.
+        # Of two simultaneous clicks, the second waits here and then finds the first.
         Participation.objects.select_for_update().get(pk=participation_id)
         if feedback.given_today(participation_id):
             raise Conflict(_("You have told us today already. Thank you!"), code="already")

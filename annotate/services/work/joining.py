@@ -19,12 +19,13 @@ HOUR = 3600
 
 
 def enter_by_name(campaign_id: int, *, name: str, address: str = "") -> Participation:
-    """Let an annotator in through a campaign's open link, under a name that they choose.
+    """Admit an annotator through a campaign's open link, under a chosen name.
 
-    A name is taken once per campaign (`Conflict` the second time, also for a name that looks the
-    same). People who return use their personal link, so typing a name opens no one else's work.
-    address: the network that they come from, for the limit on newcomers (`TooMany`). Raises
-    `NotAllowed` where an owner of the campaign has blocked this name.
+    A name is taken once per campaign; the second time, also for a name that looks the same, raises
+    `Conflict`. People who return use their personal link, so typing a name does not open another
+    person's work.
+    address: the newcomer's network, for the limit on newcomers (`TooMany`).
+    Raises `NotAllowed` where an owner of the campaign has blocked this name.
     """
     participations.require_link(campaign_id)
     name = tidy(name)
@@ -75,7 +76,7 @@ def _taken() -> Conflict:
 
 
 def _count(campaign_id: int, address: str) -> None:
-    """Count a newcomer; what the limit of an address refuses does not count for the campaign."""
+    """Count a newcomer. One whom the address limit refuses does not count for the campaign."""
     if address:
         network = salted_hmac("joining", address).hexdigest()[:32]
         wait = _exceeds(f"joins:{campaign_id}:{network}", settings.JOINS_PER_ADDRESS)
@@ -93,7 +94,7 @@ def _count(campaign_id: int, address: str) -> None:
 
 
 def _exceeds(name: str, most: int) -> int:
-    """Count one more, and return for how many seconds that is too many; 0 if it is not."""
+    """Count one more; return for how many seconds the limit is exceeded, 0 if it is not."""
     return counting.wait(name) if counting.count(name, HOUR) > most > 0 else 0
 
 

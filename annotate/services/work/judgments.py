@@ -35,7 +35,7 @@ Status = Assignment.Status
 
 @dataclass(frozen=True)
 class Receipt:
-    """What became of a submitted response: whether it counts, and what it earned."""
+    """The result of a submitted response: whether it counts, and what it earned."""
 
     judgment_id: int
     counts: bool
@@ -46,7 +46,7 @@ class Receipt:
 @dataclass(frozen=True)
 class _Submission:
     assignment: Assignment
-    version: str  # of the instrument, as it was asked
+    version: str  # of the instrument that the page asked with
     response: dict[str, Any]
     active_seconds: float | None
     at: datetime
@@ -60,13 +60,13 @@ def submit(
     active_seconds: float | None = None,
     version: str | None = None,
 ) -> Receipt:
-    """Store a response as a judgment, once.
+    """Store a response as a judgment, once. A repeated submit returns the first receipt.
 
-    Raises `Invalid` with what is missing, `Gone` where the annotator has the same output open
-    again, or has left or handed in the paid unit that it belongs to, `NotFound` for somebody
-    else's assignment, `Conflict` for answers to what another `version` of the instrument asked
-    (None: this process asked, with this one). A repeated submit returns the first receipt. Its
-    scores are computed by the worker, which the mark calls (`scoring.ensure`).
+    version: of the instrument that the page asked with; None where this process asked.
+    Raises `Invalid` with what is missing; `Gone` where the annotator has the same output open
+    again, or has left or submitted its paid unit; `NotFound` for another person's assignment;
+    `Conflict` where the instrument has another version now. A worker computes the scores after the
+    change mark (`scoring.ensure`).
     """
     assignment = leasing.own(assignment_id, participation_id=participation_id)
     if assignment.status in Assignment.JUDGED:
@@ -75,11 +75,11 @@ def submit(
     response = _read(asked, assignment, raw)
     work = _Submission(assignment, asked.version, response, active_seconds, timezone.now())
     try:
-        # Two transactions. When the first finds that the lease has ended, it still holds the
-        # assignment's row, and a transaction must not wait for the campaign while it does.
+        # These are two transactions. The first, on finding the lease ended, holds the assignment's
+        # row, and a transaction that holds it must not wait for the campaign.
         return _in_time(work) or _late(work)
     except IntegrityError:
-        # The same submit won the race in another tab, or this person judged this output.
+        # The same submit was faster in another tab, or this person has judged this output before.
         if Judgment.objects.filter(assignment=assignment_id).exists():
             return _receipt(assignment_id, already=True)
         raise Gone(_("You already have this task, in another tab or an earlier visit.")) from None
@@ -88,9 +88,9 @@ def submit(
 def save_draft(
     assignment_id: int, *, participation_id: int, revision: int, data: Mapping[str, Any]
 ) -> int:
-    """Keep what was typed so far; return the new revision.
+    """Store the answers entered so far; return the new revision.
 
-    Raises `Conflict` where another tab has saved since `revision`, `Gone` after the submit.
+    Raises `Conflict` where another tab has saved since `revision`, and `Gone` after the submit.
     """
     assignment = leasing.own(assignment_id, participation_id=participation_id)
     if assignment.status in Assignment.JUDGED:
@@ -109,7 +109,7 @@ def save_draft(
 
 
 def _asked(assignment: Assignment, *, version: str | None) -> Instrument:
-    """Return the instrument, once it is known to be what the page asked with."""
+    """Return the instrument, after checking that the page asked with its version."""
     instrument = instruments.of(assignment.campaign)
     if version not in (None, instrument.version):
         raise Conflict(
@@ -133,7 +133,7 @@ def _read(instrument: Instrument, assignment: Assignment, raw: Mapping[str, Any]
 def _in_time(work: _Submission) -> Receipt | None:
     """Store it if the lease still holds its slot; otherwise return None.
 
-    The tasks of a paid unit come one after the other: their fees depend on each other.
+    The tasks of a paid unit are processed in sequence, because their fees depend on each other.
     """
     who = work.assignment.participation
     if who.tasks is not None:
@@ -145,7 +145,7 @@ def _in_time(work: _Submission) -> Receipt | None:
 
 @transaction.atomic
 def _late(work: _Submission) -> Receipt:
-    """After expiry: accepted while a slot is free, otherwise kept and compensated."""
+    """Store work after its lease: it counts if a slot is free; otherwise it is compensated."""
     campaign = locks.campaign(work.assignment.campaign_id)
     who = _standing(work)
     promised = admission.has_room(who, besides=work.assignment)
@@ -166,7 +166,7 @@ def _late(work: _Submission) -> Receipt:
 def _standing(work: _Submission) -> Participation:
     """Return the participation, locked if its crowd may confirm it at this moment.
 
-    Raises `Gone` where its paid unit takes nothing more, unless this very work is in it.
+    Raises `Gone` where its paid unit takes no more work, unless it contains this work already.
     """
     who = work.assignment.participation
     if who.tasks is None:
@@ -185,7 +185,7 @@ def _locked(who: Participation) -> Participation:
 def _advance(
     work: _Submission, *, sources: Collection[Assignment.Status], who: Participation
 ) -> bool:
-    """Note that it is submitted; verified at once where the crowd has confirmed who submits it."""
+    """Record the submission, verified at once if the crowd has confirmed the participation."""
     return bool(
         assignment_states.move(
             [work.assignment.pk],
@@ -198,7 +198,7 @@ def _advance(
 
 
 def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bool:
-    """Hold a free slot of the same output again, if the campaign still collects and can pay."""
+    """Take a free slot of the same output again, if the campaign still collects and can pay."""
     if campaign.status not in (*admission.COLLECTING, Campaign.Status.PAUSED):
         return False
     if admission.blocked(campaign, promised=promised) or admission.over_cap(assignment, campaign):

@@ -1,8 +1,8 @@
-"""Leases: who works on which output until when (data rule 6); `admission` says who may.
+"""Leases: which annotator has which output until when (data rule 6). `admission` decides who may.
 
-Each verb is one short transaction. Leases of one campaign are serialised by a lock on its row
-(`no_key`, so that inserts which merely refer to the campaign do not wait); behind the lock
-stand the slot (free or held by one assignment) and the unique constraints of `Assignment`.
+Each function is one short transaction. A lock on the campaign's row serialises its leases
+(`no_key`, so that inserts that only refer to the campaign do not wait). The slot (free or held by
+one assignment) and the unique constraints of `Assignment` guard behind the lock.
 """
 
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ from annotate.services import change_marks, locks
 from annotate.services.pay import promises
 from annotate.services.work import assignment_states, slots
 
-LONGEST = 6  # times the lease's length: how far a page that stays open can extend it
+LONGEST = 6  # lease lengths by which a page that stays open can extend a lease
 LEASED = Assignment.Status.LEASED
 
 Lease = Assignment | admission.Nothing
@@ -38,7 +38,8 @@ def lease(participation_id: int, *, ahead: bool = False) -> Lease:
 def lease_ahead(participation_id: int, *, after: int) -> Lease:
     """Return the open assignment other than `after`, or lease it (prefetch).
 
-    Only while the campaign is open. While it closes, slots go to annotators who ask for a task now.
+    This needs an open campaign. A closing campaign keeps its slots for annotators who ask for a
+    task now.
     """
     with transaction.atomic():
         who, campaign, mine = _come(participation_id)
@@ -50,12 +51,11 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
 
 
 def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignment]]:
-    """Lock the campaign and expire leases; return it, the participation and its open
-    assignments."""
+    """Lock the campaign and expire leases; return participation, campaign and open assignments."""
     who = Participation.objects.get(pk=participation_id)
     campaign = locks.campaign(who.campaign_id)
     if who.tasks is not None:
-        who.refresh_from_db()  # it may have been handed in while we waited
+        who.refresh_from_db()  # it may have been submitted while we waited
     expire_due(campaign.pk, now=timezone.now())
     return who, campaign, list(admission.open_of(who.pk).order_by("leased_at", "pk"))
 
@@ -63,7 +63,7 @@ def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignme
 def _next(
     campaign: Campaign, who: Participation, *, n_open: int, besides: int | None = None
 ) -> Lease:
-    """Lease. If no further task can follow, the bonus that the tutorial promised is due at once."""
+    """Lease the next output. If no further task can follow, the tutorial bonus is due now."""
     refusal = admission.gate(campaign, who, n_open=n_open)
     got = refusal or _take(campaign, who, now=timezone.now(), besides=besides)
     if isinstance(got, admission.Nothing):
@@ -72,26 +72,26 @@ def _next(
 
 
 def shown(assignment_id: int, *, participation_id: int) -> None:
-    """Record that the annotator sees the task for the first time: its time starts."""
+    """Record that the annotator sees the task for the first time, which starts its time."""
     Assignment.objects.filter(
         pk=assignment_id, participation=participation_id, started_at=None
     ).update(started_at=timezone.now())
 
 
 def expire_due(campaign_id: int, *, now: datetime) -> int:
-    """End the leases that are over and free their slots; return how many."""
+    """End the expired leases and free their slots; return how many."""
     with transaction.atomic():
         due = list(
             Assignment.objects.select_for_update(no_key=True)
             .filter(campaign=campaign_id, status=LEASED, expires_at__lte=now)
-            .order_by("pk")  # one order for all, or two sweeps could wait for each other
+            .order_by("pk")  # one order for all, which prevents deadlocks
             .values_list("pk", flat=True)
         )
         return sum(_end(pk, campaign_id, to=Assignment.Status.EXPIRED, now=now) for pk in due)
 
 
 def give_back(assignment_id: int, *, participation_id: int) -> None:
-    """Return a lease unfinished; its output goes back to the front of the queue."""
+    """Return a lease unfinished; its output goes to the front of the queue."""
     campaign_id = own(assignment_id, participation_id=participation_id).campaign_id
     with transaction.atomic():
         _end(assignment_id, campaign_id, to=Assignment.Status.RETURNED, now=timezone.now())
@@ -112,10 +112,10 @@ def end_leases(assignments: QuerySet[Assignment], *, now: datetime) -> int:
 
 
 def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
-    """Extend a lease while its page is in use, and the one fetched ahead; return its end.
+    """Extend a lease, and the prefetched one, while its page is in use; return its end.
 
-    There is a limit: a forgotten page must not keep a campaign from closing. The lease also ends
-    when the crowd's own time is over.
+    There is a limit, so that a forgotten page does not keep a campaign from closing. The lease also
+    ends when the crowd's own time is over.
     """
     assignment = own(assignment_id, participation_id=participation_id)
     length = _length(assignment.campaign)
@@ -135,13 +135,13 @@ def _extend(assignment: Assignment, length: timedelta, who: Participation) -> da
 
 
 def _until(who: Participation, length: timedelta) -> datetime:
-    """Return when a lease of this length ends that begins now."""
+    """Return the end of a lease of this length that starts now."""
     until = timezone.now() + length
     return until if who.deadline_at is None else min(until, who.deadline_at)
 
 
 def own(assignment_id: int, *, participation_id: int) -> Assignment:
-    """Return the assignment, if it belongs to this participation."""
+    """Return the assignment if it belongs to this participation."""
     try:
         return Assignment.objects.select_related("campaign", "participation", "output__item").get(
             pk=assignment_id, participation_id=participation_id
@@ -172,7 +172,7 @@ def _take(campaign: Campaign, who: Participation, *, now: datetime, besides: int
 
 
 def _end(assignment_id: int, campaign_id: int, *, to: Assignment.Status, now: datetime) -> int:
-    """leased -> `to`, in the caller's transaction; 0 if somebody else ended it already."""
+    """Move leased -> `to`, in the caller's transaction; 0 if the lease had already ended."""
     mine = [assignment_id]
     ended = assignment_states.move(
         mine, to, campaign_id=campaign_id, sources=[LEASED], ended_at=now

@@ -14,7 +14,7 @@ Status = Participation.Status
 TRANSITIONS: dict[Status, frozenset[Status]] = {
     Status.ACTIVE: frozenset({Status.HANDED_IN, Status.CONFIRMED, Status.LEFT}),
     Status.HANDED_IN: frozenset({Status.CONFIRMED, Status.LEFT}),
-    # On Prolific people can return what they have handed in, until it is decided.
+    # On Prolific, people can return a submission until it is decided.
     Status.CONFIRMED: frozenset({Status.APPROVED, Status.REJECTED, Status.LEFT}),
     Status.APPROVED: frozenset(),
     Status.REJECTED: frozenset({Status.APPROVED}),
@@ -23,10 +23,10 @@ TRANSITIONS: dict[Status, frozenset[Status]] = {
 
 
 def move(participation_id: int, to: Status, *, sources: Collection[Status], **fields: Any) -> bool:
-    """Go from one of `sources` to `to`, and log it, in the caller's transaction.
+    """Move from one of `sources` to `to`, and log it, in the caller's transaction.
 
-    `fields` change along with it. False, with nothing done, where it stands elsewhere: somebody
-    else was first.
+    `fields` change along with it. Returns False and changes nothing in any other state, which means
+    that another process was first.
     """
     mine = Participation.objects.filter(pk=participation_id)
 

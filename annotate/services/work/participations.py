@@ -1,4 +1,4 @@
-"""How people come in, and how the paid units of marketplaces are handed in."""
+"""How people enter, and how the paid units of marketplaces are submitted."""
 
 import secrets
 from datetime import datetime
@@ -20,7 +20,7 @@ from annotate.services.pay import ledger
 from annotate.services.work import leasing, participation_states
 from annotate.text.names import keys
 
-# Times a posting's places: the limit of claims that its crowd has not confirmed.
+# The limit of unconfirmed claims on a posting, as a multiple of its places.
 FORGED = 3
 
 Status = Participation.Status
@@ -32,10 +32,10 @@ UNSURE = (Status.ACTIVE, Status.HANDED_IN)
 
 
 def enter(campaign_id: int, *, external_id: str, environment: str = "live") -> Participation:
-    """Return the participation of this person in a campaign by link; made on first entry.
+    """Return this person's participation in a campaign by link; create it on first entry.
 
-    Safe to repeat: the same person gets the same participation. Raises `Conflict` where the
-    campaign finds its people elsewhere.
+    Safe to repeat: the same person gets the same participation. Raises `Conflict` for a campaign
+    whose people come from a marketplace.
     """
     require_link(campaign_id)
     found = keys(external_id)
@@ -55,7 +55,7 @@ def enter(campaign_id: int, *, external_id: str, environment: str = "live") -> P
 
 
 def require_link(campaign_id: int) -> None:
-    """Raise `Conflict` where the campaign finds its people elsewhere."""
+    """Raise `Conflict` for a campaign whose people come from a marketplace."""
     crowd = Campaign.objects.values_list("crowd", flat=True).get(pk=campaign_id)
     if crowd != "link":
         raise Conflict(elsewhere(crowd), code="elsewhere")
@@ -71,7 +71,7 @@ def elsewhere(crowd: str) -> str:
 
 
 def arrive(posting_public_id: str, claim: Claim, *, verified: bool) -> Participation:
-    """Return the participation of a paid unit that somebody has accepted; made on first arrival.
+    """Return the participation of an accepted paid unit; create it on first arrival.
 
     Safe to repeat. `verified`: the crowd has confirmed the claim. Raises `NotFound`, `Conflict` or
     `Gone`, with a message for the annotator, if the posting does not take this claim.
@@ -127,14 +127,15 @@ def _does_not_fit() -> str:
 def _accept(
     posting: Posting, campaign: Campaign, annotator: Annotator, claim: Claim, *, verified: bool
 ) -> Participation:
-    """Make the participation, with the campaign locked.
+    """Create the participation. The caller has locked the campaign.
 
-    No budget is asked while the posting is up: it was when the unit was published, and who
-    accepted it is owed its work. Once it is stopped, its money may be promised elsewhere. If the
-    crowd confirms that somebody holds a place, they come in although the posting is closed here.
+    While the posting is up, the budget is not checked: it was checked when the unit was published,
+    and a person who accepted it is owed its work. Once the posting is stopped, its money may be
+    promised elsewhere. A person whose place the crowd confirms may enter a posting that is closed
+    here.
     """
     if verified and posting.status == Posting.Status.CLOSED:
-        intents.announce_posting(posting.pk)  # a place of it was free again
+        intents.announce_posting(posting.pk)  # one of its places was free again
     elif not _takes_new(posting):
         raise Gone(_full())
     if not _is_paid(posting, campaign):
@@ -164,8 +165,10 @@ def _full() -> str:
 
 
 def _takes_new(posting: Posting) -> bool:
-    """Whether a person who has accepted may come in. Crowds may report a posting that has just
-    expired as closed."""
+    """Return whether a person who has accepted may enter.
+
+    Crowds may report a posting that has just expired as closed.
+    """
     ended, now = posting.expires_at, timezone.now()
     if posting.status == Posting.Status.CLOSED and ended is not None:
         return ended <= now < ended + from_json(posting.batch.terms).duration
@@ -182,7 +185,7 @@ def _deadline(posting: Posting) -> datetime:
 
 
 def _go_on(who: Participation, posting: Posting, claim: Claim) -> None:
-    """Reopen a unit that the same person has accepted again: its time starts anew."""
+    """Reopen a unit that the same person has accepted again; its time starts again."""
     again = who.status == Status.LEFT
     over = who.deadline_at is not None and who.deadline_at <= timezone.now()
     if not again and not (over and who.status == Status.ACTIVE):
@@ -198,12 +201,12 @@ def _go_on(who: Participation, posting: Posting, claim: Claim) -> None:
 
 
 def hand_in(participation_id: int) -> bool:
-    """active -> handed in: all its tasks are done, or nothing more is to be had.
+    """Move active -> handed in: all its tasks are done, or no task is left.
 
-    What was announced and could not be done is paid all the same, but for tasks that were
-    returned: a person decides then whether the unit is paid (`confirming`). False where it had
-    been handed in before. Raises `Conflict` where nothing was done, or a task is still to be had,
-    and `Gone` where the unit was given back.
+    Announced tasks that could not be done are paid all the same. If tasks were returned, a person
+    decides whether the unit is paid (`confirming`). Returns False if it was already handed in.
+    Raises `Conflict` where nothing was done or a task is still available, and `Gone` where the unit
+    was returned.
     """
     campaign_id = Participation.objects.values_list("campaign_id", flat=True).get(
         pk=participation_id

@@ -1,4 +1,4 @@
-"""Computes scores from judgments, in a worker, so that no page waits for them."""
+"""Computes scores from judgments in a worker, so that no page waits for them."""
 
 import logging
 import time
@@ -18,8 +18,8 @@ from annotate.selectors.work import scoring as selectors
 from annotate.services import change_marks, locks
 from annotate.signals import scores_awaited
 
-# The time limit of the task (`annotate.tasks.score_waiting`) and some more: what was not done by
-# then is tried again, later each time.
+# The time limit of the task (`annotate.tasks.score_waiting`) with a margin. A computation that
+# takes longer is tried again, with growing pauses.
 AT_MOST = timedelta(minutes=3)
 LONGEST_PAUSE = timedelta(hours=1)
 
@@ -31,9 +31,9 @@ logger = logging.getLogger(__name__)
 def ensure(campaign_id: int, *, progress: Progress = lambda: None) -> int:
     """Score the judgments that have no scores yet; return how many.
 
-    A submit leaves this to the worker (docs/decisions/006). What takes long is left to a task of
-    its own: `score_waiting`. `progress` is called after each judgment; what it raises ends the
-    work, and what is done is stored. Safe to run twice and at the same time.
+    A submit leaves this to the worker (docs/decisions/006). Long computations are left to the
+    separate task `score_waiting`. `progress` is called after each judgment; an exception from it
+    ends the work, and finished scores are kept. Safe to run twice and concurrently.
     """
     named, scored = cache(instruments.get), 0
     for judgment in selectors.unscored(campaign_id).iterator(chunk_size=500):
@@ -43,9 +43,9 @@ def ensure(campaign_id: int, *, progress: Progress = lambda: None) -> int:
 
 
 def renew(campaign_id: int, *, progress: Progress = lambda: None) -> int:
-    """Score the judgments anew whose scores are of an earlier definition; return how many.
+    """Score the judgments again whose scores have an earlier definition; return how many.
 
-    As `ensure` does it. Until it is done estimates leave these judgments out.
+    It works like `ensure`. Estimates leave these judgments out until they are scored.
     """
     version = instruments.of(Campaign.objects.get(pk=campaign_id)).scoring
     named, scored = cache(instruments.get), 0
@@ -57,10 +57,10 @@ def renew(campaign_id: int, *, progress: Progress = lambda: None) -> int:
 
 
 def score_waiting(*, within: float = 4.0) -> int:
-    """Score what waits because it takes long, for about `within` seconds; return how many.
+    """Score the long computations that wait, for about `within` seconds; return how many.
 
-    One task at a time for all campaigns: others return at once, so long texts never keep more than
-    one process of a worker. What fails is tried again, later each time, and logged.
+    One task runs at a time for all campaigns, and others return at once, so long texts occupy at
+    most one process of a worker. A failure is logged and tried again, with growing pauses.
     """
     until, scored = time.monotonic() + within, 0
     with locks.hold("score_waiting", AT_MOST) as lease:
@@ -75,9 +75,9 @@ def score_waiting(*, within: float = 4.0) -> int:
 
 
 def differences(campaign_id: int) -> list[str]:
-    """Recompute every stored score from its judgment; return those that differ, in words.
+    """Recompute every stored score from its judgment; return a line for each difference.
 
-    Judgments that wait for their scores have none to be compared.
+    Judgments that wait for their scores are not compared.
     """
     found: list[str] = []
     judgments = Judgment.objects.filter(campaign=campaign_id, pending_score=None)
@@ -106,7 +106,7 @@ def _scores(judgment: Judgment, instrument: Instrument) -> dict[str, float]:
 def _score_or_leave(
     judgment: Judgment, named: Callable[[str, str], Instrument], *, anew: bool = False
 ) -> bool:
-    """Score it now, or leave it to a task of its own."""
+    """Score it now, or leave it to the separate task."""
     instrument = _instrument(judgment, named)
     if instrument.takes_long(judgment.response, material=outputs.material(judgment.output)):
         _leave(judgment)
@@ -125,7 +125,7 @@ def _leave(judgment: Judgment) -> None:
 
 @transaction.atomic
 def _store(judgment: Judgment, version: str, scores: dict[str, float], *, anew: bool) -> None:
-    """Write the scores; of one version the first stay. anew: in the place of another version's."""
+    """Write the scores. The first scores of a version stay. anew: replace another version's."""
     if anew:
         Score.supersede(judgment.pk, by=version)
     Score.objects.bulk_create(
@@ -142,20 +142,20 @@ def _due() -> QuerySet[PendingScore]:
 
 
 def _claim() -> PendingScore | None:
-    """Claim the one that has waited longest. No other task takes it before `AT_MOST` is over."""
+    """Claim the one that has waited longest. No other task takes it within `AT_MOST`."""
     waiting = _due().order_by("due_at", "pk").first()
     if waiting is None:
         return None
     again = timezone.now() + AT_MOST
     mine = _due().filter(pk=waiting.pk, due_at=waiting.due_at)
     if not mine.update(due_at=again, attempts=F("attempts") + 1):
-        return None  # somebody whose lease ran out is at it
+        return None  # another task with an expired lease is busy with it
     waiting.refresh_from_db()
     return waiting
 
 
 def _try(pending: PendingScore) -> bool:
-    """Score it outside of any transaction, then store that and mark the campaign as changed."""
+    """Score it outside of transactions, then store the scores and mark the campaign as changed."""
     judgment = Judgment.every.select_related("output__item").get(pk=pending.pk)
     try:
         instrument = _instrument(judgment)

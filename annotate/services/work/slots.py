@@ -1,8 +1,8 @@
-"""Taking and freeing slots: the only code that does (decision 001).
+"""Takes and frees slots; no other code does (decision 001).
 
-A slot is free or held by one assignment, and the conditional UPDATE here is its whole life. The
-callers lock the campaign first wherever they take one, and write what explains the change: the
-assignment, its end in the audit, or an exclusion.
+A slot is free or held by one assignment, and changes only by the conditional UPDATEs here. Callers
+lock the campaign before they take one, and write the reason for the change: the assignment, its end
+in the audit, or an exclusion.
 """
 
 from collections.abc import Collection
@@ -12,18 +12,18 @@ from annotate.selectors.campaigns import slots
 
 
 def take(slot_id: int, assignment_id: int) -> bool:
-    """Let this assignment hold the slot; False if somebody else holds it."""
+    """Let this assignment hold the slot; False if another one holds it."""
     return bool(Slot.objects.filter(pk=slot_id, assignment=None).update(assignment=assignment_id))
 
 
 def take_for(assignment: Assignment) -> bool:
-    """Let an assignment hold a wanted slot of its output; False if none is free."""
+    """Let an assignment hold a planned slot of its output; False if none is free."""
     wanted = slots.free(assignment.campaign_id).filter(output=assignment.output_id).first()
     return wanted is not None and take(wanted.pk, assignment.pk)
 
 
 def take_or_add(assignment: Assignment) -> None:
-    """Let an assignment hold any free slot of its output, or a new one where all are held."""
+    """Let an assignment hold any free slot of its output, or a new slot if all are held."""
     every = Slot.objects.filter(output=assignment.output_id)
     slot = every.filter(assignment=None).order_by("number").first()
     if slot is None:

@@ -1,4 +1,4 @@
-"""Corrections: a judgment that supersedes another one. Both stay as facts; the later one counts."""
+"""Corrections: a judgment supersedes another one. Both stay as facts; the later one counts."""
 
 from typing import Any
 
@@ -11,10 +11,10 @@ from annotate.services import audit, change_marks, locks
 
 
 def supersede(judgment_id: int, *, response: dict[str, Any], actor_id: int | None = None) -> int:
-    """Store a checked response in the place of a judgment; return the id of the new one.
+    """Store a checked response in place of a judgment; return the id of the new one.
 
-    It stands under the same assignment and version, so it counts and is paid as the earlier one
-    was. Raises `Conflict` where that is excluded, or superseded already.
+    It has the same assignment and version, so it counts and is paid as the earlier one was. Raises
+    `Conflict` where that one is excluded or already superseded.
     """
     with transaction.atomic():
         earlier = Judgment.every.select_related("campaign").get(pk=judgment_id)
@@ -33,7 +33,7 @@ def supersede(judgment_id: int, *, response: dict[str, Any], actor_id: int | Non
             instrument_version=earlier.instrument_version,
             response=response,
             submitted_at=now,
-            # Screens look at how long the reading took, and that was before the first answer.
+            # Screens use the reading time, which ended with the first answer.
             elapsed_seconds=earlier.elapsed_seconds,
             active_seconds=earlier.active_seconds,
             supersedes=earlier,

@@ -1,7 +1,8 @@
-"""Tutorials: begun, answered, graded here, and passed once (the only writer).
+"""The only writer of tutorial runs: begun, answered, graded here, and passed once.
 
-Each verb is one transaction. A run keeps its bonus free in the budget for a while; a later return
-asks the budget again (`begin`), so that an annotator who may answer is also promised the bonus.
+Each function is one transaction. A run reserves its bonus in the budget for a while. After a longer
+break, `begin` checks the budget again, so that an annotator who may answer is also promised the
+bonus.
 """
 
 from collections.abc import Mapping
@@ -29,7 +30,7 @@ from annotate.services.pay import promises
 
 @dataclass(frozen=True)
 class Graded:
-    """What became of an answer; `promised` by passing the whole tutorial with it."""
+    """The result of an answer; `promised` is set if the answer passed the whole tutorial."""
 
     grade: Grade
     passed: bool
@@ -44,10 +45,10 @@ class _Given:
 
 
 def begin(participation_id: int) -> TutorialRun:
-    """Return the annotator's run of the campaign's tutorial, its bonus kept free; made once.
+    """Return the annotator's run of the campaign's tutorial, with its bonus reserved; created once.
 
-    Raises `Conflict` where no task could follow, or the budget does not pay the bonus and one.
-    A new version of which every question was answered before is passed at once.
+    Raises `Conflict` where no task could follow, or the budget does not cover the bonus and one
+    task. A new version is passed at once if every question of it was answered before.
     """
     with transaction.atomic():
         who = Participation.objects.get(pk=participation_id)
@@ -73,11 +74,11 @@ def answer(
     raw: Mapping[str, Any],
     active_seconds: float | None = None,
 ) -> Graded:
-    """Grade and store one answer; the last right one passes the tutorial, which promises its bonus.
+    """Grade and store one answer. The last right answer passes the tutorial and promises its bonus.
 
-    Safe to repeat. Raises `Conflict` for another version (`stale_version`) and for a question
-    whose turn it is not (`out_of_order`), `NotFound` for an unknown one, `Invalid` for a
-    response that cannot be graded.
+    Safe to repeat. Raises `Conflict` for another version (`stale_version`) and for a question out
+    of order (`out_of_order`), `NotFound` for an unknown question, and `Invalid` for a response that
+    cannot be graded.
     """
     who = Participation.objects.select_related("campaign").get(pk=participation_id)
     tutorial = _of(who.campaign)
@@ -113,7 +114,7 @@ def _read(
 
 
 def _reserve(who: Participation, tutorial: Tutorial, campaign: Campaign) -> TutorialRun:
-    """Begin or continue the run under this participation, which receives its bonus."""
+    """Start or continue the run under this participation, which receives its bonus."""
     now = timezone.now()
     run, begun = TutorialRun.objects.get_or_create(
         annotator_id=who.annotator_id,
@@ -132,7 +133,7 @@ def _reserve(who: Participation, tutorial: Tutorial, campaign: Campaign) -> Tuto
 
 
 def _answer(run: TutorialRun, tutorial: Tutorial, campaign: Campaign, given: _Given) -> Graded:
-    """Grade and store it, in the caller's transaction and under the lock of the run."""
+    """Grade and store it, in the caller's transaction and under the run's lock."""
     done = tutorial_runs.passed_digests(run.annotator_id, tutorial)
     turn = next((one.key for one in tutorial.questions if one.digest not in done), None)
     if given.question.digest in done:
@@ -156,7 +157,7 @@ def _graded(given: _Given) -> Grade:
 
 
 def _store(run: TutorialRun, given: _Given, grade: Grade) -> None:
-    """Keep the answer; a retry of the last one on this question is the same answer."""
+    """Store the answer; a repeat of the last answer to this question is the same answer."""
     same = TutorialAnswer.objects.filter(run=run, digest=given.question.digest).order_by("-pk")
     last = same.first()
     if last is not None and last.response == given.response:
@@ -174,7 +175,7 @@ def _store(run: TutorialRun, given: _Given, grade: Grade) -> None:
 
 
 def _pass_if_done(run: TutorialRun, tutorial: Tutorial, campaign: Campaign) -> Decimal | None:
-    """Pass the run once all questions are answered right; return what that promises, else None."""
+    """Pass the run once all answers are right; return the promised bonus, or None."""
     done = tutorial_runs.passed_digests(run.annotator_id, tutorial)
     if any(question.digest not in done for question in tutorial.questions):
         return None
@@ -182,7 +183,7 @@ def _pass_if_done(run: TutorialRun, tutorial: Tutorial, campaign: Campaign) -> D
     if not passed:
         return None
     promised = promises.make(run, campaign=campaign)
-    change_marks.mark(campaign.pk, "tutorial")  # money is promised: a limit may be reached
+    change_marks.mark(campaign.pk, "tutorial")  # money is promised, so a limit may be reached
     audit.record(
         "tutorial_passed",
         campaign_id=campaign.pk,

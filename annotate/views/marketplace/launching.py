@@ -132,7 +132,7 @@ def _reckon(
     except Conflict as refused:
         return _offer(request, campaign, form, wish, changed=refused.message, status=409)
     campaign.refresh_from_db()
-    said = f"The campaign reckons with a fee of {quotes.percent(campaign.fee_rate)} from now on."
+    said = f"The campaign calculates with a fee of {quotes.percent(campaign.fee_rate)} from now on."
     return _offer(request, campaign, form, wish, changed=said)
 
 

@@ -145,6 +145,7 @@ def _page(
     campaign = owned(request.user, public_id)
     people = accounts.by_person(accounts.of_campaign(campaign.pk))
     form.name_people(people)
+    form.label_amount(campaign.currency)
     context: dict[str, Any] = {
         "campaign": campaign,
         "accounts": people,

@@ -95,13 +95,13 @@ class Command(BaseCommand):
             "--compare",
             nargs=2,
             metavar=("A", "B"),
-            help="also how much the mean of A exceeds that of B, item by item",
+            help="also the paired difference of A minus B",
         )
         parser.add_argument("--seed", type=int, default=0, help="of bootstraps and of folds")
         parser.add_argument(
             "--no-finite-population",
             action="store_true",
-            help="the outputs are themselves a sample: take no credit for the share judged",
+            help="the outputs are a sample too: apply no finite-population correction",
         )
         parser.add_argument("--json", action="store_true")
 
@@ -152,9 +152,9 @@ def _wanted(options: dict[str, Any]) -> Selection:
 
 
 def _estimator(options: dict[str, Any], metrics: tuple[str, ...]) -> str:
-    """The estimator asked for, or the usual one for this number of metrics."""
+    """Return the chosen estimator, or the default one for this number of metrics."""
     if options["metric"] and not options["metrics"]:
-        raise CommandError("--metric names a column of a metrics file; say --metrics FILE.")
+        raise CommandError("--metric names a column of a metrics file. Add --metrics FILE.")
     usual = ("mean", "regression", "multi")[min(len(metrics), 2)]
     if options["interval"] in ("two_way", "sequence"):
         usual = "balanced"
@@ -162,7 +162,7 @@ def _estimator(options: dict[str, Any], metrics: tuple[str, ...]) -> str:
     if named(chosen).metrics == "one" and len(metrics) != 1:
         raise CommandError(
             f"The estimator {chosen} takes one metric; "
-            + (f"{len(metrics)} are named." if metrics else "say --metrics FILE.")
+            + (f"{len(metrics)} are named." if metrics else "add --metrics FILE.")
         )
     return chosen
 
@@ -197,7 +197,7 @@ def _row(report: Report) -> tuple[str, ...]:
 
 
 def _interval(report: Report) -> str:
-    """The interval, cut to the scale, or to the working range of an unbounded one."""
+    """Return the interval, cut to the scale, or to the working range of an unbounded one."""
     low, high, scale = report.ends.low, report.ends.high, report.scale
     if low is None or high is None:
         return "none"
@@ -208,7 +208,7 @@ def _interval(report: Report) -> str:
 
 
 def _remarks(reports: list[Report]) -> list[str]:
-    """What the numbers mean, then every notice once, with the rows that it is about."""
+    """Return the meaning of the numbers, then every notice once, with its rows."""
     asked = reports[0].asked
     whom = {"population": "people in general", "panel": "exactly these annotators"}
     lines = [
@@ -216,7 +216,7 @@ def _remarks(reports: list[Report]) -> list[str]:
         f"{whom[asked.estimand]}."
     ]
     if len(reports) > 1:
-        lines.append("The intervals are not simultaneous: each holds its level on its own.")
+        lines.append("The intervals are not simultaneous: each has its level separately.")
     about: dict[str, list[str]] = {}
     for entry in reports:
         for notice in (*entry.notices, *_too_early(entry)):
@@ -231,6 +231,6 @@ def _too_early(report: Report) -> tuple[str, ...]:
     if report.found.n_items >= least:
         return ()
     return (
-        f"Fewer than {many(least, 'judged item')}: the dashboard shows no number before, because "
-        "it says next to nothing.",
+        f"Fewer than {many(least, 'judged item')}: the dashboard shows no number yet, because "
+        "it would say next to nothing.",
     )

@@ -1,4 +1,4 @@
-"""`manage.py export CAMPAIGN --to FILE.zip`: what people wrote and all numbers, as one file."""
+"""`manage.py export CAMPAIGN --to FILE.zip`: texts, judgments and all numbers, as one file."""
 
 import os
 from argparse import ArgumentParser
@@ -20,7 +20,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("campaign", help="the public id, as in its address")
-        parser.add_argument("--to", type=Path, metavar="FILE", help="the usual name without it")
+        parser.add_argument("--to", type=Path, metavar="FILE", help="by default a usual name")
 
     def handle(self, *args: Any, **options: Any) -> None:
         target = options["to"] or Path(archive.name(options["campaign"]))
@@ -35,17 +35,17 @@ class Command(BaseCommand):
         except OSError as error:
             raise CommandError(f"{target} cannot be written: {error.strerror}.") from None
         self.stdout.write(
-            f"Wrote {target}, {size / 1e6:,.1f} MB. README.md in it says what is in it."
+            f"Wrote {target}, {size / 1e6:,.1f} MB. Its README.md describes the contents."
         )
 
 
 def _write(target: Path, parts: Any) -> int:
-    """Write beside the target first: a file of this name is always a whole one."""
+    """Write to a temporary name first, so that a file of this name is always complete."""
     part = target.with_name(f"{target.name}.part")
     try:
         with part.open("xb") as file:
             size = sum(file.write(data) for data in parts)
-        os.link(part, target)  # never over a file that came meanwhile
+        os.link(part, target)  # never over a file that exists by now
     finally:
         part.unlink(missing_ok=True)
     return size

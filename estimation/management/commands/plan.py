@@ -1,4 +1,4 @@
-"""`manage.py plan`: what a collection will take, before anybody is asked anything."""
+"""`manage.py plan`: forecasts a collection, before any judgment."""
 
 import json
 from argparse import ArgumentParser
@@ -28,23 +28,22 @@ from estimation.core.planning import (
 from estimation.samples_from_files import KNOWN_CRITERIA
 
 _NO_CAP = 0
-CLAIMED = 0.9  # the probability of stopping from which coverage is claimed
+CLAIMED = 0.9  # coverage is claimed for at least this probability of stopping
 PARTS = {"item": "items", "annotator": "people", "rest": "rest"}
 
 
 class Command(BaseCommand):
     help = (
         "Plans a collection: judgments, people and money until the interval is as narrow as asked "
-        "(--target), or the width that a budget buys (--budget). Draws campaigns with the expected "
-        "variances and runs the stopping rule on them; nothing is read from or written to the "
-        "database."
+        "(--target), or the width that a budget buys (--budget). It simulates campaigns with the "
+        "expected variances and runs the stopping rule on them. It does not use the database."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--items", type=int, default=1500, help="outputs of each system")
         parser.add_argument("--systems", type=int, default=1)
         parser.add_argument("--target", type=float, help="full width, in score units")
-        parser.add_argument("--budget", type=float, help="what width does this buy?")
+        parser.add_argument("--budget", type=float, help="what width it buys")
         parser.add_argument("--level", type=float, default=0.95)
         parser.add_argument("--estimand", choices=ESTIMANDS, default="population")
         parser.add_argument("--seed", type=int, default=0)
@@ -81,7 +80,7 @@ class Command(BaseCommand):
 
 
 def _add_scores(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("the scores (typical ones unless said otherwise)")
+    group = parser.add_argument_group("the scores (typical by default)")
     group.add_argument("--criterion", choices=list(TYPICAL), default="overall")
     group.add_argument("--item-variance", type=float, help="between items, in squared score units")
     group.add_argument("--person-variance", type=float, help="between annotators")
@@ -105,20 +104,18 @@ def _add_work(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("the work")
     group.add_argument("--cap", type=int, default=25, help="judgments per annotator; 0 for no cap")
     group.add_argument("--double-share", type=float, default=0.25, help="share judged twice")
-    group.add_argument("--pool", type=int, help="how many people there are (default: no end)")
+    group.add_argument("--pool", type=int, help="how many people there are (default: unlimited)")
     group.add_argument("--places", type=int, default=130, help="people at work at a time")
     group.add_argument("--reward", type=float, default=0.40, help="per judgment")
     group.add_argument(
         "--crowd", choices=budget.crowds(), default="link", help="whose fee is added"
     )
-    group.add_argument("--fee-rate", type=float, help="0.2 for 20 percent; usually the crowd's own")
-    group.add_argument("--tasks", type=int, help="in each submission that a crowd pays (usually 5)")
-    group.add_argument(
-        "--tutorial-bonus", type=float, default=0.0, help="that each person is paid once"
-    )
+    group.add_argument("--fee-rate", type=float, help="0.2 for 20 percent; default the crowd's own")
+    group.add_argument("--tasks", type=int, help="per paid submission (default 5)")
+    group.add_argument("--tutorial-bonus", type=float, default=0.0, help="paid once to each person")
     group.add_argument("--minutes", type=float, help="of work per judgment")
     group.add_argument(
-        "--item-cost", type=float, default=0.0, help="of one more item before anybody judges it"
+        "--item-cost", type=float, default=0.0, help="of one more item before it is judged"
     )
 
 
@@ -167,9 +164,9 @@ def _expectation(options: dict[str, Any]) -> Expectation:
 
 
 def _prices(options: dict[str, Any]) -> Prices:
-    """The crowd's fee is what its tariff says: it may be more than its share of small amounts."""
+    """Return the prices. For small amounts, the crowd's tariff may exceed its share."""
     if not (options["tasks"] is None or options["tasks"] > 0):
-        raise CommandError("A submission holds at least one task.")
+        raise CommandError("A submission has at least one task.")
     rate = options["fee_rate"]
     fee, person_cost = budget.prices(
         options["crowd"],
@@ -256,7 +253,7 @@ def _bought_lines(bought: Purchase, study: Study) -> list[str]:
         known = f"{interval} {_range(bought.width, width)} wide"
     lines = [f"For {money(bought.budget)}: {judgments}, {known}."]
     if bought.complete:
-        lines.append("  Everything that can be judged is: the rest of the money stays.")
+        lines.append("  Everything is judged; the rest of the money stays unspent.")
     return lines
 
 

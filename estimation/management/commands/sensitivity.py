@@ -14,9 +14,9 @@ from estimation.selectors.sensitivity import ComparedEstimate
 
 class Command(BaseCommand):
     help = (
-        "Says how much work is excluded from a campaign's estimates, for which screens, and what "
-        "every primary estimate is without it (reported) and with it; and how the rulings came "
-        "about: blind or not, after a look at results, undone."
+        "Shows how much work is excluded from a campaign's estimates, by screen, and every "
+        "primary estimate without it (reported) and with it. Shows how the rulings were made: "
+        "blind or not, after a look at results, undone."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:

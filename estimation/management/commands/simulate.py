@@ -1,4 +1,4 @@
-"""`manage.py simulate`: how a plan fares on many campaigns with a known truth."""
+"""`manage.py simulate`: the performance of a plan on many campaigns with a known truth."""
 
 import json
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
@@ -72,8 +72,8 @@ RULE = (
 
 class Command(BaseCommand):
     help = (
-        "Draws campaigns with a known truth, stops each as a real one would stop, and counts how "
-        "often the reported interval holds the truth, at what cost. Same seed, same result."
+        "Simulates campaigns with a known truth, stops each as a real one would stop, and counts "
+        "how often the reported interval contains the truth, at what cost. Same seed, same result."
     )
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> Any:
@@ -88,7 +88,7 @@ class Command(BaseCommand):
         run = parser.add_argument_group("the simulation")
         run.add_argument("--replicates", type=int, default=400, help="campaigns (default 400)")
         run.add_argument("--seed", type=int, default=0)
-        run.add_argument("--processes", type=int, default=1, help="changes only how long it takes")
+        run.add_argument("--processes", type=int, default=1, help="affects only the duration")
         run.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -142,7 +142,7 @@ def _about_people(parser: ArgumentParser) -> None:
     group.add_argument("--cap", type=int, default=25, help="judgments per annotator; 0 for none")
     group.add_argument("--places", type=int, default=130, help="people at work at a time")
     group.add_argument("--unevenness", type=float, default=1.0, help="sd of the log activity")
-    group.add_argument("--pool", action="store_true", help="who leaves is not replaced")
+    group.add_argument("--pool", action="store_true", help="people who leave are not replaced")
     group.add_argument("--stay", type=float, help="median judgments until interest is lost")
     group.add_argument("--leniency", type=float, default=0.0, help="correlation with activity")
     group.add_argument(
@@ -156,7 +156,7 @@ def _about_the_rule(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("the rule")
     group.add_argument("--width", type=float, required=True, help="target, in score units")
     group.add_argument("--level", type=float, default=0.95)
-    group.add_argument("--look", default="precision", choices=LOOKS, help="what width is watched")
+    group.add_argument("--look", default="precision", choices=LOOKS, help="the compared width")
     group.add_argument("--planned-items", type=float, default=200.0, help="for --look anytime")
     group.add_argument("--estimator", default="balanced", choices=ESTIMATORS)
     group.add_argument("--balance", type=float, default=BALANCE, help="of the balanced weights")
@@ -167,7 +167,7 @@ def _about_the_rule(parser: ArgumentParser) -> None:
     group.add_argument("--estimand", default="population", choices=ESTIMANDS)
     group.add_argument("--report", default="drained", choices=REPORTS)
     group.add_argument(
-        "--weighing", default="work", choices=WEIGHINGS, help="of the people of the truth"
+        "--weighing", default="work", choices=WEIGHINGS, help="of people in the true value"
     )
 
 

@@ -12,21 +12,21 @@ from extras.demo import environment, runner
 from extras.demo.crowds import NoStandIn, Place, coming_by
 from extras.demo.runner import PASSWORD, SMALL, USER, WHOLE, RunningDemo
 
-PAUSE = 12.0  # seconds a text: closes in about three minutes
+PAUSE = 12.0  # seconds per text: it closes after about three minutes
 
 
 class Command(BaseCommand):
     help = (
-        "Runs a sample campaign with simulated annotators until it closes itself. Needs no "
+        "Runs a sample campaign with simulated annotators until it closes automatically. Needs no "
         "Postgres, no Redis and no account, and leaves nothing behind."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="another one if it is taken")
         parser.add_argument(
-            "--headless", action="store_true", help="full speed; print one JSON object and end"
+            "--headless", action="store_true", help="full speed; print one JSON object and exit"
         )
-        parser.add_argument("--pause", type=float, help="seconds an average person takes a text")
+        parser.add_argument("--pause", type=float, help="seconds per text of an average person")
         parser.add_argument(
             "--crowd",
             default="link",
@@ -99,4 +99,4 @@ class Command(BaseCommand):
         threading.Event().wait()
 
     def _nothing(self, _what: str) -> None:
-        """Single steps of the annotators are not worth a line each."""
+        """Print nothing: single steps of the annotators are not worth a line each."""

@@ -117,7 +117,7 @@ def _plan(release: Release, options: dict[str, Any]) -> Plan:
         targets=DEFAULT_TARGETS[release.instrument],
         metrics=tuple(options["metrics"] or DEFAULT_METRICS),
         annotator_cap=None if with_judgments else 25,
-        reward=Decimal(0) if with_judgments else Decimal("0.40"),  # who judged has been paid
+        reward=Decimal(0) if with_judgments else Decimal("0.40"),  # the annotators have been paid
         seed=options["seed"],
         planned=recorded,
     )

@@ -1,4 +1,4 @@
-"""`manage.py replay`: what the stopping rule would have saved on released judgments."""
+"""`manage.py replay`: the savings of the stopping rule on released judgments."""
 
 import json
 from argparse import ArgumentParser
@@ -38,8 +38,8 @@ class Command(BaseCommand):
             action="append",
             dest="metrics",
             choices=[NO_METRIC, AUTO, *METRICS],
-            help="the control variate (default repetition); repeatable; 'auto' takes all there "
-            "can be, 'none' replays the plain mean",
+            help="the control variate (default repetition); repeatable; 'auto' takes all available "
+            "ones, 'none' replays the plain mean",
         )
         parser.add_argument("--estimand", default="population", choices=Estimand.values)
         parser.add_argument("--seed", type=int, default=0, help="of the random item order")

@@ -15,9 +15,9 @@ from extras.replication.reproducing import Data, Reproduction
 
 class Command(BaseCommand):
     help = (
-        "Computes the tables and figures of Chaganty, Mussmann and Liang (2018) from the judgments "
-        "released with it (language quality, answer correctness; plain or gzip), beside what the "
-        "paper prints."
+        "Computes the tables and figures of Chaganty, Mussmann and Liang (2018) from its released "
+        "judgments (language quality, answer correctness; plain or gzip), beside the paper's own "
+        "numbers."
     )
     requires_system_checks = ()
 

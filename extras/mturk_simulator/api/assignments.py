@@ -1,4 +1,4 @@
-"""Operations on assignments, and the money that follows from them."""
+"""Operations on assignments, and the resulting payments."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -38,7 +38,7 @@ def list_for_hit(world: World, args: Args) -> Reply:
 
 
 def get(world: World, args: Args) -> Reply:
-    """An accepted assignment is there, but not to be seen before it is submitted."""
+    """Return a submitted assignment. An accepted one exists, but is not shown."""
     one = _handed_in(world, args["AssignmentId"])
     return {"Assignment": shown(one), "HIT": hits.shown(world, one.hit)}
 
@@ -59,9 +59,7 @@ def approve(world: World, args: Args) -> Reply:
 def reject(world: World, args: Args) -> Reply:
     one = _handed_in(world, args["AssignmentId"])
     if not args["RequesterFeedback"].strip():
-        raise RequestRefused(
-            MISSING, "RequesterFeedback is empty: the worker must learn the reason."
-        )
+        raise RequestRefused(MISSING, "RequesterFeedback is empty: the worker reads the reason.")
     if one.state != AssignmentState.SUBMITTED:
         raise _only(AssignmentState.SUBMITTED, one)
     one.state, one.rejected_at = AssignmentState.REJECTED, world.now()
@@ -75,7 +73,7 @@ def send_bonus(world: World, args: Args) -> Reply:
     one = _handed_in(world, args["AssignmentId"])
     amount = Decimal(args["BonusAmount"])
     if one.worker != args["WorkerId"]:
-        raise RequestRefused(INVALID, f"Assignment {one.id} is not of worker {args['WorkerId']}.")
+        raise RequestRefused(INVALID, f"Assignment {one.id} does not belong to {args['WorkerId']}.")
     if amount < money.CENT:
         raise RequestRefused(OUT_OF_RANGE, "BonusAmount is less than 0.01.")
     _afford(world, money.of_bonus(amount))
@@ -100,7 +98,7 @@ def list_bonuses(world: World, args: Args) -> Reply:
 
 
 def balance(world: World, args: Args) -> Reply:
-    """What auto-approvals drew below zero is not shown: amounts have no sign."""
+    """Return the balance, at least 0: amounts have no sign, but auto-approvals may overdraw it."""
     return {"AvailableBalance": f"{max(world.balance, Decimal(0)):.2f}"}
 
 

@@ -21,7 +21,7 @@ from extras.mturk_simulator.state.world import World
 
 Args = Mapping[str, Any]
 Reply = dict[str, Any]
-AUTO_APPROVAL = 30 * checks.DAY  # where a request does not say
+AUTO_APPROVAL = 30 * checks.DAY  # where a request sets none
 NOT_HERE = ("HITLayoutId", "HITLayoutParameters", "AssignmentReviewPolicy", "HITReviewPolicy")
 
 
@@ -53,7 +53,7 @@ def list_reviewable_hits(world: World, args: Args) -> Reply:
 
 
 def update_expiration(world: World, args: Args) -> Reply:
-    """A time in the past expires the HIT at once; a later one revives it."""
+    """Change the expiry. A time in the past ends the HIT at once; a later one revives it."""
     hit = _not_disposed(world, args["HITId"])
     at = datetime.fromtimestamp(args["ExpireAt"], UTC)
     if at > world.now() + timedelta(days=365):
@@ -114,7 +114,7 @@ def available(world: World, hit: Hit) -> int:
 
 
 def status(world: World, hit: Hit) -> str:
-    """Return HITStatus; all but the reviewer's mark follows from the assignments."""
+    """Return HITStatus. Except for the reviewer's mark, it follows from the assignments."""
     if hit.disposed:
         return "Disposed"
     if hit.expires_at > world.now() and available(world, hit) > 0:
@@ -157,7 +157,7 @@ def shown(world: World, hit: Hit) -> Reply:
 
 
 def _type_of(world: World, args: Args) -> HitType:
-    """Return the HIT type of these properties: the same one for the same properties."""
+    """Return the HIT type with these properties, an existing one if there is one."""
     asked = args.get("QualificationRequirements", [])
     checks.requirements(asked, world.qualification_types)
     properties: dict[str, Any] = {

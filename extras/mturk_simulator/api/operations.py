@@ -1,4 +1,4 @@
-"""All operations that the stand-in offers, by their names in the API."""
+"""All operations of the stand-in, by their names in the API."""
 
 import json
 from collections.abc import Callable, Mapping

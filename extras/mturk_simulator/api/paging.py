@@ -1,4 +1,4 @@
-"""Pages of results, behind a token that stays right while new things come in."""
+"""Pages of results, with tokens that stay valid while new rows arrive."""
 
 import base64
 import binascii
@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from extras.mturk_simulator.state.errors import INVALID, RequestRefused
 
 Row = TypeVar("Row")
-SIZE = 10  # where a request does not say
+SIZE = 10  # where a request sets none
 
 
 def page(
@@ -18,9 +18,9 @@ def page(
     *,
     newest_first: bool = False,
 ) -> tuple[Sequence[Row], dict[str, Any]]:
-    """Return the rows of the asked page, and NumResults and NextToken of the answer.
+    """Return the rows of the requested page, and NumResults and NextToken of the answer.
 
-    A full page always comes with a token, as at Amazon: what it leads to may be empty.
+    A full page always has a token, as at Amazon; the page after it may be empty.
     """
     ordered = sorted(rows, key=key, reverse=newest_first)
     if "NextToken" in arguments:

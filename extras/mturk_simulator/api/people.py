@@ -20,7 +20,7 @@ def block(world: World, args: Args) -> Reply:
 
 
 def unblock(world: World, args: Args) -> Reply:
-    """Unblocking somebody who is not blocked succeeds."""
+    """Lift a block. It succeeds for a worker who is not blocked."""
     world.blocks.pop(args["WorkerId"], None)
     return {}
 
@@ -32,7 +32,7 @@ def list_blocks(world: World, args: Args) -> Reply:
 
 
 def notify(world: World, args: Args) -> Reply:
-    """Only those hear of us whose work was approved or rejected before."""
+    """Write to workers. Only those with approved or rejected work receive the message."""
     people = args["WorkerIds"]
     if not people:
         raise RequestRefused(INVALID, "WorkerIds is empty.")

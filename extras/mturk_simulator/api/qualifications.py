@@ -1,4 +1,4 @@
-"""Qualification types, who holds them, and whether somebody meets a HIT's requirements."""
+"""Qualification types, their holders, and whether a worker meets a HIT's requirements."""
 
 import operator
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "EqualTo": operator.eq,
     "NotEqualTo": operator.ne,
 }
-# What a requirement guards, besides accepting.
+# What a requirement guards, in addition to accepting.
 GUARDS = {
     "Accept": (),
     "PreviewAndAccept": ("preview",),
@@ -50,7 +50,7 @@ def get_type(world: World, args: Args) -> Reply:
 
 
 def list_types(world: World, args: Args) -> Reply:
-    """Only the requester's own: the stand-in shows none of the system's."""
+    """List only the requester's own types; the system's types are not listed."""
     words = args.get("Query", "").lower()
     found = [one for one in world.qualification_types.values() if words in _searchable(one)]
     rows, about = page(args, found, lambda one: one.serial)
@@ -84,7 +84,7 @@ def associate(world: World, args: Args) -> Reply:
 def disassociate(world: World, args: Args) -> Reply:
     held = _held(world, args)
     if not held.granted:
-        raise RequestRefused(QUALIFICATION_STATE, "This qualification has been revoked already.")
+        raise RequestRefused(QUALIFICATION_STATE, "This qualification has already been revoked.")
     held.granted = False
     return {}
 

@@ -1,4 +1,4 @@
-"""The two XML documents: the question that a requester sends, the answers that come back."""
+"""The two XML documents: the requester's question, and the submitted answers."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode, urlsplit, urlunsplit
@@ -10,12 +10,12 @@ SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
 QUESTION = SCHEMAS + "2006-07-14/ExternalQuestion.xsd"
 ANSWERS = SCHEMAS + "2005-10-01/QuestionFormAnswers.xsd"
 BYTES_AT_MOST = 65_535
-# Amazon takes https only; here people try things out on their own machine, too.
+# Amazon accepts only https; local addresses are allowed here for trials.
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 def external_url(question: str) -> str:
-    """Return the address in an ExternalQuestion; refuses all that is not a proper one."""
+    """Return the address in an ExternalQuestion; refuses invalid documents."""
     if len(question.encode()) > BYTES_AT_MOST:
         raise RequestRefused(OUT_OF_RANGE, f"Question is larger than {BYTES_AT_MOST} bytes.")
     root = _parse(question)
@@ -51,14 +51,14 @@ def _check_url(url: str) -> None:
 
 
 def framed(url: str, parameters: Mapping[str, str]) -> str:
-    """Return the address with our parameters at the end of its own."""
+    """Return the address with our parameters after its own."""
     parts = urlsplit(url)
     query = "&".join(filter(None, [parts.query, urlencode(parameters)]))
     return urlunsplit(parts._replace(query=query))
 
 
 def answers(fields: Mapping[str, Sequence[str]]) -> str:
-    """Return the QuestionFormAnswers document of what a form sent."""
+    """Return the QuestionFormAnswers document of a form's fields."""
     root = ET.Element("QuestionFormAnswers", xmlns=ANSWERS)
     for name, values in fields.items():
         answer = ET.SubElement(root, "Answer")
@@ -68,7 +68,7 @@ def answers(fields: Mapping[str, Sequence[str]]) -> str:
 
 
 def _printable(text: str) -> str:
-    """Leave out what XML cannot hold."""
+    """Leave out characters that XML cannot hold."""
     return "".join(sign for sign in text if sign in "\t\n\r" or _in_xml(ord(sign)))
 
 

@@ -28,12 +28,12 @@ def service() -> ServiceModel:
 
 
 def operation(name: str) -> OperationModel | None:
-    """Return the operation of that name, where the service has one."""
+    """Return the operation of that name; None if the service has none."""
     return service().operation_model(name) if name in service().operation_names else None
 
 
 def check(model: OperationModel, arguments: Any) -> None:
-    """Refuse what is not of the operation's shape, naming the first problem."""
+    """Refuse arguments that do not have the operation's shape, naming the first problem."""
     for code, message in problems(model.input_shape, arguments, "the request"):
         raise RequestRefused(code, message)
 

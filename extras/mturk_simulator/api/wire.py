@@ -1,4 +1,4 @@
-"""The JSON-1.1 protocol, and the faults that were put into it on purpose."""
+"""The JSON-1.1 protocol, and its deliberate faults."""
 
 import json
 import logging
@@ -14,13 +14,13 @@ from extras.mturk_simulator.state.faults import FaultKind
 from extras.mturk_simulator.state.world import World
 
 KIND = "application/x-amz-json-1.1"
-CALL = "HTTP_AMZ_SDK_INVOCATION_ID"  # one for a call and its re-sends
+CALL = "HTTP_AMZ_SDK_INVOCATION_ID"  # one per call, shared by its repeats
 
 logger = logging.getLogger(__name__)
 
 
 class Dropped(ConnectionAbortedError):
-    """The connection is to break without an answer."""
+    """The connection must break without an answer."""
 
 
 def answer(world: World, environ: Mapping[str, Any], body: bytes) -> Response:
@@ -47,7 +47,7 @@ def answer(world: World, environ: Mapping[str, Any], body: bytes) -> Response:
 
 def _fail(how: FaultKind | None) -> None:
     if how == FaultKind.BEFORE:
-        raise Faulty("AWS.ServiceUnavailable", "The service is out of order for a moment.")
+        raise Faulty("AWS.ServiceUnavailable", "The service is unavailable for a moment.")
     if how == FaultKind.THROTTLE:
         raise RequestThrottled("", "Rate exceeded")
 

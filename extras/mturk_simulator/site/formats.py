@@ -1,4 +1,4 @@
-"""Money, dates and addresses as the pages of the stand-in write them."""
+"""Money, dates and addresses on the pages of the stand-in."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Pages from template files: every value is escaped, but for what is markup already."""
+"""Pages from template files: every value is escaped unless it is markup."""
 
 import html
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ PAGES = Path(__file__).parent / "templates"
 
 
 class Html(str):
-    """Text that is markup already."""
+    """Text that is already markup."""
 
     __slots__ = ()
 
@@ -20,7 +20,7 @@ def escape(value: object) -> Html:
 
 
 def render(name: str, **values: object) -> Html:
-    """Return a template with its values; a forgotten one raises `KeyError`."""
+    """Return a template with its values; a missing one raises `KeyError`."""
     return Html(_template(name).substitute({key: escape(one) for key, one in values.items()}))
 
 
@@ -38,7 +38,7 @@ def tag(name: str, content: object, **attributes: object) -> Html:
 
 
 def table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
-    """Return a table with its heading, or the heading and a word on there being nothing."""
+    """Return a table with its heading, or the heading and a note if there are no rows."""
     if not rows:
         return join([tag("h2", caption), tag("p", "None yet.", class_="quiet")])
     head = tag("tr", join(tag("th", one, scope="col") for one in heads))

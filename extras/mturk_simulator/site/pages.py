@@ -1,4 +1,4 @@
-"""The worker's site: finding work, previewing it, doing it, and what it has earned."""
+"""The worker's site: finding work, previewing it, doing it, and its earnings."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -31,7 +31,7 @@ HEADERS = (("Content-Security-Policy", CSP), ("Cache-Control", "no-store"))
 
 
 def home(world: World, worker: str) -> Response:
-    """Return the list of work; without a worker, the question who it is."""
+    """Return the list of work; without a worker, the question for a name."""
     if not worker:
         return who("/")
     found = workers.groups(world, worker)
@@ -43,7 +43,7 @@ def home(world: World, worker: str) -> Response:
 
 
 def who(action: str, **fields: str) -> Response:
-    """Return the question as whom somebody works; the answer goes to `action`."""
+    """Return the question for a worker's name; the answer goes to `action`."""
     form = render("who", action=action, hidden=_hidden(fields))
     return site("Who works?", form, "", "/")
 
@@ -72,7 +72,7 @@ def preview(world: World, group: str, worker: str, *, same_origin: bool) -> Resp
 
 
 def work(world: World, assignment_id: str, worker: str, *, same_origin: bool) -> Response:
-    """Return the page with the work, or what has become of it."""
+    """Return the page with the work, or with its outcome."""
     one = world.assignments.get(assignment_id)
     if one is None or one.worker != worker:
         return said("Not yours", "You hold no such assignment.", worker, "404 Not Found")
@@ -92,7 +92,7 @@ def work(world: World, assignment_id: str, worker: str, *, same_origin: bool) ->
 
 
 def earnings(world: World, worker: str) -> Response:
-    """Return what became of a worker's work, and what it brought in."""
+    """Return a worker's submissions, their outcomes and earnings."""
     every = [*world.assignments.values(), *world.earlier]
     own = [one for one in every if one.worker == worker]
     bonuses = [one for one in world.bonuses if one.worker == worker]
@@ -120,7 +120,7 @@ def earnings(world: World, worker: str) -> Response:
 
 
 def handed_in() -> Response:
-    """Return what the frame shows after the form was posted; its script tells the page around."""
+    """Return the frame's page after submission; its script informs the surrounding page."""
     script = Html('<script type="module" src="/assets/handed_in.js"></script>\n')
     return _page("Handed in", render("handed_in"), head=script)
 
@@ -129,7 +129,7 @@ def handed_in() -> Response:
 
 
 def site(title: str, content: Html, worker: str, current: str) -> Response:
-    """Return a page of the site; `current` is its place among the links."""
+    """Return a page of the site; `current` is its position among the links."""
     names = {"/": "HITs", "/earnings": "Earnings", "/requester": "Requester"}
     if not worker:
         names = {"/": "Worker", "/requester": names["/requester"]}
@@ -140,13 +140,13 @@ def site(title: str, content: Html, worker: str, current: str) -> Response:
 
 
 def said(title: str, words: object, worker: str, status: str = "200 OK") -> Response:
-    """Return a page that explains something, with the way back."""
+    """Return a page that explains something, with a link back."""
     back = tag("a", "Back to the list", href=address("/", worker=worker), class_="button plain")
     return explained(title, join([tag("p", words), tag("p", back)]), status)
 
 
 def explained(title: str, content: Html, status: str) -> Response:
-    """Return a page that explains something inside of a frame, whence no way leads back."""
+    """Return a page that explains something inside a frame, without a link back."""
     return _page(title, tag("main", join([tag("h1", title), content])), status=status)
 
 
@@ -193,10 +193,10 @@ def _group(world: World, worker: str, kind: HitType, members: list[Hit]) -> Html
 
 
 def _over(world: World, one: HitAssignment, same_origin: bool) -> Response:
-    """Return what became of an assignment, and the way to the next one."""
+    """Return the outcome of an assignment, and the way to the next one."""
     titles = {AssignmentState.RETURNED: "Returned", AssignmentState.ABANDONED: "Your time ran out"}
     words = {
-        AssignmentState.RETURNED: "You gave this back. Its place is free for others, and for you.",
+        AssignmentState.RETURNED: "You returned this. Its place is free for others, and for you.",
         AssignmentState.ABANDONED: (
             "The work was not handed in by the deadline, so its place is free again."
         ),
@@ -262,7 +262,7 @@ def _link(path: str, name: str, worker: str, current: bool) -> Html:
 
 
 def _switch(here: str, same_origin: bool) -> Html:
-    """Return a link that gives the framed page an origin of its own, or takes it away."""
+    """Return a link that gives the framed page an origin of its own, or removes it."""
     if same_origin:
         return tag("a", "Frame it more strictly", href=f"{here}&same_origin=no")
     return tag("a", "Frame it as usual", href=here)

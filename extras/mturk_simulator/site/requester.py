@@ -1,4 +1,4 @@
-"""One plain page with all that happened, for whoever wants to check."""
+"""One plain page with everything that happened, for checks."""
 
 from xml.etree import ElementTree as ET
 

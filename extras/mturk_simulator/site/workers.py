@@ -1,4 +1,4 @@
-"""What a worker does: accept, return, hand in. Whoever calls holds no lock."""
+"""What a worker does: accept, return, submit. Callers hold no lock."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ SHAPE = re.compile(r"A[A-Z0-9]{1,63}")
 
 
 class CannotDo(Exception):
-    """Why a worker cannot do this now, in words for them."""
+    """Why a worker cannot do this now, in words for the worker."""
 
     def __init__(self, message: str, status: str = "409 Conflict") -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ class CannotDo(Exception):
 
 
 def worker_id(text: str) -> str:
-    """Return the worker id of any name: the id itself where the text is one."""
+    """Return the worker id for any name; a name that is an id is returned unchanged."""
     if SHAPE.fullmatch(text):
         return text
     letters = re.sub(r"[^A-Z0-9]", "", text.upper())[:20]
@@ -51,7 +51,7 @@ def accept(world: World, hit_id: str, worker: str) -> HitAssignment:
 
 
 def obstacle(world: World, hit: Hit, worker: str) -> str:
-    """Return why a worker cannot accept a HIT; empty: they can."""
+    """Return why a worker cannot accept a HIT; "" if they can."""
     if not SHAPE.fullmatch(worker):
         return "A worker id begins with A; capitals and digits follow."
     if worker in world.blocks:
@@ -61,12 +61,12 @@ def obstacle(world: World, hit: Hit, worker: str) -> str:
     if any(one.worker == worker and one.state not in GIVEN_UP for one in world.of_hit(hit)):
         return "You have this HIT already, or have handed it in."
     if hits.status(world, hit) != "Assignable":
-        return "Nobody can accept this HIT any more: it is full, over or deleted."
+        return "This HIT can no longer be accepted: it is full, over or deleted."
     return ""
 
 
 def give_back(world: World, assignment_id: str) -> HitAssignment:
-    """Return an accepted assignment: its place is free for others."""
+    """Return an accepted assignment, so that its place is free for others."""
     with world.lock:
         world.settle()
         one = _known(world, assignment_id)
@@ -77,7 +77,7 @@ def give_back(world: World, assignment_id: str) -> HitAssignment:
 
 
 def submit(world: World, assignment_id: str, fields: Mapping[str, Sequence[str]]) -> HitAssignment:
-    """Hand an assignment in with the fields of a form; a second time changes nothing."""
+    """Submit an assignment with the fields of a form. Repeating changes nothing."""
     with world.lock:
         world.settle()
         one = _known(world, assignment_id)
@@ -96,7 +96,7 @@ def submit(world: World, assignment_id: str, fields: Mapping[str, Sequence[str]]
 
 
 def groups(world: World, worker: str) -> list[tuple[HitType, list[Hit]]]:
-    """Return the groups that a worker finds, with the HITs in them that they could accept."""
+    """Return the groups that a worker finds, with the HITs that they could accept."""
     found: dict[str, tuple[HitType, list[Hit]]] = {}
     for hit in world.hits.values():
         if qualifications.allows(world, worker, hit.type, "discover") and (
@@ -123,7 +123,7 @@ def _known(world: World, assignment_id: str) -> HitAssignment:
 
 
 def _free_id(world: World, hit: Hit) -> str:
-    """Return a new id, or one that was given back where ids are used again."""
+    """Return a new id, or a returned one if ids are used again."""
     if world.reuse_ids:
         for one in world.of_hit(hit):
             if one.state == AssignmentState.RETURNED:

@@ -1,4 +1,4 @@
-"""A clock that can be moved; all of the stand-in looks at one."""
+"""A clock that can be moved; the whole stand-in uses it."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -7,7 +7,7 @@ Now = Callable[[], datetime]
 
 
 class Clock:
-    """The real time, and as much later as it was moved."""
+    """The real time plus the time by which it was moved."""
 
     def __init__(self) -> None:
         self._offset = timedelta()

@@ -1,4 +1,4 @@
-"""How the service says no: `{"__type", "Message", "TurkErrorCode"}`."""
+"""The service's errors: `{"__type", "Message", "TurkErrorCode"}`."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ INVALID = TURK + "InvalidParameterValue"
 BAD_XML = TURK + "XMLParseError"
 FUNDS = TURK + "InsufficientFunds"
 HIT_UNKNOWN = TURK + "HITDoesNotExist"
-HIT_EXISTS = TURK + "HitAlreadyExists"  # so spelled in the API reference
+HIT_EXISTS = TURK + "HitAlreadyExists"  # spelled as in the API reference
 HIT_STATE = TURK + "InvalidHITState"
 HIT_TYPE_UNKNOWN = TURK + "HITTypeDoesNotExist"
 TOO_MANY_PLACES = TURK + "InvalidMaximumAssignmentsIncrease"
@@ -25,7 +25,7 @@ NOT_OFFERED = TURK + "NotOfferedByStandIn"
 
 
 class RequestRefused(Exception):
-    """The request is wrong, or nothing can be done about it in the present state."""
+    """The request is wrong, or impossible in the present state."""
 
     status = "400 Bad Request"
     kind = "RequestError"

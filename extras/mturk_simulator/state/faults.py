@@ -1,4 +1,4 @@
-"""Faults put in on purpose, so that clients can be tested against them."""
+"""Deliberate faults, for tests of clients."""
 
 import threading
 from collections.abc import Iterable
@@ -15,24 +15,24 @@ class FaultKind(StrEnum):
 
 @dataclass
 class Fault:
-    """`left`: how many more requests meet it; None: all those of one call of the client."""
+    """`left`: how many more requests meet it; None: all requests of one client call."""
 
     operations: frozenset[str]
     how: FaultKind
     left: int | None
-    call: str = ""  # which call of a client met it first
+    call: str = ""  # the client call that met it first
 
 
 class Faults:
-    """Faults that wait for requests. A client re-sends under the name of one call."""
+    """Faults that wait for requests. A client repeats requests under the name of one call."""
 
     def __init__(self) -> None:
         self._waiting: list[Fault] = []
         self._released = threading.Event()
-        self.patience = 60.0  # seconds that TIMEOUT keeps a client waiting
+        self.patience = 60.0  # seconds that a client waits at TIMEOUT
 
     def add(self, operations: Iterable[str], how: FaultKind, *, requests: int | None = 1) -> None:
-        """Let the next requests of these operations fail; None: one call with its re-sends."""
+        """Let the next requests of these operations fail; None: one call with its repeats."""
         self._released.clear()
         self._waiting.append(Fault(frozenset(operations), how, requests))
 
@@ -41,7 +41,7 @@ class Faults:
         self._released.set()
 
     def of(self, operation: str, call: str) -> FaultKind | None:
-        """Return what is to go wrong with a request, and count it."""
+        """Return the fault of a request, and count it."""
         for fault in self._waiting:
             if operation in fault.operations and fault.call in ("", call):
                 return self._meet(fault, call)

@@ -1,16 +1,16 @@
-"""What the requester pays: the fees as Amazon publishes them."""
+"""The requester's costs: the fees that Amazon publishes."""
 
 from decimal import ROUND_HALF_UP, Decimal
 
 FEE = Decimal("0.20")
-FEE_OF_MANY = Decimal("0.40")  # of the reward, where a HIT has ten places or more
+FEE_OF_MANY = Decimal("0.40")  # of the reward, for HITs with ten or more places
 MANY = 10
 LEAST_FEE = Decimal("0.01")
 CENT = Decimal("0.01")
 
 
 def of_reward(reward: Decimal, places: int) -> Decimal:
-    """Return what approving one assignment costs, fee included."""
+    """Return the cost of approving one assignment, with the fee."""
     return reward + fee(reward, FEE_OF_MANY if places >= MANY else FEE)
 
 

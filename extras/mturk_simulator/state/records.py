@@ -1,4 +1,4 @@
-"""What the stand-in remembers."""
+"""The records of the stand-in."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class HitType:
-    """What HITs have in common; HITs of one type are one group for workers."""
+    """The common properties of HITs; HITs of one type are one group for workers."""
 
     id: str
     group: str
@@ -24,7 +24,7 @@ class HitType:
 
 @dataclass
 class Hit:
-    """`places` is MaxAssignments; `at_first` what it was when the HIT was made."""
+    """`places` is MaxAssignments; `at_first` is its value when the HIT was made."""
 
     id: str
     type: HitType
@@ -55,7 +55,7 @@ GIVEN_UP = (AssignmentState.RETURNED, AssignmentState.ABANDONED)
 
 @dataclass
 class HitAssignment:
-    """One worker's go at a HIT. `serial` is of the submission, once there is one."""
+    """One worker's assignment of a HIT. `serial` is of the submission, if there is one."""
 
     id: str
     hit: Hit
@@ -84,7 +84,7 @@ class BonusPayment:
 
 @dataclass
 class QualificationType:
-    """`given` holds what the requester said of it, by the API's names."""
+    """`given` holds the requester's values, by the API's names."""
 
     id: str
     serial: int
@@ -112,7 +112,7 @@ class WorkerBlock:
 
 @dataclass(frozen=True)
 class WorkerNotice:
-    """A message that a worker got."""
+    """A message to a worker."""
 
     worker: str
     subject: str
@@ -122,7 +122,7 @@ class WorkerNotice:
 
 @dataclass
 class WorkerProfile:
-    """What the service knows of a worker by itself: everybody here is experienced."""
+    """What the service knows of a worker; everyone here is experienced."""
 
     country: str = "US"
     approval_rate: int = 99

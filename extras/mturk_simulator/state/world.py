@@ -1,4 +1,4 @@
-"""The state of the stand-in, behind one lock; `settle` lets time do its work."""
+"""The state of the stand-in, behind one lock. `settle` applies the passing of time."""
 
 import random
 import string
@@ -37,9 +37,9 @@ ID_SIGNS = string.ascii_uppercase + string.digits
 
 
 class World:
-    """Everything that exists. Whoever reads or changes it holds `lock`.
+    """Everything that exists. Readers and writers hold `lock`.
 
-    reuse_ids: who accepts a HIT after a return gets the assignment id that was given back.
+    reuse_ids: the next worker who accepts a HIT after a return gets the returned assignment id.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class World:
         self.hit_types: dict[str, HitType] = {}
         self.hits: dict[str, Hit] = {}
         self.assignments: dict[str, HitAssignment] = {}
-        self.earlier: list[HitAssignment] = []  # whose id was given to somebody else
+        self.earlier: list[HitAssignment] = []  # assignments whose id was given to another worker
         self.bonuses: list[BonusPayment] = []
         self.qualification_types: dict[str, QualificationType] = {}
         self.qualifications: dict[tuple[str, str], Qualification] = {}
@@ -73,7 +73,7 @@ class World:
     # ------------------------------------------------------------ names and numbers
 
     def new_id(self) -> str:
-        """Return an id as the service makes them: 30 capitals and digits, a 3 in front."""
+        """Return an id like the service's: 30 capitals and digits, starting with 3."""
         return "3" + "".join(self._random.choices(ID_SIGNS, k=29))
 
     def serial(self) -> int:
@@ -114,7 +114,7 @@ class World:
     # ------------------------------------------------------------ request tokens
 
     def look_for(self, kind: str, token: str) -> None:
-        """Refuse a request that was carried out under this token in the last 24 hours."""
+        """Refuse a request that was carried out with this token in the last 24 hours."""
         at, name = self._tokens.get((kind, token), (None, ""))
         if at is None or self.now() - at >= TOKEN_LIFE:
             return
@@ -129,7 +129,7 @@ class World:
     # ------------------------------------------------------------ time
 
     def settle(self) -> None:
-        """Do what the clock asks for: deadlines that passed, approvals that fell due."""
+        """Apply the clock: deadlines that have passed, approvals that are due."""
         now = self.now()
         for one in self.assignments.values():
             if one.state == AssignmentState.ACTIVE and one.deadline <= now:
@@ -142,7 +142,7 @@ class World:
                 self.pay(one, one.auto_approval_at)
 
     def pay(self, one: HitAssignment, at: datetime) -> None:
-        """Approve an assignment; the money for it leaves the account."""
+        """Approve an assignment and deduct its cost from the account."""
         one.state = AssignmentState.APPROVED
         one.approved_at = at
         self.balance -= money.of_reward(one.hit.type.reward, one.hit.places)

@@ -232,7 +232,7 @@ def test_what_looks_like_a_formula_is_a_text():
         (b"item,alpha,beta\n1,x,y\n", "line 1: no column “system” and “output”. The columns are"),
         (b"1,a,Some text\n2,a,More\n", "line 1: no column “item” and “system” and “output”."),
         (HEAD + b'1,a,"x\n2,a,y\n3,a,z\n', "line 2: a quotation mark that opens here is never"),
-        (HEAD + b'1,a,"x" y\n', "line 2: quotation marks that do not fit."),
+        (HEAD + b'1,a,"x" y\n', "line 2: quotation marks that do not match."),
         (HEAD + b"1,a,x\x00\n", "line 2: “output” contains a NUL"),
         (HEAD + b"1,a,\xff\n", "line 2: not UTF-8 at byte 5."),
         (b"item,system,output,metrics.m\n1,a,x,much\n", "line 2: metric “m” is not a number."),

@@ -96,7 +96,7 @@ def test_a_researcher_pays_by_a_list(page: Page, live_server: Any) -> None:
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("link", name="Pay and pay-out lists").click()
     page.get_by_label("To whom").select_option(index=1)
-    page.get_by_label("Amount in dollars").fill("1.25")
+    page.get_by_label("Amount, in $").fill("1.25")
     page.get_by_label("What for").fill("Careful remarks.")
     page.get_by_role("button", name="Give").click()
     expect(page.get_by_text("$1.25 given")).to_be_visible()

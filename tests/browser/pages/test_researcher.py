@@ -102,7 +102,7 @@ def test_from_file_to_open_campaign_by_keyboard(ada: Page, tmp_path: Path) -> No
     expect(ada.get_by_text("2 metrics: repetition, judge")).to_be_visible()
     press(ada, "link", "Change the plan or the file")
     expect(ada.get_by_text("good.jsonl")).to_be_visible()
-    ada.get_by_label("Reward for one judgment, in $").fill("0.50")
+    ada.get_by_label("Reward for one judgment").fill("0.50")
     press(ada, "button", "Preview")
     expect(ada.get_by_text("$0.50 a judgment")).to_be_visible()
 

@@ -144,7 +144,7 @@ def _new(visitor: Visitor) -> None:
 @state("researcher/new-errors")
 def _errors(visitor: Visitor) -> None:
     page = form(visitor)
-    page.get_by_label("Reward for one judgment, in $").fill("-1")
+    page.get_by_label("Reward for one judgment").fill("-1")
     page.get_by_role("button", name="Preview").click()
     expect(page.get_by_text("Some fields need correcting")).to_be_visible()
 

@@ -1,4 +1,4 @@
-"""What a crowd says that it charges, beside what the campaign reckons with."""
+"""What a crowd says that it charges, beside what the campaign calculates with."""
 
 from decimal import Decimal
 from io import StringIO
@@ -57,7 +57,7 @@ def test_a_crowd_that_charges_more_is_not_launched_on(study: Campaign, scripted:
     assert "Scripted" not in said
     assert said == (
         "Prolific says that this costs $5.14. With this campaign’s fee of 40 % it would be $5.04: "
-        "the budget would not hold. Let the campaign reckon with 42.86 %."
+        "the budget would not hold. Let the campaign calculate with 42.86 %."
     )
     with pytest.raises(Invalid, match="the budget would not hold"):
         launched(study, places=4)
@@ -123,7 +123,7 @@ def test_the_page_offers_to_reckon_with_what_is_charged(
     answer = ada.post(at(study, "batch-new"), fields(ada, study, act="fee", places=4))
     text = answer.content.decode()
     assert answer.status_code == 200
-    assert "The campaign reckons with a fee of 42.86 % from now on." in text
+    assert "The campaign calculates with a fee of 42.86 % from now on." in text
     assert "Launch" in text
     assert "Calculate with" not in text
     study.refresh_from_db()
@@ -131,7 +131,7 @@ def test_the_page_offers_to_reckon_with_what_is_charged(
     log = AuditEntry.objects.get(verb="fee")
     assert (log.detail["was"], log.detail["now"]) == ("40 %", "42.86 %")
     board = ada.get(f"/campaigns/{study.public_id}/").content.decode()
-    assert "let it reckon with a fee of 42.86 % instead of 40 %" in board
+    assert "changed its fee from 40 % to 42.86 %" in board
 
 
 def test_the_api_and_the_command_change_it_too(study: Campaign, scripted: Scripted) -> None:
@@ -182,6 +182,6 @@ def test_by_link_there_is_no_crowd_that_adds_a_fee() -> None:
 
 def test_mturk_below_its_own_fee_is_not_launched_on(scripted: Scripted) -> None:
     made = campaign(crowd="mturk", fee_rate=Decimal("0.1"), items=20)
-    assert "reckon with 20 %" in problems(made, places=4)["fee"]
+    assert "calculate with 20 %" in problems(made, places=4)["fee"]
     amendments.change_fee(made.pk, Decimal("0.2"), actor_id=None)
     assert by_field(batches.offer(made.pk, TERMS, places=4).problems) == {}

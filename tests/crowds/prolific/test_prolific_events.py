@@ -47,7 +47,7 @@ def test_both_kinds_of_events_are_subscribed_to_once(far: ProlificFarSide, setti
     settings.PROLIFIC_WEBHOOK_SECRET = secret
     again = run()
     assert again.count("there already") == 2
-    assert "events are believed" in again
+    assert "events are accepted" in again
     assert secret not in again
     assert len(far.world.hooks) == 2
 

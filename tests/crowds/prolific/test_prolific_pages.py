@@ -67,7 +67,7 @@ def test_launch_watch_extend_and_stop_by_the_pages(
     amounts = [line.all for line in bill.lines]  # the campaign's 40 % as a fee on everything
     assert amounts == [Decimal("7.20"), Decimal("2.88"), Decimal("2.40"), Decimal("0.96")]
     assert "Prolific says that it charges £12.80 in all" in bill.note
-    assert "counts in GBP" in bill.note
+    assert "is in GBP" in bill.note
     page = answer.content.decode()
     assert "£13.44" in page
     assert "$" not in page, "one currency on the page"
@@ -141,10 +141,20 @@ def test_all_pages_write_money_in_the_currency_of_the_account(
     assert money(Decimal(1)) == "$1.00", "nothing is left of it after a request"
     assert {address for address, page in found.items() if "$" in page} == set()
     assert len([page for page in found.values() if "£" in page]) == len(found)
+    assert "Amount, in £" in found[at(study, "pay")]
     dollars = campaign(owner=User.objects.get(), crowd="mturk", budget=Decimal(200))
     page = read(ada, dollars, "pay")
     assert "$200.00" in page
     assert "£" not in page, "each campaign in its own, whatever came before"
+
+
+def test_a_new_campaign_does_not_say_dollars_for_an_account_in_another_currency(
+    ada: Client,
+) -> None:
+    page = ada.get(reverse("annotate:campaign-new")).content.decode()
+    for label in ("Bonus for passing it", "Reward for one judgment", "Budget"):
+        assert f">{label}</label>" in page
+    assert page.count("In $, or in the currency of the crowd’s account.") == 3
 
 
 def test_a_campaign_of_an_earlier_version_learns_its_currency(

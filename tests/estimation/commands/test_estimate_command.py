@@ -1,6 +1,7 @@
 """`manage.py estimate`: numbers, table, options, and every error in one line."""
 
 import json
+import re
 from io import StringIO
 from pathlib import Path
 
@@ -31,6 +32,16 @@ KEYS = [
     "data_efficiency",
     "data_efficiency_cap",
     "notices",
+    "centre",
+    "A_eff",
+    "balance",
+    "person_share",
+    "s3_factor",
+    "pull",
+    "squared_error",
+    "seed",
+    "folds",
+    "penalties",
 ]
 VARIANCE = ["item", "annotator", "residual", "one_way_item", "one_way_annotator", "item_means"]
 
@@ -79,12 +90,12 @@ def refused(*arguments: str) -> str:
 
 
 def test_the_known_answer_comes_out(files):
-    (found,) = run(*files(), "--no-finite-population")
+    (found,) = run(*files(), "--no-finite-population", "--estimator", "regression")
     assert list(found) == KEYS
     assert list(found["variance"]) == VARIANCE
     assert found["estimate"] == pytest.approx(0.3689598, abs=5e-8)
-    assert found["std_error"] == pytest.approx(0.2616775, abs=5e-8)
-    assert (found["low"], found["high"]) == pytest.approx((-0.6132564, 1.0522929), abs=5e-8)
+    assert found["std_error"] == pytest.approx(0.2650753, abs=5e-8)
+    assert (found["low"], found["high"]) == pytest.approx((-0.6240695, 1.0631061), abs=5e-8)
     assert (found["df"], found["effective_annotators"]) == pytest.approx((3, 4))
     crossed = [found["variance"][key] for key in ("item", "annotator", "residual")]
     assert crossed == pytest.approx([0.3121212, 0.4621212, 0.0], abs=5e-8)
@@ -92,13 +103,51 @@ def test_the_known_answer_comes_out(files):
     assert counts == [6, 10, 10, 5]
 
 
+def test_the_known_answer_of_balanced_weights_comes_out(files):
+    (found,) = run(*files(), "--balance", "overall=0.15")
+    assert (found["estimator"], found["balance"], found["person_share"]) == ("balanced", 0.15, 0.08)
+    assert (found["estimate"], found["centre"]) == pytest.approx((0.3628589, 0.3043024), abs=5e-8)
+    assert (found["low"], found["high"]) == pytest.approx((-0.5291512, 1.1377559), abs=5e-8)
+    assert (found["A_eff"], found["s3_factor"]) == pytest.approx((4.1669802, 0.9380228), abs=5e-8)
+    assert found["pull"] is False
+    parts = found["squared_error"]
+    assert parts["item"] + parts["rest"] + parts["annotator"] == pytest.approx(
+        found["std_error"] ** 2
+    )
+
+
+def test_constants_come_by_the_names_of_known_criteria_or_from_the_options(files):
+    rows = [*judgments(), *judgments(criterion="redundancy"), *judgments(criterion="wit")]
+    arguments = [*files(rows), "--scale", "-1", "1"]
+    usual = [(one["balance"], one["person_share"]) for one in run(*arguments)]
+    assert usual == [(0.16, 0.08), (0.07, 0.06), (0.15, 0.08)]
+    given = ["--balance", "wit=0", "overall=1", "--person-share", "wit=0.3"]
+    found = [(one["balance"], one["person_share"]) for one in run(*arguments, *given)]
+    assert found == [(1.0, 0.08), (0.07, 0.06), (0.0, 0.3)]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["--balance", "overall=-1"], "A balance is 0 or more; got -1.0."),
+        (["--balance", "overall=nan"], "A balance is 0 or more; got nan."),
+        (["--person-share", "overall=2"], "A person share is from 0 to 1; got 2.0."),
+        (["--balance", "0.15"], "CRITERION=NUMBER"),
+        (["--balance", "overall=much"], "not a number"),
+    ],
+)
+def test_impossible_constants_are_refused(files, given, words):
+    with pytest.raises(CommandError, match=re.escape(words)):
+        call_command("estimate", *files(), *given, stdout=StringIO())
+
+
 def test_the_share_of_outputs_judged_narrows_the_interval(files):
-    (found,) = run(*files())
-    # (1 − .6)·V_item + MSW·h/N + max(0, (4/3)·V_annot − V_cell), by hand.
-    msw, h = (2 / 3 + 1 / 2 + 1 / 2) / 4, (1 / 3 + 1 + 1 / 2 + 1 + 1 + 1 / 2) / 6
-    expected = 0.4 * 0.0562931 + msw * h / 10 + 4 / 3 * 0.0174761 - 0.0111194
+    (found,) = run(*files(), "--estimator", "regression")
+    # (1 − .6)·V_item + MSW'·h/N + V_person, by hand.
+    squares, h = 2 / 3 + 1 / 2 + 1 / 2, (1 / 3 + 1 + 1 / 2 + 1 + 1 + 1 / 2) / 6
+    expected = 0.4 * 0.0562931 + (squares + 1) / 4.5 * h / 10 + 0.0139718
     assert found["std_error"] == pytest.approx(expected**0.5, abs=1e-6)
-    assert found["variance"]["one_way_annotator"] == pytest.approx(msw)
+    assert found["variance"]["one_way_annotator"] == pytest.approx(squares / 4)
 
 
 def test_order_of_rows_and_names_change_nothing(files):
@@ -114,7 +163,9 @@ def test_order_of_rows_and_names_change_nothing(files):
 
 
 def test_without_metrics_the_judged_items_are_all_there_are_and_that_is_said(files):
-    (found,) = run(*files(m=[]))
+    (balanced,) = run(*files(m=[]))
+    assert balanced["estimator"] == "balanced"
+    (found,) = run(*files(m=[]), "--estimator", "mean")
     assert (found["estimator"], found["n_population"], found["rho"]) == ("mean", 6, None)
     assert found["estimate"] == pytest.approx((2 / 3 + 0 - 0.5 + 1 + 1 - 0.5) / 6)
     assert "nobody judged" in found["notices"][0]
@@ -135,7 +186,7 @@ def test_every_system_and_criterion_has_its_own_entry(files):
         ("beta", "overall"),
         ("beta", "fluency"),
     ]
-    assert found[0]["estimate"] == found[2]["estimate"]
+    assert found[0]["estimate"] == found[1]["estimate"]
     some = run(*arguments, "--system", "beta", "--criterion", "fluency")
     assert [(f["system"], f["criterion"]) for f in some] == [("beta", "fluency")]
 
@@ -174,7 +225,8 @@ def test_constant_scores_have_an_interval_of_some_width(files):
 
 
 def test_a_constant_metric_is_not_used_and_that_is_said(files):
-    (found,) = run(*files(m=[f"alpha,{item},g,3" for item in METRIC]))
+    constant = files(m=[f"alpha,{item},g,3" for item in METRIC])
+    (found,) = run(*constant, "--estimator", "regression")
     (mean,) = run(*files(), "--estimator", "mean")
     assert found["estimate"] == mean["estimate"]
     assert any("same for all" in notice for notice in found["notices"])
@@ -183,7 +235,8 @@ def test_a_constant_metric_is_not_used_and_that_is_said(files):
 def test_a_scale_is_taken_from_known_criteria_or_from_the_options(files):
     rating = judgments(criterion="rating")
     assert "scale of 'rating' is not known" in refused(*files(rating))
-    assert run(*files(rating), "--scale", "-1", "1")[0]["low"] == run(*files())[0]["low"]
+    same = ["--balance", "rating=0.16", "--scale", "-1", "1"]
+    assert run(*files(rating), *same)[0]["low"] == run(*files())[0]["low"]
     above = [*judgments(criterion="edit")[:2], "alpha,c,z,edit,3.5"]
     assert run(*files(above))[0]["n_judgments"] == 3
     assert run(*files([*judgments(), "alpha,c,z,overall,3"]), "--unbounded")[0]["n_items"] == 6
@@ -227,7 +280,7 @@ def test_the_table_reads(files):
     call_command("estimate", *files(rows, [*metrics(), *metrics("beta")]), stdout=out)
     lines = out.getvalue().splitlines()
     assert lines[0].split()[:3] == ["system", "criterion", "estimate"]
-    assert lines[1].startswith("alpha   overall       0.369  [")
+    assert lines[1].startswith("alpha   overall       0.363  [")
     assert "6 of 10" in lines[1]
     assert "not simultaneous" in out.getvalue()
     assert max(map(len, lines)) < 160
@@ -269,7 +322,12 @@ def test_every_estimator_narrows_the_interval_of_the_mean(files, drawn, estimato
 
 def test_several_metrics_are_combined_unless_something_else_is_asked(files, drawn):
     named = run(*files(*drawn), "--metric", "g", "h")
-    assert {entry["estimator"] for entry in named} == {"multi"}
+    assert {entry["estimator"] for entry in named} == {"balanced"}
+    for entry in named:
+        assert sorted(set(entry["folds"].values())) == [0, 1, 2, 3, 4]
+        assert (len(entry["folds"]), len(entry["penalties"])) == (120, 5)
+    iid = run(*files(*drawn), "--metric", "g", "--interval", "iid")
+    assert {entry["estimator"] for entry in iid} == {"regression"}
     auto = run(*files(*drawn), "--metric", "auto")
     assert auto == named
     message = refused(*files(*drawn), "--metric", "auto", "--estimator", "ppi")
@@ -291,7 +349,10 @@ def test_bootstraps_are_seeded_and_say_what_they_are(files, drawn):
 
 
 def test_two_systems_are_compared_item_by_item(files, drawn):
-    found = run(*files(*drawn), "--metric", "g", "--compare", "alpha", "beta")
+    found = run(
+        *files(*drawn),
+        *("--metric", "g", "--compare", "alpha", "beta", "--person-share", "overall=0"),
+    )
     assert [entry["system"] for entry in found] == ["alpha", "beta", "alpha - beta"]
     assert list(found[2]) == KEYS
     by_hand = found[0]["estimate"] - found[1]["estimate"]

@@ -20,8 +20,8 @@ def outcome(**options) -> dict:
     return json.loads(simulated(json=True, **options))["outcome"]
 
 
-# Regression: as first run on numpy 2; a change of the draws changes it.
-KNOWN_JUDGMENTS, KNOWN_ERROR = 160.92, 0.009787254635428433
+# As first run on numpy 2; a change of the draws changes it.
+KNOWN_JUDGMENTS, KNOWN_ERROR = 148.24, 0.010876784511778545
 
 
 def test_a_known_seed_gives_a_known_result():

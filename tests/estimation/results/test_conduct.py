@@ -18,6 +18,7 @@ from annotate.selectors.review import ruling_statistics
 from annotate.selectors.review.ruling_statistics import Conduct
 from annotate.services.campaigns import life
 from annotate.services.review import reviews, rulings
+from tests import remembered
 from tests.estimation.reviewed import by_hand, settle
 from tests.factories import campaign, judge, person
 
@@ -32,6 +33,10 @@ Act = Ruling.Act
 
 @pytest.fixture
 def made(ada: User, eve: User) -> Campaign:
+    return remembered.again(_made, ada, eve)
+
+
+def _made(ada: User, eve: User) -> Campaign:
     found = campaign(owner=ada, items=30, targets={"overall": 0.01}, double_share=0)
     Membership.objects.create(campaign=found, user=eve, role=Membership.Role.REVIEWER)
     for i in range(20):

@@ -22,6 +22,7 @@ from annotate.services.campaigns import life
 from annotate.services.review import appeals, rulings
 from estimation.selectors import history
 from estimation.services import effects
+from tests import remembered
 from tests.estimation.reviewed import by_hand, exclude, settle, take_turns
 from tests.factories import campaign, judge, person, user
 
@@ -38,6 +39,10 @@ HIDDEN = "so that no ruling aims at a result"
 @pytest.fixture
 def made(ada: User, eve: User) -> Campaign:
     """Two systems; 40 judgments by 6 people, and somebody who finds everything perfect."""
+    return remembered.again(_made, ada, eve)
+
+
+def _made(ada: User, eve: User) -> Campaign:
     found = campaign(
         owner=ada, items=60, targets={"overall": 0.01}, double_share=0, annotator_cap=None
     )

@@ -1,7 +1,7 @@
 """From an uploaded file to a campaign, with bounded memory.
 
-`decoding` makes UTF-8 of it, `forms` finds out what form it has and yields records, `fields` and
-`rows` make checked rows of them, `sheet` holds these on disk for as long as one import lasts,
-`facts` sums them up for the preview, `making` writes the campaign, and `running` leads an import
-from its first state to its last.
+`decoding` turns the file into UTF-8. `forms` recognises its format and yields records. `fields` and
+`rows` turn records into checked rows. `sheet` holds the rows on disk during one import. `facts`
+summarises them for the preview. `making` writes the campaign. `running` takes an import from its
+first state to its last.
 """

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 
 from annotate.services.campaigns.importing.problems import RowError, UploadRefused
 
-HEAD = 64 * 1024  # bytes that are enough to recognise what a file is
-LONGEST_LINE = 8 * 1024 * 1024  # bytes; longer than the longest row in its longest spelling
+HEAD = 64 * 1024  # bytes; enough to recognise a file's type
+LONGEST_LINE = 8 * 1024 * 1024  # bytes; more than the longest valid row takes in any spelling
 TOO_LONG = f"longer than {LONGEST_LINE >> 20} MB."
 
 _MARKS = [
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins like UTF-16, so it is looked for first
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # begins like UTF-16, so it is tested first
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
@@ -52,9 +52,9 @@ def _before(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def as_utf8(blocks: Iterable[bytes]) -> tuple[str, Iterator[bytes]]:
-    """Return the name of the encoding, and the same text as UTF-8 without a byte order mark.
+    """Return the name of the encoding, and the text as UTF-8 without a byte order mark.
 
-    UTF-8 itself is passed on unchecked. Raises `UploadRefused` if it is not text.
+    UTF-8 itself is passed on unchecked. Raises `UploadRefused` for a file that is not text.
     """
     head, whole = head_of(blocks)
     encoding, mark = _encoding(head)
@@ -74,8 +74,7 @@ def _encoding(head: bytes) -> tuple[str, bytes]:
 
 
 def _guessed(head: bytes) -> str:
-    """Without a byte order mark, UTF-16 is recognised by its zeros: every other byte of ASCII
-    text."""
+    """Recognise UTF-16 without a byte order mark by its zeros: every other byte of ASCII text."""
     start = head[:4096]
     half = len(start) // 2
     even, odd = start[::2].count(0), start[1::2].count(0)
@@ -103,14 +102,14 @@ def _transcoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
 
 
 def lines(blocks: Iterable[bytes]) -> Iterator[tuple[int, bytes | None]]:
-    """Yield each line with its number from 1 and its ending; None for one that is too long.
+    """Yield each line with its number from 1 and its ending; None for a line that is too long.
 
     A line ends with LF, CR LF or CR, as in text files of any system.
     """
     number, kept, too_long = 0, b"", False
     for block in blocks:
         parts = (kept + block).splitlines(keepends=True)
-        # The last one may go on in the next block, and so may a CR before its LF.
+        # The last line may continue in the next block, and a CR may be followed by its LF there.
         kept = parts.pop() if parts and not parts[-1].endswith(b"\n") else b""
         for part in parts:
             number += 1

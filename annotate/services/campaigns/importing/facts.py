@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 SAMPLES = 3  # outputs of each system
 LONGEST_SAMPLE = 280  # characters
-MOST_SYSTEMS = 20  # that are shown with samples
-MOST_LINES = 5  # that are kept as examples
+MOST_SYSTEMS = 20  # shown with samples
+MOST_LINES = 5  # kept as examples
 
 
 class Gap(BaseModel):
@@ -33,10 +33,9 @@ class SystemFacts(BaseModel):
 
 
 class Column(BaseModel):
-    """A metric that the file holds values of.
+    """A metric with values in the file.
 
-    loose: a numeric column beside the fields that we know, used only where it is asked for by
-    name.
+    loose: a numeric column beside the known fields. It is used only if the plan names it.
     """
 
     name: str
@@ -49,7 +48,7 @@ class Column(BaseModel):
 
 
 class Context(BaseModel):
-    """What the first item has beside its outputs, to see that the fields were understood."""
+    """The fields of the first item, so that the user can check that they were understood."""
 
     item: str = ""
     input: str = ""
@@ -58,19 +57,19 @@ class Context(BaseModel):
 
 
 class Facts(BaseModel):
-    """A file that was read whole and found right."""
+    """The summary of a file that was read completely and has no errors."""
 
     form: str = ""  # JSON lines, a JSON list, CSV with commas
     encoding: str = ""
-    unit: str = "line"  # what the numbers of rows count
+    unit: str = "line"  # what row numbers count
     n_rows: int = 0
     n_items: int = 0
     n_outputs: int = 0  # different texts
-    n_texts: list[int] = []  # of each item, in the order of their keys; empty where all are alike
-    n_references: int = 0  # items that have one
+    n_texts: list[int] = []  # per item, in the order of their keys; empty where all are equal
+    n_references: int = 0  # items with a reference
     n_empty: int = 0
     n_systems: int = 0
-    is_even: bool = True  # every system has as many outputs
+    is_even: bool = True  # all systems have the same number of outputs
     systems: list[SystemFacts] = []
     first: Context = Context()
     no_reference: Gap = Gap()
@@ -174,7 +173,7 @@ def _lacking(db: sqlite3.Connection, condition: str) -> Gap:
 
 
 def _columns(db: sqlite3.Connection, kind: str) -> list[Column]:
-    """Return the metrics that rows have values of, by name, and which rows lack them."""
+    """Return the metrics of the rows, sorted by name, with the rows that lack them."""
     given: Counter[str] = Counter()
     for _line, values in _values(db, kind):
         given.update(values.keys())

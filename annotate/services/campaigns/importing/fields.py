@@ -8,11 +8,11 @@ from typing import Any
 REQUIRED = ("item", "system", "output")
 OPTIONAL = ("reference", "input", "paragraphs", "metrics")
 FIELDS = REQUIRED + OPTIONAL
-METRIC = "metrics."  # before the name of a metric that has a column of its own
-MOST_UNKNOWN = 50  # names that are told; a file may have a new one on every line
+METRIC = "metrics."  # the prefix of a column that holds a metric
+MOST_UNKNOWN = 50  # unknown names that are reported; a file may have a new one on every line
 MOST_SHAPES = 100
-MOST_FIELDS = 1000  # of one record
-SHOWN = 60  # characters of a name that somebody else chose
+MOST_FIELDS = 1000  # per record
+SHOWN = 60  # characters of a name that comes from the file
 
 _USUAL = {
     "item": "itemid itemkey id docid documentid articleid exampleid sampleid sourceid questionid "
@@ -50,9 +50,9 @@ class FieldNames:
     _shapes: dict[tuple[str, ...], Shape] = field(default_factory=dict)
 
     def sort(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the fields under our names, and those that we do not know.
+        """Return the known fields under our names, and the unknown ones.
 
-        Raises `AmbiguousError` where it is unclear which one is required.
+        Raises `AmbiguousError` where several fields could be the same required one.
         """
         names = tuple(record)
         shape = self._shapes.get(names)
@@ -90,7 +90,7 @@ class FieldNames:
 
 
 def _candidates(wanted: str, names: Iterable[str]) -> tuple[str, ...]:
-    """The names that may mean this field: its own, however it is written, before usual ones."""
+    """Return the names that may mean this field: its own in any spelling, before the usual ones."""
     names = tuple(names)
     if wanted in names:
         return (wanted,)
@@ -109,11 +109,11 @@ def means_something(names: Iterable[str]) -> int:
 
 
 def looks_like(wanted: str, names: Iterable[str]) -> str:
-    """Return the name that `wanted` was perhaps misspelt as; "" if none."""
+    """Return the name that may be a misspelling of `wanted`; "" if there is none."""
     return next(iter(get_close_matches(wanted, list(names)[:MOST_UNKNOWN], n=1)), "")
 
 
 def shown(name: str) -> str:
-    """Return a name from a file in a form that fits into a sentence."""
+    """Return a name from a file, shortened and cleaned for use in a sentence."""
     short = name if len(name) <= SHOWN else name[: SHOWN - 1] + "…"
     return short.encode(errors="replace").decode().replace("\0", "?")

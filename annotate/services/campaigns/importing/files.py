@@ -19,7 +19,7 @@ File = ImportChunk.File
 
 
 class Uploaded(Protocol):
-    """A file as a request brings it."""
+    """A file as a request delivers it."""
 
     @property
     def name(self) -> Any: ...
@@ -32,7 +32,7 @@ class Uploaded(Protocol):
 
 @dataclass(frozen=True)
 class _Kept:
-    """A file of another import, as if it were uploaded again."""
+    """A file of another import, read as if it were uploaded again."""
 
     of: CampaignImport
     file: str
@@ -50,7 +50,7 @@ def given(
     *,
     drop_metrics: bool,
 ) -> dict[str, Uploaded]:
-    """Return the files of an import: those that are given, and those of the one it replaces."""
+    """Return the files of an import: the uploaded ones, and those kept from its predecessor."""
     wanted: dict[str, Uploaded | None] = {File.OUTPUTS: outputs, File.METRICS: metrics}
     if replaces is not None and replaces.has_file:
         if outputs is None:
@@ -63,7 +63,7 @@ def given(
 
 
 def digest(plan: dict[str, Any], given: dict[str, Uploaded]) -> str:
-    """Return what is equal for the same plan with the same files."""
+    """Return a digest that is equal for the same plan with the same files."""
     found = hashlib.sha256(json.dumps(plan, sort_keys=True).encode())
     for kind, file in given.items():
         found.update(f"\0{kind} {file.size}\0".encode())
@@ -83,14 +83,14 @@ def keep(made: CampaignImport, given: dict[str, Uploaded]) -> None:
 
 
 def _pieces(file: Uploaded) -> Iterator[bytes]:
-    """Cut what a request brings into chunks: a small file comes whole, whatever is asked for."""
+    """Cut an upload into chunks. Django yields a small file whole, whatever size is requested."""
     for block in file.chunks(CHUNK):
         for start in range(0, len(block), CHUNK):
             yield block[start : start + CHUNK]
 
 
 def tidy(name: object) -> str:
-    """Return the name of a file as the database can keep it."""
+    """Return a file's name in a form that the database can store."""
     return str(name or "").replace("\0", "").encode(errors="replace").decode()[:200]
 
 
@@ -103,8 +103,8 @@ def blocks(of: CampaignImport, file: str) -> Iterator[bytes]:
         number += 1
 
 
-KEPT = timedelta(days=7)  # an import that waits for its owner
-AT_ONCE = 200  # items that one transaction removes, with all that belongs to them
+KEPT = timedelta(days=7)  # how long an import waits for its owner
+AT_ONCE = 200  # items that one transaction removes, with all their rows
 OVER = (Status.DONE, Status.CANCELLED, Status.REFUSED)
 
 
@@ -123,7 +123,7 @@ def clean(of: CampaignImport) -> bool:
 
 
 def due() -> list[int]:
-    """Return the imports that have something to be removed."""
+    """Return the ids of the imports with data to remove."""
     over = CampaignImport.objects.filter(status__in=OVER)
     with_file = over.filter(chunks__isnull=False).distinct()
     unfinished = over.exclude(status=Status.DONE).filter(campaign__isnull=False)

@@ -30,14 +30,14 @@ NEITHER = (
 )
 MANY_FIELDS = f"more than {MOST_FIELDS:,} fields."
 NO_OBJECT = 'not an object. Each one looks like {"item": …, "system": …, "output": …}.'
-MOST_NAMES = 6  # columns that are told
+MOST_NAMES = 6  # columns that a message lists
 
-Raw = Iterator[tuple[int, Any]]  # place, and what stands there or a RowError
+Raw = Iterator[tuple[int, Any]]  # the place, and the value there or a RowError
 
 
 @dataclass(frozen=True)
 class Record:
-    """One entry of a file: fields under our names, and what else it has."""
+    """One entry of a file: its known fields under our names, and the unknown ones."""
 
     place: int
     known: dict[str, Any]
@@ -56,7 +56,7 @@ class Form:
 
 
 def recognised(blocks: Iterable[bytes]) -> Form:
-    """Return the form of a file; raises `UploadRefused` where it has none that can be read."""
+    """Return the format of a file; raises `UploadRefused` for a format that cannot be read."""
     encoding, text = decoding.as_utf8(blocks)
     head, text = decoding.head_of(text)
     start = head.lstrip()[:1]
@@ -74,7 +74,7 @@ def recognised(blocks: Iterable[bytes]) -> Form:
 
 
 def _is_lines(head: bytes) -> bool:
-    """Whether each object stands on one line: the first does, or the second begins on the next."""
+    """Return whether each object is on one line: the first is, or the second starts on the next."""
     first, *others = [line for line in head.splitlines(keepends=True) if line.strip()]
     if not first.endswith((b"\n", b"\r")):
         return True
@@ -120,7 +120,7 @@ def _sorted(raw: Raw, names: FieldNames, unit: str) -> Iterator[Record | RowErro
 
 
 def _wrapped(value: dict[str, Any]) -> str:
-    """Return the name of a list of objects in an object that is no row itself; "" otherwise."""
+    """Return the name of a list inside an object that is not itself a row; "" otherwise."""
     for name, inner in value.items():
         if isinstance(inner, list) and inner and isinstance(inner[0], dict):
             return "" if means_something(value) > 1 else name

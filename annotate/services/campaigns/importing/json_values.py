@@ -1,4 +1,4 @@
-"""JSON from a text of any length: one value after the other, each of bounded length."""
+"""Reads JSON of any length: one value after the other, each of bounded length."""
 
 import codecs
 import json
@@ -17,13 +17,13 @@ SPACE = " \t\n\r"
 
 @dataclass(frozen=True)
 class Constant:
-    """NaN, Infinity or -Infinity: Python writes them, and JSON does not have them."""
+    """NaN, Infinity or -Infinity. Python writes them, but JSON does not allow them."""
 
     name: str
 
 
 def _integer(digits: str) -> int | float:
-    # Python refuses to read a very long whole number; as a float it is infinite, and said to be.
+    # Python refuses very long whole numbers. As a float such a number is infinite and reported.
     return int(digits) if len(digits) < 400 else float(digits)
 
 
@@ -31,7 +31,7 @@ DECODER = json.JSONDecoder(parse_constant=Constant, parse_int=_integer)
 
 
 class Values:
-    """Reads values, and the marks between them, from blocks of UTF-8."""
+    """Reads values and the marks between them from blocks of UTF-8."""
 
     def __init__(self, blocks: Iterable[bytes], decoder: json.JSONDecoder = DECODER) -> None:
         self._blocks, self._json = iter(blocks), decoder
@@ -41,7 +41,7 @@ class Values:
         self._ended = False
 
     def peek(self) -> str:
-        """Return the next character that is no space; "" at the end."""
+        """Return the next character that is not white space; "" at the end."""
         while True:
             while self._at < len(self._text) and self._text[self._at] in SPACE:
                 self._at += 1
@@ -82,12 +82,12 @@ class Values:
         return self._line + self._text.count("\n", 0, at)
 
     def _is_cut_off(self, error: json.JSONDecodeError) -> bool:
-        """Whether the error may be that the rest of the value has not been read yet."""
+        """Return whether the error may come from a value that has not been read completely."""
         unterminated = error.msg.startswith("Unterminated")
         return unterminated or error.pos >= len(self._text) - NEAR_THE_END
 
     def _more(self) -> bool:
-        """Read on, by as much as is waiting already; False at the end of the text."""
+        """Read at least as much again as is in memory; return False at the end of the text."""
         if self._ended:
             return False
         self._line = self._line_at(self._at)
@@ -121,7 +121,7 @@ def not_json(why: str, column: int) -> str:
 
 
 def entries(blocks: Iterable[bytes]) -> Iterator[Any]:
-    """Yield the entries of one list, or values that follow each other without one."""
+    """Yield the entries of one list, or values that follow each other without a list."""
     values = Values(blocks)
     if values.take("["):
         yield from listed(values)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from annotate.instruments.base import whole_input
 from annotate.text.figures import count
 
-MOST_EXAMPLES = 5  # places of one kind of error that are kept, with their own words
+MOST_EXAMPLES = 5  # places of one kind of error that are kept, with their messages
 MOST_KINDS = 50
-MOST_FAULTS = 10_000  # errors after which reading is given up
+MOST_FAULTS = 10_000  # errors after which reading stops
 SHOWN = 3  # places that are named where there are more than the examples
 CUT = "There are more errors than these."
 
@@ -24,7 +24,7 @@ class Row:
     input: str = ""
     paragraphs: tuple[str, ...] = ()
     metrics: dict[str, float] = field(default_factory=dict)
-    line: int = field(default=0, compare=False)  # where it stood in the file
+    line: int = field(default=0, compare=False)  # its line in the file
 
     @property
     def whole_input(self) -> str:
@@ -33,10 +33,10 @@ class Row:
 
 @dataclass(frozen=True)
 class RowError:
-    """What is wrong at one place (0: the file as a whole), and what to do.
+    """What is wrong at one place (0: the whole file), and what to do.
 
-    unit: what `line` counts: lines of a file, or entries of a list. kind: errors of one kind are
-    shown together; without one, those with the same words.
+    unit: what `line` counts: lines of a file, or entries of a list.
+    kind: errors of one kind are shown together; without a kind, errors with the same words.
     """
 
     line: int
@@ -50,11 +50,11 @@ class RowError:
 
 @dataclass
 class RowProblem:
-    """One kind of error: where it is found, the first examples, and how many there are."""
+    """One kind of error: its places, its first examples and its number."""
 
     examples: list[RowError]
     count: int = 1
-    alike: bool = True  # all have the same words
+    alike: bool = True  # all have the same message
 
     @property
     def message(self) -> str:
@@ -62,14 +62,14 @@ class RowProblem:
 
     @property
     def title(self) -> str:
-        """“line 3”, “lines 3 and 7”, “lines 3, 4, 9 and 1,204 more”; "" for a whole file."""
+        """Return “line 3”, “lines 3 and 7”, “lines 3, 4, 9 and 1,204 more”; "" for a whole file."""
         if self.alike:
             return _places(self.examples, self.count)
         return _places(self.examples[:1], 1)
 
     @property
     def others(self) -> str:
-        """Where errors of this kind with other words are, as in `title`; "" if nowhere."""
+        """Return the places of errors of this kind with other words, as in `title`; "" if none."""
         return "" if self.alike else _places(self.examples[1:], self.count - 1)
 
     def __str__(self) -> str:
@@ -79,7 +79,7 @@ class RowProblem:
 
 
 class Problems:
-    """Collects errors by kind; what it keeps does not grow with the file."""
+    """Collects errors by kind. Its size does not grow with the file."""
 
     def __init__(self, errors: Iterable[RowError] = ()) -> None:
         self.count = 0
@@ -103,7 +103,7 @@ class Problems:
             self.left_out = True
 
     def lacking(self, lines: list[int], count: int, message: str, unit: str = "line") -> None:
-        """Add the same error for `count` rows, of which `lines` are the first ones."""
+        """Add the same error for `count` rows. `lines` are the first of them."""
         if count:
             errors = [RowError(line, message, unit=unit) for line in lines]
             self._kinds[message, unit] = RowProblem(errors, count)
@@ -111,7 +111,7 @@ class Problems:
 
     @property
     def full(self) -> bool:
-        """Whether enough errors are known to stop reading."""
+        """Return whether there are enough errors to stop reading."""
         return self.count >= MOST_FAULTS
 
     def listed(self) -> list[RowProblem]:
@@ -127,7 +127,7 @@ class Problems:
 class Refusal:
     """All messages about a file that cannot be imported.
 
-    cut: there are further kinds of errors, or the rest of the file was not looked at.
+    cut: there are further kinds of errors, or the rest of the file was not read.
     """
 
     problems: list[RowProblem]
@@ -135,13 +135,13 @@ class Refusal:
 
     @property
     def errors(self) -> list[RowError]:
-        """The examples, in the order of the file."""
+        """Return the examples, in the order of the file."""
         found = (error for problem in self.problems for error in problem.examples)
         return sorted(found, key=lambda error: error.line)
 
     @property
     def more(self) -> bool:
-        """Whether there are errors beside the examples."""
+        """Return whether there are more errors than the examples."""
         return self.cut or any(one.count > len(one.examples) for one in self.problems)
 
     def __str__(self) -> str:

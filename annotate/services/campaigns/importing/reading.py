@@ -18,7 +18,7 @@ UNIT = "metrics file, line"
 
 
 def add_metrics(sheet: Sheet, blocks: Iterable[bytes]) -> None:
-    """Add the values to their outputs; raises `UploadRefused` for those that have none."""
+    """Add metric values to their outputs; raises `UploadRefused` for values without an output."""
     try:
         _encoding, text = decoding.as_utf8(blocks)
         head, text = decoding.head_of(text)
@@ -64,7 +64,7 @@ def _add_value(sheet: Sheet, cells: dict[str, str], *, comma: bool) -> None:
 
 
 def _lacks(text: str) -> str:
-    """“finite ”, for what is a number of another kind."""
+    """Return “finite ” for infinite numbers and NaN; "" for other text."""
     try:
         float(text)
     except ValueError:
@@ -74,15 +74,15 @@ def _lacks(text: str) -> str:
 
 MOST_SYSTEMS = 1000
 MOST_METRICS = 200
-EXCEL_CUTS = 32_767  # characters that a cell of Excel holds at most
+EXCEL_CUTS = 32_767  # the most characters that a cell of Excel holds
 BROKEN = "#NAME?"  # what Excel writes for a text that begins with = or -
 
 
 def read(sheet: Sheet, outputs: Iterable[bytes], metrics: Iterable[bytes] | None = None) -> Facts:
-    """Read the files into an empty sheet; raises `UploadRefused` with every error there is.
+    """Read the files into an empty sheet; raises `UploadRefused` with all errors found.
 
-    outputs: the file in blocks of any size, in one of the forms that are recognised. metrics: a
-    CSV file with the columns system, item, metric and value.
+    outputs: the file in blocks of any size, in one of the recognised formats.
+    metrics: a CSV file with the columns system, item, metric and value.
     """
     reading = _Reading(sheet, forms.recognised(outputs))
     reading.run()
@@ -109,7 +109,7 @@ class _Reading:
 
     def __init__(self, sheet: Sheet, form: Form) -> None:
         self.sheet, self.form = sheet, form
-        self.numeric: set[str] = set()  # fields that we do not know, with a number wherever given
+        self.numeric: set[str] = set()  # unknown fields that hold a number wherever they are given
         self.mixed: set[str] = set()
         self.metrics: set[str] = set()
         self.n_cut = self.n_broken = 0
@@ -148,7 +148,7 @@ class _Reading:
             raise FaultyError([("systems many", message)])
 
     def _numbers(self, unknown: dict[str, Any]) -> dict[str, float]:
-        """Return the numbers among fields that we do not know: they may be metrics."""
+        """Return the numbers among unknown fields. They may be metrics."""
         found = {}
         for name, value in unknown.items():
             if name not in self.form.names.unknown or value is None:

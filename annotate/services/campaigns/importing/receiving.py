@@ -1,4 +1,4 @@
-"""What users do with imports: upload, change the plan, create, cancel, try again."""
+"""What users do with imports: upload, change the plan, create, cancel and retry."""
 
 import hashlib
 import uuid
@@ -17,8 +17,8 @@ from annotate.services.campaigns.importing.stored import as_json, facts_of, plan
 from annotate.services.campaigns.plans import Plan
 from annotate.states import ImportStatus as Status
 
-MOST_OPEN = 50  # imports of one person that wait or run, each with its file
-MOST_AT_ONCE = 1024 * 1024  # bytes that a request of a program imports itself
+MOST_OPEN = 50  # waiting or running imports of one person, each with its files
+MOST_AT_ONCE = 1024 * 1024  # bytes that an API request imports in its own process
 
 
 def receive(
@@ -34,9 +34,10 @@ def receive(
 ) -> CampaignImport:
     """Store the files and let a worker read them. A repeated request returns the same import.
 
-    key: of the form or the client. at_once: make the campaign without asking, if all is right.
-    replaces: an import that this one takes the place of, and of whose files those are taken that
-    are not given; drop_metrics: but for that of the metrics.
+    key: names the request; the form or the client chooses it.
+    at_once: create the campaign without asking if the file has no errors.
+    replaces: an import that this one replaces; its files are used where no new ones are given.
+    drop_metrics: do not take over the metrics file of `replaces`.
     """
     given = files.given(outputs, metrics, replaces, drop_metrics=drop_metrics)
     digest = files.digest(as_json(plan), given)
@@ -73,11 +74,11 @@ def _check_room(owner_id: int) -> None:
 def at_once(
     plan: Plan, outputs: Uploaded, metrics: Uploaded | None = None, *, owner_id: int, key: str
 ) -> tuple[CampaignImport, bool]:
-    """Import what a program sends: create the campaign in this process if the files are small.
+    """Import a request's files: create the campaign in this process if the files are small.
 
-    Returns the import, which is done then or waits for a worker, and whether it is new: the same
-    request again returns the same. Raises `Conflict` where the key was used for another one, and
-    what `ingest` raises for files or a plan that cannot be.
+    Returns the import, which is then done or waits for a worker, and whether it is new; a repeated
+    request returns the same import. Raises `Conflict` where the key belongs to another import, and
+    what `ingest` raises for unusable files or plans.
     """
     given = files.given(outputs, metrics, None, drop_metrics=False)
     digest = files.digest(as_json(plan), given)
@@ -91,14 +92,14 @@ def at_once(
     try:
         running.run_directly(of, *blocks)
         return of, True
-    except IntegrityError:  # the same request came twice at the same time
+    except IntegrityError:  # the same request was sent twice at the same time
         if (same := _under(owner_id, key, digest)) is None:
             raise Conflict("This import has just been cancelled. Send it again.") from None
         return same, False
 
 
 def by_command(plan: Plan, name: str, *, owner_id: int | None) -> CampaignImport:
-    """Return a new import of a file of this name, not stored yet, for `running.run_directly`."""
+    """Return an unsaved import of a file of this name, for `running.run_directly`."""
     return _direct(plan, name, owner_id=owner_id, key=uuid.uuid4().hex)
 
 
@@ -107,7 +108,7 @@ def _direct(plan: Plan, name: str, **more: Any) -> CampaignImport:
 
 
 def _under(owner_id: int, key: str, digest: str) -> CampaignImport | None:
-    """Return what was made under this key; raises `Conflict` if that is something else."""
+    """Return the import with this key, if any; raises `Conflict` if its content differs."""
     found = (
         CampaignImport.objects.exclude(status=Status.CANCELLED)
         .filter(owner=owner_id, key=key)
@@ -129,7 +130,7 @@ def receive_or_change(
     before: CampaignImport | None,
     drop_metrics: bool,
 ) -> CampaignImport:
-    """Import what a form sends: a new import, or another plan for stored files."""
+    """Import what a form sends: start a new import, or change the plan of stored files."""
     if before is None or outputs is not None or metrics is not None or drop_metrics:
         return receive(
             plan,
@@ -145,7 +146,7 @@ def receive_or_change(
 
 
 def change_plan(of: CampaignImport, plan: Plan) -> None:
-    """Replace the plan of an import that has not begun to become a campaign."""
+    """Replace the plan of an import whose campaign is not being created yet."""
     changed = CampaignImport.objects.filter(
         pk=of.pk, status__in=(Status.READING, *CampaignImport.WAITING)
     ).update(
@@ -159,10 +160,10 @@ def change_plan(of: CampaignImport, plan: Plan) -> None:
 
 
 def create(of: CampaignImport, *, revision: int, actor_id: int) -> None:
-    """Let a worker create the campaign with the plan that was shown; a repeat does nothing.
+    """Let a worker create the campaign with the plan that was shown. A repeat does nothing.
 
-    Raises `Conflict` where the plan has been changed since, `Invalid` or `UploadRefused` where
-    it does not fit the file.
+    Raises `Conflict` where the plan has changed since, and `Invalid` or `UploadRefused` where it
+    does not fit the file.
     """
     if of.status in (Status.CREATING, Status.DONE):
         return
@@ -184,7 +185,7 @@ def create(of: CampaignImport, *, revision: int, actor_id: int) -> None:
 
 
 def cancel(of: CampaignImport, *, actor_id: int | None) -> None:
-    """Cancel an import and remove what was stored of it. A finished one stays."""
+    """Cancel an import and remove its stored data. A finished import stays."""
     while of.status not in (Status.CANCELLED, Status.DONE):
         states.move(of, Status.CANCELLED, actor_id=actor_id)
         of.refresh_from_db()
@@ -193,7 +194,7 @@ def cancel(of: CampaignImport, *, actor_id: int | None) -> None:
 
 
 def retry(of: CampaignImport, *, actor_id: int) -> None:
-    """Let a worker retry an import that failed through an error of the server."""
+    """Let a worker retry an import that failed because of a server error."""
     if of.status != Status.FAILED:
         return
     to = Status.READING if of.facts is None else Status.CREATING

@@ -29,7 +29,7 @@ def _not_blank(text: str) -> str:
     return text
 
 
-NO_NUL = AfterValidator(_no_nul)  # after the limits, which only a plain text has
+NO_NUL = AfterValidator(_no_nul)  # after the limits, which apply to plain text only
 Item = Annotated[str, Field(strict=True, min_length=1, max_length=120), NO_NUL]
 System = Annotated[str, Field(strict=True, min_length=1, max_length=80), NO_NUL]
 Text = Annotated[str, Field(strict=True, max_length=50_000), NO_NUL]
@@ -43,7 +43,7 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 
 
 class _Output(BaseModel):
-    """One output of one system for one item, as a file holds it."""
+    """One output of one system for one item, as read from a file."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -60,7 +60,7 @@ _read = _Output.__pydantic_validator__.validate_python
 
 
 class FaultyError(ValueError):
-    """A row that cannot be imported; `told` says why, once for each fault."""
+    """A row that cannot be imported. `told` holds one message per fault."""
 
     def __init__(self, told: Iterable[Told]) -> None:
         self.told = list(told)
@@ -68,7 +68,10 @@ class FaultyError(ValueError):
 
 
 def row_of(known: Mapping[str, Any], line: int, unknown: Iterable[str] = ()) -> Row:
-    """Return the row, or raise `FaultyError`; unknown: names that may be misspelt fields."""
+    """Return the row, or raise `FaultyError`.
+
+    unknown: names in the record that may be misspelt fields.
+    """
     try:
         read = _read(_prepared(known))
     except Violations as violations:
@@ -86,7 +89,7 @@ def row_of(known: Mapping[str, Any], line: int, unknown: Iterable[str] = ()) -> 
 
 
 def _prepared(known: Mapping[str, Any]) -> dict[str, Any]:
-    """Null is the same as absent, and an item may be a whole number."""
+    """Leave out nulls, which mean the same as absent, and turn whole item numbers into text."""
     fields = {name: value for name, value in known.items() if value is not None}
     item, metrics = fields.get("item"), fields.get("metrics")
     if isinstance(item, int) and not isinstance(item, bool):
@@ -118,7 +121,7 @@ def _of_text(error: ErrorDetails, name: str, unknown: Iterable[str]) -> str:
 
 
 def _of_string(error: ErrorDetails, name: str) -> str:
-    """What is wrong with a text as such; "" where it is no text at all."""
+    """Return what is wrong with a text; "" where the value is not a text."""
     if error["type"] == "string_too_long":
         return f"“{name}” is longer than {error['ctx']['max_length']:,} characters."
     if error["type"] == "nul":

@@ -1,8 +1,8 @@
 """What workers do with imports: read the files, create the campaigns, clean up.
 
-Workers run one import at a time, so that estimates always find a free one. A worker claims an
-import for a minute, and extends the claim at every step. After a kill another one takes over: a
-file is read again, a campaign is continued where it was.
+Workers run one import at a time, so a worker is always free for estimates. A worker claims an
+import for a minute and extends the claim at every step. If the worker is killed, another one takes
+over: it reads the file again and continues a campaign where it stopped.
 """
 
 import logging
@@ -30,21 +30,21 @@ from annotate.services.campaigns.importing.stored import plan_of, refusal_as_jso
 from annotate.states import ImportStatus as Status
 
 CLAIM = timedelta(minutes=1)
-MOST_ATTEMPTS = 3  # without any progress between them
-OFTEN = 0.5  # seconds between two notes of how far reading is
-LONGEST_PAUSE = 0.1  # seconds: as seldom as SQLite looks whether it may write
+MOST_ATTEMPTS = 3  # without progress between them
+OFTEN = 0.5  # seconds between two notes of the reading progress
+LONGEST_PAUSE = 0.1  # seconds; SQLite's longest wait between two attempts to write
 FREE: dict[str, Any] = {"claim": "", "claimed_until": None}
-Progress = Callable[[int, int], None]  # items that are stored, and in all
+Progress = Callable[[int, int], None]  # items stored, items in all
 
 logger = logging.getLogger(__name__)
 
 
 class LostError(Exception):
-    """Somebody has cancelled this import, or another worker has taken it over."""
+    """This import was cancelled, or another worker has taken it over."""
 
 
 def run(import_id: int) -> bool:
-    """Do what is due for an import, unless somebody is at it; return whether anything was."""
+    """Do the due step of an import that is unclaimed; return whether there was one."""
     of = CampaignImport.objects.filter(pk=import_id).first()
     if of is None:
         return False
@@ -63,7 +63,7 @@ def run(import_id: int) -> bool:
 
 
 def run_due() -> int:
-    """Find imports whose message was lost or whose worker is gone; return how many were run."""
+    """Run imports whose message was lost or whose worker died; return how many were run."""
     files.expire()
     running = _unclaimed().order_by("pk").values_list("pk", flat=True)
     return sum(run(pk) for pk in [*files.due(), *running])
@@ -76,11 +76,11 @@ def run_directly(
     *,
     progress: Progress = lambda _done, _total: None,
 ) -> tuple[Campaign, Facts]:
-    """Import files in this process, of whatever size; whole, or not at all.
+    """Import files of any size in this process, completely or not at all.
 
-    of: an import that is not stored yet. It is once the files were found right, so that what a
-    kill leaves behind is found and removed. Raises `Invalid` or `UploadRefused`, `IntegrityError`
-    for the key of another import, and `LostError` if the owner cancels it on the page.
+    of: an unsaved import. It is saved once the files have been checked, so that the remains of a
+        killed process are found and removed. Raises `Invalid` or `UploadRefused`, `IntegrityError`
+        for the key of another import, and `LostError` if the owner cancels it on the page.
     """
     with Sheet() as sheet:
         checked = creating.check(plan_of(of), reading.read(sheet, outputs, metrics))
@@ -105,7 +105,7 @@ def _mine(of: CampaignImport) -> QuerySet[CampaignImport]:
 
 
 def _claim(of: CampaignImport) -> bool:
-    """Take an import for this worker; False if a worker is at it, or at another one."""
+    """Claim an import for this worker; False if a worker is busy with it or with another one."""
     now = timezone.now()
     others = CampaignImport.objects.filter(
         status__in=CampaignImport.RUNNING, claimed_until__gt=now
@@ -123,13 +123,13 @@ def _claim(of: CampaignImport) -> bool:
 
 
 def _note(of: CampaignImport, **changes: int) -> None:
-    """Say that this worker goes on; raises `LostError` if it must not."""
+    """Store progress and extend the claim; raises `LostError` if the claim was lost."""
     if not transitions.note(_mine(of), claimed_until=timezone.now() + CLAIM, **changes):
         raise LostError
 
 
 def _go_on(of: CampaignImport) -> None:
-    if of.is_direct:  # the process was killed, and no other process has its file
+    if of.is_direct:  # the process was killed; other processes do not have its file
         states.move(of, Status.CANCELLED, where={"claim": of.claim})
         files.clean(of)
         return
@@ -157,7 +157,7 @@ def _read(of: CampaignImport, sheet: Sheet) -> Facts:
 
 
 def _watched(of: CampaignImport, file: str, before: int = 0) -> Iterator[bytes]:
-    """Yield a file, and note now and then how far it was read."""
+    """Yield a file's blocks, and store from time to time how much has been read."""
     done, noted = before, 0.0
     for block in blocks(of, file):
         yield block
@@ -185,7 +185,7 @@ def _create(
     sheet: Sheet,
     progress: Progress = lambda _done, _total: None,
 ) -> Campaign:
-    """Make the campaign chunk by chunk, each in one short transaction; go on where it was."""
+    """Create the campaign in chunks, each in a short transaction; continue where it stopped."""
     total = checked.facts.n_items
     campaign = of.campaign or _begin(of, checked, sheet)
     start = campaign.items.count()
@@ -204,7 +204,7 @@ def _create(
 
 
 def _let_others_write(held: float) -> None:
-    """SQLite has one writer, and those who wait for it only look now and then."""
+    """Pause between writes: SQLite has one writer, and waiting writers poll only occasionally."""
     if connection.vendor == "sqlite":
         time.sleep(min(held, LONGEST_PAUSE))
 

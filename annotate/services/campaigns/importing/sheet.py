@@ -1,6 +1,6 @@
-"""The rows of one import, on disk for as long as it lasts: memory does not grow with the file.
+"""The rows of one import, on disk during the import, so that memory does not grow with the file.
 
-SQLite's temporary database: a file without a name, which is gone with the process.
+They are in SQLite's temporary database, a file without a name that disappears with the process.
 """
 
 import json
@@ -34,14 +34,14 @@ SHARED = ("reference", "input", "paragraphs")
 
 
 class Sheet:
-    """Takes rows in the order of the file, and gives them back item by item."""
+    """Takes rows in the order of the file, and returns them item by item."""
 
     def __init__(self) -> None:
         self._db = sqlite3.connect("", isolation_level=None)
         self._db.executescript(TABLES)
         self._db.execute("BEGIN")
         self._systems: dict[str, int] = {}
-        self.unit = "line"  # what the numbers of rows count, for messages
+        self.unit = "line"  # what row numbers count, for messages
 
     def __enter__(self) -> Self:
         return self
@@ -52,7 +52,7 @@ class Sheet:
     def add(self, row: Row, loose: Mapping[str, float] | None = None) -> None:
         """Add a row; raises `FaultyError` where it contradicts an earlier one.
 
-        loose: numbers beside the fields that we know, by the file's own names.
+        loose: numbers in unknown fields, by their names in the file.
         """
         item = self._item(row)
         system = self._systems.get(row.system) or self._system(row.system)
@@ -134,7 +134,7 @@ class Sheet:
         )
 
     def add_value(self, system: str, item: str, metric: str, value: float) -> None:
-        """Add a metric's value to a row that is here; raises `FaultyError` if none is."""
+        """Add a metric's value to an existing row; raises `FaultyError` if there is none."""
         found = self._db.execute(
             "SELECT row.id, metrics FROM row JOIN item ON item.id = row.item "
             "WHERE item.key = ? AND system = ?",

@@ -37,7 +37,7 @@ def move(
 ) -> bool:
     """Change the status as it was read, log it, and wake a worker if there is work to do.
 
-    False, with nothing changed, if somebody else was quicker or `where` does not hold.
+    Returns False and changes nothing if another process was faster or `where` does not hold.
     """
     mine = CampaignImport.objects.filter(pk=of.pk, **where or {})
 
@@ -56,13 +56,13 @@ def move(
 
 
 def begin_read(of: CampaignImport) -> None:
-    """Store an import whose files were read before it is stored."""
+    """Store an import whose files have already been read."""
     of.status = Status.CREATING
     of.save(force_insert=True)
 
 
 def announce(import_id: int) -> None:
-    """Let a worker look at it once this transaction has been committed."""
+    """Have a worker look at it once this transaction is committed."""
     transaction.on_commit(
         lambda: import_waiting.send_robust(sender=None, import_id=import_id), robust=True
     )

@@ -1,4 +1,4 @@
-"""What the row of an import holds as JSON: the plan, the facts of the file, its problems."""
+"""The JSON in the row of an import: the plan, the facts of the file, and its problems."""
 
 import random
 from dataclasses import replace
@@ -21,9 +21,9 @@ def as_json(plan: Plan) -> dict[str, Any]:
 
 
 def plan_of(of: CampaignImport) -> Plan:
-    """Return the plan with its seed: the researcher's own, or one that is this import's for good.
+    """Return the plan with its seed: the researcher's own, or this import's permanent one.
 
-    So the preview counts the judgments that will be planned.
+    With the seed, the preview counts the judgments that will be planned.
     """
     plan = _PLAN.validate_python(of.plan)
     drawn = random.Random(of.public_id).getrandbits(63)
@@ -35,7 +35,7 @@ def facts_of(of: CampaignImport) -> Facts:
 
 
 def notices_of(of: CampaignImport) -> list[str]:
-    """Return what the owner should know of the file, once it was read."""
+    """Return what the owner should know about the file, once it has been read."""
     if of.facts is None:
         return []
     facts = facts_of(of)

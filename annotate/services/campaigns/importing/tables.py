@@ -1,4 +1,4 @@
-"""CSV and its relatives: a header, a delimiter that is found out, one record for each line."""
+"""Reads CSV and similar tables: finds the delimiter and the header, and yields records."""
 
 import csv
 import json
@@ -16,15 +16,15 @@ from annotate.services.campaigns.importing.problems import RowError, UploadRefus
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 LONGEST_CELL = 5_000_000
-NO_NUMBER = {"", "na", "n/a", "nan", "null", "none", "-"}  # how spreadsheets say: no value
+NO_NUMBER = {"", "na", "n/a", "nan", "null", "none", "-"}  # missing values in spreadsheets
 PARAGRAPH = re.compile(r"paragraphs?[ _.-]?(\d{1,2})", re.IGNORECASE)
 
-csv.field_size_limit(LONGEST_CELL)  # of the whole process; usually 131,072
+csv.field_size_limit(LONGEST_CELL)  # for the whole process; the default is 131,072
 
 
 @dataclass(frozen=True)
 class Header:
-    """The names of the columns, what separates them, and the line that they stand on."""
+    """The names of the columns, the delimiter, and the line of the header."""
 
     names: tuple[str, ...]
     delimiter: str
@@ -32,7 +32,7 @@ class Header:
 
 
 def header_of(head: bytes) -> Header:
-    """Return the header with the delimiter that gives most of the names that we know."""
+    """Return the header, with the delimiter that gives most of the known names."""
     number, first = _first_line(head)
     found = [
         Header(tuple(name.strip() for name in names), delimiter, number)
@@ -66,7 +66,7 @@ def check_names(header: Header) -> None:
 
 
 class _Lines:
-    """Lines for `csv`; what is not UTF-8 is noted, and read on."""
+    """Yields lines to the `csv` module. Lines that are not UTF-8 are noted and replaced."""
 
     def __init__(self, blocks: Iterable[bytes]) -> None:
         self._lines = decoding.lines(blocks)
@@ -90,7 +90,7 @@ class _Lines:
 def records(
     blocks: Iterable[bytes], header: Header
 ) -> Iterator[tuple[int, dict[str, str] | RowError]]:
-    """Yield the number of each record's first line, and its cells by the names of the columns."""
+    """Yield the number of each record's first line, and its cells by column name."""
     lines = _Lines(blocks)
     reader = csv.reader(lines, delimiter=header.delimiter, strict=True)
     names = [name or f"column {i}" for i, name in enumerate(header.names, start=1)]
@@ -125,8 +125,8 @@ def _no_csv(line: int, why: str) -> RowError:
         message = "a quotation mark that opens here is never closed."
     else:
         message = (
-            "quotation marks that do not fit. A cell that contains one is put into quotation "
-            "marks, and each inside of it is doubled."
+            "quotation marks that do not match. Put a cell that contains a quotation mark into "
+            "quotation marks, and double each one inside it."
         )
     return RowError(line, message, kind="quotes")
 
@@ -134,7 +134,7 @@ def _no_csv(line: int, why: str) -> RowError:
 def from_cells(
     known: dict[str, str], unknown: dict[str, str], *, comma: bool
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Give cells the types that JSON would have: empty ones are left out, but for the output.
+    """Give cells the types that JSON would have; leave out empty cells except the output.
 
     comma: whether numbers may be written with a decimal comma.
     """
@@ -166,7 +166,7 @@ def _json(cell: str) -> Any:
 
 
 def number_of(cell: str, *, comma: bool) -> float | None:
-    """Return the finite number that a cell holds; None if it holds something else."""
+    """Return the finite number in a cell; None if it holds something else."""
     text = cell.strip()
     if comma and text.count(",") == 1 and "." not in text:
         text = text.replace(",", ".")

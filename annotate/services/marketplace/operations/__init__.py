@@ -1,1 +1,1 @@
-"""What each kind of operation does: one module for each group of kinds."""
+"""What each kind of operation does, one module per group of kinds."""

@@ -1,4 +1,4 @@
-"""People at the crowd: pay them, keep them out, let them in again, write to them."""
+"""People at the crowd: pay them, exclude them, include them again, write to them."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -20,7 +20,7 @@ from annotate.services.marketplace import adjudication
 from annotate.services.outbox.handlers import Handler, register
 
 Kind = Operation.Kind
-PATIENCE = timedelta(hours=1)  # a crowd may not know for minutes what it has listed already
+PATIENCE = timedelta(hours=1)  # for some minutes a crowd may not know what it has listed
 BEHIND = (NOT_YET, "not_found")
 UNLISTED = "unlisted"
 
@@ -43,8 +43,7 @@ def _reject(op: Operation, crowd: Marketplace) -> Outcome:
 
 
 def _doubted(op: Operation) -> str:
-    """Return why an approval is held: a review was opened, or pay refused, since it was
-    intended."""
+    """Return why an approval is held: a new review or a refusal since it was intended; or ""."""
     unit = _unit(op)
     reviews = Review.objects.filter(campaign=unit.campaign_id, annotator=unit.annotator_id)
     doubt = reviews.filter(Q(status=Review.Status.OPEN) | Q(pay_refused=True))
@@ -52,7 +51,7 @@ def _doubted(op: Operation) -> str:
 
 
 def _patient(op: Operation, outcome: Outcome) -> Outcome:
-    """Ask again for a while where the crowd may just be behind; then a person must look."""
+    """Retry for a while where the crowd may lag behind; then a person must look."""
     if outcome.happened or outcome.code not in BEHIND:
         return outcome
     if timezone.now() < op.created_at + PATIENCE:
@@ -108,10 +107,13 @@ def _include(op: Operation, crowd: Marketplace) -> Outcome:
 
 
 def _overtaken(op: Operation) -> Outcome | None:
-    """The latest request counts: it waits for calls under way and replaces earlier requests."""
+    """Return why this request is not sent now. Only the latest request counts.
+
+    It waits for calls under way and replaces earlier requests.
+    """
     same = Operation.objects.filter(campaign=op.campaign_id, annotator=op.annotator_id)
     if same.filter(pk__gt=op.pk).exists():
-        return Outcome(Effect.ALREADY, message="Something else was decided since.")
+        return Outcome(Effect.ALREADY, message="There has been a later decision.")
     if same.filter(pk__lt=op.pk, status=Operation.Status.SENT).exists():
         return Outcome(Effect.RETRYABLE, "order", "It waits for an earlier change.")
     return None
@@ -123,10 +125,10 @@ def _write(op: Operation, crowd: Marketplace) -> Outcome:
 
 
 def _nothing(op: Operation, outcome: Outcome) -> None:
-    """There is no follow-up: the operation's row is enough."""
+    """Do nothing: the operation's row is enough."""
 
 
 register(Kind.EXCLUDE, Handler(_exclude, _nothing, natural=True))
 register(Kind.INCLUDE, Handler(_include, _nothing, natural=True))
-# A message that comes twice does less harm than one that never comes.
+# A duplicate message does less harm than a missing one.
 register(Kind.MESSAGE, Handler(_write, _nothing, natural=True))

@@ -1,6 +1,6 @@
 """Postings: publish, add places, stop, archive. A posting's status changes as the crowd confirms.
 
-`reconciling` follows what the crowd says of it from then on, and how full it is.
+`reconciling` follows the crowd's state of the posting afterwards, and how full it is.
 """
 
 from decimal import Decimal
@@ -35,7 +35,7 @@ def _note(op: Operation, **fields: Any) -> None:
 
 
 def _others(op: Operation) -> QuerySet[Operation]:
-    """What waits for the same posting."""
+    """Return the other operations of the same posting."""
     return Operation.objects.filter(posting=op.posting_id).exclude(pk=op.pk)
 
 
@@ -43,7 +43,7 @@ def _others(op: Operation) -> QuerySet[Operation]:
 
 
 def spec(op: Operation) -> Spec:
-    """Return what is published: fixed by rows, so that a repetition says the same."""
+    """Return what is published. Rows fix it, so a repeated call says the same."""
     posting, told = _posting(op), PublishPayload.of(op)
     agreed = terms.from_json(posting.batch.terms)
     return agreed.spec(
@@ -70,7 +70,7 @@ def _published(op: Operation, outcome: Outcome) -> None:
         return
     posted = outcome.posted
     if posted is None:
-        raise Conflict("What the crowd calls this posting is not known. Let it be looked for.")
+        raise Conflict("The crowd’s name for this posting is unknown. Have it looked for.")
     lifetime = terms.from_json(posting.batch.terms).lifetime
     posting_states.move(
         posting,
@@ -86,7 +86,7 @@ def _published(op: Operation, outcome: Outcome) -> None:
 
 
 def _publish_again(op: Operation) -> None:
-    """Check again before a retry: its money and its work may be promised elsewhere by now."""
+    """Check again before a retry: its money and its work may have been promised elsewhere."""
     posting = _posting(op)
     _ask_again(op, posting.batch, PublishPayload.of(op).places)
     posting_states.move(posting, Stage.PLANNED, sources=[Stage.FAILED], problem="")
@@ -109,7 +109,7 @@ def _unpublished(op: Operation) -> None:
 
 
 def _not_there(posting: Posting) -> Outcome | None:
-    """Say why nothing can be asked of this posting (yet)."""
+    """Return why nothing can be asked of this posting now; None if it can."""
     if posting.external_id:
         return None
     publishing = posting.operations.filter(kind=Kind.PUBLISH, status__in=Operation.UNDONE)
@@ -131,7 +131,7 @@ def _add(op: Operation, crowd: Marketplace) -> Outcome:
 
 
 def _find_added(op: Operation, crowd: Marketplace) -> Outcome | None:
-    """Extensions of a posting come one after the other, so that the count tells."""
+    """Return success if the count shows the new places: extensions are sequential."""
     posting = _posting(op)
     level = crowd.posting_level(posting.external_id)
     grown = level.places >= posting.places + AddPlacesPayload.of(op).places

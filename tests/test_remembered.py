@@ -1,0 +1,100 @@
+"""A world that is written again is the world that was made."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.models import Assignment, Judgment, Review
+from tests import remembered, reviewed
+from tests.factories import judge, person, user
+
+pytestmark = pytest.mark.django_db  # on Postgres alone: elsewhere worlds are made each time
+
+
+@contextmanager
+def undone() -> Iterator[None]:
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
+def rows() -> dict[str, list[dict[str, Any]]]:
+    """Return every row that is there, without its times."""
+    return {
+        model.__name__: [
+            {name: value for name, value in row.items() if not isinstance(value, datetime)}
+            for row in model._base_manager.order_by("pk").values()
+        ]
+        for model in remembered._models()
+    }
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[User]:
+    """The users for whom a case was really made."""
+    told: list[User] = []
+    make = reviewed._case
+
+    def case(owner: User, **how: Any) -> Review:
+        told.append(owner)
+        return make(owner, **how)
+
+    monkeypatch.setattr(remembered, "_worlds", {})
+    monkeypatch.setattr(reviewed, "_case", case)
+    return told
+
+
+def test_every_row_is_there_again(made: list[User]) -> None:
+    ada = user()
+    with undone():
+        reviewed.case(ada)
+        first = rows()
+    with undone():
+        reviewed.case(ada)
+        assert rows() == first
+    assert made == [ada]
+
+
+def test_it_belongs_to_whom_it_is_written_for(made: list[User]) -> None:
+    with undone():
+        reviewed.case(user("eve"))
+    ada = user()
+    review = reviewed.case(ada)
+    assert made != [ada]
+    assert [one.user for one in review.campaign.memberships.all()] == [ada]
+
+
+def test_it_was_made_just_now(made: list[User], monkeypatch: pytest.MonkeyPatch) -> None:
+    ada = user()
+    with undone():
+        reviewed.case(ada)
+    later = timezone.now() + timedelta(days=9)
+    monkeypatch.setattr(timezone, "now", lambda: later)
+    campaign = reviewed.case(ada).campaign
+    times = Judgment.objects.filter(campaign=campaign).values_list("submitted_at", flat=True)
+    assert all(timedelta(0) <= later - at < timedelta(minutes=1) for at in times)
+
+
+def test_work_goes_on_in_it(made: list[User]) -> None:
+    ada = user()
+    with undone():
+        reviewed.case(ada)
+    campaign = reviewed.case(ada).campaign
+    n = Assignment.objects.filter(campaign=campaign).count()
+    judge(person(campaign, "newcomer"))
+    assert Assignment.objects.filter(campaign=campaign).count() == n + 1
+
+
+def test_a_second_one_in_a_test_is_another(made: list[User]) -> None:
+    ada = user()
+    with undone():
+        reviewed.case(ada)
+    first, second = reviewed.case(ada), reviewed.case(ada)
+    assert first.campaign_id != second.campaign_id
+    assert made == [ada, ada]
