@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 KINDS = {
     "ternary": (-1.0, 1.0),
+    "binary .1": (0.0, 1.0),
     "binary .5": (0.0, 1.0),
     "binary .9": (0.0, 1.0),
     "proportion": (0.0, 1.0),
@@ -107,7 +108,7 @@ def _score(kind, rng, value):
         return float(max(0.0, 0.4 * np.exp(0.7 * value) - 0.2))
     if kind == "constant":
         return 3.0
-    return float(value > {"binary .5": 0.0, "binary .9": -2.2}[kind])
+    return float(value > {"binary .1": 2.2, "binary .5": 0.0, "binary .9": -2.2}[kind])
 
 
 def _metric(campaign, rng, judged, quality):

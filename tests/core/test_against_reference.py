@@ -14,6 +14,7 @@ from estimation.core import (
     Sample,
     Scale,
     anytime,
+    folds,
 )
 from estimation.core import difference as engine_difference
 from estimation.core import estimate as engine_estimate
@@ -22,7 +23,9 @@ from tests.core.reference_cases import KINDS, campaigns, draw
 
 many = settings(max_examples=50, deadline=None)
 components_of_all = st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.floats(0.05, 1.0))
-levels = st.sampled_from([0.8, 0.9, 0.95, 0.99])
+several = st.integers(2, 8)
+seeds = st.integers(0, 5)
+levels = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
 mostly = st.sampled_from([True, True, True, False])
 options_of_all = st.fixed_dictionaries(
     {
@@ -113,6 +116,26 @@ def both(system, campaign, estimator, level, **options):
     return found, reference_estimate(system, campaign, estimator, level, **options)
 
 
+def reference_difference(systems, campaign, estimator, level, **options):
+    first, second = systems
+    return reference.difference(
+        first.rows,
+        second.rows,
+        campaign.outputs,
+        KINDS[campaign.kind],
+        (first.metric, second.metric),
+        estimator=estimator,
+        level=level,
+        **options,
+    )
+
+
+def ridge_of(found, campaign, seed):
+    """The folds of all outputs, and the penalty of each fold."""
+    fold = folds(campaign.outputs, seed=seed).tolist()
+    return {"folds": dict(enumerate(fold)), "penalties": dict(enumerate(found.penalties))}
+
+
 # --- one system
 
 
@@ -124,6 +147,18 @@ def test_two_way(estimator, estimand, campaign, level, options):
     system, _ = draw(campaign)
     options = options | {"estimand": estimand}
     found, expected = both(system, campaign, estimator, level, **options)
+    agree(engine_parts(found, level), reference_parts(expected))
+
+
+@pytest.mark.parametrize("estimator", ["multi", "balanced"])
+@given(campaign=campaigns, level=levels, options=options_of_all, several=several, seed=seeds)
+@many
+def test_several_metrics(estimator, campaign, level, options, several, seed):
+    """Given the engine's folds and the penalties that it chose."""
+    system, _ = draw(campaign, several)
+    found = engine_estimate(sample_of(system, campaign), estimator=estimator, seed=seed, **options)
+    learnt = ridge_of(found, campaign, seed)
+    expected = reference_estimate(system, campaign, estimator, level, **options, **learnt)
     agree(engine_parts(found, level), reference_parts(expected))
 
 
@@ -184,18 +219,21 @@ def test_sequence(estimator, campaign, level, planned):
 @given(campaign=campaigns, level=levels, options=options_of_all)
 @many
 def test_difference(estimator, estimand, campaign, level, options):
-    first, second = draw(campaign)
     options = options | {"estimand": estimand}
-    samples = [sample_of(system, campaign) for system in (first, second)]
+    systems = draw(campaign)
+    samples = [sample_of(system, campaign) for system in systems]
     found = engine_difference(*samples, estimator=estimator, **options)
-    expected = reference.difference(
-        first.rows,
-        second.rows,
-        campaign.outputs,
-        KINDS[campaign.kind],
-        (first.metric, second.metric),
-        estimator=estimator,
-        level=level,
-        **options,
-    )
+    expected = reference_difference(systems, campaign, estimator, level, **options)
+    agree(engine_parts(found, level), reference_parts(expected))
+
+
+@pytest.mark.parametrize("estimator", ["multi", "balanced"])
+@given(campaign=campaigns, level=levels, options=options_of_all, several=several, seed=seeds)
+@many
+def test_difference_with_several_metrics(estimator, campaign, level, options, several, seed):
+    systems = draw(campaign, several)
+    samples = [sample_of(system, campaign) for system in systems]
+    found = engine_difference(*samples, estimator=estimator, seed=seed, **options)
+    learnt = ridge_of(found, campaign, seed)
+    expected = reference_difference(systems, campaign, estimator, level, **options, **learnt)
     agree(engine_parts(found, level), reference_parts(expected))
