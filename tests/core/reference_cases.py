@@ -16,7 +16,16 @@ KINDS = {
     "edit": (0.0, 2.0),
     "constant": (1.0, 5.0),
 }
-METRICS = ("good", "useless", "heavy", "ties", "constant", "constant where judged", "copy")
+METRICS = (
+    "good",
+    "useless",
+    "heavy",
+    "ties",
+    "constant",
+    "constant where judged",
+    "copy",
+    "mirror",
+)
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,8 @@ def draw(campaign: Campaign, n_metrics: int = 1) -> tuple[System, System]:
     ]
     if campaign.metric == "copy":
         columns[1] = columns[0]
+    if campaign.metric == "mirror":
+        columns[1] = 5 - 2 * columns[0]
     return System(first, columns[0]), System(second, columns[1])
 
 
