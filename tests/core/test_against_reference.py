@@ -20,7 +20,7 @@ from estimation.core import (
 from estimation.core import difference as engine_difference
 from estimation.core import estimate as engine_estimate
 from tests.core import reference
-from tests.core.reference_cases import KINDS, campaigns, draw
+from tests.core.reference_cases import KINDS, Campaign, campaigns, draw
 
 many = settings(max_examples=40, deadline=None)
 components_of_all = st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.floats(0.05, 1.0))
@@ -152,6 +152,19 @@ def test_two_way(estimator, estimand, campaign, level, options):
     options = options | {"estimand": estimand}
     found, expected = both(system, campaign, estimator, level, **options)
     agree(engine_parts(found, level), reference_parts(expected))
+
+
+@pytest.mark.parametrize("estimator", ["mean", "regression", "balanced"])
+@pytest.mark.parametrize(("kind", "end"), [("binary .1", "low"), ("binary .9", "high")])
+def test_an_end_that_misses_the_estimate_is_moved_to_it(estimator, kind, end):
+    moved = 0
+    for seed in range(20):
+        campaign = Campaign(seed, 100, 0.5, 0.0, 60, 0.0, True, kind, "useless", 0.0)
+        system, _ = draw(campaign)
+        found, expected = both(system, campaign, estimator, 0.5)
+        agree(engine_parts(found, 0.5), reference_parts(expected))
+        moved += expected[end] == expected["estimate"]
+    assert moved > 0
 
 
 @pytest.mark.parametrize("estimator", ["multi", "balanced"])
