@@ -8,8 +8,8 @@ shares no code with the engine. Where the formulas leave something open, the ref
   n₂ = n + 4 with divisor n₂ − 1. Algorithm 1 fits its α̂ again with them; divisor n₂ − 2.
 - Balanced weights and GLS: min(n − 2, A_eff − 1) degrees of freedom with any number of metrics.
 - GLS: the slope is that of regression (several metrics: of the unweighted ridge).
-- Ridge with balanced weights: rows are item means with weight n·W_i, so that a penalty means the
-  same with equal weights. The penalty multiplies |b|², the squared errors are not averaged.
+- Ridge: rows are item means with weight W_i. The penalty multiplies |b|² beside the weighted mean
+  of the squared errors, so that it means the same for any weights.
 - A difference's net weight of an (item, person) pair is the mean of both systems' weights, as its
   share is the mean of both shares. Residuals are around each system's own mean, with own slopes.
 - A difference's MSW': the variance of d given the item, per unit of Σw²/typ, with R the smaller of
@@ -167,8 +167,7 @@ def _fit_rows(y, x, row_weight, estimator, chosen, one_each=False):
         slopes, rank = dict.fromkeys(y, alpha), 1
         extra = {"alpha": float(alpha[0])}
     elif chosen["folds"] is not None and not one_each:
-        scaled = {i: len(y) * row_weight[i] for i in y}
-        slopes = parts.cross_fitted(y, x, scaled, chosen["folds"], chosen["penalties"])
+        slopes = parts.cross_fitted(y, x, row_weight, chosen["folds"], chosen["penalties"])
         rank = 0
     else:
         _, b, rank = parts.least_squares(y, x, row_weight)

@@ -9,13 +9,23 @@ from hypothesis import strategies as st
 
 KINDS = {
     "ternary": (-1.0, 1.0),
+    "binary .1": (0.0, 1.0),
     "binary .5": (0.0, 1.0),
     "binary .9": (0.0, 1.0),
     "proportion": (0.0, 1.0),
     "edit": (0.0, 2.0),
     "constant": (1.0, 5.0),
 }
-METRICS = ("good", "useless", "heavy", "ties", "constant", "constant where judged", "copy")
+METRICS = (
+    "good",
+    "useless",
+    "heavy",
+    "ties",
+    "constant",
+    "constant where judged",
+    "copy",
+    "mirror",
+)
 
 
 @dataclass(frozen=True)
@@ -81,6 +91,8 @@ def draw(campaign: Campaign, n_metrics: int = 1) -> tuple[System, System]:
     ]
     if campaign.metric == "copy":
         columns[1] = columns[0]
+    if campaign.metric == "mirror":
+        columns[1] = 5 - 2 * columns[0]
     return System(first, columns[0]), System(second, columns[1])
 
 
@@ -107,7 +119,7 @@ def _score(kind, rng, value):
         return float(max(0.0, 0.4 * np.exp(0.7 * value) - 0.2))
     if kind == "constant":
         return 3.0
-    return float(value > {"binary .5": 0.0, "binary .9": -2.2}[kind])
+    return float(value > {"binary .1": 2.2, "binary .5": 0.0, "binary .9": -2.2}[kind])
 
 
 def _metric(campaign, rng, judged, quality):

@@ -132,7 +132,7 @@ def least_squares(y, x, row_weight):
 
 
 def ridge_slopes(y, x, row_weight, penalty):
-    """argmin_b Σ_i weight_i·(y_i − a − x_i·b)² + penalty·|b|², with a free intercept a."""
+    """argmin_b Σ_i weight_i·(y_i − a − x_i·b)²/Σ_i weight_i + penalty·|b|², with a free a."""
     items = sorted(y)
     width = len(x[items[0]])
     if math.isinf(penalty) or width == 0:
@@ -140,7 +140,7 @@ def ridge_slopes(y, x, row_weight, penalty):
     total = sum(row_weight[i] for i in items)
     y_mean = sum(row_weight[i] * y[i] for i in items) / total
     x_mean = sum(row_weight[i] * x[i] for i in items) / total
-    left, right = penalty * np.eye(width), np.zeros(width)
+    left, right = total * penalty * np.eye(width), np.zeros(width)
     for i in items:
         left += row_weight[i] * np.outer(x[i] - x_mean, x[i] - x_mean)
         right += row_weight[i] * (x[i] - x_mean) * (y[i] - y_mean)

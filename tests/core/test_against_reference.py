@@ -14,15 +14,19 @@ from estimation.core import (
     Sample,
     Scale,
     anytime,
+    confidence_sequence,
+    folds,
 )
 from estimation.core import difference as engine_difference
 from estimation.core import estimate as engine_estimate
 from tests.core import reference
-from tests.core.reference_cases import KINDS, campaigns, draw
+from tests.core.reference_cases import KINDS, Campaign, campaigns, draw
 
-many = settings(max_examples=50, deadline=None)
+many = settings(max_examples=40, deadline=None)
 components_of_all = st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.floats(0.05, 1.0))
-levels = st.sampled_from([0.8, 0.9, 0.95, 0.99])
+several = st.integers(2, 8)
+seeds = st.integers(0, 5)
+levels = st.sampled_from([0.5, 0.8, 0.9, 0.95, 0.99])
 mostly = st.sampled_from([True, True, True, False])
 options_of_all = st.fixed_dictionaries(
     {
@@ -57,6 +61,9 @@ def ends_of(found, level):
         interval = found.interval(level)
     except IntervalUnavailableError:
         return {"low": None, "high": None}
+    if found.std_error < 1e-10 and found.df < 1:
+        # Nothing but rounding, times a quantile of any size.
+        return {"df": found.df}
     return {"low": interval.low, "high": interval.high, "df": found.df}
 
 
@@ -113,6 +120,26 @@ def both(system, campaign, estimator, level, **options):
     return found, reference_estimate(system, campaign, estimator, level, **options)
 
 
+def reference_difference(systems, campaign, estimator, level, **options):
+    first, second = systems
+    return reference.difference(
+        first.rows,
+        second.rows,
+        campaign.outputs,
+        KINDS[campaign.kind],
+        (first.metric, second.metric),
+        estimator=estimator,
+        level=level,
+        **options,
+    )
+
+
+def ridge_of(found, campaign, seed):
+    """The folds of all outputs, and the penalty of each fold."""
+    fold = folds(campaign.outputs, seed=seed).tolist()
+    return {"folds": dict(enumerate(fold)), "penalties": dict(enumerate(found.penalties))}
+
+
 # --- one system
 
 
@@ -124,6 +151,31 @@ def test_two_way(estimator, estimand, campaign, level, options):
     system, _ = draw(campaign)
     options = options | {"estimand": estimand}
     found, expected = both(system, campaign, estimator, level, **options)
+    agree(engine_parts(found, level), reference_parts(expected))
+
+
+@pytest.mark.parametrize("estimator", ["mean", "regression", "balanced"])
+@pytest.mark.parametrize(("kind", "end"), [("binary .1", "low"), ("binary .9", "high")])
+def test_an_end_that_misses_the_estimate_is_moved_to_it(estimator, kind, end):
+    moved = 0
+    for seed in range(20):
+        campaign = Campaign(seed, 100, 0.5, 0.0, 60, 0.0, True, kind, "useless", 0.0)
+        system, _ = draw(campaign)
+        found, expected = both(system, campaign, estimator, 0.5)
+        agree(engine_parts(found, 0.5), reference_parts(expected))
+        moved += expected[end] == expected["estimate"]
+    assert moved > 0
+
+
+@pytest.mark.parametrize("estimator", ["multi", "balanced"])
+@given(campaign=campaigns, level=levels, options=options_of_all, several=several, seed=seeds)
+@many
+def test_several_metrics(estimator, campaign, level, options, several, seed):
+    """Given the engine's folds and the penalties that it chose."""
+    system, _ = draw(campaign, several)
+    found = engine_estimate(sample_of(system, campaign), estimator=estimator, seed=seed, **options)
+    learnt = ridge_of(found, campaign, seed)
+    expected = reference_estimate(system, campaign, estimator, level, **options, **learnt)
     agree(engine_parts(found, level), reference_parts(expected))
 
 
@@ -169,11 +221,16 @@ def test_ppi(campaign, level):
 def test_sequence(estimator, campaign, level, planned):
     system, _ = draw(campaign)
     found = engine_estimate(sample_of(system, campaign), estimator=estimator)
-    width = anytime(found, target_width=0.1, level=level, planned_items=planned).width
     options = {"interval": "sequence", "t_opt": 2.4 * planned}
     expected = reference_estimate(system, campaign, estimator, level, **options)
-    if expected["low"] is not None:
-        assert width == pytest.approx(expected["high"] - expected["low"], rel=1e-8, abs=1e-8)
+    if expected["low"] is None:
+        with pytest.raises(IntervalUnavailableError):
+            confidence_sequence(found, level=level, planned_items=planned)
+        return
+    interval = confidence_sequence(found, level=level, planned_items=planned)
+    agree({"low": interval.low, "high": interval.high}, expected)
+    width = anytime(found, target_width=0.1, level=level, planned_items=planned).width
+    assert width == pytest.approx(expected["high"] - expected["low"], rel=1e-8, abs=1e-8)
 
 
 # --- two systems
@@ -184,18 +241,21 @@ def test_sequence(estimator, campaign, level, planned):
 @given(campaign=campaigns, level=levels, options=options_of_all)
 @many
 def test_difference(estimator, estimand, campaign, level, options):
-    first, second = draw(campaign)
     options = options | {"estimand": estimand}
-    samples = [sample_of(system, campaign) for system in (first, second)]
+    systems = draw(campaign)
+    samples = [sample_of(system, campaign) for system in systems]
     found = engine_difference(*samples, estimator=estimator, **options)
-    expected = reference.difference(
-        first.rows,
-        second.rows,
-        campaign.outputs,
-        KINDS[campaign.kind],
-        (first.metric, second.metric),
-        estimator=estimator,
-        level=level,
-        **options,
-    )
+    expected = reference_difference(systems, campaign, estimator, level, **options)
+    agree(engine_parts(found, level), reference_parts(expected))
+
+
+@pytest.mark.parametrize("estimator", ["multi", "balanced"])
+@given(campaign=campaigns, level=levels, options=options_of_all, several=several, seed=seeds)
+@many
+def test_difference_with_several_metrics(estimator, campaign, level, options, several, seed):
+    systems = draw(campaign, several)
+    samples = [sample_of(system, campaign) for system in systems]
+    found = engine_difference(*samples, estimator=estimator, seed=seed, **options)
+    learnt = ridge_of(found, campaign, seed)
+    expected = reference_difference(systems, campaign, estimator, level, **options, **learnt)
     agree(engine_parts(found, level), reference_parts(expected))

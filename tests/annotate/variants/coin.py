@@ -1,7 +1,8 @@
 """An estimator of no use: the balanced one under another name, with a warning."""
 
-from estimation.core import Registered
 from estimation.core.estimators.balanced import balanced
+
+from estimation.core import Registered
 
 COIN = Registered(
     key="coin",
