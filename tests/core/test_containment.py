@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from estimation.core import Sample, Scale, difference, estimate, precision, trajectory
+from estimation.core import (
+    Sample,
+    Scale,
+    confidence_sequence,
+    difference,
+    estimate,
+    precision,
+    sequence_half_widths,
+    trajectory,
+)
 
 levels = st.one_of(st.floats(0.01, 0.999), st.sampled_from([0.01, 0.05, 0.5, 0.95, 0.999]))
 TWO_WAY = ["balanced", "regression", "algorithm_1", "mean", "multi", "gls"]
@@ -93,6 +102,31 @@ def test_the_intervals_of_a_history_contain_its_estimates(sample, level, balance
     assert (low <= history.estimate)[known].all()
     assert (history.estimate <= high)[known].all()
     assert (history.widths(level) == high - low)[known].all()
+
+
+@given(sample=samples(), level=levels, planned=st.sampled_from([30.0, 1e6]))
+@settings(max_examples=40, deadline=None)
+def test_a_confidence_sequence_contains_its_estimates(sample, level, planned):
+    history = trajectory(sample)
+    band = confidence_sequence(history, level=level, planned_items=planned)
+    known = np.isfinite(band.width)
+    assert (band.low <= history.estimate)[known].all()
+    assert (history.estimate <= band.high)[known].all()
+    result = estimate(sample)
+    if result.has_interval and result.n_items >= 30:
+        interval = confidence_sequence(result, level=level, planned_items=planned)
+        assert interval.low <= result.estimate <= interval.high
+        ends = interval.low, interval.high
+        assert ends == pytest.approx((band.low[-1], band.high[-1]), rel=1e-6, abs=1e-6)
+
+
+def test_a_confidence_sequence_moves_its_end():
+    sample = Sample(np.ones(30), np.arange(30), np.arange(30), 400, Scale(0, 1))
+    result = estimate(sample, estimator="mean")
+    half = float(sequence_half_widths(result.std_error, 30, alpha=0.99, planned_items=12.5))
+    assert result.centre + half < result.estimate
+    interval = confidence_sequence(result, level=0.01, planned_items=12.5)
+    assert interval.high == result.estimate == 1
 
 
 def test_an_end_is_moved_and_the_rule_stops_by_the_moved_width():
