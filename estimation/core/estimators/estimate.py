@@ -107,11 +107,11 @@ def estimate(
     >>> found = estimate(campaign.sample)
     >>> interval = found.interval(0.95)
     >>> [round(number, 2) for number in (found.estimate, interval.low, interval.high)]
-    [0.16, 0.08, 0.24]
+    [0.17, 0.1, 0.24]
     >>> interval.low < campaign.truth < interval.high
     True
     >>> round(estimate(campaign.sample, estimator="mean").interval(0.95).width, 2)
-    0.16
+    0.17
     """
     method = Method(
         estimator,

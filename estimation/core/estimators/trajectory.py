@@ -149,7 +149,7 @@ def trajectory(
     >>> history = trajectory(sample)
     >>> widths = history.widths(0.95)
     >>> [round(float(widths[t]), 2) for t in (50, 150, 300)]
-    [0.38, 0.21, 0.17]
+    [0.38, 0.21, 0.16]
     >>> bool(np.isclose(history.estimate[-1], estimate(sample).estimate))
     True
     """

@@ -26,7 +26,8 @@ class Interval:
     df : float
         Degrees of freedom of the t quantile; infinite for a normal one.
     centre : float
-        The middle of the interval, which need not be the reported estimate.
+        Where the interval is centred, which need not be the reported estimate; its middle, unless
+        an end was moved to the estimate.
 
     Examples
     --------

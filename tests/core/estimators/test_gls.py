@@ -1,4 +1,4 @@
-"""The balanced estimator: its weights against matrices, its interval against statsmodels."""
+"""Generalised least squares: its weights against matrices, its interval against statsmodels."""
 
 from dataclasses import replace
 
@@ -12,6 +12,7 @@ from statsmodels.stats.sandwich_covariance import cov_cluster, cov_cluster_2grou
 from estimation.core import Crossed, Incidence, Sample, Scale, crossed, estimate
 from estimation.core.data import errors
 from estimation.core.estimators.weights import gls_weights
+from tests.core import loops
 from tests.core.cases import crossed_case, random_sample, single_case
 from tests.core.drawn import Draw, campaign, covers, refuted
 
@@ -134,12 +135,16 @@ def test_the_interval_is_the_two_way_one_of_statsmodels(seed):
     assert parts.item + parts.annotator_sum - parts.cell_sum == pytest.approx(both, abs=1e-9)
     pairs = float(cov_cluster(fit, np.arange(weight.size), use_correction=False).squeeze())
     assert parts.cell_sum == pytest.approx(pairs, abs=1e-9)
-    share = np.bincount(sample.annotator, weight)
-    effective = 1 / (share**2).sum()
-    assert result.effective_annotators == pytest.approx(effective)
-    annotator = max(0.0, effective / (effective - 1) * person - parts.cell_sum)
-    assert result.std_error == pytest.approx((item + annotator) ** 0.5)
-    assert result.df == pytest.approx(effective - 1)
+    residual = weight * (corrected - fit.params[0])
+    people = loops.of_people(
+        list(zip(sample.annotator.tolist(), weight.tolist(), residual.tolist(), strict=True)),
+        spread=float(sample.score.var()),
+        person_share=0.08,
+    )
+    assert result.effective_annotators == pytest.approx(people["A_eff"])
+    assert parts.annotator_raw == pytest.approx(people["raw"])
+    assert result.std_error == pytest.approx((item + people["V_person"]) ** 0.5)
+    assert result.df == pytest.approx(people["A_eff"] - 1)
 
 
 def test_pseudo_rows_weigh_as_the_typical_item():
@@ -159,16 +164,14 @@ def test_the_finite_population_by_hand():
     parts = estimate(sample, estimator="gls", **options).variance
     weight = gls_weights(sample.incidence, GIVEN).weight
     squared = (np.bincount(sample.item, weight) ** 2).sum()
-    means = np.bincount(sample.item, sample.score) / np.maximum(np.bincount(sample.item), 1)
-    replicates = sample.n_judgments - np.unique(sample.item).size
-    noise = ((sample.score - means[sample.item]) ** 2).sum() / replicates
+    _, noise, _ = loops.noise_of(sample)
     assert parts.item == pytest.approx(whole.item * (1 - 1 / (50 * squared)))
     assert parts.rest == pytest.approx(noise * (weight**2).sum() / squared / 50)
 
 
 def test_components_are_those_of_the_corrected_scores():
     sample = random_sample(5, judgments=120, items=40)
-    slope = estimate(sample).slope
+    slope = estimate(sample, estimator="regression").slope
     x = sample.standardised_metric()
     corrected = replace(
         sample, score=sample.score - slope * x[sample.item], scale=Scale(0, 1, bounded=False)
@@ -270,6 +273,7 @@ def test_several_metrics_correct_as_in_multi():
         more = replace(sample, metric=metric[:, :columns])
         found, several = (estimate(more, estimator=name) for name in ("gls", "multi"))
         assert found.slopes == several.slopes
+        assert "cross_fitted" in codes(found)
         found = estimate(more, estimator="balanced", seed=3)
         assert "cross_fitted" in codes(found)
         assert len(found.penalties) == 5
@@ -280,6 +284,9 @@ def test_several_metrics_correct_as_in_multi():
         assert equal.penalties == several.penalties
         assert equal.slopes == pytest.approx(several.slopes)
         assert equal.estimate == pytest.approx(several.estimate)
+    one = estimate(sample, estimator="gls")
+    assert one.slopes == estimate(sample, estimator="regression").slopes
+    assert "cross_fitted" not in codes(one)
 
 
 @pytest.mark.parametrize("components", [Crossed(0.1, 0.1, 0.0), Crossed(-0.1, 0.1, 0.1)])
@@ -288,7 +295,7 @@ def test_impossible_components_are_refused(components):
         estimate(crossed_case(), estimator="gls", components=components)
 
 
-def test_what_balanced_cannot_do_is_refused():
+def test_what_gls_cannot_do_is_refused():
     with pytest.raises(errors.InvalidOptionError):
         estimate(crossed_case(), estimator="gls", interval="iid")
     with pytest.raises(errors.InvalidOptionError):
@@ -297,7 +304,7 @@ def test_what_balanced_cannot_do_is_refused():
 
 @pytest.mark.simulation
 @pytest.mark.parametrize("person", [0.06, 0.0])
-def test_balanced_covers_and_is_narrower_than_the_regression(person):
+def test_it_covers_and_is_narrower_than_the_regression(person):
     covered, width = 0, {"gls": 0.0, "regression": 0.0}
     for child in np.random.SeedSequence(2018).spawn(300):
         sample, truth = campaign(Draw(person=person), np.random.default_rng(child))

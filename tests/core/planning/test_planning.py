@@ -95,7 +95,7 @@ def test_formula_agrees_with_the_interval(criterion):
     study = replace(OVERALL, expected=TYPICAL[criterion])
     moments = np.array([60, 150, 400, 800, 1200])
     drawn = [
-        (h.n_items[moments], h.effective_annotators[moments], 2 * h.half_widths(0.95)[moments])
+        (h.n_items[moments], h.effective_annotators[moments], h.widths(0.95)[moments])
         for _, h in campaigns(study, 25, 1)
     ]
     items, effective, width = np.mean(drawn, axis=0)
