@@ -72,7 +72,7 @@ class Line:
     slope: Floats
     x: Floats
     sxx: Floats
-    flat: Floats
+    flat: NDArray[np.bool_]
 
 
 def line(one: Floats, y: Floats, x: Floats, xx: Floats, xy: Floats) -> Line:
@@ -249,7 +249,7 @@ def _person(
     several = np.where(shares.effective > 1 + 1e-9, shares.effective, np.nan)
     up = several / (several - 1)
     if not way.corrected:
-        return np.maximum(0.0, up * annotator - cell)
+        return np.asarray(np.maximum(0.0, up * annotator - cell))
     two = shares.two
     kappa = np.maximum(0.5, (1 - 2 * shares.three / two + two) / (1 - two))
     raw = np.maximum(0.0, up * annotator / kappa - cell)
@@ -260,4 +260,4 @@ def _person(
     spread = sums.squares / sums.count - (sums.total / sums.count) ** 2
     pulled = (df * variance + way.pull * protocol.person_share * spread) / (df + way.pull)
     found = np.maximum(variance, pulled) * repeated
-    return np.where(nobody_twice, several * 0.0, found)
+    return np.asarray(np.where(nobody_twice, several * 0.0, found))
