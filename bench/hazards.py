@@ -16,12 +16,15 @@ BUSY = replace(OVERALL, places=50, unevenness=0.0, time_correlation=-0.38)
 # The released data's times: between people (sd of the log .70) and within (.77, -.32).
 BUSY_AS_RELEASED = replace(BUSY, unevenness=0.70, time_spread=0.77, time_correlation=-0.32)
 
+# Balanced weights know the two-way interval only.
+INDEPENDENT: dict[str, Any] = {"estimator": "regression", "interval": "iid"}
+
 Row = tuple[str, Plan, float, dict[str, Any]]
 
 INTERVALS: list[Row] = [
     ("ternary", OVERALL, 0.2, {}),
-    ("ternary, independent", OVERALL, 0.2, {"interval": "iid"}),
-    ("ternary, independent", OVERALL, 0.15, {"interval": "iid"}),
+    ("ternary, independent", OVERALL, 0.2, INDEPENDENT),
+    ("ternary, independent", OVERALL, 0.15, INDEPENDENT),
     ("ternary, panel", OVERALL, 0.2, {"estimand": "panel"}),
     ("ternary, anytime", OVERALL, 0.2, {"look": "anytime"}),
     ("HTER-like", EDIT, 0.1, {}),

@@ -11,21 +11,21 @@ from bench.coverage.batch import Sums
 from estimation.core import Scale
 from estimation.core.data.incidence import Floats
 
-PULL = 10.0  # what the typical share of people weighs against the data's degrees of freedom
-
 
 @dataclass(frozen=True, slots=True)
 class Way:
     """How to estimate and how wide to report.
 
     weighing: "regression" (items weigh equally) or "balanced". corrected: with the correction for
-    uneven shares and the person variance pulled up. finite: "none", "released" (as in 0.1.0) or
+    uneven shares and the person variance pulled up; pull is what the typical share of people weighs
+    against the data's degrees of freedom. finite: "none", "released" (as in 0.1.0) or
     "guarded".
     """
 
     name: str
     weighing: Literal["regression", "balanced"] = "balanced"
     corrected: bool = True
+    pull: float = 10.0
     finite: Literal["none", "released", "guarded"] = "guarded"
 
 
@@ -72,7 +72,7 @@ class Line:
     slope: Floats
     x: Floats
     sxx: Floats
-    flat: Floats
+    flat: NDArray[np.bool_]
 
 
 def line(one: Floats, y: Floats, x: Floats, xx: Floats, xy: Floats) -> Line:
@@ -249,7 +249,7 @@ def _person(
     several = np.where(shares.effective > 1 + 1e-9, shares.effective, np.nan)
     up = several / (several - 1)
     if not way.corrected:
-        return np.maximum(0.0, up * annotator - cell)
+        return np.asarray(np.maximum(0.0, up * annotator - cell))
     two = shares.two
     kappa = np.maximum(0.5, (1 - 2 * shares.three / two + two) / (1 - two))
     raw = np.maximum(0.0, up * annotator / kappa - cell)
@@ -258,6 +258,6 @@ def _person(
     variance = raw / np.where(nobody_twice, 1.0, repeated)
     df = two**2 / shares.four
     spread = sums.squares / sums.count - (sums.total / sums.count) ** 2
-    pulled = (df * variance + PULL * protocol.person_share * spread) / (df + PULL)
+    pulled = (df * variance + way.pull * protocol.person_share * spread) / (df + way.pull)
     found = np.maximum(variance, pulled) * repeated
-    return np.where(nobody_twice, several * 0.0, found)
+    return np.asarray(np.where(nobody_twice, several * 0.0, found))

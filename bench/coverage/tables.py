@@ -42,7 +42,8 @@ score over people. Ranges are two standard errors.
 People work at the same time in the number given, log activity has the sd given; a new person \
 replaces one who reaches the cap, except in a pool. "Doubles" is the share of outputs judged \
 twice, ρ the correlation of the metric, "people" the share of people in the variance of scores. \
-`*`: coverage is below {claim} by more than two standard errors. `†`: more than {dearer} times the judgments of 0.1.0.
+`*`: coverage is below {claim} by more than two standard errors. `†`: more than {dearer} times the judgments of 0.1.0. \
+Where not all campaigns stop, the share that does is given; coverage and judgments are of those.
 """
 
 CENSUS = """
@@ -113,19 +114,18 @@ def _judgments(name: str) -> Callable[[int, Row], str]:
         if name != RELEASED.name:
             dear = "†" if ratio(row, name) > DEARER else ""
             text += f" ({ratio(row, name):.2f}{dear})"
-        return text if found.stop_share > 0.9995 else f"{text}, {found.stop_share:.0%} stop"
+        return text if found.stop_share >= 0.995 else f"{text}, {found.stop_share:.0%} stop"
 
     return cell
 
 
 def _share(value: float) -> str:
-    text = f"{value:.3f}"
-    return text[1:] if value < 1 else text
+    return f"{value:.3f}".removeprefix("0")
 
 
 def _person(_: int, row: Row) -> str:
     person = row.cell.criterion.person if row.cell.person is None else row.cell.person
-    return "none" if person == 0 else _share(round(person, 2))[:3]
+    return "none" if person == 0 else f"{person:.2f}".removeprefix("0")
 
 
 _CELL: Columns = {
@@ -156,7 +156,7 @@ def _census_claim(_: Cell) -> float:
 
 def _own(_: int, row: Row) -> str:
     shares = (row.tallies[way.name] for way in (RELEASED, REGRESSION, BALANCED))
-    return " / ".join(_share(round(found.own / found.campaigns, 3)) for found in shares)
+    return " / ".join(_share(found.own / found.campaigns) for found in shares)
 
 
 _CENSUS: Columns = {
