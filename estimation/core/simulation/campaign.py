@@ -104,7 +104,7 @@ def panel_truth(plan: Plan, campaign: Campaign, sample: Sample, weight: Floats) 
 
     weight: (T,) that of each judgment in the estimate.
     """
-    weight = np.bincount(sample.annotator, weight)
+    weight = np.asarray(np.bincount(sample.annotator, weight), dtype=np.float64)
     people = np.flatnonzero(weight)
     item, person = np.sqrt(latent_shares(plan))
     effect = item * campaign.quality[:, None] + person * campaign.effect[people]
