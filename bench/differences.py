@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from estimation.core import Sample, difference
 from estimation.core.simulation import BINARY, HTER_LIKE, TERNARY, Marginal, latent_share
 
 SEED = 2018
-ESTIMATORS = ("balanced", "regression")
+ESTIMATORS: tuple[Literal["balanced", "regression"], ...] = ("balanced", "regression")
 LEVELS = (0.95, 0.90)
 Rows = list[NDArray[np.intp]]  # one array for each system
 # The claim leaves half a point for what an interval of few people and discrete scores may miss.

@@ -75,11 +75,7 @@ class Running:
         metric: Floats | None = None,
         method: Method | None = None,
     ) -> None:
-        """Begin without judgments; `metric` is (N,), or None where the method needs none.
-
-        Raises InvalidOptionError for an estimator that needs more than sums, and for the metric
-        what `Sample` raises.
-        """
+        """Begin without judgments."""
         self._method = method or Method()
         self._scale, self._n_population = scale, n_population
         self._x = _standardised(metric, self._method, n_population)
@@ -240,7 +236,11 @@ class Running:
         self._people[_PLAIN, person] += sign * np.array([1.0, x, y])
         self._count(item, scores, sign=1)
         self._weigh_people(people, sign=1)
-        self._items[:3, item] = len(scores), sum(scores.values()), _squares(scores)
+        self._items[:3, item] = (
+            len(scores),
+            sum(scores.values()),
+            sum(y * y for y in scores.values()),
+        )
 
     def _count(self, item: int, scores: dict[int, float], *, sign: int) -> None:
         """Put the item's judgments, each by k_i and by k_i², into their annotators' sums."""
@@ -272,11 +272,9 @@ class Running:
             )
         if not np.isfinite(score):
             raise errors.InvalidScoreError("A score is a finite number.")
-        scale = self._scale
-        if scale.bounded and not scale.low <= score <= scale.high:
-            raise errors.ScoreOffScaleError(
-                f"The score {score} lies outside the scale {scale.low} to {scale.high}."
-            )
+        low, high = self._scale.low, self._scale.high
+        if self._scale.bounded and not low <= score <= high:
+            raise errors.ScoreOffScaleError(f"The score {score} lies outside {low} to {high}.")
 
 
 def _standardised(metric: Floats | None, method: Method, n_population: int) -> Floats:
@@ -296,12 +294,6 @@ def _standardised(metric: Floats | None, method: Method, n_population: int) -> F
     return standardised(metric)
 
 
-def _squares(scores: dict[int, float]) -> float:
-    return sum(y * y for y in scores.values())
-
-
 def _with_room(table: Floats, column: int) -> Floats:
     """The table, with twice the columns once `column` lies beyond them."""
-    if column < table.shape[1]:
-        return table
-    return np.hstack([table, np.zeros_like(table)])
+    return table if column < table.shape[1] else np.hstack([table, np.zeros_like(table)])

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from estimation.core.data import errors
-from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.incidence import Floats
 from estimation.core.data.moments import Gram, Moments, gram, products
 from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.fit import BALANCE, PERSON_SHARE, Estimand, Method
@@ -15,7 +15,14 @@ from estimation.core.estimators.multi import cross_fitted, folds
 from estimation.core.estimators.notices import Code, told
 from estimation.core.estimators.parts import ItemPart, Parts, parts
 from estimation.core.estimators.result import Difference, has_interval, variance_of
-from estimation.core.estimators.rows import Items, items_of
+from estimation.core.estimators.sides import (
+    PairedSide,
+    identical,
+    noise_of,
+    replicates,
+    residuals,
+    sides_of,
+)
 
 PairedEstimator = Literal["balanced", "regression", "multi", "mean"]
 PAIRED_ESTIMATORS: tuple[str, ...] = get_args(PairedEstimator)
@@ -108,8 +115,8 @@ def difference(
     common = np.intersect1d(first.item, second.item)
     if not common.size:
         raise errors.TooFewJudgmentsError("No item has been judged for both systems.")
-    a, b = _sides(first, second, common, method)
-    same = _identical(a, b)
+    a, b = sides_of(first, second, common, method)
+    same = identical(a, b)
     # Nothing distinguishes the systems, so nothing is guarded against.
     used = replace(method, pseudo_rows=False, person_share=0.0) if same else method
     about = _regress(a, b, method, _ends(first.scale, used))
@@ -123,7 +130,7 @@ def difference(
         ends=_ends(first.scale, used),
     )
     left_out = max(first.incidence.judged.size, second.incidence.judged.size) > common.size
-    unknown = finite_population and 0 in (_replicates(a.sample), _replicates(b.sample))
+    unknown = finite_population and 0 in (replicates(a.sample), replicates(b.sample))
     applies: dict[Code, bool] = {
         "identical_systems": same,
         "no_metric": estimator == "balanced" and not about.slopes.size,
@@ -132,30 +139,6 @@ def difference(
     }
     codes = frozenset(code for code, true in applies.items() if true)
     return _assemble(a, b, found, about, method, codes if same else codes | about.codes)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Side:
-    """One system's judgments of the common items, by item and annotator; x (N, p).
-
-    weight: (T,) a_ij / sum_j a_ij, the weight of each judgment in its item's mean. items: the
-    weight of each item in this system, and the mean score.
-    """
-
-    sample: Sample
-    x: Floats
-    items: Items
-    total: Floats
-    weight: Floats
-
-    @property
-    def judged_x(self) -> Floats:
-        """(n, p) the metrics of the common items."""
-        return np.asarray(self.x[self.items.label])
-
-    def sums(self, values: Floats) -> Floats:
-        """(n,) sums of `values` (T,) over the judgments of each item."""
-        return np.asarray(np.bincount(self.items.row, values, self.items.label.size))
 
 
 def _check(first: Sample, second: Sample, method: Method) -> None:
@@ -171,61 +154,6 @@ def _check(first: Sample, second: Sample, method: Method) -> None:
         )
     if first.scale != second.scale:
         raise errors.ShapeMismatchError("The two systems' scores are on different scales.")
-
-
-def _sides(first: Sample, second: Sample, common: Ints, method: Method) -> tuple[_Side, _Side]:
-    a, b = (_restricted(sample, common) for sample in (first, second))
-    weights = a.incidence.weight, b.incidence.weight
-    if method.estimator == "balanced":
-        weights = _balanced(a, b, method.balance)
-    one, other = (
-        _side(sample, weight, method) for sample, weight in zip((a, b), weights, strict=True)
-    )
-    return one, other
-
-
-def _restricted(sample: Sample, common: Ints) -> Sample:
-    rows = np.flatnonzero(np.isin(sample.item, common))
-    # One order for all samples, so that equal judgments give exactly equal sums.
-    rows = rows[np.lexsort((sample.annotator[rows], sample.item[rows]))]
-    return replace(
-        sample,
-        score=sample.score[rows],
-        item=sample.item[rows],
-        annotator=sample.annotator[rows],
-    )
-
-
-def _balanced(a: Sample, b: Sample, balance: float) -> tuple[Floats, Floats]:
-    """1 / (k_i (1 + lambda m_j)), m_j half of the person's work on both systems."""
-    share = np.r_[a.incidence.weight, b.incidence.weight]
-    _, person = np.unique(np.r_[a.annotator, b.annotator], return_inverse=True)
-    weight = share / (1 + balance * (np.bincount(person, share) / 2)[person])
-    return weight[: a.n_judgments], weight[a.n_judgments :]
-
-
-def _side(sample: Sample, weight: Floats, method: Method) -> _Side:
-    if method.estimator == "mean" or (sample.metric is None and method.estimator == "balanced"):
-        x = np.zeros((sample.n_population, 0))
-    elif method.estimator == "regression":
-        x = sample.standardised_metric()[:, None]
-    else:
-        x = sample.standardised_metrics()
-    items = items_of(sample, weight)
-    total = np.asarray(np.bincount(items.row, weight), dtype=np.float64)
-    return _Side(sample, x, items, total, weight / total[items.row])
-
-
-def _identical(a: _Side, b: _Side) -> bool:
-    """Whether nothing that is known tells the systems apart."""
-    pairs = [
-        (getattr(a.sample, name), getattr(b.sample, name))
-        for name in ("score", "item", "annotator", "metric")
-    ]
-    return all(
-        one is other or (one is not None and other is not None and np.array_equal(one, other))
-        for one, other in pairs
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,7 +176,7 @@ class _Regression:
     penalties: tuple[float, ...] = ()
 
 
-def _regress(a: _Side, b: _Side, method: Method, ends: Floats) -> _Regression:
+def _regress(a: PairedSide, b: PairedSide, method: Method, ends: Floats) -> _Regression:
     x = np.hstack([a.judged_x, b.judged_x])
     weight = (a.total + b.total) / (a.total.sum() + b.total.sum())
     d, equal = a.items.mean - b.items.mean, method.estimator != "balanced"
@@ -268,15 +196,15 @@ def _regress(a: _Side, b: _Side, method: Method, ends: Floats) -> _Regression:
     return _Regression(weight, d, taken, line.slopes, own, codes, equal)
 
 
-def _moments(a: _Side, b: _Side, about: _Regression, *, same: bool) -> Moments:
+def _moments(a: PairedSide, b: PairedSide, about: _Regression, *, same: bool) -> Moments:
     """The statistics of the corrected differences, as of a system with these scores and no metric.
 
     A system's own residual is y - its part of the correction - its own mean, so that what one
     person said of both outputs of an item cancels before anything is squared.
     """
     n, (first, second) = about.d.size, about.taken
-    u_a, w_a = _residuals(a, about.weight, first)
-    u_b, w_b = _residuals(b, about.weight, -second)
+    u_a, w_a = residuals(a, about.weight, first)
+    u_b, w_b = residuals(b, about.weight, -second)
     row = np.r_[a.items.row, b.items.row]
     annotator, person = np.unique(
         np.r_[a.sample.annotator, b.sample.annotator], return_inverse=True
@@ -293,7 +221,7 @@ def _moments(a: _Side, b: _Side, about: _Regression, *, same: bool) -> Moments:
     weigh = n * about.weight
     # Two outputs that one person judged together count as one judgment of the difference.
     h = float((share**2).sum() / (about.weight**2).sum())
-    pairs_of = min(_replicates(a.sample), _replicates(b.sample))
+    pairs_of = min(replicates(a.sample), replicates(b.sample))
     return Moments(
         means=gram(rows),
         judgments=gram(rows),
@@ -303,22 +231,12 @@ def _moments(a: _Side, b: _Side, about: _Regression, *, same: bool) -> Moments:
         cells=gram(cells),
         cubes=np.asarray((people[0] ** 3).sum()),
         fourths=np.asarray((people[0] ** 4).sum()),
-        within=np.asarray(_noise(a, b, about.weight) / h * pairs_of),
+        within=np.asarray(noise_of(a, b, about.weight) / h * pairs_of),
         replicates=np.asarray(0.0 if same else float(pairs_of)),
         score_variance=np.asarray(about.weight @ (about.d - about.weight @ about.d) ** 2),
         n_annotators=np.asarray(people.shape[1]),
         shift=shift,
     )
-
-
-def _residuals(side: _Side, weight: Floats, correction: Floats) -> tuple[Floats, Floats]:
-    """(u, w), both (T,), of one system's judgments about its own mean.
-
-    weight, correction: (n,) of the items, and what the metrics take off their scores.
-    """
-    mean = float(weight @ (side.items.mean - correction))
-    w = weight[side.items.row] * side.weight
-    return w * (side.sample.score - correction[side.items.row] - mean), w
 
 
 def _ends(scale: Scale, method: Method) -> Floats:
@@ -332,58 +250,9 @@ def _reach(scale: Scale) -> Scale:
     return Scale(scale.low - scale.high, scale.high - scale.low, scale.bounded)
 
 
-def _replicates(sample: Sample) -> int:
-    return sample.n_judgments - int(sample.incidence.judged.size)
-
-
-def _noise(a: _Side, b: _Side, weight: Floats) -> float:
-    """The variance of d_i about what all people would say of item i, averaged by W_i².
-
-    MSW_a sum w_a² + MSW_b sum w_b² - 2 s_ab sum w_a w_b over the people who judged both outputs,
-    by sum W_i²; s_ab the covariance within items of these people. What they have in common cancels
-    in d_i. 0 where a system has no items judged twice.
-    """
-    if not _replicates(a.sample) or not _replicates(b.sample):
-        return 0.0
-    _, person = np.unique(np.r_[a.sample.annotator, b.sample.annotator], return_inverse=True)
-    stride, size = person.max() + 1, a.sample.n_judgments
-    _, at_a, at_b = np.intersect1d(
-        a.items.row * stride + person[:size],
-        b.items.row * stride + person[size:],
-        return_indices=True,
-    )
-    row = a.items.row[at_a]
-    both = np.bincount(row, minlength=weight.size)
-    covariance = _within(a.sample.score[at_a], b.sample.score[at_b], row, both)
-    w_a, w_b = (weight[side.items.row] * side.weight for side in (a, b))
-    own = sum(_msw(side) * float((w**2).sum()) for side, w in ((a, w_a), (b, w_b)))
-    shared = covariance * float((w_a[at_a] * w_b[at_b]).sum())
-    return max(0.0, (own - 2 * shared) / float((weight**2).sum()))
-
-
-def _msw(side: _Side) -> float:
-    """The variance of single judgments within items."""
-    k = side.sample.incidence.count[side.items.label]
-    mean = side.sums(side.sample.score) / k
-    squares = float(((side.sample.score - mean[side.items.row]) ** 2).sum())
-    return squares / _replicates(side.sample)
-
-
-def _within(first: Floats, second: Floats, row: Ints, count: Ints) -> float:
-    """The covariance within rows; 0 where no row has two entries."""
-    replicates = int(np.maximum(count - 1, 0).sum())
-    if not replicates:
-        return 0.0
-    held = np.maximum(count, 1)
-    about = [
-        values - (np.bincount(row, values, count.size) / held)[row] for values in (first, second)
-    ]
-    return float((about[0] * about[1]).sum()) / replicates
-
-
 def _assemble(
-    a: _Side,
-    b: _Side,
+    a: PairedSide,
+    b: PairedSide,
     found: Parts,
     about: _Regression,
     method: Method,

@@ -38,7 +38,7 @@ class ItemPart:
 
 
 @dataclass(frozen=True, slots=True)
-class People:
+class PersonPart:
     """The part of the variance that comes from having asked these people and not others.
 
     sum, cell_sum: V_annot and V_cell. raw: c V_annot / s3_factor - V_cell, which may be negative.
@@ -71,7 +71,7 @@ class Parts:
     centre: Floats
     item: Floats
     rest: Floats
-    people: People
+    people: PersonPart
     df: Floats
     effective_annotators: Floats
 
@@ -193,7 +193,7 @@ def _finite(
     return np.where(known, np.minimum(share, 1.0), 0.0), np.where(known, rest, 0.0)
 
 
-def _people(stats: Moments, plain: Fit, method: Method, effective: Floats) -> People:
+def _people(stats: Moments, plain: Fit, method: Method, effective: Floats) -> PersonPart:
     """V_person: the crossed residuals, corrected for uneven shares, pulled up only.
 
     NaN where one person has all the weight; 0 where each has a single judgment, because the item
@@ -216,7 +216,7 @@ def _people(stats: Moments, plain: Fit, method: Method, effective: Floats) -> Pe
     pulled = (people * found + typical) / (people + _PRIOR_PEOPLE)
     speaks_for_people = method.interval == "two_way" and method.estimand == "population"
     variance = np.maximum(found, pulled) * spread if speaks_for_people else np.zeros_like(raw)
-    return People(
+    return PersonPart(
         by_person,
         by_cell,
         raw,

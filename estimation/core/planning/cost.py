@@ -14,6 +14,7 @@ from estimation.core.data import errors
 from estimation.core.data.incidence import Floats
 from estimation.core.data.sample import Sample
 from estimation.core.estimators.trajectory import Trajectory
+from estimation.core.planning.drawing import campaigns, plan_of, simulated_items
 from estimation.core.planning.expected import (
     FEW_DRAWS,
     check_floor,
@@ -21,16 +22,7 @@ from estimation.core.planning.expected import (
     optimal_raters,
     planning_gamma,
 )
-from estimation.core.planning.study import (
-    Forecast,
-    Prices,
-    Purchase,
-    Range,
-    Study,
-    campaigns,
-    plan_of,
-    simulated_items,
-)
+from estimation.core.planning.study import Forecast, Prices, Purchase, Range, Study
 from estimation.core.simulation.campaign import draw_campaign
 from estimation.core.stopping.precision import first_stop
 

@@ -10,7 +10,8 @@ from estimation.core.data.errors import InvalidOptionError
 from estimation.core.data.incidence import Floats
 from estimation.core.data.sample import Scale
 from estimation.core.intervals.interval import annotators_needed, half_width, width_floor
-from estimation.core.planning.study import Study, campaigns
+from estimation.core.planning.drawing import campaigns
+from estimation.core.planning.study import Study
 from estimation.core.planning.typical import Expectation, check_components
 
 _PSEUDO_ROWS = 4

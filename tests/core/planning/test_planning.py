@@ -17,8 +17,8 @@ from estimation.core.planning import (
     affordable,
     forecast,
 )
+from estimation.core.planning.drawing import campaigns
 from estimation.core.planning.expected import expected_variance, optimal_raters, planning_gamma
-from estimation.core.planning.study import campaigns
 from estimation.core.planning.typical import distribution
 from estimation.core.simulation import BINARY, TERNARY, Plan, simulate
 
