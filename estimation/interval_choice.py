@@ -25,7 +25,7 @@ from estimation.core import (
     confidence_sequence,
     pigeonhole,
 )
-from estimation.samples_from_files import KNOWN_CRITERIA
+from estimation.known_criteria import KNOWN_CRITERIA
 
 BOOTSTRAPS = {"bootstrap": bootstrap, "pigeonhole": pigeonhole}
 INTERVAL_NAMES = ("two_way", "iid", *BOOTSTRAPS, "sequence")

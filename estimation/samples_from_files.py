@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from annotate.instruments.registry import INSTRUMENTS
 from estimation.core import Sample, Scale
 from estimation.files import (
     AmbiguousMetricError,
@@ -21,14 +20,9 @@ from estimation.files import (
     Table,
     UnknownNameError,
 )
+from estimation.known_criteria import KNOWN_SCALES
 
 ALL_METRICS = "auto"
-KNOWN_CRITERIA = {
-    criterion.name: criterion
-    for instrument in INSTRUMENTS.values()
-    for criterion in instrument.criteria
-}
-KNOWN_SCALES = {name: Scale(one.low, one.high, one.bounded) for name, one in KNOWN_CRITERIA.items()}
 NO_METRICS_FILE = (
     "Without a metrics file the judged outputs count as all that there are: the estimate does not "
     "speak for outputs that nobody judged."

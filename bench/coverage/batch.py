@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from estimation.core import Sample
-from estimation.core.data.incidence import Floats, Ints
+from estimation.core import Floats, Ints, Sample
 
 
 @dataclass(frozen=True, slots=True, eq=False)

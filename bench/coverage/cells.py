@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from bench.coverage.intervals import Protocol
-from estimation.core import Scale
+from estimation.core import MIN_ITEMS, MIN_ITEMS_UNBOUNDED, Scale
 from estimation.core.simulation import BINARY, HTER_LIKE, TERNARY, Marginal, Plan, marginal
-from estimation.core.stopping.precision import MIN_ITEMS, MIN_ITEMS_UNBOUNDED
 
 GOOD = Marginal((-1.0, 0.0, 1.0), (0.02, 0.08, 0.90), Scale(-1.0, 1.0))
 # Shares of correct paragraphs, as in the released answers: most are none or all.

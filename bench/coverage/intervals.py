@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from bench.coverage.batch import Sums
-from estimation.core import Scale
-from estimation.core.data.incidence import Floats
+from estimation.core import Floats, Scale
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Campaigns of one cell, each stopped by every way of estimating."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.random import SeedSequence, default_rng
@@ -11,11 +11,8 @@ from scipy.special import ndtri
 from bench.coverage.batch import Sums, pack
 from bench.coverage.cells import Cell
 from bench.coverage.intervals import WAYS, Found, Way, look
-from estimation.core import Sample
-from estimation.core.data.incidence import Floats, Ints
-from estimation.core.intervals.interval import MIN_EFFECTIVE_ANNOTATORS
+from estimation.core import MIN_EFFECTIVE_ANNOTATORS, Floats, Ints, Sample
 from estimation.core.simulation import draw
-from estimation.core.simulation.rule import only
 
 STEP = 5  # judgments between two looks
 SIDE_BY_SIDE = 500
@@ -59,7 +56,11 @@ def drawn(cell: Cell, numbers: range, seed: int, stream: int) -> tuple[list[Samp
 def _part(sample: Sample, judged: float) -> Sample:
     """The judgments of the first `judged` share of the outputs."""
     items = round(judged * sample.n_population)
-    return only(sample, np.flatnonzero(sample.item < items)) if judged < 1 else sample
+    if judged == 1:
+        return sample
+    rows = np.flatnonzero(sample.item < items)
+    kept = {name: getattr(sample, name)[rows] for name in ("score", "item", "annotator")}
+    return replace(sample, **kept)
 
 
 def run(

@@ -82,6 +82,7 @@ from estimation.core.intervals.interval import (
 )
 from estimation.core.stopping.precision import (
     MIN_ITEMS,
+    MIN_ITEMS_UNBOUNDED,
     Verdict,
     anytime,
     empirical_bernstein,
@@ -105,6 +106,7 @@ __all__ = [
     "ITEMS_FACTOR",
     "MIN_EFFECTIVE_ANNOTATORS",
     "MIN_ITEMS",
+    "MIN_ITEMS_UNBOUNDED",
     "PERSON_SHARE",
     "REGISTERED",
     "Agreement",

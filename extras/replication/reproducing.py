@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from estimation.core import Floats, Sample
+from estimation.known_criteria import KNOWN_SCALES
 from estimation.metrics import score_all
-from estimation.samples_from_files import KNOWN_SCALES
 from extras.replication import released
 from extras.replication.cells import MetricLink, Spread, link, spread
 from extras.replication.curves import Curve, curves

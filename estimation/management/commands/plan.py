@@ -25,7 +25,7 @@ from estimation.core.planning import (
     affordable,
     forecast,
 )
-from estimation.samples_from_files import KNOWN_CRITERIA
+from estimation.known_criteria import KNOWN_CRITERIA
 
 _NO_CAP = 0
 CLAIMED = 0.9  # coverage is claimed for at least this probability of stopping
