@@ -9,7 +9,7 @@ from django.db import migrations, models
 def keep_regression(apps, schema_editor):
     campaigns = apps.get_model("annotate", "Campaign")
     targets = apps.get_model("annotate", "Target")
-    opened = campaigns.objects.filter(opened_at__isnull=False, protocol=None)
+    opened = campaigns.objects.filter(opened_at__isnull=False, protocol__isnull=True)
     for campaign in opened.only("estimand", "level", "metrics", "stop_mode").iterator():
         usual = ("mean", "regression", "multi")[min(len(campaign.metrics), 2)]
         asked = targets.objects.filter(campaign=campaign).order_by("pk")

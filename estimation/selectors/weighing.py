@@ -8,6 +8,7 @@ from estimation.core import relative_share
 
 # The two people that the sentence compares, by their judgments.
 MUCH, LITTLE = 25, 5
+KEPT = "The campaign opened before balanced weights and keeps its estimator."
 
 
 def sentence(detail: Mapping[str, Any]) -> str:
@@ -19,9 +20,9 @@ def sentence(detail: Mapping[str, Any]) -> str:
         return ""
     balance = detail["balance"]
     if balance is None:
-        old = not detail.get("person_share")
-        kept = " This campaign keeps the estimator that it opened with." if old else ""
-        return f"People are weighted by work.{kept}"
+        if detail.get("person_share"):
+            return "People are weighted by work."
+        return f"People are weighted by work. {KEPT}"
     if balance == 0:
         return "Items weigh equally, so people are weighted by work."
     times = relative_share(MUCH, LITTLE, balance=balance)

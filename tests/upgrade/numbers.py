@@ -1,4 +1,7 @@
-"""Columns of an estimate that an upgrade must not change; the first three count its evidence."""
+"""Columns of an estimate that an upgrade must not change; the first three count its evidence.
 
-NUMBERS = ("n_items", "n_judgments", "n_annotators", "estimate", "low", "high", "df")
+The ends of intervals are not among them: since 0.1.0 they are corrected for small samples.
+"""
+
+NUMBERS = ("n_items", "n_judgments", "n_annotators", "estimate", "df")
 COUNTS = 3

@@ -1,0 +1,29 @@
+"""What the weights of an estimate mean, in a sentence, with the mean under other weights."""
+
+import pytest
+
+from estimation.selectors import weighing
+
+
+@pytest.mark.parametrize(
+    ("balance", "times"), [(0.15, "1.8"), (0.07, "2.5"), (0.03, "3.3"), (10, "1.0")]
+)
+def test_balanced_weights_say_how_a_share_grows(balance, times):
+    said = weighing.sentence({"balance": balance, "person_share": 0.08})
+    assert said == (f"One person’s share levels off with work: 25 judgments count {times} times 5.")
+
+
+def test_other_weights_say_that_work_counts():
+    assert weighing.sentence({"balance": None, "person_share": 0.08}) == (
+        "People are weighted by work."
+    )
+    assert "keeps its estimator" in weighing.sentence({"balance": None, "person_share": 0.0})
+    assert "Items weigh equally" in weighing.sentence({"balance": 0.0})
+    assert weighing.sentence({}) == ""
+
+
+def test_the_other_mean_is_that_of_the_other_weights():
+    both = {"equal_annotator_mean": 0.314, "work_weighted_mean": 0.291}
+    assert weighing.other_mean({**both, "balance": 0.15}) == "weighted by work: 0.29"
+    assert weighing.other_mean({**both, "balance": None}) == "people counted equally: 0.31"
+    assert weighing.other_mean({}) == ""

@@ -1,0 +1,124 @@
+"""A campaign keeps the protocol that it opened with, and estimates by it."""
+
+from importlib import import_module
+
+import pytest
+from django.apps import apps
+
+from annotate.models import Campaign, Protocol
+from annotate.selectors.campaigns import counting, opening
+from annotate.services.campaigns import life
+from estimation import protocols
+from estimation.core import Sample, difference, estimate
+from estimation.data import scale_of
+from tests.factories import campaign, user
+
+pytestmark = [pytest.mark.django_db, pytest.mark.orm]
+
+SCORES = [0, 1, 1, 0, -1, 0, 1, 1, -1, 0]
+ITEMS, PEOPLE = [0, 0, 0, 1, 2, 2, 3, 4, 5, 5], [1, 2, 3, 1, 1, 2, 3, 2, 4, 5]
+METRIC = [0.2, -0.4, -1.1, 0.9, 0.6, -0.7, 0.1, 0.3, -0.2, 0.5]
+
+
+def brief_of(study: Campaign) -> counting.Brief:
+    return counting.brief(study.pk)
+
+
+def criterion_of(brief: counting.Brief, name: str = "overall"):
+    return next(one for one in brief.criteria if one.name == name)
+
+
+def sample_of(brief: counting.Brief, metric=METRIC) -> Sample:
+    return Sample(SCORES, ITEMS, PEOPLE, 10, scale_of(criterion_of(brief)), metric)
+
+
+def test_opening_writes_what_the_instrument_and_the_plan_say():
+    draft = campaign(is_open=False, metrics=("quality",))
+    assert draft.protocol is None
+    planned = opening.protocol_of(draft)
+    life.open_(draft.pk)
+    draft.refresh_from_db()
+    assert Protocol.from_data(draft.protocol) == planned
+    assert (planned.estimator, planned.metrics, planned.level) == ("balanced", ("quality",), 0.95)
+    found = {name: (one.balance, one.person_share) for name, one in planned.criteria.items()}
+    assert found == {
+        "fluency": (0.15, 0.08),
+        "redundancy": (0.07, 0.06),
+        "overall": (0.16, 0.08),
+        "edit": (0.03, 0.03),
+    }
+
+
+def test_what_is_opened_again_keeps_its_protocol():
+    study = campaign()
+    first = study.protocol
+    Campaign.objects.filter(pk=study.pk).update(seed=study.seed + 1, level=0.9)
+    life.pause(study.pk)
+    life.open_(study.pk)
+    study.refresh_from_db()
+    assert study.protocol == first
+    assert brief_of(study).protocol.seed == first["seed"]
+
+
+def test_no_form_and_no_address_changes_it(client):
+    owner = user("ann")
+    study = campaign(owner=owner)
+    client.force_login(owner)
+    before = study.protocol
+    address = f"/api/campaigns/{study.public_id}/"
+    for send in (client.patch, client.put, client.post):
+        send(address, {"protocol": {"estimator": "mean"}}, content_type="application/json")
+    study.refresh_from_db()
+    assert study.protocol == before
+
+
+def test_estimates_use_the_constants_of_the_protocol():
+    study = campaign(metrics=("quality",))
+    own = {**study.protocol, "criteria": {"overall": {"balance": 2.0, "person_share": 0.5}}}
+    Campaign.objects.filter(pk=study.pk).update(protocol=own)
+    brief = brief_of(study)
+    sample = sample_of(brief)
+    found = protocols.estimated(brief, criterion_of(brief), sample)
+    assert found == estimate(sample, balance=2.0, person_share=0.5, seed=own["seed"])
+    alone = protocols.without_metrics(brief, criterion_of(brief), sample)
+    assert alone.slopes == ()
+    assert alone.method == found.method
+    other = sample_of(brief, METRIC[::-1])
+    compared = protocols.compared(brief, criterion_of(brief), sample, other)
+    again = difference(sample, other, balance=2.0, person_share=0.5, seed=own["seed"])
+    assert (compared.estimate, compared.std_error) == (again.estimate, again.std_error)
+
+
+@pytest.mark.parametrize(
+    ("metric", "estimator"), [(None, "mean"), (METRIC, "regression")], ids=["without", "with"]
+)
+def test_a_campaign_of_an_earlier_version_keeps_regression_without_pull(metric, estimator):
+    study = campaign(metrics=("quality",))
+    old = {**study.protocol, "estimator": "regression", "criteria": {}}
+    Campaign.objects.filter(pk=study.pk).update(protocol=old)
+    brief = brief_of(study)
+    found = protocols.estimated(brief, criterion_of(brief), sample_of(brief, metric))
+    assert found.method.estimator == estimator
+    assert found.method.person_share == 0
+    assert not found.variance.pulled
+
+
+@pytest.mark.parametrize(
+    ("metrics", "estimator"), [([], "mean"), (["a"], "regression"), (["a", "b"], "multi")]
+)
+def test_the_migration_writes_what_was_so_far(metrics, estimator):
+    study = campaign(metrics=("quality",))
+    draft = campaign(is_open=False)
+    Campaign.objects.update(protocol=None)
+    Campaign.objects.filter(pk=study.pk).update(metrics=metrics)
+    import_module("annotate.migrations.0019_protocol").keep_regression(apps, None)
+    study.refresh_from_db()
+    draft.refresh_from_db()
+    assert draft.protocol is None
+    kept = Protocol.from_data(study.protocol)
+    assert (kept.estimator, kept.metrics, kept.of("overall").person_share) == (
+        estimator,
+        tuple(metrics),
+        0,
+    )
+    assert kept.targets == {"overall": brief_of(study).targets["overall"]}
