@@ -16,7 +16,12 @@ from estimation.metrics import METRICS
 
 DOCS = Path(__file__).resolve().parent
 ROOMS = DOCS.parent / "annotate"
-NEEDS = {"nothing": "the text alone", "reference": "a reference", "paragraphs": "the input"}
+NEEDS = {
+    "nothing": "the text alone",
+    "reference": "a reference",
+    "paragraphs": "the input",
+    "others": "the other systems",
+}
 BETTER = {True: "higher", False: "lower", None: "neither"}
 TAKES = {"none": "none", "one": "one", "any": "one or more"}
 

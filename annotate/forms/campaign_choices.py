@@ -46,6 +46,7 @@ def metrics_offered() -> list[tuple[str, Any]]:
         "nothing": "From the text alone",
         "reference": "Against the references",
         "paragraphs": "Against the inputs",
+        "others": "Against the other systems' outputs",
     }
     return [
         (title, [(m.name, _described(m)) for m in METRICS.values() if m.needs == needs])

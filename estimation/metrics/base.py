@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from estimation.metrics.text import normalise
 
-Needs = Literal["nothing", "reference", "paragraphs"]
+Needs = Literal["nothing", "reference", "paragraphs", "others"]
 FloatArray = NDArray[np.float64]
 
 
@@ -27,8 +27,36 @@ class MissingParagraphsError(MetricError):
     """A metric that looks into the input's paragraphs was given none."""
 
 
+class MissingOthersError(MetricError):
+    """A metric that compares the systems' outputs for an item was given only one."""
+
+
 class LengthMismatchError(MetricError):
-    """The number of references, or of lists of paragraphs, differs from the number of texts."""
+    """The number of references, or of lists of texts, differs from the number of texts."""
+
+
+@dataclass(frozen=True)
+class _Beside:
+    """What a metric needs beside the text: for its errors."""
+
+    what: str
+    one: str
+    several: str
+    missing: type[MetricError]
+
+
+_BESIDE: dict[Needs, _Beside] = {
+    "reference": _Beside("a reference", "reference", "references", MissingReferencesError),
+    "paragraphs": _Beside(
+        "the input's paragraphs",
+        "list of paragraphs",
+        "lists of paragraphs",
+        MissingParagraphsError,
+    ),
+    "others": _Beside(
+        "the other systems' outputs", "list of others", "lists of others", MissingOthersError
+    ),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,20 +69,21 @@ class Metric:
         Unique; also the name of the stored column.
     version : str
         Changes whenever any value changes: stored scores are cached by it.
-    needs : {"nothing", "reference", "paragraphs"}
-        What the metric needs beside the text.
+    needs : {"nothing", "reference", "paragraphs", "others"}
+        What the metric needs beside the text; "others" are the outputs of the other systems for
+        the same item.
     description : str
         One sentence for a researcher, with the range.
     higher_is_better : bool or None
         For a reader of the text; None where neither end is better.
     function : callable
-        (text), (text, reference) or (text, paragraphs) to float. Every string is normalised; see
-        `normalise`.
+        (text), (text, reference), (text, paragraphs) or (text, others) to float. Every string is
+        normalised; see `normalise`.
     slow : bool
         Whether more processes are worth starting for a thousand texts.
     batch : callable, optional
-        Called instead of `function` with all rows at once: (texts, references or lists of
-        paragraphs) to an array (len(texts),).
+        Called instead of `function` with all rows at once: (texts, references or lists of texts)
+        to an array (len(texts),).
 
     Examples
     --------
@@ -81,6 +110,7 @@ class Metric:
         references: Sequence[str] | None = None,
         *,
         paragraphs: Sequence[Sequence[str]] | None = None,
+        others: Sequence[Sequence[str]] | None = None,
     ) -> FloatArray:
         """Score some texts; each score depends on its own row alone.
 
@@ -92,6 +122,9 @@ class Metric:
             One for each text; ignored unless the metric needs a reference.
         paragraphs : sequence of sequences of str, optional
             The input's paragraphs for each text; ignored unless the metric needs them.
+        others : sequence of sequences of str, optional
+            What the other systems wrote for the item of each text; ignored unless the metric needs
+            it.
 
         Returns
         -------
@@ -100,12 +133,12 @@ class Metric:
 
         Raises
         ------
-        MissingReferencesError, MissingParagraphsError, LengthMismatchError
+        MissingReferencesError, MissingParagraphsError, MissingOthersError, LengthMismatchError
             As in `check`.
         """
-        self.check(texts, references, paragraphs=paragraphs)
+        self.check(texts, references, paragraphs=paragraphs, others=others)
         plain = [normalise(text) for text in texts]
-        beside = self._beside(texts, references, paragraphs)
+        beside = self._beside(texts, references, paragraphs, others)
         if self.batch is not None:
             return np.asarray(self.batch(plain, beside), dtype=np.float64)
         if self.needs == "nothing":
@@ -119,13 +152,15 @@ class Metric:
         texts: Sequence[str],
         references: Sequence[str] | None,
         paragraphs: Sequence[Sequence[str]] | None,
+        others: Sequence[Sequence[str]] | None,
     ) -> list[Any]:
         """What each text is compared with, normalised."""
         if self.needs == "reference":
             return [normalise(reference) for reference in references or ()]
-        if self.needs == "paragraphs":
-            return [[normalise(one) for one in several] for several in paragraphs or ()]
-        return [None] * len(texts)
+        if self.needs == "nothing":
+            return [None] * len(texts)
+        lists = paragraphs if self.needs == "paragraphs" else others
+        return [[normalise(one) for one in several] for several in lists or ()]
 
     def check(
         self,
@@ -133,38 +168,32 @@ class Metric:
         references: Sequence[str] | None = None,
         *,
         paragraphs: Sequence[Sequence[str]] | None = None,
+        others: Sequence[Sequence[str]] | None = None,
     ) -> None:
         """Check that the data have what this metric needs.
 
         Parameters
         ----------
-        texts, references, paragraphs
+        texts, references, paragraphs, others
             As in `score`.
 
         Raises
         ------
-        MissingReferencesError, MissingParagraphsError
+        MissingReferencesError, MissingParagraphsError, MissingOthersError
             The metric needs them and there are none.
         LengthMismatchError
             Their number differs from that of the texts.
         """
-        if self.needs == "reference":
-            if references is None:
-                raise MissingReferencesError(
-                    f"The metric {self.name} needs a reference for each text."
-                )
-            self._check_length(texts, references, "references")
-        elif self.needs == "paragraphs":
-            if paragraphs is None:
-                raise MissingParagraphsError(
-                    f"The metric {self.name} needs the input's paragraphs for each text."
-                )
-            self._check_length(texts, paragraphs, "lists of paragraphs")
-
-    def _check_length(self, texts: Sequence[str], given: Sequence[Any], what: str) -> None:
+        if self.needs == "nothing":
+            return
+        needed = _BESIDE[self.needs]
+        given: Sequence[Any] | None = references
+        if self.needs != "reference":
+            given = paragraphs if self.needs == "paragraphs" else others
+        if given is None:
+            raise needed.missing(f"The metric {self.name} needs {needed.what} for each text.")
         if len(given) != len(texts):
-            one = {"references": "reference"}.get(what, "list of paragraphs")
             raise LengthMismatchError(
-                f"The metric {self.name} needs one {one} for each text; "
-                f"there are {len(texts)} texts and {len(given)} {what}."
+                f"The metric {self.name} needs one {needed.one} for each text; "
+                f"there are {len(texts)} texts and {len(given)} {needed.several}."
             )

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from estimation.metrics import against_input, against_reference, reference_free, vectors
+from estimation.metrics import (
+    against_input,
+    against_reference,
+    consensus,
+    reference_free,
+    sentences,
+    vectors,
+)
 from estimation.metrics.base import Metric, MetricError
 
 
@@ -12,7 +19,13 @@ class UnknownMetricError(MetricError):
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
-    for metric in (*reference_free.METRICS, *against_reference.METRICS, *against_input.METRICS)
+    for metric in (
+        *reference_free.METRICS,
+        *sentences.METRICS,
+        *against_reference.METRICS,
+        *against_input.METRICS,
+        *consensus.METRICS,
+    )
 }
 
 
@@ -78,7 +91,9 @@ def find(name: str) -> Metric | None:
         return None
 
 
-def available(has_reference: bool, *, has_paragraphs: bool = False) -> list[Metric]:
+def available(
+    has_reference: bool, *, has_paragraphs: bool = False, has_others: bool = False
+) -> list[Metric]:
     """List the metrics that the given data allow, reference-free ones first.
 
     Parameters
@@ -87,6 +102,8 @@ def available(has_reference: bool, *, has_paragraphs: bool = False) -> list[Metr
         Whether every text has a reference.
     has_paragraphs : bool, default False
         Whether every text has the input's paragraphs.
+    has_others : bool, default False
+        Whether another system wrote a text for every item.
 
     Returns
     -------
@@ -104,4 +121,6 @@ def available(has_reference: bool, *, has_paragraphs: bool = False) -> list[Metr
         needs.add("reference")
     if has_paragraphs:
         needs.add("paragraphs")
+    if has_others:
+        needs.add("others")
     return [metric for metric in METRICS.values() if metric.needs in needs]

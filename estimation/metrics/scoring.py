@@ -31,7 +31,7 @@ class Chunk:
         The metrics.
     texts : sequence of str
         The texts.
-    references, paragraphs : sequence, optional
+    references, paragraphs, others : sequence, optional
         One entry for each text, or None where no metric needs them.
     """
 
@@ -39,6 +39,7 @@ class Chunk:
     texts: Sequence[str]
     references: Sequence[str] | None = None
     paragraphs: Sequence[Sequence[str]] | None = None
+    others: Sequence[Sequence[str]] | None = None
 
 
 def score_all(
@@ -47,6 +48,7 @@ def score_all(
     references: Sequence[str] | None = None,
     *,
     paragraphs: Sequence[Sequence[str]] | None = None,
+    others: Sequence[Sequence[str]] | None = None,
     processes: int = 1,
     progress: Progress | None = None,
     chunk_size: int = 64,
@@ -96,10 +98,10 @@ def score_all(
         raise ValueError("processes and chunk_size must be at least 1.")
     names = tuple(dict.fromkeys(metric_names))
     for name in names:
-        get(name).check(texts, references, paragraphs=paragraphs)
+        get(name).check(texts, references, paragraphs=paragraphs, others=others)
     scores = {name: np.empty(len(texts), dtype=np.float64) for name in names}
     done = 0
-    chunks = _chunks(Chunk(names, texts, references, paragraphs), chunk_size)
+    chunks = _chunks(Chunk(names, texts, references, paragraphs, others), chunk_size)
     for rows in score_chunks(chunks, processes=min(processes, -(-len(texts) // chunk_size) or 1)):
         for name, column in zip(names, rows, strict=True):
             scores[name][done : done + rows.shape[1]] = column
@@ -162,7 +164,9 @@ def score_chunk(chunk: Chunk) -> FloatArray:
     """Shape (metrics, texts of the chunk)."""
     return np.stack(
         [
-            get(name).score(chunk.texts, chunk.references, paragraphs=chunk.paragraphs)
+            get(name).score(
+                chunk.texts, chunk.references, paragraphs=chunk.paragraphs, others=chunk.others
+            )
             for name in chunk.names
         ]
     )
@@ -211,4 +215,5 @@ def _chunks(whole: Chunk, size: int) -> Iterator[Chunk]:
             whole.texts[cut],
             None if whole.references is None else whole.references[cut],
             None if whole.paragraphs is None else whole.paragraphs[cut],
+            None if whole.others is None else whole.others[cut],
         )

@@ -54,11 +54,20 @@ class _Source:
         """Return a digest of all that the metric reads of the row; "" for uploaded values."""
         if self.metric is None:
             return ""
-        beside = {"nothing": "", "reference": row.reference, "paragraphs": row.input}[self.needs]
-        # The length separates texts that would be equal when joined.
-        text, beside = normalise(row.text), normalise(beside)
-        whole = f"{len(text)} {text}{beside}".encode("utf-8", "surrogatepass")
-        return blake2b(whole, digest_size=16).hexdigest()
+        beside = {
+            "nothing": "",
+            "reference": row.reference,
+            "paragraphs": row.input,
+            "others": "".join(map(_measured, row.others)),
+        }
+        whole = f"{_measured(row.text)}{normalise(beside[self.needs])}"
+        return blake2b(whole.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _measured(text: str) -> str:
+    """Return the text after its length, which separates texts that would be equal when joined."""
+    text = normalise(text)
+    return f"{len(text)} {text}"
 
 
 @dataclass(frozen=True)
@@ -76,6 +85,7 @@ class _Job:
             [row.text for row in self.rows],
             [row.reference for row in self.rows] if "reference" in needs else None,
             [paragraphs(row.input) for row in self.rows] if "paragraphs" in needs else None,
+            [row.others for row in self.rows] if "others" in needs else None,
         )
 
 
@@ -190,10 +200,12 @@ def _noted(jobs: Iterator[_Job], waiting: deque[_Job]) -> Iterator[Chunk]:
 
 def _jobs(campaign_id: int, sources: Sequence[_Source], store: _Store) -> Iterator[_Job]:
     """Store what is known without computing, and yield what remains to be computed."""
-    with_input = any(source.needs == "paragraphs" for source in sources)
+    needs = {source.needs for source in sources}
     rows = (
         row
-        for row in outputs.texts(campaign_id, with_input=with_input)
+        for row in outputs.texts(
+            campaign_id, with_input="paragraphs" in needs, with_others="others" in needs
+        )
         if any(row.output_id not in source.done for source in sources)
     )
     for batch in _batches(rows):
@@ -215,6 +227,7 @@ def _batches(rows: Iterator[OutputText]) -> Iterator[list[OutputText]]:
     for row in rows:
         batch.append(row)
         characters += len(row.text) + len(row.reference) + len(row.input)
+        characters += sum(map(len, row.others))
         if len(batch) == CHUNK or characters >= CHUNK_CHARACTERS:
             yield batch
             batch, characters = [], 0

@@ -130,13 +130,32 @@ class Reproduction:
 def load(path: Path, *, names: tuple[str, ...], progress: Progress = lambda: None) -> Data:
     """Read a released file and score every system's outputs; raises `UploadRefused`."""
     release = released.read(path, everything=True)
-    found = {}
+    found, written = {}, _written(release)
     for system in release.systems:
         if system != NOT_A_SYSTEM:
             outputs = outputs_of(release, system)
-            found[system] = score_all(names, [o.text for o in outputs], _compared_with(outputs))
+            found[system] = score_all(
+                names,
+                [output.text for output in outputs],
+                _compared_with(outputs),
+                paragraphs=[output.paragraphs for output in outputs],
+                others=[_others(written[output.item], system) for output in outputs],
+            )
             progress()
     return Data(release, found)
+
+
+def _written(release: Release) -> dict[str, list[tuple[str, str]]]:
+    """Return (system, text) by item, without the references."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for output in release.outputs:
+        own = ((name, output.text) for name in output.systems if name != NOT_A_SYSTEM)
+        found.setdefault(output.item, []).extend(own)
+    return found
+
+
+def _others(written: list[tuple[str, str]], system: str) -> list[str]:
+    return [text for name, text in written if name != system]
 
 
 def reproduce(

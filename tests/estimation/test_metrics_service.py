@@ -4,6 +4,8 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from annotate.errors import Invalid
 from annotate.models import Output
@@ -163,6 +165,68 @@ def test_support_asks_for_inputs():
     made = campaign(rows_=rows(), systems=("alpha",), metrics=("support_1",))
     metrics.ensure(counting.brief(made.pk))
     assert {value for _, value in stored(made.pk, "support_1")} == {4 / 7}
+
+
+def three_systems(items: int = 3) -> list[Row]:
+    """Alpha and beta write the same for item 0; gamma writes something else for all."""
+    return [
+        Row(f"item-{i}", system, text)
+        for i in range(items)
+        for system, text in (
+            ("alpha", f"cat {i} sat"),
+            ("beta", f"cat {i} sat" if i == 0 else f"cat {i} ran away"),
+            ("gamma", f"dog {i}"),
+        )
+    ]
+
+
+def among(found: list[Row]) -> int:
+    made = campaign(
+        rows_=found, systems=("alpha", "beta", "gamma"), metrics=("consensus_f1",), is_open=False
+    )
+    metrics.ensure(counting.brief(made.pk))
+    return made.pk
+
+
+def by_text(campaign_id: int) -> dict[str, float]:
+    found = MetricScore.objects.filter(campaign=campaign_id, metric="consensus_f1")
+    return dict(found.values_list("output__text", "value"))
+
+
+def test_consensus_compares_with_every_other_system():
+    found = by_text(among(three_systems()))
+    assert found["cat 0 sat"] == pytest.approx((1 + 2 / 5) / 2)  # beta agrees, gamma shares "0"
+    assert found["dog 0"] == pytest.approx(2 / 5)
+    assert found["cat 1 sat"] == pytest.approx((4 / 7 + 2 / 5) / 2)
+    assert len(found) == 8
+
+
+def test_consensus_of_the_same_text_among_other_texts_is_another(computed):
+    asked = computed("consensus_f1")
+    one, same = among(three_systems()), among(three_systems())
+    assert len(asked) == 8  # once for both campaigns
+    assert by_text(one) == by_text(same)
+    changed = [
+        replace(row, output="a bird") if row.system == "gamma" and row.item == "item-1" else row
+        for row in three_systems()
+    ]
+    other = by_text(among(changed))
+    assert len(asked) == 8 + 3
+    assert other["cat 1 sat"] == pytest.approx((4 / 7 + 0) / 2)
+    assert other["cat 2 sat"] == by_text(one)["cat 2 sat"]
+
+
+@pytest.mark.parametrize("items", [3, 12])
+def test_consensus_takes_one_more_query_a_chunk(items):
+    made = campaign(
+        rows_=three_systems(items), systems=("alpha", "beta", "gamma"), metrics=(), is_open=False
+    ).pk
+    numbers = []
+    for name in ("length", "consensus_length"):
+        with CaptureQueriesContext(connection) as queries:
+            metrics.compute(made, [name])
+        numbers.append(len(queries))
+    assert numbers[1] == numbers[0] + 1
 
 
 def test_sentence_vectors_are_computed_where_the_package_is(monkeypatch):

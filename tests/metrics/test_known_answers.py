@@ -27,6 +27,18 @@ KNOWN: list[tuple[str, str, str, float]] = [
     ("repetition_edit", "no no no no", "", 3),
     ("repetition_edit", "it is what it was", "", 0),
     ("length", "Don't go – it's 5 o'clock… 😀", "", 6),
+    ("shortest_sentence", "One two three. Four! Is it 3.5 now?", "", 1),
+    ("shortest_sentence", "...! ?", "", 0),
+    ("shortest_sentence", "One two\nthree", "", 1),
+    # {the, cat, sat} and {the, cat, lay, down, flat}; two of the three words of the first.
+    ("sentence_overlap", "The cat sat. The cat lay down flat.", "", 2 / 3),
+    ("sentence_overlap", "One sentence alone, no other.", "", 0),
+    ("sentence_overlap", "Yes. No. Yes.", "", 1),
+    ("says_again", "the cat sat and the cat sat", "", 1),
+    ("says_again", "the cat and the cat sat", "", 0),
+    ("says_again", "no no no no", "", 1),
+    ("most_repeated_word", "The word, the Word: the words.", "", 2),
+    ("most_repeated_word", "the the the", "", 0),
     ("unknown_tokens", "Ann, \u2583, met <unk> and [UNK] or UNK ■.", "", 5 / 9),
     ("unknown_tokens", "an unk of unknown size", "", 0),
     # rouge-score's own example: 8 and 9 words, 6 shared; 2 of 7 and 8 pairs; sequence of 5.
@@ -79,8 +91,34 @@ def test_value(name: str, text: str, reference: str, expected: float) -> None:
     assert METRICS[name].score([text], [reference])[0] == pytest.approx(expected, abs=1e-12)
 
 
+# Words a b b c: with "b c" two shared of 4 + 2, with "a x" one of 4 + 2; 4 words, 2 on average.
+AMONG: list[tuple[str, str, list[str], float]] = [
+    ("consensus_f1", "a b b c", ["B, c.", "a x"], (4 / 6 + 2 / 6) / 2),
+    ("consensus_f1", "a b", ["a b", "x"], 1 / 2),
+    ("consensus_f1", "", ["", "a"], 0),
+    ("consensus_f1", "a", [], 0),
+    ("consensus_length", "a b b c", ["B, c.", "a x"], 2),
+    ("consensus_length", "a", ["a b", "a b c"], 3 / 2),
+    ("consensus_length", "a b", [], 0),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "others", "expected"), AMONG)
+def test_consensus(name: str, text: str, others: list[str], expected: float) -> None:
+    score = METRICS[name].score([text], others=[others])[0]
+    assert score == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["shortest_sentence", "sentence_overlap"])
+def test_long_texts_without_end_take_no_long_time(name: str) -> None:
+    many = " ".join(f"w{i} common." for i in range(100_000))
+    # With the square of either length this would take hours.
+    assert METRICS[name].score([many, "." * 1_000_000 + "x"]).tolist() in ([2, 1], [0.5, 0])
+
+
 def test_every_metric_has_a_known_answer() -> None:
-    assert {row[0] for row in KNOWN} | {row[0] for row in SUPPORTED} == set(METRICS)
+    known = {row[0] for row in (*KNOWN, *SUPPORTED, *AMONG)}
+    assert known == set(METRICS)
 
 
 def test_meteor_example_of_nltk() -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from estimation.metrics import (
     METRICS,
     LengthMismatchError,
+    MissingOthersError,
     MissingParagraphsError,
     MissingReferencesError,
     UnknownMetricError,
@@ -20,7 +21,14 @@ from estimation.metrics import (
 
 NAMES = sorted(METRICS)
 SIMILARITIES = [n for n in NAMES if METRICS[n].needs == "reference" and n != "ter"]
-UNBOUNDED = {"ter", "length", "repetition_edit"}
+UNBOUNDED = {
+    "ter",
+    "length",
+    "repetition_edit",
+    "shortest_sentence",
+    "most_repeated_word",
+    "consensus_length",
+}
 ODD = [
     "",
     "   ",
@@ -48,7 +56,7 @@ def test_odd_texts_get_finite_numbers(name: str) -> None:
     texts = [a for a in ODD for _ in ODD]
     references = [b for _ in ODD for b in ODD]
     paragraphs = [[b, a] for a, b in zip(texts, references, strict=True)]
-    scores = METRICS[name].score(texts, references, paragraphs=paragraphs)
+    scores = METRICS[name].score(texts, references, paragraphs=paragraphs, others=paragraphs)
     assert scores.shape == (len(ODD) ** 2,)
     assert scores.dtype == np.float64
     assert np.isfinite(scores).all()
@@ -64,11 +72,12 @@ def test_order_does_not_matter_and_range(
     order = np.random.default_rng(seed).permutation(len(pairs))
     metric = METRICS[name]
     inputs = [[b, a[::-1]] for a, b in pairs]
-    scores = metric.score(texts, references, paragraphs=inputs)
+    scores = metric.score(texts, references, paragraphs=inputs, others=inputs)
     moved = metric.score(
         [texts[i] for i in order],
         [references[i] for i in order],
         paragraphs=[inputs[i] for i in order],
+        others=[inputs[i] for i in order],
     )
     np.testing.assert_array_equal(moved, scores[order])
     upper = np.inf if name in UNBOUNDED else 2 if name == "repetition" else 1
@@ -104,9 +113,11 @@ def test_metrics_see_normalised_text() -> None:
     same = ["Café café noir"] * 2
     inputs = [same] * 2
     for metric in METRICS.values():
-        plain = metric.score(same, same, paragraphs=inputs)
-        assert np.array_equal(metric.score(texts, same, paragraphs=inputs), plain)
-        assert np.array_equal(metric.score(texts, texts, paragraphs=[texts] * 2), plain)
+        plain = metric.score(same, same, paragraphs=inputs, others=inputs)
+        as_they_are = metric.score(texts, same, paragraphs=inputs, others=inputs)
+        beside = metric.score(texts, texts, paragraphs=[texts] * 2, others=[texts] * 2)
+        assert np.array_equal(as_they_are, plain)
+        assert np.array_equal(beside, plain)
 
 
 def test_unknown_name_lists_the_known() -> None:
@@ -120,10 +131,12 @@ def test_unknown_name_lists_the_known() -> None:
 def test_available() -> None:
     assert {m.needs for m in available(False)} == {"nothing"}
     assert available(False)[0].name == "repetition"
-    assert [m.name for m in available(True, has_paragraphs=True)] == list(METRICS)
+    every = available(True, has_paragraphs=True, has_others=True)
+    assert [m.name for m in every] == list(METRICS)
     assert {m.needs for m in available(False, has_paragraphs=True)} == {"nothing", "paragraphs"}
-    assert len(available(True)) == 21
-    assert len(METRICS) == 24
+    assert {m.needs for m in available(False, has_others=True)} == {"nothing", "others"}
+    assert len(available(True)) == 25
+    assert len(METRICS) == 30
 
 
 def test_references_are_asked_for() -> None:
@@ -135,5 +148,9 @@ def test_references_are_asked_for() -> None:
         get("support_1").score(["a"], ["a"])
     with pytest.raises(LengthMismatchError, match="2 texts and 1 lists of paragraphs"):
         get("support_1").score(["a", "b"], paragraphs=[["a"]])
+    with pytest.raises(MissingOthersError, match="consensus_f1 needs the other systems' outputs"):
+        get("consensus_f1").score(["a"], ["a"])
+    with pytest.raises(LengthMismatchError, match="2 texts and 1 lists of others"):
+        get("consensus_f1").score(["a", "b"], others=[["a"]])
     assert get("length").score(["a"]).tolist() == [1]
     assert get("bleu").score([], []).shape == (0,)

@@ -13,6 +13,7 @@ import pytest
 from estimation.metrics import (
     METRICS,
     Chunk,
+    MissingOthersError,
     MissingParagraphsError,
     MissingReferencesError,
     UnknownMetricError,
@@ -33,6 +34,7 @@ def test_all_metrics_in_chunks() -> None:
         TEXTS,
         REFERENCES,
         paragraphs=PARAGRAPHS,
+        others=PARAGRAPHS,
         chunk_size=4,
         progress=lambda done, total: calls.append((done, total)),
     )
@@ -40,7 +42,8 @@ def test_all_metrics_in_chunks() -> None:
     assert list(scores) == list(METRICS)
     for name, column in scores.items():
         np.testing.assert_array_equal(
-            column, METRICS[name].score(TEXTS, REFERENCES, paragraphs=PARAGRAPHS)
+            column,
+            METRICS[name].score(TEXTS, REFERENCES, paragraphs=PARAGRAPHS, others=PARAGRAPHS),
         )
 
 
@@ -118,6 +121,8 @@ def test_errors_come_before_any_work() -> None:
         score_all(["length", "bleu"], TEXTS)
     with pytest.raises(MissingParagraphsError):
         score_all(["length", "support_1"], TEXTS, REFERENCES)
+    with pytest.raises(MissingOthersError):
+        score_all(["length", "consensus_f1"], TEXTS, REFERENCES)
     for wrong in ({"processes": 0}, {"chunk_size": 0}):
         with pytest.raises(ValueError, match="at least 1"):
             score_all(["length"], TEXTS, **wrong)

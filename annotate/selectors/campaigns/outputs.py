@@ -1,10 +1,14 @@
 """Outputs and their inputs, for automatic metrics."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from annotate.instruments.base import Material, whole_input
-from annotate.models import Output
+from annotate.models import Authorship, Output
+
+CHUNK = 1000  # outputs that are read together
 
 
 @dataclass(frozen=True)
@@ -12,6 +16,8 @@ class OutputText:
     """One output with its item's reference and the metric values given at upload.
 
     input: the item's whole input including paragraphs, if requested; otherwise "".
+    others: what the other systems wrote for the item, if requested; a system that wrote the same
+    text is one of them.
     """
 
     output_id: int
@@ -19,6 +25,7 @@ class OutputText:
     reference: str
     given: dict[str, float]
     input: str = ""
+    others: tuple[str, ...] = ()
 
 
 def total(campaign_id: int) -> int:
@@ -31,16 +38,38 @@ def total_given(campaign_id: int, metric: str) -> int:
     return Output.objects.filter(campaign=campaign_id, given_metrics__has_key=metric).count()
 
 
-def texts(campaign_id: int, *, with_input: bool = False) -> Iterator[OutputText]:
+def texts(
+    campaign_id: int, *, with_input: bool = False, with_others: bool = False
+) -> Iterator[OutputText]:
     """Yield every output by ascending id, without holding all in memory."""
-    columns = ["pk", "text", "item__reference", "given_metrics"]
+    columns = ["pk", "item_id", "text", "item__reference", "given_metrics"]
     if with_input:  # inputs are long, and every system's output repeats them
         columns += ["item__input", "item__paragraphs"]
-    rows = Output.objects.filter(campaign=campaign_id).order_by("pk").values_list(*columns)
-    return (
-        OutputText(pk, text, reference, given, whole_input(*inputs) if inputs else "")
-        for pk, text, reference, given, *inputs in rows.iterator(chunk_size=1000)
+    outputs = Output.objects.filter(campaign=campaign_id).order_by("pk").values_list(*columns)
+    rows = (
+        (item, OutputText(pk, text, reference, given, whole_input(*inputs) if inputs else ""))
+        for pk, item, text, reference, given, *inputs in outputs.iterator(chunk_size=CHUNK)
     )
+    return _with_others(rows) if with_others else (row for _item, row in rows)
+
+
+def _with_others(rows: Iterator[tuple[int, OutputText]]) -> Iterator[OutputText]:
+    """Add the other systems' outputs: one query for each chunk."""
+    while chunk := list(islice(rows, CHUNK)):
+        written = _written({item for item, _row in chunk})
+        for item, row in chunk:
+            others = list(written[item])
+            others.remove((row.output_id, row.text))
+            yield replace(row, others=tuple(text for _output, text in others))
+
+
+def _written(items: set[int]) -> dict[int, Sequence[tuple[int, str]]]:
+    """Return (output, text) of every system, by item."""
+    found: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+    rows = Authorship.objects.filter(item__in=items).order_by("system_id")
+    for item, output, text in rows.values_list("item_id", "output_id", "output__text"):
+        found[item].append((output, text))
+    return dict(found)
 
 
 def material(output: Output) -> Material:

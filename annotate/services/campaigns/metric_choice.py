@@ -82,7 +82,9 @@ def _all_there_are(facts: Facts) -> tuple[str, ...]:
     """
     own = [column for column in facts.columns if not column.loose]
     computed = available(
-        has_reference=not facts.no_reference.count, has_paragraphs=not facts.no_input.count
+        has_reference=not facts.no_reference.count,
+        has_paragraphs=not facts.no_input.count,
+        has_others=not facts.no_others.count,
     )
     mentioned = {column.name for column in own}
     names = [metric.name for metric in computed if metric.name not in mentioned]
@@ -110,6 +112,8 @@ def _needed(metric: Metric, facts: Facts) -> tuple[Gap, str]:
         return facts.no_reference, f"no reference, which {metric.name} needs."
     if metric.needs == "paragraphs":
         return facts.no_input, f"no input, whose paragraphs {metric.name} needs."
+    if metric.needs == "others":
+        return facts.no_others, f"no other system's output, which {metric.name} needs."
     return Gap(), ""
 
 

@@ -9,8 +9,9 @@ from django.core.management.base import BaseCommand, CommandError
 from tqdm import tqdm
 
 from annotate.services.campaigns.importing.problems import UploadRefused
-from extras.replication import page, reproducing, tables
-from extras.replication.reproducing import Data, Reproduction
+from estimation.metrics import METRICS
+from extras.replication import gains, page, reproducing, tables
+from extras.replication.reproducing import Data, Progress, Reproduction
 
 
 class Command(BaseCommand):
@@ -33,9 +34,18 @@ class Command(BaseCommand):
             metavar="FOLDER",
             help="also write reproduction.md with its plots into this folder",
         )
+        parser.add_argument(
+            "--several",
+            action="store_true",
+            help="instead: what several metrics save, by system and criterion",
+        )
         parser.add_argument("--json", action="store_true")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["several"]:
+            for file in options["file"]:
+                self.stdout.write(f"{gains.table(self._gains(file))}\n")
+            return
         with tqdm(unit="step", disable=None, file=self.stderr) as bar:
             both = [self._one(file, options, bar) for file in options["file"]]
         found = [one for _, one in both]
@@ -48,13 +58,20 @@ class Command(BaseCommand):
         else:
             self.stdout.write("\n\n".join(tables.text(one) for one in found))
 
+    def _gains(self, file: Path) -> list[gains.Gain]:
+        return list(gains.gains(_load(file, tuple(METRICS))))
+
     def _one(self, file: Path, options: dict[str, Any], bar: Any) -> tuple[Data, Reproduction]:
-        try:
-            data = reproducing.load(file, names=reproducing.METRICS, progress=bar.update)
-        except OSError as error:
-            raise CommandError(f"{file} cannot be read: {error}.") from error
-        except UploadRefused as error:
-            raise CommandError(f"{file}: {error}") from error
+        data = _load(file, reproducing.METRICS, bar.update)
         return data, reproducing.reproduce(
             data, replicates=options["replicates"], seed=options["seed"], progress=bar.update
         )
+
+
+def _load(file: Path, names: tuple[str, ...], progress: Progress = lambda: None) -> Data:
+    try:
+        return reproducing.load(file, names=names, progress=progress)
+    except OSError as error:
+        raise CommandError(f"{file} cannot be read: {error}.") from error
+    except UploadRefused as error:
+        raise CommandError(f"{file}: {error}") from error

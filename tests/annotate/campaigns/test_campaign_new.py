@@ -309,7 +309,7 @@ def test_a_metric_that_cannot_be_had_is_told_and_no_campaign_can_be_made(ada: Cl
     [
         ({"metric_names": ["length", "repetition"]}, "named", ["length", "repetition"]),
         ({"metric_choice": "none"}, "none", []),
-        ({"metric_choice": "auto"}, "auto", [m.name for m in available(has_reference=False)]),
+        ({"metric_choice": "auto"}, "auto", [m.name for m in available(False, has_others=True)]),
     ],
 )
 def test_the_preview_names_the_metrics_that_are_kept(

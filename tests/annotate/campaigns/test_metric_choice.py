@@ -40,16 +40,28 @@ def test_a_named_metric_that_some_output_lacks_is_refused_with_its_line():
     assert resolve([], gap) == ()
 
 
+def test_consensus_needs_another_system_for_every_item():
+    found = [*two(), Row("2", "b", "C.", line=3)]
+    with pytest.raises(UploadRefused, match="line 1: no other system's output, which consensus"):
+        resolve(["consensus_f1"], found)
+    assert resolve(["auto"], found) == FREE
+    with pytest.raises(UploadRefused, match="lines 1 and 2: no other system's"):
+        resolve(["consensus_length"], two())
+
+
 def test_names_are_kept_as_they_were_given():
     assert resolve(["length", "m", "repetition"], two(m=1.0)) == ("length", "m", "repetition")
 
 
 def test_auto_takes_what_every_row_can_have():
     assert resolve(["auto"], two()) == FREE
-    against = [name for name, metric in METRICS.items() if metric.needs != "paragraphs"]
+    against = [n for n, metric in METRICS.items() if metric.needs in ("nothing", "reference")]
     assert list(resolve(["auto"], two(reference="R."))) == against
     whole = [replace(row, input="One.\n\nTwo.") for row in two(reference="R.")]
-    assert list(resolve(["auto"], whole)) == list(METRICS)
+    alone = [name for name, metric in METRICS.items() if metric.needs != "others"]
+    assert list(resolve(["auto"], whole)) == alone
+    both = [*whole, *(replace(row, system="b", output="C.") for row in whole)]
+    assert list(resolve(["auto"], both)) == list(METRICS)
     assert resolve(["auto"], two(judge=0.5)) == (*FREE, "judge")
 
 

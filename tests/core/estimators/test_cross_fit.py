@@ -144,7 +144,7 @@ def test_folds_are_those_that_the_documentation_names():
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("case", NULL[:5], ids=lambda case: f"{case.kind} {case.alike}")
+@pytest.mark.parametrize("case", NULL[:6], ids=lambda case: f"{case.kind} {case.alike}")
 def test_useless_metrics_cost_at_most_two_percent(case: Case):
     change, error = cost(errors(case, 4000))
     assert change <= 0.02

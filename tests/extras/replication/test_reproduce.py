@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 
 from estimation.core import Sample, Scale, data_efficiency
 from extras.replication import curves as figure_6
-from extras.replication import page, reproducing, tables
+from extras.replication import gains, page, reproducing, tables
 from extras.replication.cells import link
 from extras.replication.curves import HUMAN, NOISELESS, PERFECT, curves
 from tests.released_data import FOLDER as REAL
@@ -73,6 +73,55 @@ def test_the_conjectures_come_out_as_in_the_paper(found):
     perfect = [curve.efficiency for curve in all_curves if curve.label == PERFECT]
     assert 1.1 < min(noiseless) < 1.42 < 1.6 < max(noiseless) < 1.9
     assert 2.2 < min(perfect) < 2.6 < 5.5 < max(perfect) < 7.5
+
+
+@real
+@pytest.mark.slow
+def test_what_several_metrics_save(monkeypatch):
+    monkeypatch.setattr(gains, "SEEDS", 4)
+    out = StringIO()
+    call_command("reproduce", str(QUALITY), "--several", stdout=out)
+    means = {
+        row[1]: [float(cell.strip("*")) for cell in row[4:8]]
+        for row in (
+            [cell.strip() for cell in line.split("|")] for line in out.getvalue().splitlines()
+        )
+        if len(row) > 2 and row[2] == "geometric mean"
+    }
+    rouge, repetition, before, every = zip(*means.values(), strict=True)
+    assert list(means) == ["fluency", "redundancy", "overall", "edit"]
+    assert max(rouge) < 1.05
+    for criterion, least in (("edit", 1.48), ("redundancy", 1.38), ("overall", 1.13)):
+        assert means[criterion][3] > least
+    assert all(a >= b - 0.03 for a, b in zip(every, before, strict=True))
+    assert min(np.divide(every, repetition)) > 1
+
+
+def test_the_gain_of_a_known_metric_is_equation_7():
+    rng = np.random.default_rng(0)
+    quality = rng.normal(size=4000)
+    metric = 0.8 * quality + 0.6 * rng.normal(size=4000)  # rho = .8
+    score = np.repeat(quality, 2) + rng.normal(size=8000)  # gamma = 1
+    item = np.repeat(np.arange(4000), 2)
+    sample = Sample(score, item, np.arange(8000) % 2, 4000, Scale(-9, 9, bounded=False))
+    found = gains.efficiency(sample, np.column_stack([metric, rng.normal(size=4000)]))
+    assert found == pytest.approx(data_efficiency(rho=0.8, gamma=1), rel=0.03)
+    useless = gains.efficiency(sample, rng.normal(size=(4000, 5)))
+    assert useless == pytest.approx(1, abs=0.01)
+
+
+def test_the_others_are_the_systems_and_not_the_references(tmp_path):
+    def record(system, text):
+        contents = {"id": 1, "system": system, "text": text, "reference": "r"}
+        scores = {name: [0.0] for name in ("grammar", "redundancy", "overall", "hter")}
+        responses = {"worker_ids": [1], "time": [9.0], **scores}
+        return json.dumps({"input": {"contents": contents}, "output": {"_responses": responses}})
+
+    lines = [record("a;b", "the cat"), record("c", "the dog"), record("reference", "the bird")]
+    (tmp_path / "some.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    data = reproducing.load(tmp_path / "some.jsonl", names=("consensus_f1",))
+    assert data.metrics["a"]["consensus_f1"] == pytest.approx((1 + 1 / 2) / 2)
+    assert data.metrics["c"]["consensus_f1"] == pytest.approx(1 / 2)
 
 
 @real

@@ -75,6 +75,7 @@ class Facts(BaseModel):
     no_reference: Gap = Gap()
     no_input: Gap = Gap()  # neither an input nor paragraphs
     no_question: Gap = Gap()  # no input, or no paragraphs
+    no_others: Gap = Gap()  # only one system wrote a text for the item
     columns: list[Column] = []
     notices: list[str] = []
 
@@ -101,6 +102,9 @@ SELECT
 """
 
 
+ALONE = "(SELECT count(*) FROM row AS other WHERE other.item = row.item) < 2"
+
+
 def facts_of_sheet(db: sqlite3.Connection) -> Facts:
     counted = db.execute(COUNTS)
     names = [column[0] for column in counted.description]
@@ -118,6 +122,7 @@ def facts_of_sheet(db: sqlite3.Connection) -> Facts:
         no_reference=_lacking(db, "reference = ''"),
         no_input=_lacking(db, "NOT has_input"),
         no_question=_lacking(db, "NOT has_question"),
+        no_others=_lacking(db, ALONE),
         columns=[*_columns(db, "metrics"), *_columns(db, "loose")],
     )
 
