@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bench.useless_metrics import NULL, USEFUL, Case, cost, errors
+from bench.useless_metrics import NULL, Case, cost, errors
 from estimation.core import cross_fitted, folds
 from estimation.core.estimators.lines import least_squares
 from estimation.core.estimators.multi import FOLDS, PENALTIES
@@ -165,6 +165,6 @@ def test_least_squares_pays_for_useless_metrics():
 @pytest.mark.simulation
 @pytest.mark.parametrize("useful", [1, 20])
 def test_useful_metrics_save_what_they_can(useful: int):
-    case = next(c for c in USEFUL if (c.items, c.useful, c.r2) == (400, useful, 0.4))
+    case = Case(400, useful=useful, r2=0.4)
     change, error = cost(errors(case, 1000))
     assert change + 2 * error < -0.25

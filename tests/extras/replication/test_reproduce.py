@@ -117,7 +117,7 @@ def test_the_others_are_the_systems_and_not_the_references(tmp_path):
         responses = {"worker_ids": [1], "time": [9.0], **scores}
         return json.dumps({"input": {"contents": contents}, "output": {"_responses": responses}})
 
-    lines = [record("a;b", "the cat"), record("c", "the dog"), record("reference", "the bird")]
+    lines = [record("a;b", "the cat"), record("c", "the dog"), record("reference", "bird")]
     (tmp_path / "some.jsonl").write_text("\n".join(lines), encoding="utf-8")
     data = reproducing.load(tmp_path / "some.jsonl", names=("consensus_f1",))
     assert data.metrics["a"]["consensus_f1"] == pytest.approx((1 + 1 / 2) / 2)
