@@ -61,6 +61,8 @@ ROWS = {
     "15 people, 40 items": replace(DEFAULT, people=15, items=40),
     "130 people": replace(DEFAULT, people=130),
     "people have nothing but taste": replace(DEFAULT, taste=1.0),
+    "taste is .30 of the variance": replace(DEFAULT, taste=1.0, person=0.3),
+    "the same, 15 people, 100 items": replace(DEFAULT, taste=1.0, person=0.3, people=15, items=100),
     "people without taste": replace(DEFAULT, taste=0.0),
     "people who agree": replace(DEFAULT, person=0.0),
     "three quarters of 200 outputs judged": replace(DEFAULT, outputs=200),
