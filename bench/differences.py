@@ -163,7 +163,7 @@ def lines(campaigns: int, processes: int) -> Iterator[str]:
                     for count, level in zip(counts.tolist(), LEVELS, strict=True)
                 )
                 numbers = f"{at_95:.3f} | {at_90:.3f} | {width:.3f}"
-                yield f"| {name} | `{estimator}` | {numbers} | {'refuted' if wrong else ''} |"
+                yield f"| {name} | `{estimator}` | {numbers} | {'refuted' if wrong else 'hold'} |"
 
 
 if __name__ == "__main__":
@@ -171,7 +171,7 @@ if __name__ == "__main__":
     campaigns, processes = (given + [1000, 2][len(given) :])[:2]
     print(f"seed {SEED}, {campaigns} campaigns a row\n")
     print(
-        "| differences | estimator | .95 covers | .90 covers | mean width at .95 | claims .945 and .895 |"
+        "| differences | estimator | .95 covers | .90 covers | mean width at .95 | claims of .945 and .895 |"
     )
     print("|---|---|---|---|---|---|")
     for text in lines(campaigns, processes):
