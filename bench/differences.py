@@ -61,6 +61,8 @@ ROWS = {
     "15 people, 40 items": replace(DEFAULT, people=15, items=40),
     "130 people": replace(DEFAULT, people=130),
     "people have nothing but taste": replace(DEFAULT, taste=1.0),
+    "taste is .30 of the variance": replace(DEFAULT, taste=1.0, person=0.3),
+    "the same, 15 people, 100 items": replace(DEFAULT, taste=1.0, person=0.3, people=15, items=100),
     "people without taste": replace(DEFAULT, taste=0.0),
     "people who agree": replace(DEFAULT, person=0.0),
     "three quarters of 200 outputs judged": replace(DEFAULT, outputs=200),
@@ -161,7 +163,7 @@ def lines(campaigns: int, processes: int) -> Iterator[str]:
                     for count, level in zip(counts.tolist(), LEVELS, strict=True)
                 )
                 numbers = f"{at_95:.3f} | {at_90:.3f} | {width:.3f}"
-                yield f"| {name} | `{estimator}` | {numbers} | {'refuted' if wrong else ''} |"
+                yield f"| {name} | `{estimator}` | {numbers} | {'refuted' if wrong else 'hold'} |"
 
 
 if __name__ == "__main__":
@@ -169,7 +171,7 @@ if __name__ == "__main__":
     campaigns, processes = (given + [1000, 2][len(given) :])[:2]
     print(f"seed {SEED}, {campaigns} campaigns a row\n")
     print(
-        "| differences | estimator | .95 covers | .90 covers | mean width at .95 | claims .945 and .895 |"
+        "| differences | estimator | .95 covers | .90 covers | mean width at .95 | claims of .945 and .895 |"
     )
     print("|---|---|---|---|---|---|")
     for text in lines(campaigns, processes):

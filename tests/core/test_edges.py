@@ -243,15 +243,17 @@ def wide_sample(items: int, people: int, scale: Scale) -> Sample:
         (40, 4, Scale(0, 1), "panel", True),
     ],
 )
-def test_precision_needs_enough_items_and_people(items, people, scale, estimand, stop):
-    result = estimate(wide_sample(items, people, scale), estimator="mean", estimand=estimand)
+@pytest.mark.parametrize("estimator", ["balanced", "mean"])
+def test_precision_needs_enough_items_and_people(estimator, items, people, scale, estimand, stop):
+    result = estimate(wide_sample(items, people, scale), estimator=estimator, estimand=estimand)
     verdict = precision(result, target_width=10, level=0.95)
     assert verdict.stop is stop
     assert verdict.width == result.interval(0.95).width
 
 
-def test_precision_stops_at_the_target_width_exactly():
-    result = estimate(wide_sample(60, 12, Scale(0, 1)), estimator="mean")
+@pytest.mark.parametrize("estimator", ["balanced", "mean"])
+def test_precision_stops_at_the_target_width_exactly(estimator):
+    result = estimate(wide_sample(60, 12, Scale(0, 1)), estimator=estimator)
     width = result.interval(0.95).width
     assert precision(result, target_width=width, level=0.95).stop
     assert not precision(result, target_width=width * 0.999, level=0.95).stop

@@ -34,19 +34,19 @@ def assert_same(history: Trajectory, look: int, result: Estimate) -> None:
     """Squared errors for errors, as the root of a rounded 0 is large."""
     assert history.n_judgments[look] == result.n_judgments
     assert history.n_items[look] == result.n_items
-    assert history.estimate[look] == pytest.approx(result.estimate, abs=1e-9)
-    assert history.centre[look] == pytest.approx(result.centre, abs=1e-9)
+    assert history.estimate[look] == pytest.approx(result.estimate, rel=1e-9, abs=1e-9)
+    assert history.centre[look] == pytest.approx(result.centre, rel=1e-9, abs=1e-9)
     assert history.effective_annotators[look] == pytest.approx(result.effective_annotators)
     if not result.has_interval:
         assert np.isnan(history.widths(0.95)[look])
         return
-    assert history.std_error[look] ** 2 == pytest.approx(result.std_error**2, abs=1e-9)
+    assert history.std_error[look] ** 2 == pytest.approx(result.std_error**2, rel=1e-9, abs=1e-9)
     assert history.df[look] == pytest.approx(result.df)
     for level in (0.05, 0.95):
         interval = result.interval(level)
         low, high = (ends[look] for ends in history.ends(level))
-        assert (low, high) == pytest.approx((interval.low, interval.high), abs=1e-6)
-        assert history.widths(level)[look] == pytest.approx(interval.width, abs=1e-6)
+        assert (low, high) == pytest.approx((interval.low, interval.high), rel=1e-6, abs=1e-6)
+        assert history.widths(level)[look] == pytest.approx(interval.width, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)

@@ -118,7 +118,7 @@ def difference(
     a, b = sides_of(first, second, common, method)
     same = identical(a, b)
     # Nothing distinguishes the systems, so nothing is guarded against.
-    used = replace(method, pseudo_rows=False, person_share=0.0) if same else method
+    used = replace(method, pseudo_rows=False) if same else method
     about = _regress(a, b, method, _ends(first.scale, used))
     found = parts(
         _moments(a, b, about, same=same),

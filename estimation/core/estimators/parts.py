@@ -17,6 +17,9 @@ from estimation.core.estimators.fit import Estimator, Fit, Method, fit, from_sum
 # Below this, one annotator has all the weight, and other people are unknown.
 _ALONE = 1 + 1e-9
 
+# A number of people this near to a whole one differs from it by rounding.
+_WHOLE = 1e-9
+
 # Weights that differ by less than this share of themselves differ by rounding.
 _ROUNDING = 1e-12
 
@@ -100,7 +103,7 @@ def parts(
     form = form or from_sums(method.estimator)
     _, flat = spread_of_x(stats.weighted)
     plain = fit(stats.weighted, estimator=form, flat=flat)
-    effective = np.asarray(stats.total**2 / stats.annotators.one_one)
+    effective = _effective(stats)
     people = _people(stats, plain, method, effective)
     if method.interval == "iid":
         item = _independent(stats, plain)
@@ -125,6 +128,13 @@ def parts(
         np.minimum(item.df, effective - 1) if speaks_for_people else np.asarray(item.df),
         effective,
     )
+
+
+def _effective(stats: Moments) -> Floats:
+    """A_eff; five people who share the work equally are exactly five, as rules compare with 5."""
+    effective = stats.total**2 / stats.annotators.one_one
+    whole = np.rint(effective)
+    return np.asarray(np.where(np.abs(effective - whole) <= _WHOLE, whole, effective))
 
 
 def _independent(stats: Moments, plain: Fit) -> ItemPart:
