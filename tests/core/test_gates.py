@@ -61,7 +61,8 @@ def test_reporting_after_the_drain_covers_with_many_people_at_work():
     outcome = run(BUSY, 0.25)
     assert outcome.stop_share >= 0.9
     assert not refuted(outcome)
-    assert abs(outcome.mean_error) < 0.01
+    # Not 0: who happens to get good outputs is faster, judges more, and counts less for each.
+    assert -0.02 < outcome.mean_error < 0.01
 
 
 def test_judgments_that_spill_from_shared_outputs_fail():

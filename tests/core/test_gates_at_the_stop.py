@@ -59,6 +59,12 @@ def test_intervals_cover_at_the_stop(number: int, way: Way) -> None:
     assert found.own == found.stopped  # an interval contains its estimate
 
 
+def test_the_released_interval_fails_at_the_stop() -> None:
+    # Very uneven people: it covers .936, so the gate sees a shortfall of less than .01.
+    [found] = run(STOPPING[1], CAMPAIGNS, SEED, 2, ways=(RELEASED,)).values()
+    assert refuted(tally(found), claim_of(STOPPING[1]))
+
+
 @pytest.mark.parametrize("number", [1, 14])
 def test_ternary_campaigns_cost_what_the_page_says(number: int) -> None:
     known = rows_of(read()["stopping"])[number - 1]
