@@ -75,8 +75,11 @@ from estimation.core.intervals.interval import (
     half_width,
     width_floor,
 )
+from estimation.core.stopping.outlook import items_to_decide
+from estimation.core.stopping.places import places
 from estimation.core.stopping.precision import (
     MIN_ITEMS,
+    MIN_ITEMS_UNBOUNDED,
     Verdict,
     anytime,
     empirical_bernstein,
@@ -84,7 +87,14 @@ from estimation.core.stopping.precision import (
     first_stop,
     precision,
 )
-from estimation.core.stopping.ranking import PairState, PairVerdict, RankingVerdict, ranking
+from estimation.core.stopping.ranking import (
+    Pair,
+    PairOutcome,
+    PairState,
+    PairVerdict,
+    RankingVerdict,
+    ranking,
+)
 from estimation.core.stopping.sequence import (
     ITEMS_FACTOR,
     Band,
@@ -99,6 +109,7 @@ __all__ = [
     "ITEMS_FACTOR",
     "MIN_EFFECTIVE_ANNOTATORS",
     "MIN_ITEMS",
+    "MIN_ITEMS_UNBOUNDED",
     "REGISTERED",
     "Agreement",
     "AnyEstimator",
@@ -127,6 +138,8 @@ __all__ = [
     "NoVariationError",
     "Notice",
     "OneWay",
+    "Pair",
+    "PairOutcome",
     "PairState",
     "PairVerdict",
     "RankingVerdict",
@@ -162,11 +175,13 @@ __all__ = [
     "first_stop",
     "half_width",
     "human_metric_correlation",
+    "items_to_decide",
     "krippendorff_alpha",
     "normalised_annotator_variance",
     "one_way",
     "person_correlation",
     "pigeonhole",
+    "places",
     "precision",
     "ranking",
     "sequence_half_widths",
