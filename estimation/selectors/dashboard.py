@@ -248,8 +248,7 @@ def build(
     reserved: the rest of the budget is reserved for work in progress.
     """
     pk, newest = facts.campaign_id, history.latest(facts.campaign_id)
-    tables = comparisons.tables(facts)
-    ranked = rankings.rankings(facts, tables, newest)
+    ranked = rankings.rankings(facts, tables := comparisons.tables(facts), newest)
     counts, items = progress.progress(pk, cap=facts.annotator_cap), _items(facts, newest)
     return Dashboard(
         facts=facts,

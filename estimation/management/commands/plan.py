@@ -90,7 +90,8 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(_data(study, goal, bought) | ranking))
         else:
             self.stdout.write(_words(study, goal, bought))
-            self.stdout.write(_ranking_words(order, study, prices) if order else "")
+            if order:
+                self.stdout.write(_ranking_words(order, study, prices))
 
 
 def _add_scores(parser: ArgumentParser) -> None:
