@@ -39,6 +39,17 @@ def picture(page: Page, name: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
+def fits_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    beyond = page.evaluate(
+        """() => [...document.querySelectorAll("#numbers *")]
+            .filter((one) => one.getBoundingClientRect().right > 391 && !one.closest(".scroll"))
+            .map((one) => `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)}`)"""
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390, beyond
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
 def outputs(folder: Path) -> Path:
     rows = [
         {"item": f"i{i:03}", "system": system, "output": f"{system} on district {i}."}
@@ -83,9 +94,10 @@ def test_a_ranking_from_the_form_to_its_stop(
     who = page.locator(".places li .who").all_inner_texts()
     assert (who[0], set(who[1:3]), who[3]) == ("good", {"fair", "alike"}, "poor")
     expect(page.get_by_text("good is better").first).to_be_visible()
-    expect(page.get_by_text("they differ by less than 0.50")).to_be_visible()
+    expect(page.get_by_text("they differ by less than 0.5")).to_be_visible()
     expect(page.locator("#settles")).to_have_count(0)
     picture(page, "4-closed")
+    fits_a_phone(page)
     left = {one.name: one.stop_position for one in made.systems.all()}
     assert max(left["good"], left["poor"]) < min(left["fair"], left["alike"])
     assert Decision.objects.filter(verb="close").get().comparisons.count() == 6
