@@ -119,10 +119,8 @@ class RankedPair:
 
     @property
     def openness(self) -> float:
-        """How far from a decision: the width of the interval, and most without one."""
-        if self.row is None or self.row.low is None or self.row.high is None:
-            return float("inf")
-        return self.row.high - self.row.low
+        """How far it is from a decision: in items, and most where items do not decide it."""
+        return float("inf") if self.more_items is None else self.more_items
 
 
 @dataclass(frozen=True)
@@ -141,7 +139,7 @@ class Ranking:
 
     @property
     def open_pairs(self) -> tuple[RankedPair, ...]:
-        """Those that are not decided, the widest first."""
+        """Those that are not decided, the furthest from it first."""
         found = [pair for pair in self.pairs if pair.is_open]
         return tuple(sorted(found, key=lambda pair: -pair.openness))
 
@@ -266,16 +264,15 @@ def _of_items(pairs: Sequence[RankedPair]) -> str:
         bounded = all(pair.criterion.bounded for pair in others)
         least = MIN_ITEMS if bounded else MIN_ITEMS_UNBOUNDED
         return f"The first pairs can be decided after {least} items of each system."
-    widest = max(known, key=lambda pair: pair.openness)
-    if widest.more_items is not None:
-        return (
-            f"The widest open pair is {widest.name}: about {many(widest.more_items, 'more item')} "
-            "of each decide it if their difference stays as it is."
-        )
+    furthest = max(known, key=lambda pair: pair.openness)
+    named = f"The pair furthest from a decision is {furthest.name}"
+    if furthest.more_items is not None:
+        more = many(furthest.more_items, "more item")
+        return f"{named}: about {more} of each decide it if their difference stays as it is."
     return (
-        f"The widest open pair is {widest.name}: all {count(_population(widest))} items may not "
-        f"decide it, because its difference is near half the margin ({short(widest.margin / 2)}), "
-        "or its scores vary a lot."
+        f"{named}: all {count(_population(furthest))} items may not decide it, because its "
+        f"difference is near half the margin ({short(furthest.margin / 2)}), or its scores vary a "
+        "lot."
     )
 
 

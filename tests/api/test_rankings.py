@@ -56,8 +56,8 @@ def test_places_pairs_and_what_would_settle_the_rest(api, made):
     assert decided["low"] == pytest.approx(0.15)
     assert (undecided["better"], undecided["needs"], undecided["more_items"]) == ("", "items", 70)
     assert told["settles"] == (
-        "The widest open pair is b and c: about 70 more items of each decide it if their "
-        "difference stays as it is."
+        "The pair furthest from a decision is b and c: about 70 more items of each decide it if "
+        "their difference stays as it is."
     )
 
 
@@ -71,8 +71,8 @@ def test_places_pairs_and_what_would_settle_the_rest(api, made):
         ),
         (
             {"needs": "neither"},
-            "The widest open pair is b and c: all 400 items may not decide it, because its "
-            "difference is near half the margin (0.15), or its scores vary a lot.",
+            "The pair furthest from a decision is b and c: all 400 items may not decide it, "
+            "because its difference is near half the margin (0.15), or its scores vary a lot.",
         ),
     ],
 )

@@ -55,7 +55,10 @@ def test_places_pairs_and_the_rest_are_on_the_page(client: Client) -> None:
     assert "Stays open because 1 of 6 pairs is not decided yet." in page
     assert "a is better" in page
     assert "open: about 70 more items of each" in page
-    assert "The widest open pair is b and c: about 70 more items of each decide it" in page
+    assert (
+        "The pair furthest from a decision is b and c: about 70 more items of each decide it"
+        in page
+    )
     assert "Collection stops on the precision of each system" not in page
 
 
@@ -83,6 +86,16 @@ def test_pairs_without_a_comparison_are_open() -> None:
     assert found.settles == "The first pairs can be decided after 30 items of each system."
 
 
+def test_the_pair_that_takes_most_items_is_named() -> None:
+    made = ranked()
+    pair(made, "a", "b", 0.1, outcome="open", needs="items", items_needed=90)
+    pair(made, "c", "d", 0.2, outcome="open", needs="items", items_needed=75)
+    for first, second in (("a", "c"), ("a", "d"), ("b", "c"), ("b", "d")):
+        pair(made, first, second, 0.6)
+    found = rankings.of(listing.facts(made))
+    assert found.settles.startswith("The pair furthest from a decision is a and b: about 30 more")
+
+
 def test_an_unbounded_scale_takes_more_items() -> None:
     found = rankings.of(listing.facts(ranked(margins={"edit": 0.3})))
     assert found.settles == "The first pairs can be decided after 50 items of each system."
@@ -105,7 +118,7 @@ def test_it_advises_more_people_where_they_are_missing(client: Client) -> None:
     Comparison.objects.all().delete()
     known(made, outcome="open", needs="items", items_needed=130)
     assert board(made).advice.key == "wait"
-    assert "The widest open pair is b and c" in board(made).advice.text
+    assert "The pair furthest from a decision is b and c" in board(made).advice.text
 
 
 def test_when_all_pairs_are_decided_it_is_about_to_close() -> None:
