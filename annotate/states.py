@@ -16,6 +16,7 @@ class CloseReason(TextChoices):
     """Why a campaign left `open`."""
 
     TARGET = "target", "every interval reached its target width"
+    RANKED = "ranked", "every pair of systems was decided"
     EXHAUSTED = "exhausted", "every planned judgment was collected"
     MAX_JUDGMENTS = "max_judgments", "the maximum number of judgments was reached"
     BUDGET = "budget", "the budget does not pay for another judgment"
@@ -48,6 +49,7 @@ class StopMode(TextChoices):
 
     PRECISION = "precision", "automatically, at the target width"
     ANYTIME = "anytime", "automatically or by hand, on intervals valid at every look"
+    RANKING = "ranking", "automatically, when every pair of systems is decided"
 
 
 class Estimand(TextChoices):

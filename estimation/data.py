@@ -29,12 +29,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two systems on one criterion: samples over the items that both have, in one numbering."""
+    """Two systems on one criterion: samples over the items that both have, in one numbering.
+
+    same: whether they wrote the same text for each of these items, judged or not.
+    """
 
     first: SystemOutputs
     second: SystemOutputs
     criterion: Criterion
     samples: tuple[Sample, Sample]
+    same: bool
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,6 @@ def cells(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Ce
 
 def pairs(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Pair]:
     """Yield every pair of systems × primary criterion, over their common prefix (rule 8)."""
-    primary = [criterion for criterion in brief.criteria if criterion.name in brief.targets]
     for first, second in combinations(systems, 2):
         _, *at = np.intersect1d(first.position, second.position, return_indices=True)
         stops = [s.stop_position for s in (first, second) if s.stop_position is not None]
@@ -83,10 +86,11 @@ def pairs(brief: Brief, systems: list[SystemOutputs], seen: Seen) -> Iterator[Pa
             _side(system, places, min(stops, default=None), seen)
             for system, places in zip((first, second), at, strict=True)
         ]
-        for criterion in primary:
+        same = np.array_equal(first.output[at[0]], second.output[at[1]])
+        for criterion in brief.primary:
             one, other = (side.sample(criterion) for side in sides)
             if one is not None and other is not None:
-                yield Pair(first, second, criterion, (one, other))
+                yield Pair(first, second, criterion, (one, other), same)
 
 
 def metric_values(brief: Brief) -> Metrics | None:

@@ -154,7 +154,7 @@ class AgreementDue(models.Model):
 
 
 class Decision(models.Model):
-    """A stopping rule's act, with the estimates that caused it."""
+    """A stopping rule's act, with the estimates that caused it; in a ranking, the comparisons."""
 
     class Verb(models.TextChoices):
         STOP_SYSTEM = "stop_system"
@@ -169,6 +169,7 @@ class Decision(models.Model):
     reason = models.CharField(max_length=40)
     text = models.TextField()
     estimates = models.ManyToManyField(Estimate, related_name="decisions")
+    comparisons = models.ManyToManyField(Comparison, related_name="decisions")
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

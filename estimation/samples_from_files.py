@@ -103,7 +103,7 @@ def chosen_metrics(metrics: Table | None, wanted: Selection) -> tuple[str, ...]:
 
 def cells(judgments: Table, metrics: Table | None, wanted: Selection) -> Iterator[FileCell]:
     """Yield the sample of every wanted system × criterion; raises a `FileError`."""
-    judged = _judged_systems(judgments)
+    judged = judged_systems(judgments)
     systems = tuple(judged)
     if wanted.systems:
         systems = _known(judgments.path, "system", judged, wanted.systems)
@@ -129,7 +129,7 @@ def pairs(
     Both must list the same items in the metrics file; without one, the items judged for both are
     all that there are.
     """
-    _known(judgments.path, "system", _judged_systems(judgments), systems)
+    _known(judgments.path, "system", judged_systems(judgments), systems)
     scales, chosen = _scales(judgments, wanted), chosen_metrics(metrics, wanted)
     listed = [_population(metrics, name, chosen) for name in systems] if metrics else []
     if metrics:
@@ -160,7 +160,7 @@ def _names(judgments: Table, known: Population) -> tuple[str, ...]:
     return tuple(every[number] for number in known.item)
 
 
-def _judged_systems(judgments: Table) -> Names:
+def judged_systems(judgments: Table) -> Names:
     """The systems of the judgments alone: the metrics file may have more."""
     every, judged = list(judgments.names.system), Names()
     judged.encode([every[number] for number in np.unique(judgments.columns["system"])])

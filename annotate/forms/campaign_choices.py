@@ -36,6 +36,10 @@ HINTS = {
         "An interval depends on how many different people were asked. Above 25, its "
         "coverage at the stop is not warranted."
     ),
+    "planned_items": (
+        "How many would do if you looked only once. Empty: what is usual for these margins. The "
+        "ranking is right with any number; with a good one it takes fewest judgments."
+    ),
     "double_share": "To learn how much people disagree.",
     "contact": "Shown to annotators. Optional.",
 }

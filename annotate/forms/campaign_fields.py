@@ -10,12 +10,19 @@ from annotate.forms.campaign_choices import (
     instruments_offered,
     metrics_offered,
 )
-from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE, MOST_BONUS_AFTER, Plan
+from annotate.services.campaigns.plans import (
+    LONGEST_ABOUT,
+    LONGEST_TITLE,
+    MOST_BONUS_AFTER,
+    MOST_COUNT,
+    Plan,
+)
 from annotate.states import Estimand, MetricChoice, StopMode
 
 DEFAULT_METRIC = "repetition"  # needs only the text (docs/statistics.md, metrics)
 DEFAULTS = Plan(name="", targets={})
 DEFAULT_SHARE = 0.1  # default width of the first target, as a share of the scale
+DEFAULT_MARGIN = 0.1  # default margin of a ranking, as a share of the scale
 LANGUAGE = r"^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 
 
@@ -158,16 +165,28 @@ class CampaignFields(forms.Form):
         ],
     )
     stop_mode = forms.ChoiceField(
-        label="Stopping rule",
+        label="What you want to know",
         initial=StopMode.PRECISION,
         widget=forms.RadioSelect,
         choices=[
-            (StopMode.PRECISION, "Stop automatically when the intervals are narrow enough"),
+            (
+                StopMode.PRECISION,
+                "How good each system is. Collection stops automatically when the intervals are "
+                "narrow enough",
+            ),
+            (
+                StopMode.RANKING,
+                "Which system is better. Collection stops automatically when every pair of systems "
+                "is decided: one is better, or they differ by less than matters",
+            ),
             (
                 StopMode.ANYTIME,
-                "Stop automatically or by hand at any time: the intervals are "
+                "How good each system is, and you may stop by hand at any time. The intervals are "
                 "wider, so that they stay valid at every look, and need about twice the judgments",
             ),
         ],
+    )
+    planned_items = forms.IntegerField(
+        label="Planned items of each system", min_value=1, max_value=MOST_COUNT, required=False
     )
     contact = forms.EmailField(label="E-mail for annotators’ questions", required=False)

@@ -1,6 +1,7 @@
 """The form of a new campaign. It checks the format; the services check the meaning."""
 
 import uuid
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -20,6 +21,7 @@ from annotate.forms.campaign_choices import (
     usual_fees,
 )
 from annotate.forms.campaign_fields import (
+    DEFAULT_MARGIN,
     DEFAULT_SHARE,
     DEFAULTS,
     CampaignFields,
@@ -28,7 +30,7 @@ from annotate.instruments.base import Instrument
 from annotate.selectors.studies import instruments
 from annotate.services.campaigns.metric_choice import AUTO, choice
 from annotate.services.campaigns.plans import Plan
-from annotate.states import MetricChoice
+from annotate.states import MetricChoice, StopMode
 from annotate.text.numerals import number
 from estimation.metrics import METRICS
 
@@ -52,15 +54,19 @@ class CampaignForm(CampaignFields):
         main = main_criterion(self.asked)
         for criterion in self.asked.criteria:
             wide = criterion.high - criterion.low
-            self.fields[f"width_{criterion.name}"] = forms.FloatField(
-                label=str(criterion.label or criterion.name),
-                required=False,
-                initial=f"{wide * DEFAULT_SHARE:.2f}" if criterion is main else None,
-                min_value=0.001,
-                max_value=max(9.999, wide),
-                help_text=criterion.scale_text,
-                widget=forms.NumberInput(attrs={"step": "0.01", "min": "0.01"}),
-            )
+            for kind, share, most in (
+                ("width", DEFAULT_SHARE, max(9.999, wide)),
+                ("margin", DEFAULT_MARGIN, wide),
+            ):
+                self.fields[f"{kind}_{criterion.name}"] = forms.FloatField(
+                    label=str(criterion.label or criterion.name),
+                    required=False,
+                    initial=f"{wide * share:.2f}" if criterion is main else None,
+                    min_value=0.001,
+                    max_value=most,
+                    help_text=criterion.scale_text,
+                    widget=forms.NumberInput(attrs={"step": "0.01", "min": "0.01"}),
+                )
         limit = settings.UPLOAD_LIMIT // 1024**2
         for name, hint in HINTS.items():
             self.fields[name].help_text = hint.format(
@@ -87,21 +93,47 @@ class CampaignForm(CampaignFields):
     def width_fields(self) -> list[forms.BoundField]:
         return [self[name] for name in self.fields if name.startswith("width_")]
 
+    @property
+    def margin_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name.startswith("margin_")]
+
     def clean(self) -> dict[str, Any]:
         given = self.cleaned_data
         named = given.get("metric_choice") == MetricChoice.NAMED
         if named and "metric_names" in given and not self.metrics:
             self.add_error("metric_names", "Choose at least one, or none above.")
-        widths_fine = not any(name.startswith("width_") for name in self.errors)
-        if widths_fine and not self.targets:
-            first = self.width_fields[0].name
-            self.add_error(first, "Give at least one criterion a target width, such as 0.20.")
+        self._check_enough()
         return given
+
+    def _check_enough(self) -> None:
+        """What belongs to another mode is hidden, and not looked at."""
+        asked, hidden = self.width_fields, [*self.margin_fields, self["planned_items"]]
+        needed = "Give at least one criterion a target width, such as 0.20."
+        if self.is_ranking:
+            asked, hidden = self.margin_fields, self.width_fields
+            needed = "Give at least one criterion a margin, such as 0.20."
+        for field in hidden:
+            self.errors.pop(field.name, None)
+        if not any(f.name in self.errors for f in asked) and not (self.targets or self.margins):
+            self.add_error(asked[0].name, needed)
+
+    @property
+    def is_ranking(self) -> bool:
+        return bool(self.cleaned_data.get("stop_mode") == StopMode.RANKING)
 
     @property
     def targets(self) -> dict[str, float]:
-        widths = {f.name: self.cleaned_data.get(f.name) for f in self.width_fields}
-        return {name.removeprefix("width_"): w for name, w in widths.items() if w is not None}
+        return {} if self.is_ranking else self._numbers("width_")
+
+    @property
+    def margins(self) -> dict[str, float]:
+        return self._numbers("margin_") if self.is_ranking else {}
+
+    def _numbers(self, prefix: str) -> dict[str, float]:
+        """What was given for each criterion, under the names of the fields without `prefix`."""
+        given = self.cleaned_data
+        names = [name for name in self.fields if name.startswith(prefix)]
+        return {n.removeprefix(prefix): given[n] for n in names if given.get(n) is not None}
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -139,8 +171,19 @@ class CampaignForm(CampaignFields):
             estimand=given["estimand"],
             level=float(given["level"]) / 100,
             stop_mode=given["stop_mode"],
+            margins=self.margins,
+            planned_items=given.get("planned_items") if self.is_ranking else None,
             contact=given["contact"],
         )
+
+
+def _numbers(
+    prefix: str, given: Mapping[str, float], instrument: Instrument
+) -> dict[str, float | str]:
+    """Return the fields of all criteria; of a mode that was not chosen, as they first are."""
+    if not given:
+        return {}
+    return {f"{prefix}{one.name}": given.get(one.name, "") for one in instrument.criteria}
 
 
 def initial_of(plan: Plan) -> dict[str, Any]:
@@ -164,11 +207,13 @@ def initial_of(plan: Plan) -> dict[str, Any]:
         "annotator_cap",
         "estimand",
         "stop_mode",
+        "planned_items",
         "contact",
     )
     return {
         **{name: getattr(plan, name) for name in copied},
-        **{f"width_{one.name}": plan.targets.get(one.name, "") for one in instrument.criteria},
+        **_numbers("width_", plan.targets, instrument),
+        **_numbers("margin_", plan.margins, instrument),
         "tutorial": str(plan.tutorial_id or (BUILT_IN if plan.tutorial else NO_TUTORIAL)),
         "metric_choice": choice(plan.metrics),
         "metric_names": [name for name in plan.metrics if name in METRICS],

@@ -123,7 +123,25 @@ def add_plan(parser: CommandParser) -> None:
         "--stop-mode",
         choices=StopMode.values,
         default=DEFAULTS.stop_mode,
-        help="anytime: wider intervals that are valid at every look",
+        help="anytime: wider intervals that are valid at every look; ranking: stop when every pair "
+        "of systems is decided",
+    )
+    given.add_argument(
+        "--margin",
+        type=target,
+        action="append",
+        default=[],
+        dest="margins",
+        metavar="CRITERION=DIFFERENCE",
+        help="of a ranking, in place of --target: the largest difference that does not matter; "
+        "repeatable",
+    )
+    given.add_argument(
+        "--planned-items",
+        type=int,
+        metavar="N",
+        help="of a ranking: how many items of each system would do for one look; by default as "
+        "`plan --margin` suggests",
     )
     given.add_argument("--language", default=DEFAULTS.language)
     given.add_argument("--contact", default="", help="an address annotators may write to")
@@ -147,6 +165,7 @@ def plan_of(options: dict[str, Any]) -> Plan:
         "level",
         "estimand",
         "stop_mode",
+        "planned_items",
         "language",
         "contact",
         "seed",
@@ -156,8 +175,17 @@ def plan_of(options: dict[str, Any]) -> Plan:
         "bonus_after",
         "open_link_bonus",
     )
-    targets = dict(options["targets"])
-    if len(targets) < len(options["targets"]):
-        raise CommandError("A criterion is named twice in --target.")
     given = {name: options[name] for name in copied}
-    return Plan(targets=targets, metrics=tuple(options["names"]), **given)
+    return Plan(
+        targets=_once(options["targets"], "--target"),
+        margins=_once(options["margins"], "--margin"),
+        metrics=tuple(options["names"]),
+        **given,
+    )
+
+
+def _once(pairs: list[tuple[str, float]], option: str) -> dict[str, float]:
+    numbers = dict(pairs)
+    if len(numbers) < len(pairs):
+        raise CommandError(f"A criterion is named twice in {option}.")
+    return numbers

@@ -28,7 +28,7 @@ def keep_regression(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotate", "0017_campaign_currency")]
+    dependencies = [("annotate", "0018_ranking_mode")]
 
     operations = [
         migrations.AddField(

@@ -67,6 +67,7 @@ class Campaign(models.Model):
     estimand = models.CharField(max_length=12, choices=Estimand, default=Estimand.POPULATION)
     level = models.FloatField(default=0.95)
     stop_mode = models.CharField(max_length=12, choices=StopMode, default=StopMode.PRECISION)
+    planned_items = models.PositiveIntegerField(null=True)  # of a ranking: what its sequence is for
     # How estimates are made (`Protocol`): written once, when the campaign opens.
     protocol = models.JSONField(null=True, editable=False)
 
@@ -92,16 +93,23 @@ class Campaign(models.Model):
 
 
 class Target(models.Model):
-    """A primary criterion and the interval width at which its collection may stop."""
+    """A primary criterion, and what suffices: the width of each system's interval or, in a ranking,
+    the largest difference of two systems that does not matter."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="targets")
     criterion = models.CharField(max_length=40)
-    width = models.FloatField()
+    width = models.FloatField(null=True)
+    margin = models.FloatField(null=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["campaign", "criterion"], name="target_once"),
             models.CheckConstraint(condition=Q(width__gt=0), name="target_positive"),
+            models.CheckConstraint(condition=Q(margin__gt=0), name="margin_positive"),
+            models.CheckConstraint(
+                condition=Q(width__isnull=False, margin=None) | Q(width=None, margin__isnull=False),
+                name="width_or_margin",
+            ),
         ]
 
 

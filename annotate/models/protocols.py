@@ -22,7 +22,8 @@ class CriterionProtocol(BaseModel):
 class Protocol(BaseModel):
     """The estimator with its constants, the seed of the folds of several metrics, and the rule.
 
-    rule: when an estimate is narrow enough. version: of this form.
+    rule: when collection stops; targets are interval widths, margins those of a ranking, both by
+    primary criterion. version: of this form.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -35,6 +36,8 @@ class Protocol(BaseModel):
     seed: int
     rule: str
     targets: Mapping[str, float]
+    margins: Mapping[str, float] = Field(default_factory=dict)
+    planned_items: int | None = None
     criteria: Mapping[str, CriterionProtocol] = Field(default_factory=dict)
 
     def of(self, criterion: str) -> CriterionProtocol:

@@ -103,6 +103,12 @@ class ComparisonSerializer(InferenceSerializer[Comparison]):
     first = serializers.CharField(source="first.name")
     second = serializers.CharField(source="second.name")
     difference = Finite(allow_null=True)
+    outcome = serializers.CharField(
+        source="detail.outcome",
+        default=None,
+        allow_null=True,
+        help_text="in a ranking: first, second (the higher one), close or open; else null",
+    )
 
     class Meta:
         model = Comparison
@@ -114,20 +120,24 @@ class ComparisonSerializer(InferenceSerializer[Comparison]):
             "difference",
             *INTERVAL,
             *EVIDENCE,
+            "outcome",
             "detail",
         )
         read_only_fields = fields
 
 
 class DecisionSerializer(serializers.ModelSerializer[Decision]):
-    """A stopping rule's act, with the ids of the estimates that caused it."""
+    """A stopping rule's act, with the ids of the estimates and comparisons that caused it."""
 
     system = serializers.CharField(source="system.name", default=None, allow_null=True)
     estimates: Any = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
+    comparisons: Any = serializers.PrimaryKeyRelatedField(
+        many=True, read_only=True, help_text="of a ranking"
+    )
 
     class Meta:
         model = Decision
-        fields = ("id", "at", "verb", "reason", "text", "system", "estimates")
+        fields = ("id", "at", "verb", "reason", "text", "system", "estimates", "comparisons")
         read_only_fields = fields
 
 

@@ -1,6 +1,7 @@
 from django.urls import path
 
 from estimation.api.exclusions import EffectView, SensitivityView
+from estimation.api.rankings import RankingView
 from estimation.api.views import (
     AgreementList,
     ComparisonList,
@@ -15,6 +16,7 @@ urlpatterns = [
     path(
         "campaigns/<slug:public_id>/comparisons/", ComparisonList.as_view(), name="api-comparisons"
     ),
+    path("campaigns/<slug:public_id>/ranking/", RankingView.as_view(), name="api-ranking"),
     path("campaigns/<slug:public_id>/decisions/", DecisionList.as_view(), name="api-decisions"),
     path("campaigns/<slug:public_id>/export/", ExportView.as_view(), name="api-export"),
     path("campaigns/<slug:public_id>/metrics/", MetricList.as_view(), name="api-metrics"),

@@ -73,7 +73,7 @@ class ComparisonList(ResultsView[Comparison]):
     """Paired differences of systems on the primary criteria: the newest, or all with `history=1`.
 
     Each interval is valid for its own pair. Stopping when one of them excludes 0 is not a valid
-    stopping rule.
+    stopping rule. In a ranking all intervals are valid together, at every look.
     """
 
     serializer_class = ComparisonSerializer
@@ -135,4 +135,4 @@ class DecisionList(ResultsView[Decision]):
 
     def get_queryset(self) -> QuerySet[Decision]:
         rows = Decision.objects.filter(campaign=self.campaign)
-        return rows.select_related("system").prefetch_related("estimates")
+        return rows.select_related("system").prefetch_related("estimates", "comparisons")

@@ -80,6 +80,8 @@ from estimation.core.intervals.interval import (
     half_width,
     width_floor,
 )
+from estimation.core.stopping.outlook import items_to_decide
+from estimation.core.stopping.places import places
 from estimation.core.stopping.precision import (
     MIN_ITEMS,
     MIN_ITEMS_UNBOUNDED,
@@ -90,7 +92,14 @@ from estimation.core.stopping.precision import (
     first_stop,
     precision,
 )
-from estimation.core.stopping.ranking import PairState, PairVerdict, RankingVerdict, ranking
+from estimation.core.stopping.ranking import (
+    Pair,
+    PairOutcome,
+    PairState,
+    PairVerdict,
+    RankingVerdict,
+    ranking,
+)
 from estimation.core.stopping.sequence import (
     ITEMS_FACTOR,
     Band,
@@ -136,6 +145,8 @@ __all__ = [
     "NoVariationError",
     "Notice",
     "OneWay",
+    "Pair",
+    "PairOutcome",
     "PairState",
     "PairVerdict",
     "RankingVerdict",
@@ -175,11 +186,13 @@ __all__ = [
     "folds",
     "half_width",
     "human_metric_correlation",
+    "items_to_decide",
     "krippendorff_alpha",
     "normalised_annotator_variance",
     "one_way",
     "person_correlation",
     "pigeonhole",
+    "places",
     "precision",
     "ranking",
     "relative_share",

@@ -184,6 +184,10 @@ COMPARISONS = File(
         "difference": "first less second, over the items that both have finished",
         **INTERVAL,
         **EVIDENCE,
+        "outcome": "in a ranking: first or second (which is higher), close or open; else empty",
+        "margin": "in a ranking: the largest difference that does not matter",
+        "needs": "what would settle an open pair: items, people or neither",
+        "items_needed": "about how many items in all would settle it",
         **NEWEST,
     },
 )
@@ -217,6 +221,7 @@ DECISIONS = File(
         "system": "which system; empty: the campaign",
         "text": "the same in words",
         "estimates": "ids of the estimates that caused it",
+        "comparisons": "in a ranking: ids of the comparisons that caused it",
     },
 )
 PLAN = "plan.json"

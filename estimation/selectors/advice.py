@@ -15,6 +15,8 @@ LEAST_JUDGMENTS = 30  # with fewer, the variance components are too uncertain to
 def short_of_people(now: Situation) -> Advice | None:
     if now.facts.estimand != "population":
         return None
+    if now.facts.is_ranking:
+        return _ranking_short_of_people(now)
     short = [found for cell in now.cells if (found := _short(cell, now.facts.level))]
     if not short:
         return None
@@ -24,6 +26,18 @@ def short_of_people(now: Situation) -> Advice | None:
     if now.market:  # they come by what is published there
         act = ("batches", "Launch or extend a batch")
     return Advice("more_people", f"Ask {people}", text, *act)
+
+
+def _ranking_short_of_people(now: Situation) -> Advice | None:
+    """Where more items by the same people do not settle the ranking."""
+    if now.progress.judged < LEAST_JUDGMENTS:
+        return None
+    if not any(pair.needs_people for pair in now.ranking.open_pairs):
+        return None
+    act = ("people", "Invite more people")
+    if now.market:
+        act = ("batches", "Launch or extend a batch")
+    return Advice("more_people", "Ask more people", now.ranking.settles, *act)
 
 
 def _short(cell: ShownCell, level: float) -> tuple[int, str] | None:
@@ -72,10 +86,13 @@ def advise(now: Situation) -> Advice:
 
 
 def draft(now: Situation) -> Advice:
+    enough = "every interval is as narrow as its target"
+    if now.facts.is_ranking:
+        enough = "every pair of systems is decided"
     text = (
         f"No one can judge yet. Once open, at most {count(now.progress.planned)} judgments are "
         f"collected for at most {money(now.most.amount)}, and collection stops automatically when "
-        "every interval is as narrow as its target."
+        f"{enough}."
     )
     return Advice("draft", "Open the campaign", text, "open", "Open for judgments")
 

@@ -150,7 +150,7 @@ def agreed(facts: CampaignFacts, *, planned: int) -> tuple[Agreed, ...]:
     rows = {row[0]: NewestAgreement(*row) for row in newest(facts.campaign_id).values_list(*names)}
     ends = [row.low if row.low is not None else row.alpha for row in rows.values()]
     least = min([-0.1, *(end for end in ends if end is not None)])
-    ordered = sorted(facts.criteria, key=lambda criterion: criterion.name not in facts.targets)
+    ordered = sorted(facts.criteria, key=lambda criterion: criterion not in facts.primary)
     return tuple(
         Agreed(criterion, rows[criterion.name], least, planned)
         for criterion in ordered

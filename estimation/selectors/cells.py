@@ -28,6 +28,7 @@ class ShownNotice:
 
 LEAST_SHARE = 0.005  # of the squared error; smaller shares are rounding
 NO_ITEMS: Mapping[int, ItemCounts] = MappingProxyType({})
+NO_PLACES: Mapping[tuple[str, str], str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,7 @@ class ShownCell:
     judged: int = 0
     population: int | None = None
     final: bool = False
+    place: str = ""  # in a ranking: among the systems, such as 2–3
 
     @property
     def name(self) -> str:
@@ -128,6 +130,8 @@ class ShownCell:
             return State("", "clock", "no estimate yet")
         if self.row.width is None:
             return State("", "clock", "no interval yet")
+        if self.place:
+            return State("", "info", f"place {self.place}")
         if self.target is None:
             return State("", "info", "no target")
         if self.at_target:
@@ -199,6 +203,7 @@ class CriterionRow:
     criterion: Criterion
     target: float | None
     cells: tuple[ShownCell, ...]
+    is_primary: bool = False
 
     @property
     def newest_id(self) -> int | None:
@@ -222,15 +227,16 @@ def rows(
     *,
     price: Decimal,
     items: Mapping[int, ItemCounts] = NO_ITEMS,
+    places: Mapping[tuple[str, str], str] = NO_PLACES,
 ) -> tuple[CriterionRow, ...]:
     """Return one row for each criterion, the primary ones first.
 
     items: of each system without an estimate.
+    places: in a ranking, by criterion and system.
     """
     found = {(row.system_id, row.criterion): row for row in newest}
-    targets = facts.targets
-    primary = [c for name in targets for c in facts.criteria if c.name == name]
-    others = [c for c in facts.criteria if c.name not in targets]
+    targets, primary = facts.targets, facts.primary
+    others = [criterion for criterion in facts.criteria if criterion not in primary]
     return tuple(
         CriterionRow(
             criterion,
@@ -243,10 +249,12 @@ def rows(
                     found.get((system.system_id, criterion.name)),
                     price,
                     *items.get(system.system_id, ItemCounts()),
-                    facts.is_final,
+                    final=facts.is_final,
+                    place=places.get((criterion.name, system.name), ""),
                 )
                 for system in facts.systems
             ),
+            is_primary=criterion in primary,
         )
         for criterion in (*primary, *others)
     )

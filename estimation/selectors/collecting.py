@@ -20,9 +20,12 @@ def limit_reached(now: Situation) -> Advice | None:
 
 
 def targets_reached(now: Situation) -> Advice | None:
-    if now.wide:
+    if not now.is_enough:
         return None
-    text = "Every interval is at its target. The campaign closes automatically."
+    known = "Every interval is at its target."
+    if now.facts.is_ranking:
+        known = "Every pair of systems is decided."
+    text = f"{known} The campaign closes automatically."
     return Advice("targets", "Wait: the campaign is about to close", text, waits=True)
 
 
@@ -225,6 +228,8 @@ def _last_judgment(now: Situation) -> str:
 
 
 def _widest(now: Situation) -> str:
+    if now.facts.is_ranking:
+        return now.ranking.settles
     worst = max(now.wide, key=lambda cell: cell.too_wide or 0.0)
     if worst.too_wide and not worst.awaited:
         return f"{worst.name} is the widest: {width(worst.too_wide)} above its target."
@@ -232,6 +237,8 @@ def _widest(now: Situation) -> str:
 
 
 def _ends(now: Situation) -> str:
+    if now.facts.is_ranking:
+        return "Collection stops automatically when every pair of systems is decided."
     n = len(now.cells)
     intervals = (
         "the interval is at its target" if n == 1 else (f"all {n} intervals are at their targets")

@@ -1,8 +1,9 @@
 """Differences between systems as readers see them: numbers, a small plot, and words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from math import floor, log10
+from typing import Any
 
 from django.db.models import Max, QuerySet, Subquery
 
@@ -31,6 +32,8 @@ class NewestComparison:
     high: float | None
     n_items: int
     n_population: int
+    effective_annotators: float = 0.0
+    detail: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,13 @@ class ShownContrast:
         return self.axis.x(self.row.difference)
 
     @property
+    def x_margin(self) -> tuple[str, str]:
+        """In a ranking, where the differences that do not matter begin, and how wide they are."""
+        margin = float(self.row.detail.get("margin", 0.0))
+        low, high = (float(self.axis.x(value)) for value in (-margin, margin))
+        return f"{low:.1f}", f"{high - low:.1f}"
+
+    @property
     def x_low(self) -> str | None:
         return None if self.ends is None else self.axis.x(self.ends[0])
 
@@ -135,8 +145,13 @@ def awaited(tables: Sequence[ContrastTable]) -> Awaited | None:
 
 def newest(campaign_id: int) -> QuerySet[Comparison]:
     """Select the newest row of every pair and criterion, in the order of upload."""
+    return newest_of([campaign_id])
+
+
+def newest_of(campaign_ids: Sequence[int]) -> QuerySet[Comparison]:
+    """Select the same of several campaigns."""
     last = (
-        Comparison.objects.filter(campaign=campaign_id)
+        Comparison.objects.filter(campaign__in=campaign_ids)
         .order_by()
         .values("first", "second", "criterion")
         .annotate(last=Max("id"))
@@ -149,10 +164,9 @@ def tables(facts: CampaignFacts) -> tuple[ContrastTable, ...]:
     """Return the differences on each primary criterion that has any; one query."""
     names = [field.name for field in fields(NewestComparison)]
     rows = [NewestComparison(*row) for row in newest(facts.campaign_id).values_list(*names)]
-    criteria = [c for name in facts.targets for c in facts.criteria if c.name == name]
     return tuple(
         _table(facts, criterion, mine)
-        for criterion in criteria
+        for criterion in facts.primary
         if (mine := [row for row in rows if row.criterion == criterion.name])
     )
 

@@ -23,7 +23,7 @@ from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
 from annotate.text.figures import many
-from estimation.selectors import agreement, cells, comparisons, history, savings
+from estimation.selectors import agreement, cells, comparisons, history, rankings, savings
 from estimation.selectors.activity import ActivityLine, lines
 from estimation.selectors.advice import advise
 from estimation.selectors.agreement import Agreed
@@ -51,6 +51,7 @@ class Dashboard:
     at: datetime | None
     lines: tuple[ActivityLine, ...]
     comparisons: tuple[ContrastTable, ...]
+    ranking: rankings.Rankings  # empty in another mode
     n_waiting: int  # annotators who wait for a reviewer's ruling
     agreed: tuple[Agreed, ...]
     excluded: ExcludedCounts
@@ -68,11 +69,11 @@ class Dashboard:
 
     @property
     def primary_rows(self) -> tuple[CriterionRow, ...]:
-        return tuple(row for row in self.rows if row.target is not None)
+        return tuple(row for row in self.rows if row.is_primary)
 
     @property
     def secondary_rows(self) -> tuple[CriterionRow, ...]:
-        return tuple(row for row in self.rows if row.target is None and row.is_shown)
+        return tuple(row for row in self.rows if not row.is_primary and row.is_shown)
 
     @property
     def primary(self) -> tuple[ShownCell, ...]:
@@ -160,8 +161,8 @@ class Dashboard:
     @property
     def saving(self) -> Saving:
         """Return what the metrics have saved so far, over all systems."""
-        if not self.facts.metrics:
-            return savings.NO_METRIC
+        if not self.facts.metrics or self.facts.is_ranking:
+            return savings.OF_RANKING if self.facts.metrics else savings.NO_METRIC
         samples = [
             [(c.row, c.target) for c in self.primary if c.system == system and c.row and c.target]
             for system in self.facts.systems
@@ -181,6 +182,7 @@ class Dashboard:
                 availability=self.availability,
                 liveness=self.liveness,
                 offered=self.offered,
+                ranking=self.ranking,
                 widened=self.widened,
                 limit=self.limit,
                 reserved=self.reserved,
@@ -246,18 +248,20 @@ def build(
     reserved: the rest of the budget is reserved for work in progress.
     """
     pk, newest = facts.campaign_id, history.latest(facts.campaign_id)
-    counts = progress.progress(pk, cap=facts.annotator_cap)
+    ranked = rankings.rankings(facts, tables := comparisons.tables(facts), newest)
+    counts, items = progress.progress(pk, cap=facts.annotator_cap), _items(facts, newest)
     return Dashboard(
         facts=facts,
         progress=counts,
         price=price,
         most=most,
-        rows=cells.rows(facts, newest, price=price, items=_items(facts, newest)),
+        rows=cells.rows(facts, newest, price=price, items=items, places=ranked.places),
         metric_done=history.metric_scores(pk, facts.metrics),
         n_pending=scoring.waiting(pk),
         at=max((row.at for row in newest), default=None),
         lines=lines(pk),
-        comparisons=comparisons.tables(facts),
+        comparisons=tables,
+        ranking=ranked,
         n_waiting=eligibility.waiting(pk),
         agreed=agreement.agreed(facts, planned=counts.doubled),
         excluded=ruling_statistics.excluded(pk, since=facts.closed_at),

@@ -137,11 +137,22 @@ def widened(now: Situation) -> Advice | None:
 
 
 def missed(now: Situation) -> Advice | None:
+    if now.facts.close_reason == CloseReason.RANKED and now.ranking.open_pairs:
+        return _open_again(now)
     if not now.wide or now.facts.close_reason != CloseReason.TARGET:
         return None
     text = (
         f"{now.wide[0].name} is not at its target, though the campaign closed because every "
         "interval was. You may reopen it and collect the rest."
+    )
+    return Advice("missed", "Decide whether to reopen", text, "reopen", "Reopen…")
+
+
+def _open_again(now: Situation) -> Advice:
+    found = now.ranking.open_pairs
+    text = (
+        f"{many(len(found), 'pair is', 'pairs are')} open, first {found[0].name}, though the "
+        "campaign closed because every pair was decided. You may reopen it and collect the rest."
     )
     return Advice("missed", "Decide whether to reopen", text, "reopen", "Reopen…")
 
@@ -160,10 +171,12 @@ def late_reviews(now: Situation) -> Advice | None:
 def results(now: Situation) -> Advice:
     why = f"It closed because {now.facts.why_closed}. " if now.facts.close_reason else ""
     text = f"{why}These estimates are final."
-    if now.wide:
+    if now.facts.is_ranking:
+        text += _ranked(now)
+    elif now.wide:
         n, of = len(now.wide), len(now.cells)
         text += f" {n} of {many(of, 'interval')} {'is' if n == 1 else 'are'} wider than asked for."
-    text += _best(now.cells)
+    text += "" if now.facts.is_ranking else _best(now.cells)
     if now.due > 0:
         text += f" {money(now.due)} is due to people and not marked as paid."
         return Advice("results_due", "Read the results", text, "pay", f"Pay {money(now.due)}")
@@ -180,6 +193,12 @@ def _waiting(now: Situation) -> str:
 
 def _slots(n: int) -> str:
     return many(n, "slot")
+
+
+def _ranked(now: Situation) -> str:
+    told = "".join(f" By {one.criterion.name}: {one.in_words}." for one in now.ranking.each)
+    n = len(now.ranking.open_pairs)
+    return f"{told} {many(n, 'pair stays', 'pairs stay')} open." if n else told
 
 
 def _best(cells: tuple[ShownCell, ...]) -> str:

@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from django.db.models import Model
+
 from annotate.selectors.campaigns.exports import CHUNK, Moment
 from estimation.models import Agreement, Comparison, Decision, Estimate, MetricScore
 from estimation.selectors import agreement, comparisons, history
@@ -13,6 +15,7 @@ INTERVAL = ("low", "high", "width", "df", "std_error")
 EVIDENCE = ("n_items", "n_population", "n_judgments", "n_annotators", "effective_annotators")
 MEAN = ("mean_estimate", "mean_low", "mean_high")
 WITH_EXCLUDED = ("estimate", "low", "high", "n_judgments")
+OF_RANKING = ("outcome", "margin", "needs", "items_needed")
 ALPHA = (
     "criterion",
     "at",
@@ -86,7 +89,8 @@ def comparisons_(now: Moment) -> Iterator[Row]:
     for row in rows.values_list(*names).iterator(chunk_size=CHUNK):
         *values, detail = row
         found = _named(names, values)
-        yield {**found, "newest": found["id"] in newest, "notices": _notices(detail)}
+        told = {name: detail.get(name) for name in OF_RANKING}
+        yield {**found, **told, "newest": found["id"] in newest, "notices": _notices(detail)}
 
 
 def agreement_(now: Moment) -> Iterator[Row]:
@@ -99,16 +103,24 @@ def agreement_(now: Moment) -> Iterator[Row]:
 
 
 def decisions(now: Moment) -> Iterator[Row]:
-    """Yield the acts of stopping rules, with the ids of the estimates that caused them."""
-    caused: dict[int, list[int]] = defaultdict(list)
-    pairs = Decision.estimates.through.objects.filter(decision__campaign=now.campaign)
-    for decision, estimate in pairs.order_by("estimate").values_list("decision", "estimate"):
-        caused[decision].append(estimate)
+    """Yield the acts of stopping rules, with the ids of the rows that caused them."""
+    estimates = _causes(Decision.estimates.through, "estimate", now)
+    comparisons = _causes(Decision.comparisons.through, "comparison", now)
     names = ("pk", "at", "verb", "reason", "system__name", "text")
     rows = Decision.objects.filter(campaign=now.campaign).order_by("pk")
     for row in rows.values_list(*names):
         found = _named(names, row)
-        yield {**found, "estimates": caused[found["id"]]}
+        pk = found["id"]
+        yield {**found, "estimates": estimates[pk], "comparisons": comparisons[pk]}
+
+
+def _causes(through: type[Model], name: str, now: Moment) -> dict[int, list[int]]:
+    """The ids of the rows that caused each decision."""
+    caused: dict[int, list[int]] = defaultdict(list)
+    rows = through._default_manager.filter(decision__campaign=now.campaign)
+    for decision, cause in rows.order_by(name).values_list("decision", name):
+        caused[decision].append(cause)
+    return caused
 
 
 def _named(names: tuple[str, ...], values: Any) -> Row:

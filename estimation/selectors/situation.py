@@ -14,6 +14,7 @@ from annotate.selectors.work.offered import Offered
 from annotate.states import CampaignStatus, CloseReason
 from annotate.text.figures import lasting, many, moment
 from estimation.selectors.cells import ShownCell
+from estimation.selectors.rankings import Rankings
 
 ZERO = Decimal("0.00")
 
@@ -48,7 +49,7 @@ class Widened:
 
 @dataclass(frozen=True)
 class Situation:
-    """The input of advice; `cells` are those of the primary criteria.
+    """The input of advice; `cells` and `ranking` are those of the primary criteria.
 
     price: of one judgment.
     most: the highest cost of all planned judgments.
@@ -71,6 +72,7 @@ class Situation:
     availability: Availability = field(default_factory=Availability)
     liveness: Liveness = field(default_factory=Liveness)
     offered: Offered = field(default_factory=Offered)
+    ranking: Rankings = field(default_factory=Rankings)
     widened: tuple[Widened, ...] = ()
     limit: CloseReason | None = None
     reserved: bool = False
@@ -97,6 +99,11 @@ class Situation:
     @property
     def wide(self) -> tuple[ShownCell, ...]:
         return tuple(cell for cell in self.cells if not cell.at_target)
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether all is known that the campaign collects for."""
+        return not (self.ranking.open_pairs if self.facts.is_ranking else self.wide)
 
     @property
     def unconfirmed(self) -> int:

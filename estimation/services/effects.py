@@ -43,16 +43,16 @@ def measure(campaign_id: int, annotator_id: int) -> tuple[ExclusionEffect, ...]:
     seen = data.see(brief)
     without = _estimates(brief, seen)
     whole = _estimates(brief, data.see_everybody(brief, seen, of=annotator_id))
-    primary = [criterion for criterion in brief.criteria if criterion.name in brief.targets]
-    return tuple(_effect(criterion, without, whole) for criterion in primary)
+    return tuple(_effect(criterion, without, whole) for criterion in brief.primary)
 
 
 def _estimates(brief: Brief, seen: data.Seen) -> dict[Key, _Found]:
     systems = counting.systems(brief.campaign_id)
+    primary = {criterion.name for criterion in brief.primary}
     return {
         (cell.criterion.name, cell.system.system_id): _found(brief, cell)
         for cell in data.cells(brief, systems, seen)
-        if cell.criterion.name in brief.targets
+        if cell.criterion.name in primary
     }
 
 

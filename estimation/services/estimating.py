@@ -18,7 +18,7 @@ from annotate.services.work import scoring
 from annotate.signals import change_marked
 from estimation import data, protocols
 from estimation.core import Estimate
-from estimation.services import agreement, catching_up, history, metrics, stopping
+from estimation.services import agreement, catching_up, history, metrics, rankings, stopping
 from estimation.services.findings import Contrast, Finding, contrasts
 from estimation.services.rule import rule_for
 
@@ -100,7 +100,7 @@ def findings(brief: Brief, seen: data.Seen) -> tuple[list[Finding], list[Contras
         )
         for cell in data.cells(brief, systems, seen)
     ]
-    return found, contrasts(brief, systems, seen)
+    return found, rankings.judged(brief, systems, contrasts(brief, systems, seen))
 
 
 def _with_excluded(
@@ -141,15 +141,15 @@ def _estimate(brief: Brief, marks: list[int], turn: _Turn) -> None:
         if not clear(marks):
             raise Superseded
         # A decision without the judgments that wait for a score would rest on the short texts.
-        decided = [] if seen.scores.waiting else stopping.decide(brief, found)
+        decided = [] if seen.scores.waiting else stopping.decide(brief, found, compared)
         final = stopping.ends(decided) or (brief.is_final and not seen.scores.waiting)
         rows = history.store_estimates(brief, found, final=final)
-        history.store_comparisons(brief, compared, final=final)
+        pairs = history.store_comparisons(brief, compared, final=final)
         if not seen.scores.waiting:  # otherwise an estimate may only lack its scores
             history.withdraw(brief, found, compared)
         if is_due:
             agreement.ask(brief.campaign_id)
-        stopping.carry_out(decided, rows)
+        stopping.carry_out(decided, rows, pairs)
 
 
 def _see(brief: Brief, turn: _Turn) -> data.Seen:

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 from annotate.instruments.base import Criterion
 from annotate.selectors.campaigns.counting import Brief, SystemOutputs
 from estimation import data, protocols
-from estimation.core import Difference, Estimate, Interval, TooFewJudgmentsError, Verdict
+from estimation.core import (
+    Difference,
+    Estimate,
+    Interval,
+    PairOutcome,
+    TooFewJudgmentsError,
+    Verdict,
+)
 from estimation.services.rule import Rule, rule_for
 
 
@@ -39,17 +46,47 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Ranked:
+    """The ranking rule's decision about a pair.
+
+    interval: at the level that all pairs share; None if there is none.
+    pairs: the number by which alpha is divided.
+    needs: what would settle an open pair: "items", "people" or "neither"; "" for a decided pair.
+    items: about how many items in all would settle it, if items would.
+    """
+
+    outcome: PairOutcome
+    interval: Interval | None
+    margin: float
+    pairs: int
+    needs: str = ""
+    items: int | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        return self.outcome != "open"
+
+
+@dataclass(frozen=True)
 class Contrast:
-    """The difference of the first system minus the second on one criterion."""
+    """The difference of the first system minus the second on one criterion.
+
+    same: whether both wrote the same text for every item.
+    ranked: the decision about the pair, in a ranking.
+    """
 
     first: SystemOutputs
     second: SystemOutputs
     criterion: Criterion
     difference: Difference
     rule: Rule
+    same: bool
+    ranked: Ranked | None = None
 
     @property
     def interval(self) -> Interval | None:
+        if self.ranked is not None:
+            return self.ranked.interval
         return self.rule.interval(self.difference)
 
 
@@ -63,5 +100,7 @@ def contrasts(brief: Brief, systems: list[SystemOutputs], seen: data.Seen) -> li
         except TooFewJudgmentsError:  # no item was judged for both yet
             continue
         rule = rule_for(brief, pair.criterion, n_population=result.n_population)
-        found.append(Contrast(pair.first, pair.second, pair.criterion, result, rule))
+        found.append(
+            Contrast(pair.first, pair.second, pair.criterion, result, rule, same=pair.same)
+        )
     return found

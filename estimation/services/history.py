@@ -7,7 +7,7 @@ from estimation.core import Difference, Interval
 from estimation.core import Estimate as Estimated
 from estimation.models import Comparison, Estimate, Inference
 from estimation.selectors import comparisons, history
-from estimation.services.findings import Contrast, Finding
+from estimation.services.findings import Contrast, Finding, Ranked
 
 Row = TypeVar("Row", bound=Inference)
 
@@ -17,9 +17,10 @@ def store_estimates(brief: Brief, found: list[Finding], *, final: bool) -> list[
     return Estimate.objects.bulk_create(_estimate(brief, finding, final=final) for finding in found)
 
 
-def store_comparisons(brief: Brief, found: list[Contrast], *, final: bool) -> None:
-    """Add one row per contrast."""
-    Comparison.objects.bulk_create(_comparison(brief, contrast, final=final) for contrast in found)
+def store_comparisons(brief: Brief, found: list[Contrast], *, final: bool) -> list[Comparison]:
+    """Add one row per contrast; return the rows in the same order."""
+    rows = (_comparison(brief, contrast, final=final) for contrast in found)
+    return Comparison.objects.bulk_create(rows)
 
 
 def withdraw(brief: Brief, found: list[Finding], compared: list[Contrast]) -> None:
@@ -69,7 +70,19 @@ def _comparison(brief: Brief, contrast: Contrast, *, final: bool) -> Comparison:
     row.second_id = contrast.second.system_id
     row.difference = result.estimate
     row.n_judgments = sum(result.n_judgments)
+    if contrast.ranked is not None:
+        row.detail |= _of_ranking(contrast.ranked)
     return row
+
+
+def _of_ranking(ranked: Ranked) -> dict[str, Any]:
+    return {
+        "outcome": ranked.outcome,
+        "margin": ranked.margin,
+        "pairs": ranked.pairs,
+        "needs": ranked.needs,
+        "items_needed": ranked.items,
+    }
 
 
 def _row(

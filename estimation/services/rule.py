@@ -26,7 +26,10 @@ WIDTH = 0.1
 
 @dataclass(frozen=True)
 class Rule:
-    """The rule. `planned_items` is None for intervals with a fixed number of items."""
+    """The rule. `planned_items` is None for intervals with a fixed number of items.
+
+    A ranking has no target, and so no verdict on a single system.
+    """
 
     level: float
     target: float | None
@@ -69,7 +72,7 @@ class Rule:
 
 def rule_for(brief: Brief, criterion: Criterion, *, n_population: int) -> Rule:
     target = brief.targets.get(criterion.name)
-    planned = None
+    planned = float(brief.planned_items or n_population) if brief.is_ranking else None
     if brief.stop_mode == StopMode.ANYTIME:
         planned = planned_items(criterion, target, level=brief.level, n_population=n_population)
     return Rule(brief.level, target, planned)

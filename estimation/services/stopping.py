@@ -6,44 +6,35 @@ estimates.
 
 from dataclasses import dataclass, field
 
-from annotate.selectors.campaigns import counting, slots
-from annotate.selectors.campaigns.counting import Brief, SystemStanding
+from annotate.selectors.campaigns import counting
+from annotate.selectors.campaigns.counting import Brief
 from annotate.services.campaigns import life
 from annotate.states import CampaignStatus, CloseReason
-from estimation.models import Decision, Estimate
-from estimation.services.findings import Finding
+from estimation.models import Comparison, Decision, Estimate
+from estimation.services import standing
+from estimation.services.findings import Contrast, Finding
+from estimation.services.standing import Standing
 
 Verb = Decision.Verb
 
 
 @dataclass(frozen=True)
 class StoppingAct:
-    """An act, its reason, and the indices of the findings that caused it."""
+    """An act, its reason, and the indices of the findings and contrasts that caused it."""
 
     verb: Verb
     campaign_id: int
     reason: str
     text: str
     because: tuple[int, ...] = ()
+    pairs: tuple[int, ...] = ()
     system_id: int | None = None
     system_ids: tuple[int, ...] = field(default=())
 
 
-@dataclass(frozen=True)
-class _Sample:
-    """One system's primary findings, and the state of its sample."""
-
-    system_id: int
-    name: str
-    stopped: bool
-    unfinished: int
-    at_target: bool
-    because: tuple[int, ...]
-
-
-def decide(brief: Brief, found: list[Finding]) -> list[StoppingAct]:
+def decide(brief: Brief, found: list[Finding], compared: list[Contrast]) -> list[StoppingAct]:
     """Return the acts that follow from these findings; usually none."""
-    samples = _samples(brief, found)
+    samples = standing.of_campaign(brief, found, compared)
     if brief.status == CampaignStatus.OPEN:
         return _while_open(brief, samples)
     if brief.status == CampaignStatus.CLOSING:
@@ -56,8 +47,8 @@ def ends(acts: list[StoppingAct]) -> bool:
     return any(act.verb == Verb.FINISH for act in acts)
 
 
-def carry_out(acts: list[StoppingAct], rows: list[Estimate]) -> None:
-    """Perform each act through its service, and store it with the estimates that caused it.
+def carry_out(acts: list[StoppingAct], rows: list[Estimate], compared: list[Comparison]) -> None:
+    """Perform each act through its service, and store it with the rows that caused it.
 
     An act that has become impossible meanwhile leaves no decision.
     """
@@ -71,6 +62,7 @@ def carry_out(acts: list[StoppingAct], rows: list[Estimate]) -> None:
                 text=act.text,
             )
             decision.estimates.set([rows[index] for index in act.because])
+            decision.comparisons.set([compared[index] for index in act.pairs])
 
 
 def _do(act: StoppingAct) -> bool:
@@ -90,88 +82,70 @@ def _do(act: StoppingAct) -> bool:
     raise ValueError(f"there is no act {act.verb}")
 
 
-def _samples(brief: Brief, found: list[Finding]) -> list[_Sample]:
-    """Group the primary findings by system; systems without enough judgments have no findings."""
-    by_system: dict[int, list[int]] = {}
-    for index, finding in enumerate(found):
-        if finding.verdict is not None:
-            by_system.setdefault(finding.system.system_id, []).append(index)
-    return [
-        _Sample(
-            system_id=system.system_id,
-            name=system.name,
-            stopped=system.stop_position is not None,
-            unfinished=found[because[0]].unfinished if because else _unfinished(system),
-            at_target=len(because) == len(brief.targets)
-            and all(found[index].at_target for index in because),
-            because=tuple(because),
-        )
-        for system in counting.standings(brief.campaign_id)
-        for because in [by_system.get(system.system_id, [])]
-    ]
-
-
-def _unfinished(system: SystemStanding) -> int:
-    """Return the unfinished items of a stopped system whose judgments were all excluded."""
-    return 0 if system.stop_position is None else slots.unfinished_items(system.system_id)
-
-
-def _while_open(brief: Brief, samples: list[_Sample]) -> list[StoppingAct]:
+def _while_open(brief: Brief, samples: list[Standing]) -> list[StoppingAct]:
     acts = [act for sample in samples if (act := _about_system(brief, sample))]
     resumed = any(act.verb == Verb.RESUME_SYSTEM for act in acts)
-    if not resumed and all(sample.stopped or sample.at_target for sample in samples):
-        return [*acts, _close(brief, samples, CloseReason.TARGET)]
+    if not resumed and all(sample.stopped or sample.enough for sample in samples):
+        return [*acts, _close(brief, samples, standing.words(brief).reason)]
     if reason := life.limit_reached(brief.campaign_id):
         return [*acts, _close(brief, samples, reason)]
     return acts
 
 
-def _about_system(brief: Brief, sample: _Sample) -> StoppingAct | None:
-    if sample.at_target and not sample.stopped:
-        text = f"{sample.name} reached its target width on every primary criterion."
-        verb = Verb.STOP_SYSTEM
-    elif sample.stopped and not sample.at_target and not sample.unfinished:
-        text = f"With its last items finished, {sample.name} is wider than its target again."
-        verb = Verb.RESUME_SYSTEM
+def _about_system(brief: Brief, sample: Standing) -> StoppingAct | None:
+    words = standing.words(brief)
+    if sample.enough and not sample.stopped:
+        verb, text = Verb.STOP_SYSTEM, words.stop
+    elif sample.stopped and not sample.enough and not sample.unfinished:
+        verb, text = Verb.RESUME_SYSTEM, words.resume
     else:
         return None
     return StoppingAct(
         verb,
         brief.campaign_id,
-        reason=CloseReason.TARGET,
-        text=text,
+        reason=words.reason,
+        text=text.format(name=sample.name),
         because=sample.because,
+        pairs=sample.pairs,
         system_id=sample.system_id,
     )
 
 
-def _close(brief: Brief, samples: list[_Sample], reason: CloseReason) -> StoppingAct:
+def _close(brief: Brief, samples: list[Standing], reason: CloseReason) -> StoppingAct:
     text = f"Collection ends: {reason.label}. Items already begun are finished first."
-    because = tuple(index for sample in samples for index in sample.because)
-    return StoppingAct(Verb.CLOSE, brief.campaign_id, reason=reason, text=text, because=because)
+    return _of_all(Verb.CLOSE, brief, samples, reason=reason, text=text)
 
 
-def _while_closing(brief: Brief, samples: list[_Sample]) -> list[StoppingAct]:
+def _while_closing(brief: Brief, samples: list[Standing]) -> list[StoppingAct]:
     # A mark newer than ours means that these findings lack the last judgments of the drain.
     if not life.drained(brief.campaign_id) or counting.marks(brief.campaign_id):
         return []
-    wide = [sample for sample in samples if not sample.at_target]
-    because = tuple(index for sample in samples for index in sample.because)
-    if brief.close_reason == CloseReason.TARGET and wide:
-        names = ", ".join(sample.name for sample in wide)
-        return [
-            StoppingAct(
-                Verb.RESUME,
-                brief.campaign_id,
-                reason="wider_after_drain",
-                because=because,
-                text=f"With all items finished, the target is missed again for {names}.",
-                system_ids=tuple(sample.system_id for sample in wide),
-            )
-        ]
+    words, short = standing.words(brief), [sample for sample in samples if not sample.enough]
+    if brief.close_reason == words.reason and short:
+        text = words.after_drain.format(names=", ".join(sample.name for sample in short))
+        ids = tuple(sample.system_id for sample in short)
+        reason = words.drained_reason
+        return [_of_all(Verb.RESUME, brief, samples, reason=reason, text=text, system_ids=ids)]
     text = "Everything that was begun is finished; these estimates are final."
-    return [
-        StoppingAct(
-            Verb.FINISH, brief.campaign_id, reason=brief.close_reason, text=text, because=because
-        )
-    ]
+    return [_of_all(Verb.FINISH, brief, samples, reason=brief.close_reason, text=text)]
+
+
+def _of_all(
+    verb: Decision.Verb,
+    brief: Brief,
+    samples: list[Standing],
+    *,
+    reason: str,
+    text: str,
+    system_ids: tuple[int, ...] = (),
+) -> StoppingAct:
+    """An act about the whole campaign, because of all that was found."""
+    return StoppingAct(
+        verb,
+        brief.campaign_id,
+        reason=reason,
+        text=text,
+        because=tuple(index for sample in samples for index in sample.because),
+        pairs=tuple(sorted({index for sample in samples for index in sample.pairs})),
+        system_ids=system_ids,
+    )

@@ -14,7 +14,7 @@ from annotate.selectors.review import reviews
 from annotate.selectors.work import admission
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
-from estimation.selectors import dashboard, history
+from estimation.selectors import dashboard, history, rankings
 
 COLLECTS = (Status.OPEN, Status.PAUSED, Status.CLOSING)
 STOP_POLLING = 286  # htmx swaps the answer and stops polling
@@ -51,7 +51,11 @@ def at_target(request: HttpRequest) -> HttpResponseBase:
     assert request.user.pk is not None
     targets = listing.targets(request.user.pk)
     reached = history.at_target({found.campaign_id: found.widths for found in targets})
-    lines = [(found, reached[found.campaign_id]) for found in targets]
+    decided = rankings.decided([found.campaign_id for found in targets if found.margins])
+    lines = [
+        (found, decided.get(found.campaign_id, 0) if found.margins else reached[found.campaign_id])
+        for found in targets
+    ]
     return render(request, "estimates/_at_target.html", {"lines": lines})
 
 

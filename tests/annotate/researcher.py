@@ -20,6 +20,7 @@ PLAN = {
     "tutorial": "built-in",
     "tutorial_bonus": "0.75",
     "width_overall": "0.2",
+    "margin_overall": "0.3",
     "metric_choice": "named",
     "metric_names": ["repetition"],
     "reward": "0.40",

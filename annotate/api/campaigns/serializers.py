@@ -43,6 +43,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
     stop_mode = serializers.ChoiceField(choices=StopMode.choices)
     role = serializers.ChoiceField(choices=["owner", "reviewer"])
     targets = serializers.SerializerMethodField()
+    margins = serializers.SerializerMethodField()
     systems = serializers.SerializerMethodField(
         help_text="null for reviewers until the campaign is closed; so is `seed`, and "
         "`close_reason` is empty"
@@ -70,6 +71,8 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             "language",
             "contact",
             "targets",
+            "margins",
+            "planned_items",
             "systems",
             "metric_choice",
             "metrics",
@@ -107,7 +110,13 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
         return dict(CostSerializer(most).data)
 
     def get_targets(self, campaign: Campaign) -> dict[str, float]:
-        return {target.criterion: target.width for target in campaign.targets.all()}
+        """Widths of intervals; empty in a ranking."""
+        return {one.criterion: one.width for one in campaign.targets.all() if one.width is not None}
+
+    def get_margins(self, campaign: Campaign) -> dict[str, float]:
+        """Differences that do not matter; empty but in a ranking."""
+        rows = campaign.targets.all()
+        return {one.criterion: one.margin for one in rows if one.margin is not None}
 
     def get_systems(self, campaign: Campaign) -> list[str] | None:
         return [one.name for one in campaign.systems.all()] if _shows(campaign) else None
@@ -189,7 +198,12 @@ class PlanSerializer(serializers.Serializer[Any]):
     public_about = serializers.CharField(
         default="", allow_blank=True, max_length=LONGEST_ABOUT, help_text=ABOUT
     )
-    targets = TargetsField(help_text="criterion -> width of the interval at which to stop")
+    targets = TargetsField(
+        default=dict, help_text="criterion -> width of the interval at which to stop"
+    )
+    margins = TargetsField(
+        default=dict, help_text="of a ranking: criterion -> difference that does not matter"
+    )
     instrument = serializers.CharField(default=DEFAULTS.instrument)
     tutorial = FlagField(default=DEFAULTS.tutorial)
     tutorial_id = serializers.IntegerField(default=None, allow_null=True)
@@ -217,6 +231,9 @@ class PlanSerializer(serializers.Serializer[Any]):
     estimand = serializers.ChoiceField(choices=Estimand.choices, default=DEFAULTS.estimand)
     level = serializers.FloatField(default=DEFAULTS.level)
     stop_mode = serializers.ChoiceField(choices=StopMode.choices, default=DEFAULTS.stop_mode)
+    planned_items = serializers.IntegerField(
+        default=None, allow_null=True, help_text="of a ranking; null: what is usual for its margins"
+    )
     language = serializers.CharField(default=DEFAULTS.language, max_length=12)
     contact = serializers.EmailField(default="", allow_blank=True)
     seed = serializers.IntegerField(default=None, allow_null=True)

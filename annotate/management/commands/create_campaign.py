@@ -55,7 +55,7 @@ class Command(BaseCommand):
             "--target",
             type=target,
             action="append",
-            required=True,
+            default=[],
             dest="targets",
             metavar="CRITERION=WIDTH",
             help="stop at this width of the interval; repeatable",

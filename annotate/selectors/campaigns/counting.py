@@ -27,6 +27,7 @@ from annotate.models import (
 from annotate.selectors import bulk
 from annotate.selectors.campaigns import opening
 from annotate.selectors.studies import instruments
+from annotate.states import StopMode
 from estimation.core import Estimand
 
 
@@ -41,9 +42,21 @@ class Brief:
     stop_mode: str
     estimand: Estimand
     level: float
-    targets: dict[str, float]
+    targets: dict[str, float]  # widths, by criterion; none in a ranking
+    margins: dict[str, float]  # of a ranking
+    planned_items: int | None
     criteria: tuple[Criterion, ...]
     protocol: Protocol
+
+    @property
+    def primary(self) -> tuple[Criterion, ...]:
+        """The criteria that decide when collection stops."""
+        names = {**self.targets, **self.margins}
+        return tuple(criterion for criterion in self.criteria if criterion.name in names)
+
+    @property
+    def is_ranking(self) -> bool:
+        return self.stop_mode == StopMode.RANKING
 
     @property
     def is_final(self) -> bool:
@@ -107,7 +120,6 @@ def marked_campaigns(*, before: datetime) -> list[int]:
 
 def brief(campaign_id: int) -> Brief:
     campaign = Campaign.objects.get(pk=campaign_id)
-    targets = Target.objects.filter(campaign=campaign_id).order_by("pk")
     return Brief(
         campaign_id=campaign_id,
         status=campaign.status,
@@ -116,10 +128,23 @@ def brief(campaign_id: int) -> Brief:
         stop_mode=campaign.stop_mode,
         estimand=cast(Estimand, campaign.estimand),
         level=campaign.level,
-        targets=dict(targets.values_list("criterion", "width")),
+        **asked(campaign_id),
+        planned_items=campaign.planned_items,
         criteria=instruments.of(campaign).criteria,
         protocol=opening.protocol_of(campaign),
     )
+
+
+def asked(campaign_id: int) -> dict[str, dict[str, float]]:
+    """Return the widths (`targets`) and margins (`margins`) of the primary criteria, by name."""
+    found: dict[str, dict[str, float]] = {"targets": {}, "margins": {}}
+    rows = Target.objects.filter(campaign=campaign_id).order_by("pk")
+    for criterion, width, margin in rows.values_list("criterion", "width", "margin"):
+        if width is not None:
+            found["targets"][criterion] = width
+        if margin is not None:
+            found["margins"][criterion] = margin
+    return found
 
 
 def standings(campaign_id: int) -> list[SystemStanding]:

@@ -1,8 +1,9 @@
 """Campaigns as plain rows, for researchers' pages."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from math import comb
 from typing import Any
 
 from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, Q, Subquery, Sum
@@ -20,8 +21,9 @@ from annotate.models import (
     System,
     Target,
 )
-from annotate.selectors.campaigns import blinding
+from annotate.selectors.campaigns import blinding, counting
 from annotate.selectors.studies import instruments
+from annotate.states import StopMode
 
 ZERO = Decimal("0.00")
 MONEY: "DecimalField[Any, Any]" = DecimalField(max_digits=12, decimal_places=2)
@@ -83,8 +85,20 @@ class CampaignFacts:
     contact: str
     crowd: str
     criteria: tuple[Criterion, ...]
-    targets: dict[str, float]
+    targets: dict[str, float]  # widths, by criterion; none in a ranking
     systems: tuple[ListedSystem, ...]
+    margins: dict[str, float] = field(default_factory=dict)  # of a ranking
+    planned_items: int | None = None
+
+    @property
+    def is_ranking(self) -> bool:
+        return self.stop_mode == StopMode.RANKING
+
+    @property
+    def primary(self) -> tuple[Criterion, ...]:
+        """The criteria that decide when collection stops, in the order in which they were asked."""
+        named = {criterion.name: criterion for criterion in self.criteria}
+        return tuple(named[name] for name in (*self.targets, *self.margins) if name in named)
 
     @property
     def is_closing(self) -> bool:
@@ -132,16 +146,21 @@ class LoggedAct:
 
 @dataclass(frozen=True)
 class Targets:
-    """The target widths of one campaign's primary intervals, by criterion."""
+    """The target widths or, in a ranking, the margins of one campaign, by criterion."""
 
     campaign_id: int
     public_id: str
     widths: dict[str, float]
+    margins: dict[str, float]
     n_systems: int
 
     @property
     def n_intervals(self) -> int:
         return len(self.widths) * self.n_systems
+
+    @property
+    def n_pairs(self) -> int:
+        return len(self.margins) * comb(self.n_systems, 2)
 
 
 @dataclass(frozen=True)
@@ -180,11 +199,19 @@ def targets(user_id: int) -> list[Targets]:
     shown = Membership.objects.filter(blinding.results_visible(), user=user_id).values("campaign")
     found = Target.objects.filter(campaign__in=shown).order_by("pk")
     widths: dict[int, dict[str, float]] = {}
-    for campaign_id, criterion, width in found.values_list("campaign", "criterion", "width"):
-        widths.setdefault(campaign_id, {})[criterion] = width
+    margins: dict[int, dict[str, float]] = {}
+    rows_of = found.values_list("campaign", "criterion", "width", "margin")
+    for campaign_id, criterion, width, margin in rows_of:
+        if width is not None:
+            widths.setdefault(campaign_id, {})[criterion] = width
+        if margin is not None:
+            margins.setdefault(campaign_id, {})[criterion] = margin
     mine = Campaign.objects.filter(pk__in=shown)
     rows = mine.annotate(n=Count("systems")).values_list("pk", "public_id", "n")
-    return [Targets(pk, public_id, widths.get(pk, {}), n) for pk, public_id, n in rows]
+    return [
+        Targets(pk, public_id, widths.get(pk, {}), margins.get(pk, {}), n)
+        for pk, public_id, n in rows
+    ]
 
 
 def facts_of(public_id: str) -> CampaignFacts | None:
@@ -194,7 +221,6 @@ def facts_of(public_id: str) -> CampaignFacts | None:
 
 
 def facts(campaign: Campaign) -> CampaignFacts:
-    targets = Target.objects.filter(campaign=campaign).order_by("pk")
     systems = System.objects.filter(campaign=campaign)
     return CampaignFacts(
         campaign_id=campaign.pk,
@@ -214,12 +240,13 @@ def facts(campaign: Campaign) -> CampaignFacts:
         metric_choice=campaign.metric_choice,
         metrics=tuple(campaign.metrics),
         stop_mode=campaign.stop_mode,
+        planned_items=campaign.planned_items,
         estimand=campaign.estimand,
         level=campaign.level,
         contact=campaign.contact,
         crowd=campaign.crowd,
         criteria=instruments.of(campaign).criteria,
-        targets=dict(targets.values_list("criterion", "width")),
+        **counting.asked(campaign.pk),
         systems=tuple(
             ListedSystem(*row) for row in systems.values_list("pk", "name", "stop_position")
         ),

@@ -18,7 +18,7 @@ def protocol_of(campaign: Campaign) -> Protocol:
 
 def planned(campaign: Campaign, criteria: Sequence[Criterion]) -> Protocol:
     """Return the protocol with which the campaign would open now."""
-    targets = Target.objects.filter(campaign=campaign).order_by("pk")
+    targets = list(Target.objects.filter(campaign=campaign).order_by("pk"))
     return Protocol(
         estimator=ESTIMATOR,
         estimand=campaign.estimand,
@@ -26,7 +26,9 @@ def planned(campaign: Campaign, criteria: Sequence[Criterion]) -> Protocol:
         metrics=tuple(campaign.metrics),
         seed=campaign.seed % 2**32,
         rule=campaign.stop_mode,
-        targets=dict(targets.values_list("criterion", "width")),
+        targets={one.criterion: one.width for one in targets if one.width is not None},
+        margins={one.criterion: one.margin for one in targets if one.margin is not None},
+        planned_items=campaign.planned_items,
         criteria={
             one.name: CriterionProtocol(balance=one.balance, person_share=one.person_share)
             for one in criteria

@@ -60,6 +60,7 @@ DECIDED = (
     "estimand",
     "level",
     "stop_mode",
+    "planned_items",
     "protocol",
 )
 
@@ -69,7 +70,7 @@ def protocol(campaign: Campaign) -> dict[str, Any]:
     return {
         "campaign": campaign.public_id,
         **{name: getattr(campaign, name) for name in DECIDED},
-        "targets": counting.brief(campaign.pk).targets,
+        **counting.asked(campaign.pk),
         "systems": [
             {"name": system.name, "stop_position": system.stop_position}
             for system in counting.standings(campaign.pk)

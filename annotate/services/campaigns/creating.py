@@ -8,6 +8,7 @@ from statistics import fmean
 
 from django.db import transaction
 
+from annotate.errors import Invalid
 from annotate.instruments.base import Instrument
 from annotate.models import (
     Authorship,
@@ -21,11 +22,13 @@ from annotate.models import (
 )
 from annotate.selectors.campaigns import protocol
 from annotate.services import audit, change_marks
-from annotate.services.campaigns import metric_choice, plans
+from annotate.services.campaigns import enough, metric_choice, plans
 from annotate.services.campaigns.importing.facts import Facts, Gap
 from annotate.services.campaigns.importing.problems import Problems, Row
 from annotate.services.campaigns.importing.sheet import Sheet
 from annotate.services.campaigns.plans import Plan
+from annotate.states import StopMode
+from estimation.core.planning import RankingForecast
 
 NO_QUESTION = "no question (“input”) or no “paragraphs”, which this instrument needs."
 NO_INPUT = "no “input”, which this instrument shows beside the text."
@@ -43,6 +46,14 @@ class Checked:
     metrics: tuple[str, ...]  # with `auto` expanded; they do not change later
     loose: tuple[str, ...]  # the metrics whose values stand in columns of their own
     facts: Facts
+    ranking: RankingForecast | None = None  # what it takes, where a ranking is asked for
+
+    @property
+    def planned_items(self) -> int | None:
+        """Of a ranking: those given, or what is usual for its margins."""
+        if self.ranking is None:
+            return None
+        return self.plan.planned_items or self.ranking.planned_items
 
 
 def create(plan: Plan, rows: Iterable[Row], *, owner_id: int | None) -> Campaign:
@@ -79,7 +90,29 @@ def check(plan: Plan, facts: Facts) -> Checked:
     problems.lacking(gap.lines, gap.count, message, facts.unit)
     problems.check()
     metrics = metric_choice.resolve(plan.metrics, facts)
-    return Checked(plan, instrument, metrics, metric_choice.loose(metrics, facts), facts)
+    return Checked(
+        plan,
+        instrument,
+        metrics,
+        metric_choice.loose(metrics, facts),
+        facts,
+        _ranking(plan, instrument, facts),
+    )
+
+
+def _ranking(plan: Plan, instrument: Instrument, facts: Facts) -> RankingForecast | None:
+    if plan.stop_mode != StopMode.RANKING:
+        return None
+    if facts.n_systems < 2:
+        raise Invalid({"stop_mode": "A ranking takes at least two systems; the file has one."})
+    return enough.outlook(
+        plan.margins,
+        instrument.criteria,
+        systems=facts.n_systems,
+        items=facts.n_items,
+        level=plan.level,
+        double_share=plan.double_share,
+    )
 
 
 def count_planned(plan: Plan, facts: Facts) -> int:
@@ -95,7 +128,7 @@ def begin(checked: Checked, sheet: Sheet) -> Campaign:
     """Create the campaign. It has no members before `finish`, so no page shows it."""
     plan = checked.plan
     seed = plan.seed if plan.seed is not None else random.SystemRandom().getrandbits(63)
-    campaign = _campaign(plan, checked.instrument, seed, checked.metrics)
+    campaign = _campaign(checked, seed)
     System.objects.bulk_create(System(campaign=campaign, name=name) for name in sheet.systems)
     return campaign
 
@@ -137,7 +170,8 @@ def chunks(
         yield chunk
 
 
-def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str, ...]) -> Campaign:
+def _campaign(checked: Checked, seed: int) -> Campaign:
+    plan, instrument = checked.plan, checked.instrument
     campaign = Campaign.objects.create(
         name=plan.name.strip(),
         public_title=protocol.title(plan.public_title, instrument, plan.language),
@@ -162,14 +196,19 @@ def _campaign(plan: Plan, instrument: Instrument, seed: int, metrics: tuple[str,
         max_judgments=plan.max_judgments,
         deadline=plan.deadline,
         metric_choice=metric_choice.choice(plan.metrics),
-        metrics=list(metrics),
+        metrics=list(checked.metrics),
         estimand=plan.estimand,
         level=plan.level,
         stop_mode=plan.stop_mode,
+        planned_items=checked.planned_items,
     )
     Target.objects.bulk_create(
         Target(campaign=campaign, criterion=name, width=width)
         for name, width in plan.targets.items()
+    )
+    Target.objects.bulk_create(
+        Target(campaign=campaign, criterion=name, margin=margin)
+        for name, margin in plan.margins.items()
     )
     return campaign
 

@@ -20,7 +20,7 @@ from annotate.selectors.campaigns import protocol
 from annotate.selectors.pay.budget import AtMost, cost_of_plan
 from annotate.selectors.studies import instruments, tutorial_contents
 from annotate.services import audit, locks
-from annotate.services.campaigns import metric_choice
+from annotate.services.campaigns import enough, metric_choice
 from annotate.services.campaigns.importing.problems import Row
 from annotate.states import StopMode
 
@@ -99,6 +99,8 @@ class Plan:
     estimand: str = Campaign.Estimand.POPULATION
     level: float = 0.95
     stop_mode: str = StopMode.PRECISION
+    margins: Mapping[str, float] = field(default_factory=dict)  # of a ranking, in place of targets
+    planned_items: int | None = None  # of a ranking; None: as many as are typical for its margins
     language: str = "en"
     contact: str = ""
     seed: int | None = None
@@ -132,10 +134,6 @@ class PlanLimits(BaseModel):
     """
 
     name: Annotated[str, AfterValidator(_name)]
-    targets: Mapping[str, float] = Field(
-        min_length=1,
-        description="Name at least one criterion and the width it should reach.",
-    )
     reward: Decimal = Field(
         ge=0,
         lt=MOST_REWARD,
@@ -177,6 +175,9 @@ class PlanLimits(BaseModel):
     )
     estimand: Annotated[str, _one_of(Campaign.Estimand.values, "The estimand")]
     stop_mode: Annotated[str, _one_of(StopMode.values, "The stopping mode")]
+    planned_items: int | None = Field(
+        gt=0, le=MOST_COUNT, description="The number of planned items must be positive."
+    )
     seed: int | None = Field(
         ge=0, lt=MOST_SEED, description="The seed lies between 0 and 2^63 − 1."
     )
@@ -216,12 +217,9 @@ def check(plan: Plan) -> Instrument:
         instrument = instruments.named(plan.instrument)
     except KeyError as error:
         raise Invalid({"instrument": str(error.args[0])}) from None
-    known = {criterion.name: criterion for criterion in instrument.criteria}
-    for name, width in plan.targets.items():
-        if name not in known:
-            errors["targets"] = f"“{name}” is not a criterion; there are {', '.join(known)}."
-        elif not 0 < width < max(10, known[name].high - known[name].low):
-            errors["targets"] = f"The target width of {name} must be a positive number."
+    errors |= enough.problems(
+        plan.stop_mode, plan.targets, plan.margins, plan.planned_items, instrument.criteria
+    )
     if problem := _tutorial_problem(plan, instrument):
         errors["tutorial_id"] = problem
     if problem := metric_choice.problem(plan.metrics):

@@ -128,8 +128,12 @@ def _files(request: HttpRequest) -> "Iterable[UploadedFile[bytes]]":
 
 def _tell(form: CampaignForm, invalid: Invalid) -> None:
     """Put what is wrong with the plan beside its field."""
-    first = form.width_fields[0].name
-    fields = {"targets": first, "metrics": "metric_names", "tutorial_id": "tutorial"}
+    fields = {
+        "targets": form.width_fields[0].name,
+        "margins": form.margin_fields[0].name,
+        "metrics": "metric_names",
+        "tutorial_id": "tutorial",
+    }
     for name, message in invalid.errors.items():
         field = fields.get(name, name)
         form.add_error(field if field in form.fields else None, message)

@@ -57,6 +57,7 @@ def preview(checked: Checked) -> CampaignPreview:
         metrics=checked.metrics,
         notices=(
             *facts.notices,
+            *_about_ranking(checked),
             *_notices(plan, facts, planned, most.bill.each),
             *_about_metrics(checked.metrics, facts),
         ),
@@ -91,6 +92,30 @@ def _notices(plan: Plan, facts: Facts, planned: int, price: Decimal) -> list[str
             "moment of stopping is not warranted."
         )
     return found
+
+
+def _about_ranking(checked: Checked) -> list[str]:
+    found, items = checked.ranking, checked.facts.n_items
+    if found is None or checked.planned_items is None:
+        return []
+    told = (
+        f"A ranking of {many(checked.facts.n_systems, 'system')}: "
+        f"{many(found.pairs, 'pair')} on each criterion, planned items "
+        f"{count(checked.planned_items)}. With usual scores, pairs that are alike, or further "
+        "apart than the margin, are decided after about "
+    )
+    if found.settled_items is None:
+        told = told.removesuffix("about ")
+        return [
+            f"{told}more than all {many(items, 'item')}: some pairs may stay open. A larger margin "
+            "takes fewer."
+        ]
+    slow = found.slowest_items
+    half = f"about {count(slow)}" if slow is not None else f"more than all {count(items)}"
+    return [
+        f"{told}{many(found.settled_items, 'item')} of each system; pairs that differ by half the "
+        f"margin take {half}."
+    ]
 
 
 def _about_metrics(metrics: tuple[str, ...], facts: Facts) -> list[str]:

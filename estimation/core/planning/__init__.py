@@ -2,6 +2,7 @@
 
 from estimation.core.planning.cost import affordable, forecast
 from estimation.core.planning.expected import TargetBelowFloorError
+from estimation.core.planning.order import RankingForecast, forecast_ranking
 from estimation.core.planning.study import Forecast, Participation, Prices, Purchase, Range, Study
 from estimation.core.planning.typical import TYPICAL, Expectation
 
@@ -13,8 +14,10 @@ __all__ = [
     "Prices",
     "Purchase",
     "Range",
+    "RankingForecast",
     "Study",
     "TargetBelowFloorError",
     "affordable",
     "forecast",
+    "forecast_ranking",
 ]

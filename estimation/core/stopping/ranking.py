@@ -1,7 +1,8 @@
 """The ranking rule: stop when every pair of systems is decided or known to be close.
 
 Each pair has a confidence sequence at level 1 - alpha / pairs, so with probability 1 - alpha all
-of them hold at every look (Bonferroni over pairs, the sequence over looks). A rule that stops when
+of them hold at every look (Bonferroni over pairs, the sequence over looks). With few people the
+half-widths grow as t quantiles do. A rule that stops when
 a fixed-n interval excludes 0 has no such guarantee: in campaigns of 1,000 looks at 95 % it names
 one of two identical systems as better in some 40 %.
 """
@@ -17,13 +18,17 @@ from estimation.core.data.errors import InvalidOptionError, ShapeMismatchError
 from estimation.core.data.incidence import Floats, Ints
 from estimation.core.estimators.fit import Method
 from estimation.core.intervals.interval import MIN_EFFECTIVE_ANNOTATORS, check_level
-from estimation.core.stopping.sequence import MIN_SEQUENCE_ITEMS, sequence_half_widths
+from estimation.core.stopping.sequence import (
+    MIN_SEQUENCE_ITEMS,
+    few_people_factor,
+    sequence_half_widths,
+)
 
 Pair = tuple[str, str]
-Outcome = Literal["first", "second", "close", "open"]
+PairOutcome = Literal["first", "second", "close", "open"]
 
 # In the order of the codes that `pair_outcomes` returns.
-OUTCOMES: tuple[Outcome, ...] = ("open", "first", "second", "close")
+OUTCOMES: tuple[PairOutcome, ...] = ("open", "first", "second", "close")
 
 
 class Compared(Protocol):
@@ -106,7 +111,7 @@ class PairVerdict:
         The pair's interval now, in score units; None where there is none.
     """
 
-    outcome: Outcome
+    outcome: PairOutcome
     low: float | None
     high: float | None
 
@@ -145,8 +150,10 @@ def ranking(
 ) -> RankingVerdict:
     """Stop when every pair's interval excludes 0 or lies within the margin.
 
-    No system stops alone. Choose margin, level and `planned_items` before the first judgment. A
-    pair with fewer than 5 effective annotators stays open.
+    Choose margin, level and `planned_items` before the first judgment. A system may leave when all
+    its pairs are decided, if they keep the items that they had in common. With fewer than 15
+    effective annotators a pair's half-width is multiplied by t_(A_eff - 1) / z; with fewer than 5
+    the pair stays open.
 
     Parameters
     ----------
@@ -191,15 +198,16 @@ def ranking(
     ('first', (('a', 'c'),))
     """
     states = list(pairs.values())
+    people = np.array([state.effective_annotators for state in states])
     low, high = _ends(
         np.array([state.estimate for state in states]),
         np.array([np.nan if s.std_error is None else s.std_error for s in states]),
         np.array([state.n_items for state in states]),
+        people,
         level=level,
         planned_items=planned_items,
         min_items=min_items,
     )
-    people = np.array([state.effective_annotators for state in states])
     decided = _decide(low, high, people, margin=margin)
     verdicts = {
         pair: PairVerdict(OUTCOMES[code], _known(a), _known(b))
@@ -234,6 +242,7 @@ def pair_outcomes(
         estimate,
         std_error,
         n_items,
+        effective_annotators,
         level=level,
         planned_items=planned_items,
         min_items=min_items,
@@ -251,6 +260,7 @@ def _ends(
     estimate: Floats,
     std_error: Floats,
     n_items: Floats | Ints,
+    people: Floats | float,
     *,
     level: float,
     planned_items: float,
@@ -262,10 +272,11 @@ def _ends(
         raise InvalidOptionError("A ranking takes at least one pair of systems.")
     if min_items < MIN_SEQUENCE_ITEMS:
         raise InvalidOptionError(f"A confidence sequence starts at {MIN_SEQUENCE_ITEMS} items.")
-    half = sequence_half_widths(
+    alpha = (1 - level) / len(estimate)
+    half = few_people_factor(people, alpha=alpha) * sequence_half_widths(
         std_error,
         np.where(np.asarray(n_items) >= min_items, n_items, 0),
-        alpha=(1 - level) / len(estimate),
+        alpha=alpha,
         planned_items=planned_items,
     )
     return np.asarray(estimate - half), np.asarray(estimate + half)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
-from scipy.special import lambertw
+from scipy.special import lambertw, ndtri, stdtrit
 
 from estimation.core.data.errors import IntervalUnavailableError, InvalidOptionError
 from estimation.core.data.incidence import Floats
@@ -23,6 +23,8 @@ from estimation.core.intervals.interval import Interval, check_level
 
 # The limit theorem behind the sequence needs at least this many items.
 MIN_SEQUENCE_ITEMS = 30
+# Below so many effective annotators the sequence allows for how little they tell of people.
+FEW_ANNOTATORS = 15
 # A sequence takes about this many times the items of a fixed-n interval of the same width.
 ITEMS_FACTOR = 2.4
 
@@ -170,6 +172,17 @@ def unit_half_widths(t: Floats | float, *, alpha: float, t_opt: float) -> Floats
     grown = np.asarray(t) * (mixture_optimum(alpha) / t_opt)
     bound = 2 * (grown + 1) / (np.asarray(t) * grown) * np.log(np.sqrt(grown + 1) / alpha)
     return np.asarray(np.sqrt(bound))
+
+
+def few_people_factor(effective_annotators: Floats | float, *, alpha: float) -> Floats:
+    """What half-widths are multiplied by because of few people: t_(A-1) / z at 1 - alpha / 2.
+
+    The sequence knows no degrees of freedom. 1 from 15 effective annotators on; NaN up to 1.
+    """
+    people = np.asarray(effective_annotators, dtype=np.float64)
+    df = np.where(people > 1, np.minimum(people, FEW_ANNOTATORS) - 1, np.nan)
+    factor = stdtrit(df, 1 - alpha / 2) / ndtri(1 - alpha / 2)
+    return np.asarray(np.where(people >= FEW_ANNOTATORS, 1.0, factor))
 
 
 def mixture_optimum(alpha: float) -> float:

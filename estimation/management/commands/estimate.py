@@ -13,6 +13,7 @@ from estimation import files, samples_from_files
 from estimation.core import BALANCE, PERSON_SHARE, EstimationError
 from estimation.files import FileError, Vocabulary
 from estimation.interval_choice import INTERVAL_NAMES, Asked, estimator_names, named
+from estimation.ranking_reports import RankedSystems, RankingRule, ranked_systems
 from estimation.reports import Report, compare, report
 from estimation.samples_from_files import ALL_METRICS, Selection
 from estimation.selectors import shown
@@ -97,6 +98,16 @@ class Command(BaseCommand):
             metavar=("A", "B"),
             help="also the paired difference of A minus B",
         )
+        parser.add_argument(
+            "--ranking",
+            type=float,
+            metavar="MARGIN",
+            help="also the places of all systems, by the rule of a campaign that stops when every "
+            "pair differs, or by less than MARGIN",
+        )
+        parser.add_argument(
+            "--planned-items", type=int, help="of that rule, as when the campaign was created"
+        )
         parser.add_argument("--seed", type=int, default=0, help="of bootstraps and of folds")
         parser.add_argument(
             "--no-finite-population",
@@ -107,17 +118,17 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            reports = _reports(options)
+            reports, ranked = _reports(options)
         except (FileError, EstimationError) as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(
-            json.dumps([report.as_data() for report in reports], allow_nan=False)
-            if options["json"]
-            else _table(reports)
-        )
+        if options["json"]:
+            found = [*(one.as_data() for one in reports), *(one.as_data() for one in ranked)]
+            self.stdout.write(json.dumps(found, allow_nan=False))
+        else:
+            self.stdout.write("\n".join([_table(reports), *(one.in_words() for one in ranked)]))
 
 
-def _reports(options: dict[str, Any]) -> list[Report]:
+def _reports(options: dict[str, Any]) -> tuple[list[Report], list[RankedSystems]]:
     names = Vocabulary()
     metrics = files.read_metrics(options["metrics"], names) if options["metrics"] else None
     judgments = files.read_judgments(options["judgments"], names)
@@ -137,7 +148,10 @@ def _reports(options: dict[str, Any]) -> list[Report]:
     if options["compare"]:
         pairs = samples_from_files.pairs(judgments, metrics, wanted, tuple(options["compare"]))
         found += [compare(pair, asked) for pair in pairs]
-    return found
+    if options["ranking"] is None:
+        return found, []
+    rule = RankingRule(options["ranking"], options["planned_items"])
+    return found, ranked_systems(judgments, metrics, wanted, asked, rule)
 
 
 def _wanted(options: dict[str, Any]) -> Selection:

@@ -20,10 +20,12 @@ from estimation.core.planning import (
     Prices,
     Purchase,
     Range,
+    RankingForecast,
     Study,
     TargetBelowFloorError,
     affordable,
     forecast,
+    forecast_ranking,
 )
 from estimation.known_criteria import KNOWN_CRITERIA
 
@@ -35,8 +37,10 @@ PARTS = {"item": "items", "annotator": "people", "rest": "rest"}
 class Command(BaseCommand):
     help = (
         "Plans a collection: judgments, people and money until the interval is as narrow as asked "
-        "(--target), or the width that a budget buys (--budget). It simulates campaigns with the "
-        "expected variances and runs the stopping rule on them. It does not use the database."
+        "(--target), the width that a budget buys (--budget), or the items until a ranking of "
+        "systems is decided (--margin). It simulates campaigns with the expected variances and "
+        "runs the stopping rule on them; for a ranking it uses a formula. It does not use the "
+        "database."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -44,6 +48,11 @@ class Command(BaseCommand):
         parser.add_argument("--systems", type=int, default=1)
         parser.add_argument("--target", type=float, help="full width, in score units")
         parser.add_argument("--budget", type=float, help="what width it buys")
+        parser.add_argument(
+            "--margin",
+            type=float,
+            help="of a ranking of --systems: the largest difference that does not matter",
+        )
         parser.add_argument("--level", type=float, default=0.95)
         parser.add_argument("--estimand", choices=ESTIMANDS, default="population")
         parser.add_argument("--seed", type=int, default=0)
@@ -52,8 +61,10 @@ class Command(BaseCommand):
         _add_work(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if options["target"] is None and options["budget"] is None:
-            raise CommandError("Say what to plan for: --target WIDTH, --budget MONEY, or both.")
+        if all(options[name] is None for name in ("target", "budget", "margin")):
+            raise CommandError(
+                "Say what to plan for: --target WIDTH, --budget MONEY or --margin DIFFERENCE."
+            )
         try:
             study, prices = _study(options), _prices(options)
             seed = options["seed"]
@@ -66,6 +77,8 @@ class Command(BaseCommand):
             bought = (
                 None if money is None else affordable(study, budget=money, prices=prices, seed=seed)
             )
+            margin = options["margin"]
+            order = None if margin is None else forecast_ranking(study, margin=margin)
         except TargetBelowFloorError as error:
             raise CommandError(
                 f"{error} (A lower --cap spreads the work over more people; --pool says how many "
@@ -74,9 +87,12 @@ class Command(BaseCommand):
         except EstimationError as error:
             raise CommandError(str(error)) from error
         if options["json"]:
-            self.stdout.write(json.dumps(_data(study, goal, bought)))
+            ranking = {"ranking": asdict(order)} if order else {}
+            self.stdout.write(json.dumps(_data(study, goal, bought) | ranking))
         else:
             self.stdout.write(_words(study, goal, bought))
+            if order:
+                self.stdout.write(_ranking_words(order, study, prices))
 
 
 def _add_scores(parser: ArgumentParser) -> None:
@@ -255,6 +271,29 @@ def _bought_lines(bought: Purchase, study: Study) -> list[str]:
     if bought.complete:
         lines.append("  Everything is judged; the rest of the money stays unspent.")
     return lines
+
+
+def _ranking_words(order: RankingForecast, study: Study, prices: Prices) -> str:
+    settled = _settled(order.settled_items, study, prices)
+    slowest = _settled(order.slowest_items, study, prices)
+    lines = [
+        "",
+        f"A ranking of {many(study.systems, 'system')}, {many(order.pairs, 'pair')}, margin "
+        f"{short(order.margin)}, with typical scores and many people:",
+        f"  planned items  {number(order.planned_items, 0)} (--planned-items of create_campaign)",
+        f"  pairs that are alike, or further apart than the margin: {settled}",
+        f"  pairs that differ by half the margin, the slowest: {slowest}",
+    ]
+    return "\n".join(lines)
+
+
+def _settled(items: int | None, study: Study, prices: Prices) -> str:
+    if items is None:
+        return f"more than all {many(study.n_items, 'item')}"
+    judgments = round(items * study.systems * (1 + study.double_share))
+    cost = money(judgments * prices.per_judgment)
+    each = many(items, "item")
+    return f"about {each} of each system, at most {many(judgments, 'judgment')} ({cost})"
 
 
 def _range(found: Range, write: Callable[[float], str] = lambda value: number(value, 0)) -> str:

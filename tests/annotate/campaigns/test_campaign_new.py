@@ -179,7 +179,10 @@ PLANS = st.builds(
     double_share=st.decimals(0, 100, places=1).map(str),
     level=st.decimals("50.1", "99.9", places=1).map(str),
     estimand=st.sampled_from(["population", "panel"]),
-    stop_mode=st.sampled_from(["precision", "anytime"]),
+    stop_mode=st.sampled_from(["precision", "anytime", "ranking"]),
+    margin_overall=st.sampled_from(["0.2", "", "no number"]),
+    margin_edit=st.sampled_from(["0.11", ""]),
+    planned_items=st.sampled_from(["", "150"]),
     contact=st.sampled_from(["", "ada@example.org"]),
 )
 

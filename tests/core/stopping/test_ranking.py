@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom, norm
+from scipy.stats import binom, norm, t
 
 from estimation.core import Method, PairState, ranking, sequence_half_widths
 from estimation.core.data import errors
@@ -80,6 +80,33 @@ def test_what_rests_on_too_little_stays_open(change, outcome):
     assert decide(replace(PairState(0.5, 0.02, 100), **change)) == outcome
 
 
+def t_over_z(people: float, pairs: int = 1) -> float:
+    tail = 1 - 0.05 / pairs / 2
+    return float(t.ppf(tail, people - 1) / norm.ppf(tail))
+
+
+@pytest.mark.parametrize("people", [5.0, 8.3, 14.99])
+@pytest.mark.parametrize("pairs", [1, 6])
+def test_few_people_widen_a_pair_at_the_divided_level(people, pairs):
+    wide = half(100, 0.02, pairs) * t_over_z(people, pairs)
+    for estimate, outcome in ((wide * 1.001, "first"), (wide * 0.999, "open")):
+        state = PairState(estimate, 0.02, 100, people)
+        names = [(str(k), "x") for k in range(pairs)]
+        found = ranking(dict.fromkeys(names, state), **{**PLAN, "margin": 0})
+        assert {one.outcome for one in found.pairs.values()} == {outcome}
+        assert found.pairs["0", "x"].high == pytest.approx(estimate + wide)
+
+
+@pytest.mark.parametrize("people", [15.0, 400.0, np.inf])
+def test_enough_people_do_not(people):
+    assert decide(PairState(half(100, 0.02) * 1.001, 0.02, 100, people), margin=0) == "first"
+
+
+def test_one_person_has_no_interval():
+    found = ranking({("a", "b"): PairState(0.5, 0.02, 100, 1.0)}, **PLAN)
+    assert (found.pairs["a", "b"].low, found.pairs["a", "b"].outcome) == (None, "open")
+
+
 def test_unbounded_criteria_can_ask_for_more_items():
     assert decide(PairState(0.5, 0.02, 49), min_items=50) == "open"
     assert decide(PairState(0.5, 0.02, 50), min_items=50) == "first"
@@ -139,7 +166,7 @@ def test_a_history_is_the_verdict_at_each_look():
     estimate = np.array([[0.3], [0.02], [-0.2]]) + rng.normal(size=(3, n.size)) / 40
     error = np.full((3, n.size), 0.6) / np.sqrt(n)
     error[0, 50] = np.nan
-    people = np.where(n > 60, 8.0, 4.0)
+    people = np.select([n > 100, n > 60], [16.0, 8.0], 4.0)
     outcomes = pair_outcomes(estimate, error, n, effective_annotators=people, **PLAN)
     for look in range(n.size):
         pairs = {

@@ -1,6 +1,7 @@
 """`manage.py estimate`: numbers, table, options, and every error in one line."""
 
 import json
+import random
 import re
 from io import StringIO
 from pathlib import Path
@@ -389,6 +390,54 @@ def test_comparisons_that_cannot_be_are_refused(files, drawn):
     assert "item 119 is missing for beta" in refused(
         *files(drawn[0], fewer), "--metric", "g", "--compare", "alpha", "beta"
     )
+
+
+def ranked(n: int = 80) -> list[str]:
+    """Judgments of three systems by 20 people: one is better, two are alike."""
+    rng = random.Random(5)
+    quality = {"alpha": 0.8, "beta": -0.3, "gamma": -0.3}
+
+    def said(mean: float) -> int:
+        return max(-1, min(1, round(mean + rng.gauss(0, 0.5))))
+
+    return [
+        f"{system},{item},p{rng.randrange(20)},overall,{said(mean)}"
+        for item in range(n)
+        for system, mean in quality.items()
+    ]
+
+
+def test_systems_are_ranked_with_ties(files):
+    asked = (*files(ranked(), []), "--ranking", "0.4", "--planned-items", "40")
+    *_, found = run(*asked)
+    assert found["ranking"] == [
+        {"system": "alpha", "best": 1, "worst": 1},
+        {"system": "beta", "best": 2, "worst": 3},
+        {"system": "gamma", "best": 2, "worst": 3},
+    ]
+    assert [one["outcome"] for one in found["pairs"]] == ["first", "first", "close"]
+    assert (found["margin"], found["planned_items"], found["stop"]) == (0.4, 40, True)
+    out = StringIO()
+    call_command("estimate", *asked, stdout=out)
+    said = "Ranking by overall, margin 0.4, highest first: 1 alpha, 2–3 beta, 2–3 gamma."
+    assert said in out.getvalue()
+    assert "Every pair is decided." in out.getvalue()
+
+
+def test_what_is_ranked_by_too_little_stays_open(files):
+    asked = files(ranked(25), [])
+    *_, found = run(*asked, "--ranking", "0.4")
+    assert {one["outcome"] for one in found["pairs"]} == {"open"}
+    assert {(one["best"], one["worst"]) for one in found["ranking"]} == {(1, 3)}
+    assert (found["pairs"][0]["low"], found["stop"]) == (None, False)
+
+
+def test_rankings_that_cannot_be_are_refused(files):
+    asked = files(ranked(), [])
+    one = refused(*asked, "--ranking", "0.4", "--system", "alpha")
+    assert "at least two systems" in one
+    assert "margin is a number from 0 up" in refused(*asked, "--ranking", "-1")
+    assert "Planned items" in refused(*asked, "--ranking", "1", "--planned-items", "-3")
 
 
 def test_the_table_shows_no_score_that_cannot_be(files):

@@ -76,6 +76,9 @@ def test_no_cap_and_few_people_is_refused_with_advice():
     ("args", "message"),
     [
         ((), "--target WIDTH"),
+        (("--margin", "0.2"), "at least two systems"),
+        (("--margin", "0", "--systems", "2"), "positive"),
+        (("--margin", "0.2", "--systems", "2", "--rho", "2"), "correlation"),
         (("--target", "-1"), "positive"),
         (("--target", "0.2", "--rho", "2"), "correlation"),
         (("--target", "0.2", "--item-variance", "3"), "have a variance below"),
@@ -115,3 +118,16 @@ def test_everybody_who_comes_is_paid_for_the_tutorial():
     bought = bonus["budget"]
     assert bought["judgments"] < plain["budget"]["judgments"]
     assert bought["cost"] <= 60
+
+
+def test_a_ranking_is_told_in_words_and_as_data():
+    args = ("--margin", "0.2", "--systems", "4", "--items", "1500", "--rho", "0")
+    told = planned(*args)
+    assert "A ranking of 4 systems, 6 pairs, margin 0.2" in told
+    assert "planned items  76 (--planned-items of create_campaign)" in told
+    assert "about 260 items of each system, at most 1,300 judgments ($520.00)" in told
+    found = json.loads(planned(*args, "--json"))
+    assert found["ranking"]["settled_items"] == 260
+    assert found["target"] is None
+    scarce = planned("--margin", "0.05", "--systems", "4", "--items", "300")
+    assert "the slowest: more than all 300 items" in scarce

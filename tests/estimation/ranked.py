@@ -1,0 +1,89 @@
+"""Ranking campaigns judged through the services by people who mostly agree."""
+
+import random
+from typing import Any
+
+from annotate.models import Assignment, Authorship, Campaign, Participation
+from annotate.services.campaigns.importing.problems import Row
+from annotate.services.work import judgments, leasing
+from estimation.models import Comparison
+from estimation.services import estimating
+from tests.factories import campaign, person
+
+QUALITY = {"good": 0.9, "fair": 0.0, "alike": 0.0, "poor": -0.9}  # of each system's outputs
+RANKING: dict[str, Any] = {
+    "targets": {},
+    "margins": {"overall": 0.5},
+    "stop_mode": "ranking",
+    "planned_items": 40,
+    "metrics": (),
+    "double_share": 0.1,
+}
+
+
+def texts(items: int, systems: tuple[str, ...]) -> list[Row]:
+    return [Row(f"i{i:03}", s, f"{s} on district {i}.") for i in range(items) for s in systems]
+
+
+def ranked(items: int = 120, systems: tuple[str, ...] = tuple(QUALITY), **changes: Any) -> Campaign:
+    return campaign(**({"rows_": texts(items, systems)} | RANKING | changes))
+
+
+def crowd(made: Campaign, n: int = 24) -> list[Participation]:
+    return [person(made, f"person {k:02}") for k in range(n)]
+
+
+def judge(
+    made: Campaign, who: list[Participation], n: int, *, seed: int = 1, every: int = 0
+) -> int:
+    """Let people judge in turn, each as they find the system; estimate after `every` judgments.
+
+    Returns how many were given: fewer where nothing more is leased.
+    """
+    chance, given, empty = random.Random(seed), 0, 0
+    system = dict(
+        Authorship.objects.filter(system__campaign=made).values_list("output", "system__name")
+    )
+    while given < n and empty < len(who):
+        participant = who[(given + empty) % len(who)]
+        got = leasing.lease(participant.pk)
+        if not isinstance(got, Assignment):
+            empty += 1
+            continue
+        empty, given = 0, given + 1
+        heard = QUALITY[system[got.output_id]] + chance.gauss(0, 0.6)
+        level = (heard > 0.5) - (heard < -0.5)
+        raw = {"fluency": level, "redundancy": level, "overall": level, "edit": None}
+        if level < 1:
+            raw["edit"] = f"A better text, number {got.output_id}."
+        judgments.submit(got.pk, participation_id=participant.pk, raw=raw, active_seconds=60)
+        if every and given % every == 0:
+            estimating.refresh(made.pk)
+    estimating.refresh(made.pk)
+    return given
+
+
+def pair(made: Campaign, first: str, second: str, difference: float, **changes: object) -> None:
+    """Store a comparison as a ranking makes it: decided for the first, unless said otherwise."""
+    system = {one.name: one for one in made.systems.all()}
+    detail = {"outcome": "first", "margin": 0.3, "needs": "", "items_needed": None, "pairs": 3}
+    Comparison.objects.create(
+        campaign=made,
+        criterion="overall",
+        first=system[first],
+        second=system[second],
+        estimator="mean",
+        interval="sequence",
+        estimand="population",
+        level=0.95,
+        difference=difference,
+        low=difference - 0.25,
+        high=difference + 0.25,
+        width=0.5,
+        n_items=60,
+        n_population=400,
+        n_judgments=120,
+        n_annotators=30,
+        effective_annotators=22.5,
+        detail=detail | changes,
+    )

@@ -1,0 +1,162 @@
+"""The dashboard of a ranking: places with ties, pairs in words, and what to do next."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotate.models import Campaign
+from annotate.selectors.campaigns import listing
+from annotate.selectors.pay import budget
+from annotate.services.campaigns import life
+from annotate.states import CloseReason
+from estimation.models import Comparison
+from estimation.selectors import dashboard, rankings, savings
+from estimation.selectors.dashboard import Dashboard
+from tests.estimation.ranked import RANKING, pair
+from tests.factories import campaign, judge, person, user
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+FOUR = ("a", "b", "c", "d")
+
+
+def ranked(**changes: Any) -> Campaign:
+    return campaign(owner=user(), items=40, systems=FOUR, **(RANKING | changes))
+
+
+def known(made: Campaign, **of_b_and_c: Any) -> None:
+    """a before b and c before d; b and c as said."""
+    for first, second in (("a", "b"), ("a", "c"), ("a", "d"), ("b", "d"), ("c", "d")):
+        pair(made, first, second, 0.6)
+    pair(made, "b", "c", 0.1, **of_b_and_c)
+
+
+def board(made: Campaign) -> Dashboard:
+    made.refresh_from_db()
+    most = budget.cost_at_most(made)
+    return dashboard.build(listing.facts(made), price=Decimal("0.4"), most=most)
+
+
+def shown(client: Client, made: Campaign) -> str:
+    client.force_login(made.memberships.get().user)
+    answer = client.get(reverse("estimation:dashboard", args=[made.public_id]))
+    return " ".join(answer.content.decode().split())
+
+
+def test_places_pairs_and_the_rest_are_on_the_page(client: Client) -> None:
+    made = ranked()
+    known(made, outcome="open", needs="items", items_needed=130)
+    page = shown(client, made)
+    for place, system in (("1", "a"), ("2–3", "b"), ("2–3", "c"), ("4", "d")):
+        assert f'<b class="place">{place}</b> <span class="who">{system}</span>' in page
+    assert '<dd class="n">5 <small>of 6</small></dd>' in page
+    assert "Stays open because 1 of 6 pairs is not decided yet." in page
+    assert "a is better" in page
+    assert "open: about 70 more items of each" in page
+    assert (
+        "The pair furthest from a decision is b and c: about 70 more items of each decide it"
+        in page
+    )
+    assert "Collection stops on the precision of each system" not in page
+
+
+def test_pairs_that_are_close_say_so(client: Client) -> None:
+    made = ranked(margins={"overall": 0.125})
+    known(made, outcome="close")
+    page = shown(client, made)
+    assert "they differ by less than 0.125" in page
+    assert 'id="settles"' not in page
+
+
+def test_a_draft_shows_no_ranking(client: Client) -> None:
+    made = ranked(is_open=False)
+    page = shown(client, made)
+    assert 'id="ranking-h"' not in page
+    assert "collection stops automatically when every pair of systems is decided." in page
+
+
+def test_pairs_without_a_comparison_are_open() -> None:
+    made = ranked()
+    found = rankings.of(listing.facts(made))
+    assert (found.n_pairs, found.n_decided) == (6, 0)
+    assert {one.place for one in found.each[0].placed} == {"1–4"}
+    assert {one.state.word for one in found.each[0].pairs} == {"open: too few items yet"}
+    assert found.settles == "The first pairs can be decided after 30 items of each system."
+
+
+def test_the_pair_that_takes_most_items_is_named() -> None:
+    made = ranked()
+    pair(made, "a", "b", 0.1, outcome="open", needs="items", items_needed=90)
+    pair(made, "c", "d", 0.2, outcome="open", needs="items", items_needed=75)
+    for first, second in (("a", "c"), ("a", "d"), ("b", "c"), ("b", "d")):
+        pair(made, first, second, 0.6)
+    found = rankings.of(listing.facts(made))
+    assert found.settles.startswith("The pair furthest from a decision is a and b: about 30 more")
+
+
+def test_an_unbounded_scale_takes_more_items() -> None:
+    found = rankings.of(listing.facts(ranked(margins={"edit": 0.3})))
+    assert found.settles == "The first pairs can be decided after 50 items of each system."
+
+
+def test_another_mode_has_no_ranking() -> None:
+    made = campaign(owner=user())
+    assert rankings.of(listing.facts(made)) == rankings.Rankings()
+    assert "place" not in {cell.state.word for cell in board(made).primary}
+
+
+def test_it_advises_more_people_where_they_are_missing(client: Client) -> None:
+    made = ranked(annotator_cap=None)
+    for name in ("p", "q", "r"):
+        for _n in range(11):
+            judge(person(made, name))
+    known(made, outcome="open", needs="people")
+    advice = board(made).advice
+    assert (advice.key, advice.title, advice.act) == ("more_people", "Ask more people", "people")
+    Comparison.objects.all().delete()
+    known(made, outcome="open", needs="items", items_needed=130)
+    assert board(made).advice.key == "wait"
+    assert "The pair furthest from a decision is b and c" in board(made).advice.text
+
+
+def test_when_all_pairs_are_decided_it_is_about_to_close() -> None:
+    made = ranked()
+    known(made, outcome="close")
+    advice = board(made).advice
+    assert advice.key == "targets"
+    assert advice.text == "Every pair of systems is decided. The campaign closes automatically."
+
+
+def test_the_result_names_the_places_and_what_stays_open() -> None:
+    made = ranked()
+    known(made, outcome="open", needs="neither")
+    life.close(made.pk, CloseReason.EXHAUSTED)
+    life.finish(made.pk)
+    advice = board(made).advice
+    assert advice.key == "results"
+    assert "By overall: 1 a, 2–3 b, 2–3 c, 4 d. 1 pair stays open." in advice.text
+
+
+def test_a_pair_that_an_exclusion_opened_asks_for_a_decision() -> None:
+    made = ranked()
+    known(made, outcome="open")
+    life.close(made.pk, CloseReason.RANKED)
+    life.finish(made.pk)
+    advice = board(made).advice
+    assert (advice.key, advice.act) == ("missed", "reopen")
+    assert advice.text.startswith("1 pair is open, first b and c, though the campaign closed")
+
+
+def test_what_metrics_save_is_not_claimed() -> None:
+    assert board(ranked(metrics=("quality",))).saving == savings.OF_RANKING
+
+
+def test_the_list_counts_decided_pairs(client: Client) -> None:
+    made = ranked()
+    known(made, outcome="open")
+    client.force_login(made.memberships.get().user)
+    page = client.get(reverse("estimation:at-target")).content.decode()
+    assert "5 <span" in page
+    assert "of 6 pairs decided" in page
