@@ -67,6 +67,8 @@ def score_all(
         One for each text.
     paragraphs : sequence of sequences of str, optional
         The input's paragraphs for each text.
+    others : sequence of sequences of str, optional
+        What the other systems wrote for the same item, for each text.
     processes : int, default 1
         See `score_chunks`.
     progress : callable, optional

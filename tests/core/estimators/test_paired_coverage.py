@@ -1,13 +1,13 @@
 """Paired differences at a fixed number of judgments hold the truth as often as they claim.
 
-`python -m bench.differences 4000` prints the table of docs/statistics.md; here the rows in which
+`python -m bench.coverage.differences 4000` prints the table of docs/statistics.md; here the rows in which
 they cover least.
 """
 
 import numpy as np
 import pytest
 
-from bench.differences import ESTIMATORS, LEVELS, ROWS, SEED, campaign, covered, refuted
+from bench.coverage.differences import ESTIMATORS, LEVELS, ROWS, SEED, campaign, covered, refuted
 from estimation.core import difference
 
 pytestmark = [pytest.mark.slow, pytest.mark.simulation]

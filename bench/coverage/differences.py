@@ -1,6 +1,6 @@
 """Coverage of paired differences at a fixed number of judgments: balanced weights and regression.
 
-Run from the checkout: python -m bench.differences [campaigns a row] [processes]
+Run from the checkout: python -m bench.coverage.differences [campaigns a row] [processes]
 
 People are a sample of an uneven crowd, at most 25 judgments each; a quarter of the outputs of each
 system is judged twice. A person has a leniency towards everything and a taste for either system.

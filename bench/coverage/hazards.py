@@ -1,6 +1,6 @@
 """What breaks coverage at the stop, and what other intervals give: docs/statistics.md.
 
-Run from the checkout: python -m bench.hazards [campaigns a row] [processes]
+Run from the checkout: python -m bench.coverage.hazards [campaigns a row] [processes]
 """
 
 import sys
