@@ -224,6 +224,19 @@ def test_constant_scores_have_an_interval_of_some_width(files):
     assert found["gamma"] is None
 
 
+def test_ppi_says_that_constant_scores_leave_no_width(files):
+    rows = [f"alpha,{item},{who},overall,0.1" for item in "abcdef" for who in ("p", "q", "r")]
+    ppi = [*files(rows[:-2]), "--estimator", "ppi"]
+    (found,) = run(*ppi)
+    assert found["low"] == pytest.approx(found["high"])
+    assert any("this interval has no width" in notice for notice in found["notices"])
+    out = StringIO()
+    call_command("estimate", *ppi, stdout=out)
+    assert "this interval has no width" in out.getvalue()
+    (varied,) = run(*files(), "--estimator", "ppi")
+    assert not any("no width" in notice for notice in varied["notices"])
+
+
 def test_a_constant_metric_is_not_used_and_that_is_said(files):
     constant = files(m=[f"alpha,{item},g,3" for item in METRIC])
     (found,) = run(*constant, "--estimator", "regression")
