@@ -287,6 +287,17 @@ def test_bad_input_is_refused_in_one_line(files, j, m, options, words):
     assert all(word in message for word in words), message
 
 
+def test_the_table_says_why_an_estimate_is_not_the_middle(files):
+    def told(*arguments: str) -> bool:
+        out = StringIO()
+        call_command("estimate", *files(), *arguments, stdout=out)
+        return "centred nearer to the middle of the scale" in out.getvalue()
+
+    assert told()
+    assert not told("--estimator", "ppi")  # centred at its estimate
+    assert not told("--interval", "bootstrap", "--estimator", "regression")  # percentiles
+
+
 def test_the_table_reads(files):
     out = StringIO()
     rows = [*judgments(), *judgments("beta")]
