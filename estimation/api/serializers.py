@@ -164,11 +164,16 @@ class AgreementSerializer(serializers.ModelSerializer[Agreement]):
     high = Finite(allow_null=True)
     level = Finite()
     icc = Finite(
-        source="detail.icc", default=None, read_only=True, help_text="ICC(1,1): one-way, one judgment"
+        source="detail.icc",
+        default=None,
+        allow_null=True,
+        read_only=True,
+        help_text="ICC(1,1), one-way, single judgments",
     )
     fleiss_kappa = Finite(
         source="detail.fleiss_kappa",
         default=None,
+        allow_null=True,
         read_only=True,
         help_text="null where scores have no levels",
     )

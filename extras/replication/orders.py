@@ -7,6 +7,7 @@ interval after every judgment is computed at once. The tests compare the two.
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -32,22 +33,23 @@ def stopped(release: Release, question: ReplayQuestion, metric: Floats | None) -
     """
     has_metric = metric is not None
     sample = in_order(release, question, metric)
+    balance, person_share = constants(question.estimator, question.criterion)
     history = trajectory(
         sample,
         estimator=question.estimator if question.estimator == "balanced" or has_metric else "mean",
         estimand=question.estimand,
-        **constants(question.estimator, question.criterion),
+        balance=balance,
+        person_share=person_share,
     )
     end = _end(history, sample.item, width=question.width, level=question.level)
     return Stopped(sample.n_judgments if end is None else end + 1, end is not None)
 
 
-def constants(estimator: Estimator, criterion: str) -> dict[str, float]:
-    """Return the criterion's constants; regression weighs nobody's work down and pulls nothing."""
+def constants(estimator: Estimator, criterion: str) -> tuple[float, float]:
+    """Return a criterion's balance and person share; regression has neither weights nor a pull."""
     if estimator != "balanced":
-        return {"balance": 0.0, "person_share": 0.0}
-    one = KNOWN_CRITERIA[criterion]
-    return {"balance": one.balance, "person_share": one.person_share}
+        return 0.0, 0.0
+    return KNOWN_CRITERIA[criterion].balance, KNOWN_CRITERIA[criterion].person_share
 
 
 def in_order(release: Release, question: ReplayQuestion, metric: Floats | None) -> Sample:
@@ -90,7 +92,7 @@ def _end(history: Trajectory, item: Ints, *, width: float, level: float) -> int 
 
 def _next(history: Trajectory, start: int, width: float, level: float) -> int | None:
     """Return the first look from `start` on at which the rule stops."""
-    arrays = {
+    arrays: dict[str, Any] = {
         one.name: value[start:]
         for one in fields(history)
         if isinstance(value := getattr(history, one.name), np.ndarray)

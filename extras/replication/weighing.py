@@ -27,10 +27,10 @@ PAIRS = (
 SECTION = """### Plumbline's estimates
 
 Not in the paper: {level} % intervals for people in general from all the judgments of a system,
-without a metric (the two means) and with *{metric}*. The outputs count as a sample of endlessly many:
-for the outputs of the file alone a metric says nothing more, because nearly all are judged. The
-person variance of every way is corrected in the same manner (docs/statistics.md). Data efficiency,
-squared width of the first over that of the second, over all {n} rows:
+without a metric (the two means) and with *{metric}*. The outputs count as a sample of endlessly
+many: for the outputs of the file alone a metric says nothing more, because nearly all are judged.
+The person variance of every way is corrected in the same manner (docs/statistics.md). Data
+efficiency, squared width of the first over that of the second, over all {n} rows:
 
 {summary}
 
