@@ -119,7 +119,7 @@ class Agreement(models.Model):
     alpha: Krippendorff's, null where there is none. The counts are those of the outputs that
     several people judged. excluded: judgments that rulings had left out. digest: stands for all
     that alpha was computed from. detail: `without`, alpha without each annotator; `why` there
-    is no alpha.
+    is no alpha; `icc`, ICC(1,1), and `fleiss_kappa` of scores with levels, not in rows of 0.1.0.
     """
 
     campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")

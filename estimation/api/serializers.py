@@ -173,6 +173,20 @@ class AgreementSerializer(serializers.ModelSerializer[Agreement]):
     low = Finite(allow_null=True)
     high = Finite(allow_null=True)
     level = Finite()
+    icc = Finite(
+        source="detail.icc",
+        default=None,
+        allow_null=True,
+        read_only=True,
+        help_text="ICC(1,1), one-way, single judgments",
+    )
+    fleiss_kappa = Finite(
+        source="detail.fleiss_kappa",
+        default=None,
+        allow_null=True,
+        read_only=True,
+        help_text="null where scores have no levels",
+    )
     why = serializers.SerializerMethodField(help_text="why there is no alpha")
     without = serializers.SerializerMethodField()
 
@@ -190,6 +204,8 @@ class AgreementSerializer(serializers.ModelSerializer[Agreement]):
             "n_outputs",
             "n_judgments",
             "n_annotators",
+            "icc",
+            "fleiss_kappa",
             "why",
             "without",
         )

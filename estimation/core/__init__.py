@@ -11,6 +11,8 @@ from estimation.core.agreement.alpha import (
     krippendorff_alpha,
 )
 from estimation.core.agreement.annotators import Deviations, Drift, deviations, drift
+from estimation.core.agreement.intraclass import Intraclass, intraclass_correlation
+from estimation.core.agreement.kappa import Kappa, cohen_kappa, fleiss_kappa
 from estimation.core.agreement.straightlining import (
     StraightLining,
     person_correlation,
@@ -135,10 +137,12 @@ __all__ = [
     "Incidence",
     "Interval",
     "IntervalUnavailableError",
+    "Intraclass",
     "Ints",
     "InvalidOptionError",
     "InvalidScoreError",
     "ItemOutsidePopulationError",
+    "Kappa",
     "Method",
     "MetricIncompleteError",
     "MetricMissingError",
@@ -171,6 +175,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_widths",
     "check_level",
+    "cohen_kappa",
     "confidence_sequence",
     "cross_fitted",
     "crossed",
@@ -183,9 +188,11 @@ __all__ = [
     "estimate",
     "first_anytime_stop",
     "first_stop",
+    "fleiss_kappa",
     "folds",
     "half_width",
     "human_metric_correlation",
+    "intraclass_correlation",
     "items_to_decide",
     "krippendorff_alpha",
     "normalised_annotator_variance",

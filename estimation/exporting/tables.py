@@ -207,6 +207,8 @@ AGREEMENT = File(
         "n_judgments": "their judgments",
         "n_annotators": "the people who gave them",
         "excluded": "judgments that rulings had left out",
+        "icc": "ICC(1,1), one-way, of single judgments; empty in rows of 0.1.0",
+        "fleiss_kappa": "Fleiss' kappa; empty where scores have no levels, and in rows of 0.1.0",
         "newest": NEWEST["newest"],
     },
 )

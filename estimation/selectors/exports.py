@@ -94,12 +94,13 @@ def comparisons_(now: Moment) -> Iterator[Row]:
 
 
 def agreement_(now: Moment) -> Iterator[Row]:
-    """Yield every computed Krippendorff's alpha of each criterion."""
+    """Yield every computed agreement of each criterion."""
     newest = set(agreement.newest(now.campaign.pk).values_list("pk", flat=True))
     rows = Agreement.objects.filter(campaign=now.campaign).order_by("pk")
-    for row in rows.values_list("pk", *ALPHA).iterator(chunk_size=CHUNK):
+    for *row, detail in rows.values_list("pk", *ALPHA, "detail").iterator(chunk_size=CHUNK):
         found = _named(("pk", *ALPHA), row)
-        yield {**found, "newest": found["id"] in newest}
+        others = {name: detail.get(name) for name in ("icc", "fleiss_kappa")}
+        yield {**found, **others, "newest": found["id"] in newest}
 
 
 def decisions(now: Moment) -> Iterator[Row]:

@@ -19,7 +19,13 @@ from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief, Scores
 from annotate.services import locks
 from annotate.states import CampaignStatus
-from estimation.core import NoVariationError, alpha_without_each, krippendorff_alpha
+from estimation.core import (
+    NoVariationError,
+    alpha_without_each,
+    fleiss_kappa,
+    intraclass_correlation,
+    krippendorff_alpha,
+)
 from estimation.models import Agreement, AgreementDue
 from estimation.selectors import agreement
 from estimation.services import catching_up
@@ -161,7 +167,16 @@ def _measured(row: Agreement, shared: _Shared) -> None:
         row.detail = {"why": "All judgments gave the same score: agreement has nothing to measure."}
         return
     row.alpha, row.low, row.high = found.alpha, found.low, found.high
-    row.detail = {"without": _without(shared)}
+    row.detail = {"without": _without(shared), **_others(shared)}
+
+
+def _others(shared: _Shared) -> dict[str, float]:
+    """Return what other studies report: ICC(1,1), and Fleiss' kappa where scores have levels."""
+    columns = (shared.output, shared.annotator, shared.value)
+    found = {"icc": intraclass_correlation(*columns).icc}
+    if shared.criterion.distance != "interval":
+        found["fleiss_kappa"] = fleiss_kappa(*columns).kappa
+    return found
 
 
 def _without(shared: _Shared) -> list[dict[str, Any]]:

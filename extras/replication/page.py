@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from extras.replication import charts, paper, tables
+from extras.replication import charts, paper, tables, weighing
 from extras.replication.cells import MetricLink, item_means
 from extras.replication.curves import NOISELESS, PERFECT
+from extras.replication.reproducing import REFERENCE_FREE
 from extras.replication.tables import label, number
 
 if TYPE_CHECKING:
@@ -185,10 +186,12 @@ def _figure_2(data: "Data") -> str:
 
 def _section(one: "Reproduction") -> str:
     criterion = IN_FIGURE_5[one.instrument]
+    metric = REFERENCE_FREE[one.instrument]
     parts = [
         f"## {HEADINGS[one.instrument]}\n",
         f"{one.n_outputs:,} judged outputs, {one.n_judgments:,} judgments by {one.n_annotators} "
         "annotators.\n",
+        weighing.section(one.estimates, label(metric)),
         TABLE_2.format(table=tables.table_2(one.table))
         if one.has_references
         else f"### Table 2\n\n{tables.table_2(one.table)}\n",

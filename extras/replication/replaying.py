@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from annotate.selectors.campaigns import counting
+from annotate.models import Campaign
+from annotate.selectors.campaigns import counting, opening
 from annotate.services.campaigns import creating, life
 from annotate.services.campaigns.plans import Plan
 from annotate.states import CampaignStatus
@@ -20,11 +21,17 @@ from extras.replication.recording import Due, Recorder
 from extras.replication.released import Release
 
 Progress = Callable[[], object]
+Estimator = Literal["balanced", "regression"]
+ESTIMATORS: tuple[str, ...] = get_args(Estimator)
 
 
 @dataclass(frozen=True)
 class ReplayQuestion:
-    """The question of a replay: when would this criterion of this system reach the width?"""
+    """The question of a replay: when would this criterion of this system reach the width?
+
+    estimator: of the campaign's protocol. "regression" is what campaigns that opened before
+    balanced weights keep, without a pull of the person variance; without a metric it is the mean.
+    """
 
     system: str
     criterion: str
@@ -33,6 +40,7 @@ class ReplayQuestion:
     metrics: tuple[str, ...] = ()
     estimand: Estimand = "population"
     seed: int = 0
+    estimator: Estimator = "balanced"
 
 
 @dataclass(frozen=True)
@@ -109,8 +117,17 @@ def _campaign(release: Release, question: ReplayQuestion) -> int:
         planned=recording.as_recorded(release),
     )
     campaign = creating.create(plan, rows, owner_id=None)
+    if question.estimator != opening.ESTIMATOR:
+        _keep(campaign.pk, question.estimator)
     metrics.ensure(counting.brief(campaign.pk))
     return campaign.pk
+
+
+def _keep(campaign_id: int, estimator: Estimator) -> None:
+    """Give a draft the protocol of a campaign that opened before balanced weights."""
+    protocol = counting.brief(campaign_id).protocol
+    kept = protocol.model_copy(update={"estimator": estimator, "criteria": {}})
+    Campaign.objects.filter(pk=campaign_id).update(protocol=kept.as_data())
 
 
 def _is_closed(campaign_id: int) -> bool:

@@ -16,6 +16,7 @@ from extras.replication import released
 from extras.replication.cells import MetricLink, Spread, link, spread
 from extras.replication.curves import Curve, curves
 from extras.replication.released import NOT_A_SYSTEM, Release, ReleasedOutput
+from extras.replication.weighing import WeighedRow, weighed
 
 CRITERIA = {
     "language_quality": ("fluency", "redundancy", "overall", "edit"),
@@ -104,6 +105,7 @@ class Reproduction:
     table: tuple[Spread, ...]
     links: tuple[MetricLink, ...]
     panels: tuple[Panel, ...]
+    estimates: tuple[WeighedRow, ...]
 
     def as_data(self) -> dict[str, Any]:
         """Return JSON values; unknown and infinite values are None."""
@@ -124,6 +126,7 @@ class Reproduction:
                 }
                 for panel in self.panels
             ],
+            "estimates": [row.as_data() for row in self.estimates],
         }
 
 
@@ -172,6 +175,7 @@ def reproduce(
         table=tuple(spread(name, data.sample(name)) for name in CRITERIA[release.instrument]),
         links=tuple(_links(data)),
         panels=tuple(_panels(data, replicates, seed, progress)),
+        estimates=tuple(_estimates(data)),
     )
 
 
@@ -216,6 +220,15 @@ def _panels(data: Data, replicates: int, seed: int, progress: Progress) -> Itera
             )
             yield Panel(system, criterion, sample.n_population, tuple(found))
             progress()
+
+
+def _estimates(data: Data) -> Iterator[WeighedRow]:
+    metric = REFERENCE_FREE[data.release.instrument]
+    for criterion in SHOWN[data.release.instrument]:
+        for system in data.systems:
+            plain = data.sample(criterion, system=system)
+            corrected = data.sample(criterion, system=system, metric=metric)
+            yield weighed(system, criterion, plain, corrected)
 
 
 def _row(row: Spread) -> dict[str, Any]:

@@ -5,19 +5,22 @@ from typing import Any
 import numpy as np
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
 
 from annotate.instruments.answer_correctness.criteria import ANY_CORRECT, AVG_CORRECT
 from annotate.instruments.language_quality.criteria import ALL as LANGUAGE_QUALITY
 from annotate.models import Campaign, Review, Ruling
 from annotate.selectors.campaigns import listing as facts_of
+from annotate.selectors.campaigns.exports import moment
 from annotate.services.campaigns import life
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.review import reviews, rulings
 from annotate.services.studies import definitions
 from annotate.services.work import judgments
-from estimation.core import krippendorff_alpha
+from estimation.core import fleiss_kappa, intraclass_correlation, krippendorff_alpha
 from estimation.models import Agreement
-from estimation.selectors import agreement
+from estimation.selectors import agreement, exports
 from estimation.services import agreement as measuring
 from estimation.services import estimating
 from tests.annotate.own import helpful
@@ -125,6 +128,34 @@ def test_without_each_annotator_is_the_table_without_their_row(db: None) -> None
     why = {name: row.detail.get("why", "") for name, row in newest(study).items()}
     assert "same score" in why["overall"]
     assert newest(study)["overall"].alpha is None
+
+
+def test_other_measures_go_with_alpha(ada: User, client: Client) -> None:
+    study = canonical(owner=ada, instrument="recorded_language_quality", targets={"edit": 0.1})
+    judged_as(
+        study,
+        lambda value: {
+            "scores": {"fluency": 1, "redundancy": 1, "overall": int(value > 2), "edit": value}
+        },
+    )
+    refresh(study)
+    client.force_login(ada)
+    address = reverse("api-agreement", args=[study.public_id])
+    told = {row["criterion"]: row for row in client.get(address).json()["results"]}
+    rows = exports.agreement_(moment(study.pk))
+    exported = {row["criterion"]: row for row in rows if row["newest"]}
+    compared = CANONICAL * ((CANONICAL > 0).sum(axis=0) > 1)
+    item, annotator, value = as_columns(compared)
+    high = fleiss_kappa(item, annotator, value > 2).kappa
+    expected = {
+        "edit": (intraclass_correlation(item, annotator, value).icc, None),
+        "overall": (intraclass_correlation(item, annotator, value > 2).icc, high),
+        "fluency": (None, None),  # all scores are equal
+    }
+    for found in (told, exported):
+        for criterion, numbers in expected.items():
+            row = found[criterion]
+            assert (row["icc"], row["fleiss_kappa"]) == pytest.approx(numbers), criterion
 
 
 # ---- when it is measured -----------------------------------------------------------------------

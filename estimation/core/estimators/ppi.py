@@ -11,7 +11,7 @@ from estimation.core.data.sample import Sample
 from estimation.core.estimators.fit import Method
 from estimation.core.estimators.notices import Code
 from estimation.core.estimators.parts import parts
-from estimation.core.estimators.rows import Fitted, corrected, correlated, items_of
+from estimation.core.estimators.rows import Fitted, corrected, correlated, flat, items_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def ppi(sample: Sample, method: Method) -> Fitted:
     variance = found.std_error**2 if items.label.size >= 3 else float("nan")
     applies: dict[Code, bool] = {
         "constant_metric": found.slope == 0,
-        "constant_scores": bool(np.ptp(items.mean) == 0),
+        "constant_scores": flat(items.mean),
     }
     own = replace(
         plain,

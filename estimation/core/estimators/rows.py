@@ -213,11 +213,12 @@ def known(value: Floats) -> float | None:
 
 def correlated(first: Floats, second: Floats) -> float | None:
     """Pearson's r of two (n,) arrays; None where either does not vary beyond rounding."""
-    if any(_flat(values) for values in (first, second)):
+    if any(flat(values) for values in (first, second)):
         return None
     return float(np.corrcoef(first, second)[0, 1])
 
 
-def _flat(values: Floats) -> bool:
+def flat(values: Floats) -> bool:
+    """Return whether the values differ by no more than rounding."""
     tolerance = 1e-12 * max(1.0, float(np.abs(values).max(initial=0.0)))
     return bool(np.ptp(values) <= tolerance) if values.size else True

@@ -231,6 +231,11 @@ def _remarks(reports: list[Report]) -> list[str]:
     ]
     if len(reports) > 1:
         lines.append("The intervals are not simultaneous: each has its level separately.")
+    if any(_leans(report) for report in reports):
+        lines.append(
+            "While few items are judged, an interval is centred nearer to the middle of the scale "
+            "than its estimate."
+        )
     about: dict[str, list[str]] = {}
     for entry in reports:
         for notice in (*entry.notices, *_too_early(entry)):
@@ -238,6 +243,13 @@ def _remarks(reports: list[Report]) -> list[str]:
     for notice, rows in about.items():
         lines.append(notice if len(rows) == len(reports) else f"{'; '.join(rows)}: {notice}")
     return lines
+
+
+def _leans(report: Report) -> bool:
+    """Return whether a reader of three decimals sees that the estimate is not the middle."""
+    found = report.found
+    centred = report.asked.interval not in ("bootstrap", "pigeonhole")
+    return centred and found.has_interval and abs(found.centre - found.estimate) >= 0.001
 
 
 def _too_early(report: Report) -> tuple[str, ...]:

@@ -41,6 +41,12 @@ class Command(BaseCommand):
             help="the control variate (default repetition); repeatable; 'auto' takes all available "
             "ones, 'none' replays the plain mean",
         )
+        parser.add_argument(
+            "--estimator",
+            default="balanced",
+            choices=replaying.ESTIMATORS,
+            help="regression: that of campaigns opened before balanced weights, without pull",
+        )
         parser.add_argument("--estimand", default="population", choices=Estimand.values)
         parser.add_argument("--seed", type=int, default=0, help="of the random item order")
         parser.add_argument("--json", action="store_true")
@@ -54,6 +60,7 @@ class Command(BaseCommand):
             metrics=tuple(n for n in options["metrics"] or DEFAULT if n != NO_METRIC),
             estimand=options["estimand"],
             seed=options["seed"],
+            estimator=options["estimator"],
         )
         try:
             result = self._replay(options["file"], question)

@@ -120,3 +120,22 @@ def test_ppi_covers_when_people_agree():
 @pytest.mark.simulation
 def test_ppi_fails_when_people_differ():
     assert refuted(coverage(0.06, 500), 500, 0.9)
+
+
+@given(seed=seeds, score=st.floats(1, 5))
+@few
+def test_equal_scores_have_no_width_and_say_so(seed, score):
+    sample = random_sample(seed)
+    found = estimate(replace(sample, score=np.full(sample.n_judgments, score)), estimator="ppi")
+    assert found.estimate == pytest.approx(score)
+    assert found.interval(0.95).width < 1e-9
+    assert found.correlation is None
+    assert "constant_scores" in {notice.code for notice in found.notices}
+
+
+@given(seed=seeds)
+@few
+def test_scores_that_vary_say_nothing_of_it(seed):
+    found = estimate(random_sample(seed), estimator="ppi")
+    assert found.interval(0.95).width > 0.01
+    assert "constant_scores" not in {notice.code for notice in found.notices}

@@ -225,6 +225,19 @@ def test_constant_scores_have_an_interval_of_some_width(files):
     assert found["gamma"] is None
 
 
+def test_ppi_says_that_constant_scores_leave_no_width(files):
+    rows = [f"alpha,{item},{who},overall,0.1" for item in "abcdef" for who in ("p", "q", "r")]
+    ppi = [*files(rows[:-2]), "--estimator", "ppi"]
+    (found,) = run(*ppi)
+    assert found["low"] == pytest.approx(found["high"])
+    assert any("this interval has no width" in notice for notice in found["notices"])
+    out = StringIO()
+    call_command("estimate", *ppi, stdout=out)
+    assert "this interval has no width" in out.getvalue()
+    (varied,) = run(*files(), "--estimator", "ppi")
+    assert not any("no width" in notice for notice in varied["notices"])
+
+
 def test_a_constant_metric_is_not_used_and_that_is_said(files):
     constant = files(m=[f"alpha,{item},g,3" for item in METRIC])
     (found,) = run(*constant, "--estimator", "regression")
@@ -273,6 +286,17 @@ REFUSED = [
 def test_bad_input_is_refused_in_one_line(files, j, m, options, words):
     message = refused(*files(j, m), *options)
     assert all(word in message for word in words), message
+
+
+def test_the_table_says_why_an_estimate_is_not_the_middle(files):
+    def told(*arguments: str) -> bool:
+        out = StringIO()
+        call_command("estimate", *files(), *arguments, stdout=out)
+        return "centred nearer to the middle of the scale" in out.getvalue()
+
+    assert told()
+    assert not told("--estimator", "ppi")  # centred at its estimate
+    assert not told("--interval", "bootstrap", "--estimator", "regression")  # percentiles
 
 
 def test_the_table_reads(files):

@@ -275,6 +275,7 @@ def test_final_or_provisional_and_for_whom(client: Client, ada: User) -> None:
     assert "Provisional" in text
     assert "90\u00a0% intervals for people in general" in text
     assert "not all together" in text
+    assert "nearer to the middle of the scale than its estimate" in text
     life.close(made.pk, Campaign.Reason.HAND)
     life.finish(made.pk)
     text = page(client, made).content.decode()
