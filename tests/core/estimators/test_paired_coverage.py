@@ -1,7 +1,7 @@
 """Paired differences at a fixed number of judgments hold the truth as often as they claim.
 
-`python -m bench.coverage.differences 4000` prints the table of docs/statistics.md; here the rows in which
-they cover least.
+`python -m bench.coverage.differences 4000` prints the table of docs/statistics.md; here are the
+rows in which they cover least.
 """
 
 import numpy as np
