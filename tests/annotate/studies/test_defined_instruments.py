@@ -62,7 +62,7 @@ def test_keys_of_built_in_instruments_stay_theirs(key):
 def test_a_key_belongs_to_whoever_took_it_first():
     define(user())
     eve = user("eve")
-    with pytest.raises(Conflict, match="somebody else"):
+    with pytest.raises(Conflict, match="another user"):
         define(eve)
     assert define(eve, key="other").version == 1
 

@@ -1,6 +1,6 @@
 """An estimator of no use: the balanced one under another name, with a warning."""
 
-from estimation.core.estimators.balanced import balanced
+from estimation.core.estimators.rows import balanced
 
 from estimation.core import Registered
 
@@ -9,7 +9,7 @@ COIN = Registered(
     name="toss",
     about="A coin decides.",
     metrics="any",
-    fit=balanced,
+    fit=lambda sample, method, _components: balanced(sample, method),
     two_way_only=True,
     notice="This estimate was tossed.",
 )

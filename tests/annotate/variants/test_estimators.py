@@ -38,7 +38,7 @@ def test_the_library_knows_it_and_names_it_among_others() -> None:
     found, same = (estimate(sample(), estimator=name) for name in ("coin", "balanced"))
     assert found.interval(0.95) == same.interval(0.95)
     assert found.method.estimator == "coin"
-    with pytest.raises(InvalidOptionError, match="balanced, coin"):
+    with pytest.raises(InvalidOptionError, match="ppi, coin"):
         estimate(sample(), estimator="dice")
     with pytest.raises(InvalidOptionError, match="two-way interval only"):
         estimate(sample(), estimator="coin", interval="iid")

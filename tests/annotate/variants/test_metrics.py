@@ -48,7 +48,7 @@ def test_estimates_use_it_and_the_pages_and_the_api_name_it(
     ada: Client, measured: Campaign
 ) -> None:
     assert MetricScore.objects.filter(metric="vowels").exists()
-    assert set(Estimate.objects.values_list("estimator", flat=True)) == {"regression"}
+    assert set(Estimate.objects.values_list("estimator", flat=True)) == {"balanced"}
     for name in ("dashboard", "numbers"):
         page = ada.get(reverse(f"estimation:{name}", args=[measured.public_id]))
         assert page.status_code == 200
