@@ -44,4 +44,4 @@ def line(cell: Cell, campaigns: int) -> str:
 
 if __name__ == "__main__":
     for number in (0, 4):
-        print(line(CELLS[number], int(sys.argv[1]) if len(sys.argv) > 1 else 1000), flush=True)
+        print(line(CELLS[number], int(sys.argv[1]) if len(sys.argv) > 1 else 3000), flush=True)
