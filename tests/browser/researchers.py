@@ -3,6 +3,7 @@
 from annotate.models import Campaign
 from estimation.models import Estimate
 
+WEIGHTS = {"balance": 0.16, "person_share": 0.08, "work_weighted_mean": 0.37}
 PASSWORD = "long enough to be fine"
 
 
@@ -15,7 +16,7 @@ def history(made: Campaign) -> None:
                 campaign=made,
                 system=system,
                 criterion="overall",
-                estimator="regression",
+                estimator="balanced",
                 interval="two_way",
                 estimand="population",
                 metrics=made.metrics,
@@ -33,7 +34,7 @@ def history(made: Campaign) -> None:
                 n_judgments=n,
                 n_annotators=20,
                 effective_annotators=18,
-                detail={"at_target": False},
+                detail={"at_target": False} | WEIGHTS,
             )
             for system in made.systems.all()
         )
