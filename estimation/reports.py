@@ -123,6 +123,7 @@ class Report:
             "seed": method.seed,
             "folds": dict(zip(self.items, fold, strict=True)) if fitted else None,
             "penalties": [_finite(one) for one in found.penalties] if fitted else None,
+            "components": _weighing(found),
         }
 
 
@@ -204,6 +205,12 @@ def _rho(sample: Sample) -> float | None:
     if sample.metric is None or sample.metric.ndim != 1:
         return None
     return _known(human_metric_correlation, sample)
+
+
+def _weighing(found: Estimate | Difference) -> dict[str, float] | None:
+    """The components that weighed the judgments; None where none did."""
+    own = found.components if isinstance(found, Estimate) else None
+    return asdict(own) if own else None
 
 
 def _finite(value: float) -> float | None:

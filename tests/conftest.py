@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from botocore.loaders import JSONFileLoader
+from django.db.backends.postgresql.creation import DatabaseCreation
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import override_settings
 from django.utils import timezone
@@ -47,6 +48,19 @@ def _quick_flush() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseOperations, "sql_flush", sql_flush)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _end_in_spite_of_threads() -> Iterator[None]:
+    """A thread of a server may hold its connection when the database of the tests is dropped."""
+
+    def drop(creation: DatabaseCreation, name: str, _verbosity: int) -> None:
+        with creation._nodb_cursor() as cursor:
+            cursor.execute(f"DROP DATABASE {creation.connection.ops.quote_name(name)} WITH (FORCE)")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DatabaseCreation, "_destroy_test_db", drop)
         yield
 
 

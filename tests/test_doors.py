@@ -210,7 +210,8 @@ def test_its_owner_finds_each_door(world: World, client: Client) -> None:
     client.force_login(world.owner)
     read = [replace(door, methods=door.methods & {"get"}) for door in OF_CAMPAIGNS]
     missing = [name for name, got in tries(world, read, client) if got.status_code >= 400]
-    assert missing == []
+    # This campaign is no ranking; tests/api/test_rankings.py tries the door of one.
+    assert missing == ["get api-ranking"]
 
 
 def test_a_reviewer_looks_and_rules_and_does_nothing_else(world: World, eve: Client) -> None:

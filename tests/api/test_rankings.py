@@ -5,7 +5,7 @@ import pytest
 from annotate.models import Campaign
 from estimation.models import Comparison, Decision
 from tests.estimation.ranked import pair
-from tests.factories import campaign
+from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 CAMPAIGNS = "/api/v1/campaigns/"
@@ -39,6 +39,15 @@ def test_it_is_asked_for_with_margins(api):
     refused = api.post(CAMPAIGNS, ASKED | {"targets": {"overall": 0.2}}, format="json")
     assert refused.status_code == 422
     assert "margins in place of target widths" in refused.content.decode()
+
+
+def test_it_is_for_those_who_may_see_results(api, made, client_of):
+    address = f"{CAMPAIGNS}{made.public_id}/ranking/"
+    assert api.get(address).status_code == 200
+    assert client_of(user("stranger")).get(address).status_code == 404
+    other = campaign(owner=made.memberships.get(role="owner").user)
+    refused = api.get(f"{CAMPAIGNS}{other.public_id}/ranking/")
+    assert (refused.status_code, "not a ranking" in refused.content.decode()) == (404, True)
 
 
 def test_places_pairs_and_what_would_settle_the_rest(api, made):

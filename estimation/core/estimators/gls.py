@@ -32,7 +32,7 @@ def gls(sample: Sample, method: Method, components: Crossed | None = None) -> Fi
     if confounded:
         codes.add("confounded_components")
     x = np.zeros((sample.n_population, 0))
-    return of_corrected(
+    found = of_corrected(
         sample,
         method,
         gls_weights(sample.incidence, usable).weight,
@@ -44,6 +44,7 @@ def gls(sample: Sample, method: Method, components: Crossed | None = None) -> Fi
         codes=frozenset(codes),
         penalties=fitted.penalties,
     )
+    return replace(found, components=usable)
 
 
 def _components(plain: Sample) -> tuple[Crossed, bool]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from estimation.core.data.sample import Scale
+from estimation.core.estimators.components import Crossed
 from estimation.core.estimators.fit import Method
 from estimation.core.estimators.notices import Leniency, Notice, notices, work_weighted_mean
 from estimation.core.estimators.parts import Parts
@@ -116,6 +117,8 @@ class Estimate(HasInterval):
     penalties : tuple of float
         Of the ridge in each of the five folds, inf where a fold uses no metric; empty where
         nothing was cross-fitted. The folds follow from the method's seed; see `folds`.
+    components : Crossed or None
+        The variance components that weighed the judgments ("gls"); None for other estimators.
     correlation : float or None
         Pearson's r of item means with the metric, or with the joint prediction of several.
     equal_annotator_mean : float
@@ -146,6 +149,7 @@ class Estimate(HasInterval):
     slope: float
     slopes: tuple[float, ...]
     penalties: tuple[float, ...]
+    components: Crossed | None
     correlation: float | None
     equal_annotator_mean: float
     work_weighted_mean: float
@@ -225,6 +229,7 @@ def assemble(
         slope=fitted.slope,
         slopes=fitted.slopes,
         penalties=fitted.penalties,
+        components=fitted.components,
         correlation=fitted.correlation,
         equal_annotator_mean=people.equal_annotator_mean,
         work_weighted_mean=work_weighted_mean(stats, found),

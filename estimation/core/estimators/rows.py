@@ -11,6 +11,7 @@ import numpy as np
 from estimation.core.data.incidence import Floats, Ints
 from estimation.core.data.moments import Moments, moments
 from estimation.core.data.sample import Sample, Scale
+from estimation.core.estimators.components import Crossed
 from estimation.core.estimators.fit import Estimator, Method, correlation, spread_of_x
 from estimation.core.estimators.lines import about_line, guarded, least_squares
 from estimation.core.estimators.multi import Ridge, cross_fitted, folds
@@ -27,7 +28,7 @@ class Fitted:
     each judgment's score. slopes: (p,) one for each metric, 0 for one that was not used. slope:
     that of one metric, or the sd over all N outputs of what several predict. correlation: of item
     means with the metric, or with what several predict. codes: the notices about metrics that
-    apply. penalties: of the ridge, one for each fold.
+    apply. penalties: of the ridge, one for each fold. components: those that weighed the judgments.
     """
 
     stats: Moments
@@ -38,6 +39,7 @@ class Fitted:
     correlation: float | None
     codes: frozenset[Code]
     penalties: tuple[float, ...] = ()
+    components: Crossed | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -78,6 +78,7 @@ class Command(BaseCommand):
             parser.add_argument(
                 f"--{name}",
                 nargs="+",
+                action="extend",
                 default=[],
                 type=_constant,
                 metavar="CRITERION=NUMBER",

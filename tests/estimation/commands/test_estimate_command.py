@@ -43,6 +43,7 @@ KEYS = [
     "seed",
     "folds",
     "penalties",
+    "components",
 ]
 VARIANCE = ["item", "annotator", "residual", "one_way_item", "one_way_annotator", "item_means"]
 
@@ -115,6 +116,20 @@ def test_the_known_answer_of_balanced_weights_comes_out(files):
     assert parts["item"] + parts["rest"] + parts["annotator"] == pytest.approx(
         found["std_error"] ** 2
     )
+
+
+def test_the_components_that_weigh_judgments_are_told(files):
+    (found,) = run(*files(), "--estimator", "gls")
+    own = found["components"]
+    assert list(own) == ["item", "person", "rest"]
+    assert own["rest"] >= 0.05 * sum(own.values())
+    assert run(*files())[0]["components"] is None
+
+
+def test_a_repeated_option_adds_to_the_first(files):
+    rows = [*judgments(), *judgments(criterion="wit")]
+    twice = ["--balance", "overall=1", "--balance", "wit=2", "--scale", "-1", "1"]
+    assert [one["balance"] for one in run(*files(rows), *twice)] == [1.0, 2.0]
 
 
 def test_constants_come_by_the_names_of_known_criteria_or_from_the_options(files):
