@@ -48,10 +48,10 @@ browser: setup-dev
 	@$(BIN)/python -m tests.chromium
 
 test: setup-dev browser  ## Run the tests on a real Postgres, Redis and Chromium
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not slow and not states and not stories and not demos and not hostile"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m "not slow and not simulation and not states and not stories and not demos and not hostile"
 
 slow: setup-dev browser  ## Run what takes longest: upgrades, races, whole processes, gates of the statistics
-	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "slow and not states and not stories and not demos and not hostile"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "(slow or simulation) and not states and not stories and not demos and not hostile"
 
 sqlite: setup-dev  ## Run the tests that need a database once more, on SQLite
 	TEST_DATABASE_URL=sqlite $(BIN)/python -m pytest -n 2 -q -m "orm and not hostile"

@@ -203,6 +203,14 @@ def _finite(
     return np.where(known, np.minimum(share, 1.0), 0.0), np.where(known, rest, 0.0)
 
 
+def pulled_up(
+    found: Floats | float, people: Floats | float, *, share: float, variance: Floats | float
+) -> Floats:
+    """A person variance that `people` showed, pulled towards `share` of `variance`; never down."""
+    typical = _PRIOR_PEOPLE * share * variance
+    return np.maximum(found, (people * found + typical) / (people + _PRIOR_PEOPLE))
+
+
 def _people(stats: Moments, plain: Fit, method: Method, effective: Floats) -> PersonPart:
     """V_person: the crossed residuals, corrected for uneven shares, pulled up only.
 
@@ -222,10 +230,9 @@ def _people(stats: Moments, plain: Fit, method: Method, effective: Floats) -> Pe
     spread = np.where(spread > _ROUNDING * squared, spread, 0.0)
     found = np.maximum(0.0, raw) / np.where(spread > 0, spread, 1.0)
     people = squared**2 / fourths
-    typical = _PRIOR_PEOPLE * method.person_share * stats.score_variance
-    pulled = (people * found + typical) / (people + _PRIOR_PEOPLE)
+    pulled = pulled_up(found, people, share=method.person_share, variance=stats.score_variance)
     speaks_for_people = method.interval == "two_way" and method.estimand == "population"
-    variance = np.maximum(found, pulled) * spread if speaks_for_people else np.zeros_like(raw)
+    variance = pulled * spread if speaks_for_people else np.zeros_like(raw)
     return PersonPart(
         by_person,
         by_cell,

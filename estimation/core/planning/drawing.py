@@ -15,7 +15,6 @@ from estimation.core.simulation.plan import Plan
 MOST_SIMULATED_ITEMS = 20_000
 _MOST_DRAWN = 500_000  # items over all replicates: seconds
 _FEWEST = 20
-_FEW_BY_ONE = 50  # judgments of one person, all of which change with each further one
 _LOOKS = 400
 
 
@@ -34,19 +33,16 @@ def campaigns(study: Study, replicates: int, seed: int) -> Iterator[tuple[Sample
                 estimand=study.estimand,
                 balance=study.balance,
                 person_share=study.person_share,
-                every=_looks_every(study, sample),
+                every=_looks_every(sample),
             ),
         )
 
 
-def _looks_every(study: Study, sample: Sample) -> int:
-    """After how many judgments a drawn campaign is looked at.
+def _looks_every(sample: Sample) -> int:
+    """After how many judgments a drawn campaign is looked at: so often that a forecast is no worse.
 
-    Each judgment changes the weights of all that its annotator judged, so where people may judge
-    hundreds of items a look after each would take minutes.
+    Each judgment changes the weights of all that its annotator judged, so fewer looks are quicker.
     """
-    if study.cap is not None and study.cap <= _FEW_BY_ONE:
-        return 1
     return max(1, sample.n_judgments // _LOOKS)
 
 

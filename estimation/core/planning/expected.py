@@ -9,6 +9,7 @@ from estimation.core.data import errors
 from estimation.core.data.errors import InvalidOptionError
 from estimation.core.data.incidence import Floats
 from estimation.core.data.sample import Scale
+from estimation.core.estimators.parts import pulled_up
 from estimation.core.intervals.interval import annotators_needed, half_width, width_floor
 from estimation.core.planning.drawing import campaigns
 from estimation.core.planning.study import Study
@@ -132,15 +133,19 @@ def check_floor(
     study: Study, *, target_width: float, people: float, effective: float, seed: int
 ) -> float:
     """The floor; raises TargetBelowFloorError if the target lies below it."""
-    person = study.expected.components.person
-    if study.estimand == "panel" or person == 0:
+    if study.estimand == "panel":
         return 0.0
+    part = study.expected.components
+    total = check_components(part)
+    pulled = pulled_up(part.person, effective, share=study.person_share, variance=total)
+    person = float(pulled)
     floor = float(
         width_floor(person_variance=person, effective_annotators=effective, level=study.level)
     )
     if not (target_width < floor or effective <= 1):
         return floor
-    needed = _needed(study, target_width, evenness=min(1.0, effective / people), seed=seed)
+    evenness = min(1.0, effective / people)
+    needed = _needed(study, target_width, person, evenness=evenness, seed=seed)
     advice = (
         "No number of people would do: more items are needed, or a wider target."
         if needed is None
@@ -155,7 +160,9 @@ def check_floor(
     )
 
 
-def _needed(study: Study, target_width: float, *, evenness: float, seed: int) -> int | None:
+def _needed(
+    study: Study, target_width: float, person: float, *, evenness: float, seed: int
+) -> int | None:
     """Annotators who would meet the target with all N items judged.
 
     A larger pool works less evenly than a small one, so its evenness is drawn again.
@@ -172,7 +179,7 @@ def _needed(study: Study, target_width: float, *, evenness: float, seed: int) ->
         needed = annotators_needed(
             target_width=target_width,
             level=study.level,
-            person_variance=study.expected.components.person,
+            person_variance=person,
             other_variance=float(census.item + census.rest),
             evenness=evenness,
         )

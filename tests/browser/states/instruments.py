@@ -105,7 +105,7 @@ def _chosen(visitor: Visitor) -> None:
     definitions.define(HELPFUL, owner_id=owner.pk)
     page = visitor.goto("/campaigns/new/")
     page.get_by_label("What people are asked").select_option("helpfulness@1")
-    expect(page.get_by_label("Invention")).to_be_visible()
+    expect(page.locator("#id_width_invented")).to_be_visible()
 
 
 @state("researcher/tutorials")

@@ -143,6 +143,7 @@ def test_folds_are_those_that_the_documentation_names():
     assert np.ptp(np.bincount(folds(103, seed=0))) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.simulation
 @pytest.mark.parametrize("case", NULL[:6], ids=lambda case: f"{case.kind} {case.alike}")
 def test_useless_metrics_cost_at_most_two_percent(case: Case):
@@ -162,6 +163,7 @@ def test_least_squares_pays_for_useless_metrics():
     assert change - 3 * error > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.simulation
 @pytest.mark.parametrize("useful", [1, 20])
 def test_useful_metrics_save_what_they_can(useful: int):
