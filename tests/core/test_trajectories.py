@@ -86,7 +86,7 @@ def streams(draw) -> Sample:
 @settings(max_examples=150, deadline=None)
 def test_looks_at_balanced_weights_are_estimates(sample, balance, person_share, every):
     options = {"balance": balance, "person_share": person_share}
-    history = trajectory(sample, **options, every=every)
+    history = trajectory(sample, **options, looks=range(every, sample.n_judgments, every))
     expected = np.unique(np.r_[np.arange(every, sample.n_judgments, every), sample.n_judgments])
     assert history.n_judgments.tolist() == expected.tolist()
     for look in np.flatnonzero(expected >= 2):
@@ -99,12 +99,12 @@ def test_people_without_a_cap():
     item = np.arange(600)
     person = np.where(rng.random(600) < 5 / 6, 0, 1 + rng.integers(0, 40, 600))
     sample = Sample(rng.normal(size=600), item, person, 900, Scale(-4, 4, bounded=False))
-    history = trajectory(sample, every=50)
+    history = trajectory(sample, looks=range(50, 600, 50))
     for look, size in enumerate(history.n_judgments):
         assert_same(history, look, estimate(prefix(sample, int(size))))
 
 
-@pytest.mark.parametrize("every", [0, -3])
-def test_a_look_takes_judgments(every):
+@pytest.mark.parametrize("looks", [[0, 5], [-3], [9, 4], [10_000]])
+def test_a_look_takes_judgments(looks):
     with pytest.raises(errors.InvalidOptionError):
-        trajectory(random_sample(1), every=every)
+        trajectory(random_sample(1), looks=looks)

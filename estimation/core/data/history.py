@@ -1,4 +1,4 @@
-"""The sufficient statistics after each judgment, or after every so many, at once.
+"""The sufficient statistics after each judgment, or after some of them, at once.
 
 A further judgment changes the weights of earlier ones: all judgments of its item share the item's
 weight, and with balanced weights a person's judgments weigh less the more there are. `_changes`
@@ -7,37 +7,46 @@ of an item, of a person or of a judgment grow by the change, and what their prod
 at that look.
 """
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from estimation.core.data.incidence import Floats, Ints
-from estimation.core.data.moments import Gram, Moments, products, shifted, variance_of_scores
+from estimation.core.data.moments import (
+    PRODUCTS,
+    Gram,
+    Moments,
+    products,
+    shifted,
+    variance_of_scores,
+)
 from estimation.core.data.sample import Sample
 
 
 def moments_along(
-    sample: Sample, *, x: Floats, balance: float | None = None, every: int = 1
+    sample: Sample, *, x: Floats, looks: Ints, balance: float | None = None
 ) -> Moments:
-    """The statistics after each `every` judgments and after the last; entries (L,).
+    """The statistics after so many judgments; entries (L,).
 
-    x: (N,) as in `moments`. balance: lambda of the weights 1 / (k_i (1 + lambda m_j)); None for
-    1 / k_i. The work is that of sorting the changes: T log T for 1 / k_i; with balanced weights
-    each look adds the judgments of those who judged the items since.
+    x: (N,) as in `moments`. looks: (L,) numbers of judgments, ascending to T. balance: lambda of
+    the weights 1 / (k_i (1 + lambda m_j)); None for 1 / k_i. The work is that of sorting the
+    changes: T log T for 1 / k_i; with balanced weights each look adds the judgments of those who
+    judged the items since.
     """
     shift, y = shifted(sample)
-    looks = _Looks(np.arange(y.size) // every)
+    seen = _Looks(np.searchsorted(looks, np.arange(1, y.size + 1)))
     row = np.stack([np.ones(y.size), x[sample.item], y])
-    listed = _changes(sample, looks.of) if balance is None else _balanced(sample, looks.of, balance)
-    people = looks.gained(sample.incidence.person[listed.judgment], listed, row, powers=True)
-    means, within = _means_along(sample, looks, x, y)
+    listed = _changes(sample, seen.of) if balance is None else _balanced(sample, seen.of, balance)
+    people = seen.gained(sample.incidence.person[listed.judgment], listed, row, powers=True)
+    means, within = _means_along(sample, seen, x, y)
     if balance is None:
         weighted = items = means
     else:
-        change = products(row)[:, listed.judgment] * listed.change
-        weighted = looks.summed(listed.look, change)
-        items = looks.gained(sample.item[listed.judgment], listed, row)
-    judged = looks.summed(looks.of, products(row))
+        each = (line[listed.judgment] * listed.change for line in products(row))
+        weighted = seen.summed(listed.look, each)
+        items = seen.gained(sample.item[listed.judgment], listed, row)
+    judged = seen.summed(seen.of, products(row))
     replicates = judged[0] - means[0]
     _, first = np.unique(sample.annotator, return_index=True)
     return Moments(
@@ -46,13 +55,13 @@ def moments_along(
         weighted=Gram(*weighted),
         items=Gram(*items),
         annotators=Gram(*people[:6]),
-        cells=Gram(*looks.gained(listed.judgment, listed, row)),
+        cells=Gram(*seen.gained(listed.judgment, listed, row)),
         cubes=people[6],
         fourths=people[7],
         within=np.maximum(0.0, within),
         replicates=replicates,
         score_variance=variance_of_scores(Gram(*judged)),
-        n_annotators=looks.summed(looks.of[first], np.ones((1, first.size)))[0].astype(np.int64),
+        n_annotators=seen.summed(seen.of[first], np.ones((1, first.size)))[0].astype(np.int64),
         shift=shift,
     )
 
@@ -72,7 +81,7 @@ class _Looks:
 
     of: Ints
 
-    def summed(self, look: Ints, values: Floats) -> Floats:
+    def summed(self, look: Ints, values: Iterable[Floats]) -> Floats:
         """(K, L) the sums of `values` (K, M) over all looks so far."""
         size = int(self.of[-1]) + 1
         return np.stack([np.cumsum(np.bincount(look, line, size)) for line in values])
@@ -83,14 +92,20 @@ class _Looks:
         powers: add the third and fourth power of the sum of weights.
         """
         order = np.lexsort((listed.look, key))
-        delta = row[:, listed.judgment[order]] * listed.change[order]
-        after = grouped_cumsum(delta, group_start(key[order]))
-        before = after - delta
-        gain = products(after) - products(before)
-        if powers:
-            more = [after[0] ** power - before[0] ** power for power in (3, 4)]
-            gain = np.vstack([gain, *more])
-        return self.summed(listed.look[order], gain)
+        start, judgment = group_start(key[order]), listed.judgment[order]
+        deltas = [line[judgment] * listed.change[order] for line in row]
+        after = [grouped_cumsum(delta, start) for delta in deltas]
+        before = [now - delta for now, delta in zip(after, deltas, strict=True)]
+        return self.summed(listed.look[order], _gains(before, after, powers=powers))
+
+
+def _gains(before: list[Floats], after: list[Floats], *, powers: bool) -> Iterator[Floats]:
+    """What products of (1, x, y) gain, in the order of `Gram`; one at a time, to spare memory."""
+    for i, j in PRODUCTS:
+        yield after[i] * after[j] - before[i] * before[j]
+    if powers:
+        for power in (3, 4):
+            yield after[0] ** power - before[0] ** power
 
 
 def _changes(sample: Sample, look: Ints) -> _Changes:

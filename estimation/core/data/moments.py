@@ -134,15 +134,18 @@ def variance_of_scores(judgments: Gram) -> Floats:
     return np.asarray(np.maximum(0.0, judgments.y_y / t - (judgments.one_y / t) ** 2))
 
 
+# Which entries of rows (1, x, y) are multiplied, in the order of `Gram`.
+PRODUCTS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
+
+
 def products(row: Floats) -> Floats:
     """(6, ...) the products of (3, ...) rows (1, x, y) in the order of `Gram`."""
-    one, x, y = row
-    return np.stack([one * one, one * x, one * y, x * x, x * y, y * y])
+    return np.stack([row[i] * row[j] for i, j in PRODUCTS])
 
 
 def gram(row: Floats) -> Gram:
     """The sums of the products of (3, n) rows (1, x, y)."""
-    return Gram(*(row[[0, 0, 0, 1, 1, 2]] * row[[0, 1, 2, 1, 2, 2]]).sum(axis=1))
+    return Gram(*products(row).sum(axis=1))
 
 
 def _by_annotator(who: Incidence, row: Floats) -> Floats:

@@ -27,6 +27,9 @@ ESTIMANDS: tuple[str, ...] = get_args(Estimand)
 BALANCE = 0.15
 PERSON_SHARE = 0.08
 
+# Beyond it people count equally as far as numbers tell, and squares of weights vanish.
+MOST_BALANCE = 1e6
+
 # Sums of squares below this share of their terms are rounding, not spread.
 _ROUNDING = 1e-12
 
@@ -50,7 +53,7 @@ class Method:
     seed : int
         The seed of the five folds of a cross-fit.
     balance : float
-        lambda of the balanced weights; 0 or more.
+        lambda of the balanced weights; from 0 to 1,000,000.
     person_share : float
         The typical share of the variance of a judgment that lies between people, to which a small
         person variance is pulled up; from 0 (no pull) to 1.
@@ -78,8 +81,12 @@ class Method:
                 raise InvalidOptionError(f"{given!r} is not one of {', '.join(known)}.")
         if self.seed < 0:
             raise InvalidOptionError(f"A seed is 0 or more; got {self.seed}.")
-        if not 0 <= self.balance < np.inf:
+        if not self.balance >= 0:
             raise InvalidOptionError(f"A balance is 0 or more; got {self.balance}.")
+        if self.balance > MOST_BALANCE:
+            raise InvalidOptionError(
+                f"A balance is at most {MOST_BALANCE:,.0f}; got {self.balance:g}."
+            )
         if not 0 <= self.person_share <= 1:
             raise InvalidOptionError(f"A person share is from 0 to 1; got {self.person_share}.")
 

@@ -109,21 +109,28 @@ def several(sample: Sample, method: Method) -> Fitted:
 
     Raises MetricMissingError without a metric.
     """
-    if sample.standardised_metrics().shape[1] == 1:
+    if n_metrics(sample) < 2:
         return by_sums(sample, method, "regression")
-    return _of_metrics(sample, method, None, form="mean")
+    return _of_metrics(sample, method, form="mean")
 
 
 def balanced(sample: Sample, method: Method) -> Fitted:
     """The closed form of the balanced weights, with the metrics that there are."""
-    weight = balanced_weights(sample.incidence, balance=method.balance)
-    if sample.metric is None or sample.standardised_metrics().shape[1] == 1:
+    if n_metrics(sample) < 2:
         return by_sums(sample, method, "balanced")
-    return _of_metrics(sample, method, weight, form="balanced")
+    return _of_metrics(sample, method, form="balanced")
 
 
-def _of_metrics(sample: Sample, method: Method, weight: Floats | None, form: Estimator) -> Fitted:
+def n_metrics(sample: Sample) -> int:
+    """p, the number of metrics."""
+    if sample.metric is None:
+        return 0
+    return 1 if sample.metric.ndim == 1 else int(sample.metric.shape[1])
+
+
+def _of_metrics(sample: Sample, method: Method, *, form: Estimator) -> Fitted:
     """The estimate of scores that a cross-fitted ridge has corrected."""
+    weight = weight_for(sample, method, form)
     items = items_of(sample, sample.incidence.weight if weight is None else weight)
     x = sample.standardised_metrics()
     ridge = ridge_of(items, x, method)

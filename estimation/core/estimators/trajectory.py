@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from estimation.core.data import errors
 from estimation.core.data.history import moments_along
@@ -107,7 +108,7 @@ def trajectory(
     pseudo_rows: bool = True,
     balance: float = BALANCE,
     person_share: float = PERSON_SHARE,
-    every: int = 1,
+    looks: ArrayLike | None = None,
 ) -> Trajectory:
     """Return the estimate after every single judgment, computed at once.
 
@@ -124,8 +125,9 @@ def trajectory(
         The estimators that a few sums determine; with one metric or none.
     interval, estimand, finite_population, pseudo_rows, balance, person_share
         As in `estimate`.
-    every : int, default 1
-        Look after each so many judgments, and after the last.
+    looks : (L,) array of int, optional
+        After how many judgments to look, ascending; after the last in any case. By default after
+        each judgment.
 
     Returns
     -------
@@ -135,7 +137,8 @@ def trajectory(
     Raises
     ------
     InvalidOptionError
-        An option is unknown, or the estimator needs more than sums.
+        An option is unknown, the estimator needs more than sums, or the looks do not ascend from 1
+        or more to at most T.
     MetricMissingError
         The estimator needs a metric and the sample has none.
 
@@ -162,9 +165,14 @@ def trajectory(
         balance=balance,
         person_share=person_share,
     )
-    x = _checked(sample, method, every)
-    weighs = method.balance if estimator == "balanced" else None
-    stats = moments_along(sample, x=x, balance=weighs, every=every)
+    checked(method)
+    metric = metric_for(sample, from_sums(method.estimator))
+    stats = moments_along(
+        sample,
+        x=np.zeros(sample.n_population) if metric is None else metric,
+        balance=method.balance if estimator == "balanced" else None,
+        looks=_looks(looks, sample.n_judgments),
+    )
     found = parts(stats, method=method, scale=sample.scale, n_population=sample.n_population)
     return Trajectory(
         n_judgments=stats.judgments.one_one.astype(np.int64),
@@ -179,10 +187,13 @@ def trajectory(
     )
 
 
-def _checked(sample: Sample, method: Method, every: int) -> Floats:
-    """(N,) the standardised metric, or zeros; raises InvalidOptionError for a bad option."""
-    checked(method)
-    if every < 1:
-        raise errors.InvalidOptionError(f"A look takes at least one judgment; got {every}.")
-    x = metric_for(sample, from_sums(method.estimator))
-    return np.zeros(sample.n_population) if x is None else x
+def _looks(asked: ArrayLike | None, n_judgments: int) -> Ints:
+    """(L,) after how many judgments to look; raises InvalidOptionError if that cannot be."""
+    if asked is None:
+        return np.arange(1, n_judgments + 1)
+    looks = np.append(np.asarray(asked, dtype=np.int64), n_judgments)
+    if (np.diff(looks, prepend=0) < 0).any() or looks[0] < 1:
+        raise errors.InvalidOptionError(
+            f"Looks are numbers of judgments that ascend from 1 or more to at most {n_judgments}."
+        )
+    return np.unique(looks)

@@ -1,6 +1,7 @@
 """Campaigns drawn like a planned collection, with their histories."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import numpy as np
 
@@ -15,35 +16,44 @@ from estimation.core.simulation.plan import Plan
 MOST_SIMULATED_ITEMS = 20_000
 _MOST_DRAWN = 500_000  # items over all replicates: seconds
 _FEWEST = 20
-_LOOKS = 400
+_STEP = 1.02  # of one look over the one before
 
 
 def campaigns(study: Study, replicates: int, seed: int) -> Iterator[tuple[Sample, Trajectory]]:
     """Complete campaigns of one system with their histories; fewer where items are many."""
+    for sample in samples(study, replicates, seed):
+        history = trajectory(
+            sample,
+            estimand=study.estimand,
+            balance=study.balance,
+            person_share=study.person_share,
+            looks=looks_of(sample.n_judgments),
+        )
+        yield sample, history
+
+
+def samples(study: Study, replicates: int, seed: int) -> Iterator[Sample]:
+    """The same campaigns without their histories."""
     if replicates < 1:
         raise errors.InvalidOptionError("A plan draws at least one campaign.")
     plan = plan_of(study)
     most = max(_FEWEST, _MOST_DRAWN // plan.n_population)
     for child in np.random.SeedSequence(seed).spawn(min(replicates, most)):
-        sample, _ = draw_campaign(plan, np.random.default_rng(child))
-        yield (
-            sample,
-            trajectory(
-                sample,
-                estimand=study.estimand,
-                balance=study.balance,
-                person_share=study.person_share,
-                every=_looks_every(sample),
-            ),
-        )
+        yield draw_campaign(plan, np.random.default_rng(child))[0]
 
 
-def _looks_every(sample: Sample) -> int:
-    """After how many judgments a drawn campaign is looked at: so often that a forecast is no worse.
+@lru_cache(maxsize=64)
+def looks_of(n_judgments: int) -> tuple[int, ...]:
+    """After how many judgments a drawn campaign is looked at: at least each further 2 percent.
 
-    Each judgment changes the weights of all that its annotator judged, so fewer looks are quicker.
+    Each judgment changes the weights of all that its annotator judged. Where looks grow apart, the
+    work is proportional to the judgments, however many one person gives.
     """
-    return max(1, sample.n_judgments // _LOOKS)
+    looks, now = [], 1
+    while now < n_judgments:
+        looks.append(now)
+        now = max(now + 1, int(now * _STEP))
+    return tuple(looks)
 
 
 def plan_of(study: Study) -> Plan:

@@ -8,10 +8,11 @@ from scipy.special import ndtr
 from estimation.core.data import errors
 from estimation.core.data.errors import InvalidOptionError
 from estimation.core.data.incidence import Floats
-from estimation.core.data.sample import Scale
+from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.parts import pulled_up
+from estimation.core.estimators.weights import balanced_weights
 from estimation.core.intervals.interval import annotators_needed, half_width, width_floor
-from estimation.core.planning.drawing import campaigns
+from estimation.core.planning.drawing import samples
 from estimation.core.planning.study import Study
 from estimation.core.planning.typical import Expectation, check_components
 
@@ -195,8 +196,15 @@ def _evenness(study: Study, pool: int, seed: int) -> float:
     return float(
         np.mean(
             [
-                history.effective_annotators[-1] / np.unique(sample.annotator).size
-                for sample, history in campaigns(larger, FEW_DRAWS, seed)
+                _effective(sample, study.balance) / sample.incidence.activity.size
+                for sample in samples(larger, FEW_DRAWS, seed)
             ]
         )
     )
+
+
+def _effective(sample: Sample, balance: float) -> float:
+    """A_eff of all judgments of a sample, with balanced weights."""
+    who = sample.incidence
+    share = np.bincount(who.person, balanced_weights(who, balance=balance))
+    return float(share.sum() ** 2 / (share**2).sum())

@@ -17,7 +17,7 @@ from estimation.core.planning import (
     affordable,
     forecast,
 )
-from estimation.core.planning.drawing import campaigns
+from estimation.core.planning.drawing import campaigns, looks_of
 from estimation.core.planning.expected import expected_variance, optimal_raters, planning_gamma
 from estimation.core.planning.typical import distribution
 from estimation.core.simulation import BINARY, TERNARY, Plan, simulate
@@ -260,3 +260,12 @@ def test_seeds_repeat():
 def test_bad_input_is_named(call):
     with pytest.raises(errors.InvalidOptionError):
         call()
+
+
+@pytest.mark.parametrize("judgments", [1, 2, 60, 61, 1848, 25_000])
+def test_drawn_campaigns_are_looked_at_within_two_percent(judgments):
+    looks = np.array([*looks_of(judgments), judgments])
+    assert looks[0] == 1
+    gaps = np.diff(looks)
+    assert (gaps >= 0).all()
+    assert (gaps <= np.maximum(1, 0.02 * looks[:-1])).all()

@@ -132,6 +132,12 @@ def test_a_repeated_option_adds_to_the_first(files):
     assert [one["balance"] for one in run(*files(rows), *twice)] == [1.0, 2.0]
 
 
+def test_the_largest_balance_counts_people_equally(files):
+    (found,) = run(*files(), "--balance", "overall=1000000")
+    assert found["A_eff"] == pytest.approx(5, abs=1e-4)
+    assert found["low"] < found["estimate"] < found["high"]
+
+
 def test_constants_come_by_the_names_of_known_criteria_or_from_the_options(files):
     rows = [*judgments(), *judgments(criterion="redundancy"), *judgments(criterion="wit")]
     arguments = [*files(rows), "--scale", "-1", "1"]
@@ -147,6 +153,8 @@ def test_constants_come_by_the_names_of_known_criteria_or_from_the_options(files
     [
         (["--balance", "overall=-1"], "A balance is 0 or more; got -1.0."),
         (["--balance", "overall=nan"], "A balance is 0 or more; got nan."),
+        (["--balance", "overall=1e300"], "A balance is at most 1,000,000; got 1e+300."),
+        (["--balance", "overall=inf"], "A balance is at most 1,000,000; got inf."),
         (["--person-share", "overall=2"], "A person share is from 0 to 1; got 2.0."),
         (["--balance", "0.15"], "CRITERION=NUMBER"),
         (["--balance", "overall=much"], "not a number"),
