@@ -65,8 +65,8 @@ def estimate(
     seed : int, default 0
         The seed of the five folds of several metrics; 0 or more.
     balance : float, default 0.15
-        lambda of the balanced weights 1 / (k_i (1 + lambda m_j)), up to 1,000,000. Fix it before the
-        first judgment, from the criterion's typical components: person / (item + rest).
+        lambda of the balanced weights 1 / (k_i (1 + lambda m_j)), up to 1,000,000. Fix it before
+        the first judgment, from the criterion's typical components: person / (item + rest).
     person_share : float, default 0.08
         The typical share of a judgment's variance that lies between people, 0 to 1. A smaller
         person variance is pulled up towards it, as by ten more people; 0 pulls nothing.

@@ -301,8 +301,8 @@ def test_a_plot_shows_the_scale_and_nothing_else(criterion: Criterion, data: Any
     target = data.draw(st.none() | st.floats(0.01, criterion.high - criterion.low))
     found = scale.frame(points, criterion=criterion, target=target)
     top = max([criterion.high, *(p.high for p in points if p.estimate > criterion.high)])
-    room = 0.06 * (max(top, *(p.high for p in points)) - criterion.low)
     free = (target or 0) / 2 + 0.3 if top > criterion.high else 0  # nothing ends a working range
+    room = 0.06 * (max(top, *(p.high for p in points)) + free - criterion.low)
     assert criterion.low - room <= found.low < found.high <= top + room + free
     assert all(criterion.low <= tick <= top + free for tick in found.y_ticks)
     assert all(tick == int(tick) for tick in found.x_ticks)
