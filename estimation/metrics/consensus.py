@@ -14,7 +14,7 @@ from estimation.metrics.base import Metric
 from estimation.metrics.text import words
 
 
-@lru_cache(maxsize=2048)  # every output of an item is compared with the others
+@lru_cache(maxsize=256)  # the outputs of an item, each compared with the others, come together
 def _bag(text: str) -> Counter[str]:
     return Counter(words(text))
 
