@@ -23,7 +23,7 @@ NEEDS = {
     "others": "the other systems",
 }
 BETTER = {True: "higher", False: "lower", None: "neither"}
-TAKES = {"none": "none", "one": "one", "any": "one or more"}
+TAKES = {"none": "none", "one": "one", "several": "one or more", "any": "none or more"}
 
 
 def screens() -> str:

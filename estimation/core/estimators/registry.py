@@ -12,7 +12,7 @@ from estimation.core.estimators.gls import gls
 from estimation.core.estimators.ppi import ppi
 from estimation.core.estimators.rows import Fitted, balanced, by_least_squares, by_sums, several
 
-Metrics = Literal["none", "one", "any"]
+Metrics = Literal["none", "one", "several", "any"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,8 +25,8 @@ class Registered:
         Its name in the library and in stored estimates.
     about : str
         Its paragraph in the documentation.
-    metrics : {"none", "one", "any"}
-        How many metrics it takes.
+    metrics : {"none", "one", "several", "any"}
+        How many metrics it takes: "several" is one or more, "any" may also be none.
     fit : callable
         Makes the estimate from a sample, a method and variance components.
     name : str
@@ -74,7 +74,7 @@ REGISTERED: dict[str, Registered] = {
         ),
         Registered(
             key="multi",
-            metrics="any",
+            metrics="several",
             fit=lambda sample, method, _components: several(sample, method),
             two_way_only=True,
             about=(
@@ -112,7 +112,7 @@ REGISTERED: dict[str, Registered] = {
         ),
         Registered(
             key="least_squares",
-            metrics="any",
+            metrics="several",
             fit=lambda sample, method, _components: by_least_squares(sample, method),
             two_way_only=True,
             notice=(
