@@ -21,6 +21,13 @@ from estimation.core import difference as engine_difference
 from estimation.core import estimate as engine_estimate
 from tests.core import reference
 from tests.core.reference_cases import KINDS, Campaign, campaigns, draw
+from tests.core.referenced import (
+    NAMES,
+    agree,
+    ends_of,
+    engine_parts,
+    reference_parts,
+)
 
 many = settings(max_examples=40, deadline=None)
 components_of_all = st.tuples(st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.floats(0.05, 1.0))
@@ -36,7 +43,6 @@ options_of_all = st.fixed_dictionaries(
         "pseudo_rows": mostly,
     }
 )
-NAMES = {"algorithm_1": "algorithm1"}
 
 
 # The adapter: how the engine is fed, and where it keeps what the reference names.
@@ -53,53 +59,6 @@ def sample_of(system, campaign, metric=True):
         scale=Scale(lo, hi, bounded=campaign.kind != "edit"),
         metric=system.metric if metric else None,
     )
-
-
-def ends_of(found, level):
-    """The two ends of the engine's interval, or None twice."""
-    try:
-        interval = found.interval(level)
-    except IntervalUnavailableError:
-        return {"low": None, "high": None}
-    if found.std_error < 1e-10 and found.df < 1:
-        # Nothing but rounding, times a quantile of any size.
-        return {"df": found.df}
-    return {"low": interval.low, "high": interval.high, "df": found.df}
-
-
-def engine_parts(found, level):
-    """What the engine found, under the reference's names."""
-    parts = found.variance
-    return {
-        "estimate": found.estimate,
-        "centre": found.centre,
-        "A_eff": found.effective_annotators,
-        "item": parts.item,
-        "residual": parts.rest,
-        "V_annot": parts.annotator_sum,
-        "V_cell": parts.cell_sum,
-        "V_person": parts.annotator,
-        "raw": parts.annotator_raw,
-        "s3_factor": parts.s3_factor,
-        "pulled": parts.pulled and parts.annotator > 1e-20,
-        "std_error": found.std_error,
-    } | ends_of(found, level)
-
-
-def reference_parts(found):
-    found = found | {"item": (1 - found["f"]) * found["V_item"]}
-    # Of constant scores nothing is left but rounding, and either answer is right.
-    found["pulled"] = (found["V_person"] or 0.0) > 1e-20 and found["pull"]["active"]
-    return found if found["low"] is not None else found | {"df": None}
-
-
-def agree(engine, expected):
-    for name, value in engine.items():
-        wanted = expected[name]
-        if value is None or wanted is None:
-            assert value is wanted, (name, value, wanted)
-        else:
-            assert value == pytest.approx(wanted, rel=1e-8, abs=1e-8), name
 
 
 def reference_estimate(system, campaign, estimator, level, **options):

@@ -12,9 +12,10 @@ from statsmodels.stats.sandwich_covariance import cov_cluster, cov_cluster_2grou
 from estimation.core import Crossed, Incidence, Sample, Scale, crossed, estimate
 from estimation.core.data import errors
 from estimation.core.estimators.weights import gls_weights
-from tests.core import loops
 from tests.core.cases import crossed_case, random_sample, single_case
 from tests.core.drawn import Draw, campaign, covers, refuted
+from tests.core.reference_parts import one_way_msw, person_part
+from tests.core.referenced import rows_of
 
 seeds = st.integers(0, 10_000)
 few = settings(max_examples=25, deadline=None)
@@ -136,11 +137,9 @@ def test_the_interval_is_the_two_way_one_of_statsmodels(seed):
     pairs = float(cov_cluster(fit, np.arange(weight.size), use_correction=False).squeeze())
     assert parts.cell_sum == pytest.approx(pairs, abs=1e-9)
     residual = weight * (corrected - fit.params[0])
-    people = loops.of_people(
-        list(zip(sample.annotator.tolist(), weight.tolist(), residual.tolist(), strict=True)),
-        spread=float(sample.score.var()),
-        person_share=0.08,
-    )
+    pairs = zip(sample.item.tolist(), sample.annotator.tolist(), strict=True)
+    both = zip(residual.tolist(), weight.tolist(), strict=True)
+    people = person_part(dict(zip(pairs, both, strict=True)), float(sample.score.var()), 0.08)
     assert result.effective_annotators == pytest.approx(people["A_eff"])
     assert parts.annotator_raw == pytest.approx(people["raw"])
     assert result.std_error == pytest.approx((item + people["V_person"]) ** 0.5)
@@ -164,7 +163,9 @@ def test_the_finite_population_by_hand():
     parts = estimate(sample, estimator="gls", **options).variance
     weight = gls_weights(sample.incidence, GIVEN).weight
     squared = (np.bincount(sample.item, weight) ** 2).sum()
-    _, noise, _ = loops.noise_of(sample)
+    within, replicates = one_way_msw(rows_of(sample))
+    reach = sample.scale.high - sample.scale.low
+    noise = (replicates * within + reach**2 / 4) / (replicates + 0.5)
     assert parts.item == pytest.approx(whole.item * (1 - 1 / (50 * squared)))
     assert parts.rest == pytest.approx(noise * (weight**2).sum() / squared / 50)
 

@@ -11,7 +11,8 @@ from estimation.core.simulation.outcome import Run, outcome
 from estimation.core.simulation.plan import CONTINUOUS, binary, latent_shares
 from estimation.core.simulation.rule import Rule, find_stop
 from estimation.core.simulation.running import truth_of
-from tests.core import loops
+from tests.core.reference_parts import balanced_weights
+from tests.core.referenced import rows_of
 
 PLAN = Plan(TERNARY, item=0.32, person=0.14)
 BUSY = replace(PLAN, places=50, time_correlation=-0.38)
@@ -128,7 +129,7 @@ def test_a_panels_truth_is_what_its_people_would_say_by_their_shares_of_the_esti
     plan = replace(PLAN, n_population=200, places=4, cap=None)
     drawn = campaign(plan)
     rule = Rule(0.2, estimator=estimator, estimand="panel", balance=0.5)
-    weight = loops.weights(drawn.sample, 0.5 if estimator == "balanced" else 0.0)
+    weight = balanced_weights(rows_of(drawn.sample), 0.5 if estimator == "balanced" else 0.0)
     share = np.bincount(drawn.sample.annotator, weight)
     item, person = latent_shares(plan)
     noise = (1 - item - person) ** 0.5
