@@ -76,6 +76,7 @@ WORK: list[URLPattern] = [
     path("work/feedback", own_pages.give_feedback, name="feedback"),
     path("work/a/<int:assignment_id>/heartbeat", work_acts.heartbeat, name="work-heartbeat"),
     path("work/a/<int:assignment_id>/draft", work_acts.draft, name="work-draft"),
+    path("work/a/<int:assignment_id>/ahead", work_acts.ahead, name="work-ahead"),
     path("work/a/<int:assignment_id>/submit", work_acts.submit, name="work-submit"),
     path("work/a/<int:assignment_id>/return", work_acts.give_back, name="work-return"),
     path("work/tutorial/answer", tutorial.answer, name="tutorial-answer"),

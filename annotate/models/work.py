@@ -90,6 +90,24 @@ class Slot(models.Model):
         ]
 
 
+class LeaseAllowance(models.Model):
+    """Leases that may be made in a campaign without looking at its row, limits and budget again.
+
+    Several rows a campaign, so that leases made at the same time need not wait for one another
+    (decision 040). version: of the campaign's terms for which they were allowed.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+")
+    part = models.PositiveSmallIntegerField()
+    leases = models.PositiveIntegerField(default=0)
+    version = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "part"], name="lease_allowance_once")
+        ]
+
+
 class Draft(models.Model):
     """What an annotator has entered so far. The revision detects a stale tab (rule 12)."""
 

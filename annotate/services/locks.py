@@ -8,12 +8,31 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from annotate.models import Campaign, TaskLease
+from annotate.models import Campaign, Participation, TaskLease
+from annotate.services import lease_allowances
 
 
 def campaign(campaign_id: int) -> Campaign:
-    """Lock the campaign's row until the end of the transaction."""
-    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id)
+    """Lock the campaign's row until the end of the transaction.
+
+    Leases that are made without this lock have been committed or fail (`lease_allowances`), so what
+    is read now does not change by them.
+    """
+    found = Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id)
+    lease_allowances.withdraw(campaign_id)
+    return found
+
+
+def person(participation_id: int) -> Participation:
+    """Lock all participations of its annotator in its campaign; return this one.
+
+    What is counted of a person then changes by no other request of theirs.
+    """
+    me = Participation.objects.filter(pk=participation_id)
+    rows = Participation.objects.select_for_update(no_key=True).filter(
+        campaign__in=me.values("campaign"), annotator__in=me.values("annotator")
+    )
+    return next(one for one in rows.order_by("pk") if one.pk == participation_id)
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,10 @@
 // Keeps the task (and one fetched ahead) reserved while its page is visible and used.
 
 const EVERY = 60_000;
-const AGAIN = 5_000;  // until the server knows that the task is being shown
+const LOOK = 5_000;
 
-export function startHeartbeat({ api, isUsed, isNew, expired, signal }) {
-  let told = !isNew;
-  let last = told ? Date.now() : 0;
+export function startHeartbeat({ api, isUsed, expired, signal }) {
+  let last = Date.now();
   let timer = 0;
   let waiting = false;
 
@@ -15,7 +14,6 @@ export function startHeartbeat({ api, isUsed, isNew, expired, signal }) {
     last = Date.now();
     const { status } = await api.call("heartbeat", "POST");
     waiting = false;
-    told ||= status === 200;
     if (status === 410 && !signal.aborted) {
       stop();
       expired();
@@ -23,15 +21,14 @@ export function startHeartbeat({ api, isUsed, isNew, expired, signal }) {
   }
 
   const since = () => Date.now() - last;
-  const due = () => since() >= (told ? EVERY : AGAIN);
+  const due = () => since() >= EVERY;
   const look = () => { if (timer && due()) beat(); };
   const stop = () => {
     clearInterval(timer);
     timer = 0;
   };
 
-  timer = setInterval(look, AGAIN);
+  timer = setInterval(look, LOOK);
   document.addEventListener("visibilitychange", look, { signal });
   signal.addEventListener("abort", stop);
-  look();
 }

@@ -1,35 +1,36 @@
-// The next task: fetched while this one is being answered, and put in its place without a page
-// load. Whenever anything is not as expected, the page is loaded as usual.
+// The next task: held in hand while this one is being answered, and put in its place without a page
+// load. Each submit brings the one after it. Whenever anything is not as expected, the page is loaded.
 
 import { goTo, renameAddress } from "./addresses.js";
 
-const AGAIN = 15_000;  // after a fetch that failed
+const AGAIN = 15_000;  // after a request that failed
 const PATIENCE = 1500;  // then loading the page is as quick
 
-export function createNext({ api, assignment, started }) {
-  let coming = null;  // a promise of the next page, or of null
+// blank: this page as it was before its script started. held: the task in hand, or null.
+export function createNext({ api, data, blank, held, started }) {
+  let coming = held && Promise.resolve(held);  // a promise of the next task, or of null
   let notBefore = 0;
 
   function fetch() {
     if (coming || Date.now() < notBefore) return;
     // Whoever asks for it reserves that task.
-    coming = api.load(`${api.pageUrl}?after=${assignment.id}`).then((page) => {
-      if (page) return page;
+    coming = api.call("ahead", "POST").then(({ status, body }) => {
+      if (status === 200) return body.coming;
       coming = null;
       notBefore = Date.now() + AGAIN;
       return null;
     });
   }
 
-  // `answer` is the server's receipt: which task is next, and what today comes to.
+  // `answer` is the server's receipt: which task is next, the one after it, and what today comes to.
   async function show(answer) {
-    const page = answer.assignment && (await Promise.race([coming, pause(PATIENCE)]));
-    const data = page && dataOf(page);
-    if (data?.assignment?.id !== answer.assignment || !fits(page, data, assignment)) return goTo(answer.next);
-    putIn(page);
+    const inHand = answer.assignment && (await Promise.race([coming, pause(PATIENCE)]));
+    const task = [inHand, answer.coming].find((one) => one?.data.assignment.id === answer.assignment);
+    if (!task || !fits(task.data, data)) return goTo(answer.next);
+    putIn(task, blank);
     say(answer.words);
-    renameAddress(data.urls.page);
-    started();
+    renameAddress(task.data.urls.page);
+    started({ held: task === answer.coming ? null : answer.coming });
   }
 
   return { fetch, show };
@@ -37,22 +38,19 @@ export function createNext({ api, assignment, started }) {
 
 const pause = (time) => new Promise((resolve) => { setTimeout(resolve, time, null); });
 
-const dataOf = (page) => {
-  const element = page.getElementById("work-data");
-  return element && JSON.parse(element.textContent);
-};
-
 // The same instrument in the same version, with the same scripts and styles.
-function fits(page, data, before) {
-  const parts = (from) => [...from.querySelectorAll("head script[src], head link[rel=stylesheet]")]
-    .map((part) => part.getAttribute("src") ?? part.getAttribute("href")).join(" ");
-  return data.assignment !== null && data.assignment.version === before.version && parts(page) === parts(document);
+function fits(data, before) {
+  return data.assignment.version === before.assignment.version && data.release === before.release;
 }
 
-function putIn(page) {
-  for (const hint of page.querySelectorAll("noscript")) hint.remove();  // parsed as if without scripts
-  document.body.replaceChildren(...page.body.childNodes);
-  document.title = page.title;
+function putIn({ data, parts }, blank) {
+  const body = blank.cloneNode(true);
+  const made = new DOMParser().parseFromString(parts, "text/html");
+  for (const part of made.querySelectorAll("[data-part]")) {
+    body.querySelector(`[data-part="${part.dataset.part}"]`).replaceWith(document.importNode(part, true));
+  }
+  body.querySelector("#work-data").textContent = JSON.stringify(data);
+  document.body.replaceChildren(...body.childNodes);
   window.scrollTo({ top: 0, left: 0, behavior: "instant" });
 }
 

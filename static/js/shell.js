@@ -12,11 +12,12 @@ import { startShortcuts } from "./shortcuts.js";
 import { createStatusBar } from "./status_bar.js";
 import { createSubmitter } from "./submitting.js";
 
-export async function startShell(createInstrument, { isNew = false } = {}) {
+// blank: the page before any script has changed it. held: the next task, if it is here already.
+export async function startShell(createInstrument, { blank = blankPage(), held = null } = {}) {
   const data = readJson("work-data");
   const api = createApi(data);
   const announce = createAnnounce();
-  if (data.assignment && !data.example) work({ assignment: data.assignment, api, announce, createInstrument, isNew });
+  if (data.assignment && !data.example) work({ data, blank, held, api, announce, createInstrument });
   else {
     const { start } = await import(data.example ? "./example.js" : "./rest.js");
     start({ data, api, announce, createInstrument, createHelp });
@@ -36,7 +37,15 @@ function createHelp({ bar, strings, ...task }) {
   return open;
 }
 
-function work({ assignment, api, announce, createInstrument, isNew }) {
+// What is said only once is not in it.
+function blankPage() {
+  const blank = document.body.cloneNode(true);
+  for (const once of blank.querySelectorAll("noscript, [data-once]")) once.remove();
+  return blank;
+}
+
+function work({ data: page, blank, held, api, announce, createInstrument }) {
+  const { assignment } = page;
   const life = new AbortController();
   const { signal } = life;
   const strings = readJson("work-strings");
@@ -54,7 +63,9 @@ function work({ assignment, api, announce, createInstrument, isNew }) {
       if (message) bar.notice(message, way && { href: api.pageUrl, text: way });
     },
   });
-  const next = createLater({ api, assignment, started: () => startShell(createInstrument, { isNew: true }) });
+  const next = createLater({
+    api, data: page, blank, held, started: (more) => startShell(createInstrument, { blank, ...more }),
+  });
   const moveOn = (answer) => {
     autosave.stop();
     life.abort();
@@ -64,7 +75,7 @@ function work({ assignment, api, announce, createInstrument, isNew }) {
     api, strings, bar, instrument, assignment, moveOn, signal,
     seconds: time.seconds, button: document.getElementById("submit"), keep: autosave.flush,
   });
-  startHeartbeat({ api, isUsed: time.isUsed, isNew, expired: () => bar.notice(strings.expired), signal });
+  startHeartbeat({ api, isUsed: time.isUsed, expired: () => bar.notice(strings.expired), signal });
   const open = createHelp({ api, bar, strings, moveOn, signal });
   startShortcuts({ submit: submitter.submit, open, keys: instrument.keys, signal });
 

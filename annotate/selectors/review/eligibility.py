@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from django.db.models import Max, Q
+from django.db.models import Max, Q, QuerySet
 from django.utils import timezone
 
 from annotate.models import Block, Membership, Participation, Review, Ruling
@@ -16,12 +16,8 @@ _REASONS = {Review.Status.OPEN: "review", Review.Status.EXCLUDED: "excluded"}
 
 def barred(campaign_id: int, annotator_id: int) -> str:
     """Return why an annotator gets no lease: review, excluded or blocked; "" if they get one."""
-    status = (
-        Review.objects.filter(campaign=campaign_id, annotator=annotator_id)
-        .exclude(status=Review.Status.CLEARED)
-        .values_list("status", flat=True)
-        .first()
-    )
+    against = reviews_against(campaign_id, annotator_id)
+    status = against.values_list("status", flat=True).first()
     if status is not None:
         return _REASONS[Review.Status(status)]
     return "blocked" if block(campaign_id, annotator_id) else ""
@@ -29,11 +25,22 @@ def barred(campaign_id: int, annotator_id: int) -> str:
 
 def block(campaign_id: int, annotator_id: int) -> Block | None:
     """Return the newest block by one of the campaign's owners that keeps an annotator out."""
+    standing = blocks_against(campaign_id, annotator_id)
+    return standing.select_related("ruling__review__campaign").order_by("-pk").first()
+
+
+def reviews_against(campaign_id: int, annotator_id: int) -> QuerySet[Review]:
+    """Select the reviews, open or ended by an exclusion, for which an annotator gets no lease."""
+    mine = Review.objects.filter(campaign=campaign_id, annotator=annotator_id)
+    return mine.exclude(status=Review.Status.CLEARED)
+
+
+def blocks_against(campaign_id: int, annotator_id: int) -> QuerySet[Block]:
+    """Select the blocks by the campaign's owners for which an annotator gets no lease."""
     owners = Membership.objects.filter(campaign=campaign_id, role=Membership.Role.OWNER)
-    standing = Block.objects.filter(
+    return Block.objects.filter(
         annotator=annotator_id, owner__in=owners.values("user"), ended_at=None
     )
-    return standing.select_related("ruling__review__campaign").order_by("-pk").first()
 
 
 def latest_unit(campaign_id: int, annotator_id: int) -> Participation | None:

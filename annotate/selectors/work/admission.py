@@ -9,13 +9,16 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from annotate.models import Assignment, Campaign, Participation, Slot
+from annotate import adapters
+from annotate.models import Assignment, Campaign, Participation
 from annotate.selectors.campaigns import slots
 from annotate.selectors.pay import budget, open_units, promises
 from annotate.selectors.review import eligibility
 from annotate.selectors.work import tutorial_runs, units
+from annotate.selectors.work.picking import pick
 from annotate.states import CloseReason
 
+MANY = 10**6  # leases: as good as no limit
 AT_ONCE = 2  # open assignments per participation: the second is the prefetch
 COLLECTING = (Campaign.Status.OPEN, Campaign.Status.CLOSING)
 
@@ -44,7 +47,7 @@ def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing 
         return refusal
     if step == tutorial_runs.TutorialStep.PASSED:
         return None
-    if pick(campaign.pk, who) is None:
+    if pick(campaign.pk, who.annotator_id) is None:
         return none_free(campaign)
     return _tutorial() if _pays_tutorial(campaign, who) else _no_bonus()
 
@@ -99,7 +102,7 @@ def more(campaign: Campaign, who: Participation) -> bool:
     n_open = open_of(who.pk).count()
     if n_open or gate(campaign, who) is not None:
         return bool(n_open)
-    return pick(campaign.pk, who) is not None
+    return pick(campaign.pk, who.annotator_id) is not None
 
 
 def goes_on(campaign: Campaign, who: Participation) -> bool:
@@ -114,7 +117,9 @@ def goes_on(campaign: Campaign, who: Participation) -> bool:
     mine = Assignment.objects.filter(campaign=campaign, annotator=who.annotator_id)
     if mine.filter(status=Assignment.Status.LEASED).exists():
         return True
-    if campaign.status not in COLLECTING or at_cap(campaign, who) or pick(campaign.pk, who) is None:
+    if campaign.status not in COLLECTING or at_cap(campaign, who):
+        return False
+    if pick(campaign.pk, who.annotator_id) is None:
         return False
     if who.tasks is None:
         return blocked(campaign) is None
@@ -234,6 +239,17 @@ def blocked(
     return None
 
 
+def room(campaign: Campaign) -> int:
+    """Return how many further leases the limits certainly cover, units' tasks aside."""
+    found = [MANY]
+    if campaign.max_judgments is not None:
+        found.append(campaign.max_judgments - slots.held_count(campaign.pk))
+    if campaign.budget is not None and not adapters.publishes(campaign.crowd):
+        left, each = campaign.budget - budget.committed(campaign), budget.price(campaign).total
+        found.append(int(left // each) if each else MANY * (left >= 0))
+    return max(0, min(found))
+
+
 def over_cap(assignment: Assignment, campaign: Campaign) -> bool:
     """Return whether this assignment, which is already counted as held, exceeds the cap."""
     cap = campaign.annotator_cap
@@ -245,20 +261,6 @@ def held_by(who: Participation | Assignment) -> int:
     return Assignment.objects.filter(
         campaign_id=who.campaign_id, annotator_id=who.annotator_id, status__in=Assignment.HELD
     ).count()
-
-
-def pick(campaign_id: int, who: Participation, *, besides: int | None = None) -> Slot | None:
-    """Return the slot that this person would get: the first free one of an output new to them.
-
-    besides: an assignment whose output is on their page, even if its lease has expired.
-    """
-    seen = Assignment.objects.filter(annotator_id=who.annotator_id).exclude(
-        status=Assignment.Status.EXPIRED
-    )
-    new = slots.free(campaign_id).exclude(output__in=seen.values("output"))
-    if besides is not None:
-        new = new.exclude(output__assignments=besides)
-    return new.first()
 
 
 def open_of(participation_id: int) -> QuerySet[Assignment]:

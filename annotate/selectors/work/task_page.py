@@ -43,6 +43,21 @@ class Study:
 
 
 @dataclass(frozen=True)
+class Figures:
+    """What stands around a task and changes with each one.
+
+    judged: under the participation. tasks: of its paid unit; None by link. Today's figures and
+    `barred` are those of `Visit`.
+    """
+
+    judged: int
+    judged_today: int
+    earned_today: Decimal
+    barred: str
+    tasks: int | None
+
+
+@dataclass(frozen=True)
 class Visit:
     """One participation: the person, the study, and the earnings so far.
 
@@ -61,6 +76,11 @@ class Visit:
     is_sure: bool  # the person's identity is confirmed
     is_new: bool = False  # has not judged in this study yet
     unit: units.Unit | None = None  # on a marketplace
+
+    @property
+    def figures(self) -> Figures:
+        tasks = None if self.unit is None else self.unit.offer.tasks
+        return Figures(self.judged, self.judged_today, self.earned_today, self.barred, tasks)
 
 
 @dataclass(frozen=True)
@@ -90,7 +110,7 @@ class Work:
 
 def study(campaign_id: int) -> Study:
     try:
-        return _study(Campaign.objects.get(pk=campaign_id))
+        return study_of(Campaign.objects.get(pk=campaign_id))
     except Campaign.DoesNotExist:
         raise NotFound(_("This study does not exist any more.")) from None
 
@@ -106,7 +126,7 @@ def visit(participation_id: int) -> Visit:
     earned, earned_today = _earned(who)
     return Visit(
         who.pk,
-        _study(who.campaign),
+        study_of(who.campaign),
         who.annotator.pseudonym,
         judged,
         judged_today,
@@ -183,7 +203,8 @@ def example(study: Study) -> Work:
     return Work(0, study.instrument.example, SavedDraft(0, {}))
 
 
-def _study(campaign: Campaign) -> Study:
+def study_of(campaign: Campaign) -> Study:
+    """Return a campaign as annotators see it."""
     return Study(
         id=campaign.pk,
         title=campaign.public_title,

@@ -26,6 +26,7 @@ from annotate.selectors.pay import budget
 from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import admission
+from annotate.selectors.work.terms import Terms
 from annotate.services import audit, change_marks, locks
 from annotate.services.pay import ledger, promises
 from annotate.services.work import assignment_states, leasing, slots
@@ -41,6 +42,15 @@ class Receipt:
     counts: bool
     earned: Decimal
     already: bool = False
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a page hands in. version: of the instrument with which it asked; None: this process."""
+
+    raw: Mapping[str, Any]
+    active_seconds: float | None = None
+    version: str | None = None
 
 
 @dataclass(frozen=True)
@@ -71,9 +81,8 @@ def submit(
     assignment = leasing.own(assignment_id, participation_id=participation_id)
     if assignment.status in Assignment.JUDGED:
         return _receipt(assignment_id, already=True)
-    asked = _asked(assignment, version=version)
-    response = _read(asked, assignment, raw)
-    work = _Submission(assignment, asked.version, response, active_seconds, timezone.now())
+    given = Given(raw, active_seconds, version)
+    work = _checked(assignment, instruments.of(assignment.campaign), given)
     try:
         # These are two transactions. The first, on finding the lease ended, holds the assignment's
         # row, and a transaction that holds it must not wait for the campaign.
@@ -83,6 +92,24 @@ def submit(
         if Judgment.objects.filter(assignment=assignment_id).exists():
             return _receipt(assignment_id, already=True)
         raise Gone(_("You already have this task, in another tab or an earlier visit.")) from None
+
+
+def store_in_time(
+    assignment_id: int, who: Participation, known: Terms, given: Given
+) -> Receipt | None:
+    """Store a response while its lease holds, as `submit` does; None where that is not so.
+
+    It runs in the caller's transaction, which locks the person. A bonus that this judgment brings
+    is left to the caller.
+    """
+    assignment = leasing.own_open(assignment_id, who)
+    if assignment is None:
+        return None
+    assignment.campaign, assignment.participation = known.campaign, who
+    work = _checked(assignment, known.study.instrument, given)
+    if not _advance(work, sources=[Status.LEASED], who=who):
+        return None
+    return _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
 
 
 def save_draft(
@@ -108,10 +135,9 @@ def save_draft(
     return revision + 1
 
 
-def _asked(assignment: Assignment, *, version: str | None) -> Instrument:
-    """Return the instrument, after checking that the page asked with its version."""
-    instrument = instruments.of(assignment.campaign)
-    if version not in (None, instrument.version):
+def _checked(assignment: Assignment, instrument: Instrument, given: Given) -> _Submission:
+    """Return the submission, after checking that the page asked with this version."""
+    if given.version not in (None, instrument.version):
         raise Conflict(
             _(
                 "The wording of this study has changed since you opened this page. Your answers "
@@ -119,7 +145,10 @@ def _asked(assignment: Assignment, *, version: str | None) -> Instrument:
             ),
             code="stale_version",
         )
-    return instrument
+    response = _read(instrument, assignment, given.raw)
+    return _Submission(
+        assignment, instrument.version, response, given.active_seconds, timezone.now()
+    )
 
 
 def _read(instrument: Instrument, assignment: Assignment, raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,7 +169,7 @@ def _in_time(work: _Submission) -> Receipt | None:
         who = _locked(who)
     if not _advance(work, sources=[Status.LEASED], who=who):
         return None
-    return _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
+    return _store_and_promise(work, kind=LedgerEntry.Kind.REWARD, counts=True)
 
 
 @transaction.atomic
@@ -158,9 +187,9 @@ def _late(work: _Submission) -> Receipt:
             campaign_id=campaign.pk,
             subject=f"assignment:{work.assignment.pk}",
         )
-        return _store(work, kind=None, counts=False)
+        return _store_and_promise(work, kind=None, counts=False)
     kind = LedgerEntry.Kind.REWARD if counts else LedgerEntry.Kind.COMPENSATION
-    return _store(work, kind=kind, counts=counts)
+    return _store_and_promise(work, kind=kind, counts=counts)
 
 
 def _standing(work: _Submission) -> Participation:
@@ -208,10 +237,20 @@ def _retake(assignment: Assignment, campaign: Campaign, *, promised: bool) -> bo
     return slots.take_for(assignment)
 
 
+def _store_and_promise(
+    work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool
+) -> Receipt:
+    """Store it, with the bonus that it brings."""
+    campaign = work.assignment.campaign
+    promise = promises.locked(campaign, work.assignment.annotator_id)
+    receipt = _store(work, kind=kind, counts=counts)
+    promises.fall_due(promise, campaign)
+    return receipt
+
+
 def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) -> Receipt:
     assignment, campaign = work.assignment, work.assignment.campaign
-    began = assignment.started_at or assignment.leased_at
-    promise = promises.locked(campaign, assignment.annotator_id)
+    began = leasing.began(assignment)
     judgment = Judgment.objects.create(
         assignment=assignment,
         campaign=campaign,
@@ -226,7 +265,6 @@ def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) ->
     )
     if kind is not None:
         ledger.earn_task(assignment, campaign=campaign, kind=kind)
-    promises.fall_due(promise, campaign)
     Draft.objects.filter(assignment=assignment).delete()
     change_marks.mark(campaign.pk, "judgment")
     earned = budget.price(campaign).reward if kind is not None else Decimal(0)

@@ -1,21 +1,26 @@
 """Leases: which annotator has which output until when (data rule 6). `admission` decides who may.
 
-Each function is one short transaction. A lock on the campaign's row serialises its leases
-(`no_key`, so that inserts that only refer to the campaign do not wait). The slot (free or held by
-one assignment) and the unique constraints of `Assignment` guard behind the lock.
+Each function is one short transaction. Here a lock on the campaign's row serialises its leases
+(`no_key`, so that inserts that only refer to the campaign do not wait). It allows a number of
+leases without that lock, which `submitting` makes (decision 040). The slot (free or held by one
+assignment) and the unique constraints of `Assignment` guard behind the locks.
+
+Locks are taken in this order: the campaign, its allowance of leases, the person's participations,
+assignments, slots. `submitting` spends from the allowance last, but never waits for it.
 """
 
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation
-from annotate.selectors.work import admission
-from annotate.services import change_marks, locks
+from annotate.selectors.work import admission, picking
+from annotate.selectors.work.picking import Picked
+from annotate.services import change_marks, lease_allowances, locks
 from annotate.services.pay import promises
 from annotate.services.work import assignment_states, slots
 
@@ -52,10 +57,9 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
 
 def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignment]]:
     """Lock the campaign and expire leases; return participation, campaign and open assignments."""
-    who = Participation.objects.get(pk=participation_id)
-    campaign = locks.campaign(who.campaign_id)
-    if who.tasks is not None:
-        who.refresh_from_db()  # it may have been submitted while we waited
+    known = Participation.objects.values_list("campaign", flat=True)
+    campaign = locks.campaign(known.get(pk=participation_id))
+    who = locks.person(participation_id)
     expire_due(campaign.pk, now=timezone.now())
     return who, campaign, list(admission.open_of(who.pk).order_by("leased_at", "pk"))
 
@@ -142,12 +146,36 @@ def _until(who: Participation, length: timedelta) -> datetime:
 
 def own(assignment_id: int, *, participation_id: int) -> Assignment:
     """Return the assignment if it belongs to this participation."""
+    mine = Assignment.objects.select_related("campaign", "participation", "output__item")
     try:
-        return Assignment.objects.select_related("campaign", "participation", "output__item").get(
-            pk=assignment_id, participation_id=participation_id
-        )
+        return _begun(mine).get(pk=assignment_id, participation_id=participation_id)
     except Assignment.DoesNotExist:
         raise NotFound(_("This is not one of your tasks.")) from None
+
+
+def own_open(assignment_id: int, who: Participation) -> Assignment | None:
+    """Return the assignment of this person, without what the caller has of it, if it is leased."""
+    mine = Assignment.objects.select_related("output__item").filter(participation=who)
+    return _begun(mine).filter(pk=assignment_id, status=LEASED).first()
+
+
+def began(assignment: Assignment) -> datetime:
+    """Return when the annotator saw an assignment of `own` first.
+
+    A page that has it in hand shows it as soon as the task before is done, and says so to nobody.
+    """
+    before: datetime | None = getattr(assignment, "ended_before")  # noqa: B009
+    return assignment.started_at or max(assignment.leased_at, before or assignment.leased_at)
+
+
+DONE = (*Assignment.JUDGED, Assignment.Status.RETURNED)
+
+
+def _begun(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
+    """Add when the task before ended, with which a task that was in hand began."""
+    before = Assignment.objects.filter(participation=OuterRef("participation"), status__in=DONE)
+    ended = before.exclude(pk=OuterRef("pk")).order_by("-ended_at").values("ended_at")[:1]
+    return rows.annotate(ended_before=Subquery(ended))
 
 
 def _length(campaign: Campaign) -> timedelta:
@@ -155,9 +183,17 @@ def _length(campaign: Campaign) -> timedelta:
 
 
 def _take(campaign: Campaign, who: Participation, *, now: datetime, besides: int | None) -> Lease:
-    slot = admission.pick(campaign.pk, who, besides=besides)
+    slot = picking.pick(campaign.pk, who.annotator_id, besides=besides)
     if slot is None:
         return admission.none_free(campaign)
+    assignment = take(slot, campaign, who, now=now)
+    if campaign.status == Campaign.Status.OPEN:
+        lease_allowances.grant(campaign, admission.room(campaign))
+    return assignment
+
+
+def take(slot: Picked, campaign: Campaign, who: Participation, *, now: datetime) -> Assignment:
+    """Lease a slot that was picked, in the caller's transaction, which locks the person."""
     assignment = Assignment.objects.create(
         campaign=campaign,
         participation=who,
@@ -167,7 +203,7 @@ def _take(campaign: Campaign, who: Participation, *, now: datetime, besides: int
         expires_at=_until(who, _length(campaign)),
     )
     held = slots.take(slot.pk, assignment.pk)
-    assert held, "a slot was taken while the campaign was locked"
+    assert held, "the slot is locked, or its campaign is"
     return assignment
 
 

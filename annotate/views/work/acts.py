@@ -9,11 +9,12 @@ from django.utils.translation import gettext as _
 
 from annotate import tokens
 from annotate.errors import Conflict, Invalid
+from annotate.models import Assignment
 from annotate.selectors.work import task_page
-from annotate.services.work import judgments, leasing
-from annotate.text import figures
+from annotate.services.work import judgments, leasing, submitting
+from annotate.text.figures import count_in
 from annotate.views.work.access import RequestError, worker_endpoint
-from annotate.views.work.data import words
+from annotate.views.work.data import handed, words
 
 LARGEST = 2**31 - 1
 
@@ -46,37 +47,58 @@ def submit(participation_id: int, body: dict[str, Any], assignment_id: int) -> d
     response = body.get("response")
     if not isinstance(response, dict):
         raise Invalid({"response": _("There is no response to store.")})
-    receipt = judgments.submit(
+    handover = submitting.submit(
         assignment_id,
         participation_id=participation_id,
         raw=response,
         active_seconds=seconds(body.get("active_seconds")),
         version=_version(body),
     )
+    receipt = handover.receipt
     return {
         "counts": receipt.counts,
         "earned": str(receipt.earned),
-        **_next(participation_id),
+        **_next(participation_id, handover),
     }
+
+
+@worker_endpoint("POST")
+def ahead(participation_id: int, _body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
+    """Reserve the task after this one, which is being answered."""
+    visit = task_page.visit(participation_id)
+    got = leasing.lease_ahead(participation_id, after=assignment_id)
+    coming = task_page.current(got) if isinstance(got, Assignment) else None
+    return {"coming": _handed(participation_id, visit.study, coming)}
 
 
 @worker_endpoint("POST")
 def give_back(participation_id: int, _body: dict[str, Any], assignment_id: int) -> dict[str, Any]:
     leasing.give_back(assignment_id, participation_id=participation_id)
-    return _next(participation_id)
+    return _next(participation_id, submitting.what_follows(participation_id))
 
 
-def _next(participation_id: int) -> dict[str, Any]:
-    """Return the next address, the task that is already reserved, and the texts around it. The
-    token is new each time, so that people who keep working are not locked out after thirty days.
+def _next(participation_id: int, following: submitting.Following) -> dict[str, Any]:
+    """Return the next address, the task that comes now, the one after it, and the texts around it.
+
+    The token is new each time, so that people who keep working are not locked out after thirty
+    days.
     """
-    visit = task_page.visit(participation_id)
-    figures.count_in(visit.study.currency)
+    study, figures = following.study, following.figures
+    count_in(study.currency)
     return {
         "next": reverse("annotate:work", args=[tokens.participation_token(participation_id)]),
-        "assignment": task_page.reserved(participation_id),
-        "words": words(visit, number=visit.judged + 1),
+        "assignment": following.next,
+        "coming": _handed(participation_id, study, following.coming),
+        "words": words(study, figures, number=figures.judged + 1),
     }
+
+
+def _handed(
+    participation_id: int, study: task_page.Study, work: task_page.Work | None
+) -> dict[str, Any] | None:
+    if work is None:
+        return None
+    return handed(tokens.participation_token(participation_id), study, work)
 
 
 def _version(body: dict[str, Any]) -> str:

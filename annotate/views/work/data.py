@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.staticfiles import finders
+from django.contrib.staticfiles.storage import staticfiles_storage
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotate.instruments.base import Instrument
 from annotate.selectors.work.admission import Nothing
-from annotate.selectors.work.task_page import Study, Visit, Work
+from annotate.selectors.work.task_page import Figures, Study, Visit, Work
 from annotate.text.figures import money
 from annotate.views.work import unit_words
 from annotate.views.work.review_words import told_at_work
@@ -70,7 +72,7 @@ def context(
         "number": number,
         "crowd": unit_words.label(study.crowd),
         "me": reverse("annotate:me", args=[token]),
-        "words": words(visit, number=number),
+        "words": words(study, visit.figures, number=number),
         "data": _data(token, visit, current, nothing),
         "strings": strings(study.instrument),
         "criteria": [c for c in study.instrument.criteria if c.levels],
@@ -114,18 +116,41 @@ def first_time(visit: Visit) -> dict[str, str] | None:
     }
 
 
-def words(visit: Visit, *, number: int) -> dict[str, Any]:
+def words(study: Study, figures: Figures, *, number: int) -> dict[str, Any]:
     """Return what changes with each task: the page's title, and texts by their place's name."""
-    study = visit.study
     return {
         "title": f"{_task(number)} · {study.title} · Plumbline",
         "texts": {
-            "place": _place(visit, number),
-            "today": tasks(visit.judged_today),
-            "earned": money(visit.earned_today),
-            "notice": told_at_work(visit.barred),
+            "place": _place(study, figures, number),
+            "today": tasks(figures.judged_today),
+            "earned": money(figures.earned_today),
+            "notice": told_at_work(figures.barred),
         },
     }
+
+
+def handed(token: str, study: Study, work: Work) -> dict[str, Any]:
+    """Return a task as the page's script puts it in place of another one of this study."""
+    return {
+        "data": {
+            "token": token,
+            "release": release(),
+            "assignment": _assignment(study, work),
+            "urls": _urls(token, work),
+            "finished": None,
+        },
+        "parts": render_to_string(_parts(study.instrument), {"study": study, "current": work}),
+    }
+
+
+def release() -> str:
+    """Return what changes whenever the pages' scripts and styles do; "" while developing."""
+    return str(getattr(staticfiles_storage, "manifest_hash", ""))
+
+
+def _parts(instrument: Instrument) -> str:
+    """Return the template of what changes on the page with each task."""
+    return instrument.template.replace(".html", "_parts.html")
 
 
 def tasks(n: int) -> str:
@@ -136,10 +161,9 @@ def _task(number: int) -> str:
     return _("Task %(number)d") % {"number": number}
 
 
-def _place(visit: Visit, number: int) -> str:
-    study, unit = visit.study, visit.unit
-    if unit is not None:
-        return _("Task %(number)d of %(n)d") % {"number": number, "n": unit.offer.tasks}
+def _place(study: Study, figures: Figures, number: int) -> str:
+    if figures.tasks is not None:
+        return _("Task %(number)d of %(n)d") % {"number": number, "n": figures.tasks}
     if study.annotator_cap is None:
         return _task(number)
     return _("Task %(number)d of at most %(cap)d") % {"number": number, "cap": study.annotator_cap}
@@ -150,6 +174,7 @@ def _data(
 ) -> dict[str, Any]:
     return {
         "token": token,
+        "release": release(),
         "assignment": current and _assignment(visit.study, current),
         "urls": _urls(token, current),
         "finished": nothing
@@ -172,5 +197,5 @@ def _urls(token: str, current: Work | None) -> dict[str, str]:
     urls = {"page": reverse("annotate:work", args=[token])}
     if current is None:
         return urls | {"feedback": reverse("annotate:feedback")}
-    verbs = ("heartbeat", "draft", "submit", "return")
+    verbs = ("heartbeat", "draft", "ahead", "submit", "return")
     return urls | {verb: reverse(f"annotate:work-{verb}", args=[current.id]) for verb in verbs}

@@ -43,7 +43,7 @@ def me(request: HttpRequest, token: str) -> HttpResponse:
     context = {
         "visit": visit,
         "study": visit.study,
-        "words": words(visit, number=visit.judged + 1),
+        "words": words(visit.study, visit.figures, number=visit.judged + 1),
         "earnings": [(kind_of_pay(each.kind, each.reason), each) for each in earnings],
         "account": accounts.of(visit.id),
         **_promised(visit),

@@ -15,7 +15,6 @@ from annotate.requests.client_address import client_address
 from annotate.selectors.work import admission, task_page
 from annotate.selectors.work import tutorial_runs as tutorial_status
 from annotate.services.work import joining, leasing, participations
-from annotate.text import numerals
 from annotate.views.work import tutorial, unit_words, units
 from annotate.views.work.access import explain, see_work, show, speak, worker_page
 from annotate.views.work.data import about, context, example, first_time, help_template
@@ -92,14 +91,9 @@ def show_example(
 @worker_page
 @require_GET
 def page(request: HttpRequest, token: str) -> HttpResponse:
-    """The task, or why there is none. With `?after=<assignment>`: the one that comes after it.
-
-    A page's script asks for that while its own task is being answered.
-    """
+    """The task, or why there is none."""
     visit = task_page.visit(tokens.read_participation(token))
     speak(visit.study)
-    if after := request.GET.get("after", ""):
-        return _ahead(request, visit, after=numerals.number(after) or 0)
     got = leasing.lease(visit.id)
     if isinstance(got, admission.Nothing) and got.reason == "tutorial":
         return tutorial.page(request, token, visit)
@@ -119,14 +113,6 @@ def beside(request: HttpRequest, token: str) -> HttpResponse:
     study = visit.study
     shown = {"visit": visit, "study": study, "crowd": unit_words.label(study.crowd)}
     return show(request, study, help_template(study.instrument), shown)
-
-
-def _ahead(request: HttpRequest, visit: task_page.Visit, *, after: int) -> HttpResponse:
-    """The token is new each time, so that people who keep working are not locked out after thirty
-    days."""
-    got = leasing.lease_ahead(visit.id, after=after)
-    token = tokens.participation_token(visit.id)
-    return _page(request, token, visit, got, number=visit.judged + 2)
 
 
 def _page(

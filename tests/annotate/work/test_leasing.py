@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from annotate.errors import Gone, NotFound
-from annotate.models import Assignment, AuditEntry, ChangeMark, LedgerEntry, Slot
+from annotate.models import Assignment, AuditEntry, ChangeMark, LedgerEntry, Participation, Slot
 from annotate.selectors.campaigns import slots
 from annotate.selectors.work.admission import Nothing
 from annotate.services.campaigns import life
@@ -40,14 +40,52 @@ def test_prefetch_gives_a_second_and_no_third():
     assert third.reason == "enough"
 
 
-def test_outputs_are_leased_in_the_order_of_their_items():
-    study = campaign(items=4, double_share=0)
-    who = person(study)
-    positions = []
+def positions(who: Participation) -> list[int]:
+    """Judge until nothing is left; return where each task stood in the order of the items."""
+    found = []
     while isinstance(got := leasing.lease(who.pk), Assignment):
-        positions.append(got.output.item.position)
+        found.append(got.output.item.position)
         judgments.submit(got.pk, participation_id=who.pk, raw=GOOD)
-    assert positions == [0, 0, 1, 1, 2, 2, 3, 3]
+    return found
+
+
+def test_outputs_are_leased_in_the_order_of_their_items():
+    study = campaign(items=4, systems=("alpha",), double_share=0)
+    assert positions(person(study)) == [0, 1, 2, 3]
+
+
+def test_a_person_gets_an_item_again_only_after_ten_others():
+    study = campaign(items=30, double_share=0, annotator_cap=None)
+    found = positions(person(study))
+    assert sorted(found) == sorted([*range(30), *range(30)])
+    assert found[:12] == [*range(11), 0]
+    for place, one in enumerate(found[:-10]):  # towards the end nothing else is free
+        assert one not in found[place + 1 : place + 11]
+
+
+def test_what_one_person_passes_over_goes_to_the_next():
+    study = campaign(items=30, double_share=0, annotator_cap=None)
+    first, second = person(study), person(study, "p2")
+    for _ in range(5):
+        judge(first)
+    assert [leased_position(second) for _ in range(5)] == [0, 1, 2, 3, 4]
+
+
+def leased_position(who: Participation) -> int:
+    got = leasing.lease(who.pk)
+    judgments.submit(got.pk, participation_id=who.pk, raw=GOOD)
+    return got.output.item.position
+
+
+def test_an_item_is_not_passed_over_for_one_that_is_far():
+    """The order would be left: nothing is free within 50 positions but the same item's outputs."""
+    study = campaign(items=60, double_share=0, annotator_cap=None)
+    who = person(study)
+    judge(who)
+    near = Slot.objects.filter(campaign=study, position__range=(1, 50))
+    near.delete()
+    assert leased_position(who) == 0
+    assert leased_position(who) == 51
 
 
 def test_nobody_judges_an_output_twice_though_it_is_planned_twice():

@@ -22,7 +22,10 @@ def who() -> Participation:
 
 
 def ahead(client, who: Participation, after: object) -> dict:
-    return work_data(client, f"{work_url(who)}?after={after}")
+    answer = call(client, who, "ahead", assignment=after)
+    assert answer.status_code == 200
+    coming = answer.json()["coming"]
+    return coming["data"] if coming else {"assignment": None}
 
 
 def test_the_page_after_shows_another_task_and_always_the_same(client, who):
@@ -52,12 +55,6 @@ def test_the_page_after_brings_a_fresh_token(client, who):
     assert page["urls"]["page"].endswith(f"/{page['token']}/")
 
 
-@pytest.mark.parametrize("after", ["x", "-1", "9" * 400, "9" * 5000, "²"])
-def test_an_address_that_names_no_task_leads_to_the_current_one(client, who, after):
-    now = leased(who).pk
-    assert ahead(client, who, after)["assignment"]["id"] == now
-
-
 @pytest.mark.parametrize("act", ["close", "pause"])
 def test_only_an_open_campaign_hands_out_ahead(client, who, act):
     now = leased(who).pk
@@ -76,7 +73,7 @@ def test_what_comes_free_in_closing_is_for_whoever_is_done(client):
     now = leased(who).pk
     life.close(who.campaign_id, Campaign.Reason.HAND)
     leasing.give_back(gap.pk, participation_id=other.pk)
-    assert ahead(client, who, now)["finished"]["reason"] == "closing"
+    assert ahead(client, who, now)["assignment"] is None
     submit(client, who)
     assert leased(who).output_id == gap.output_id
 
@@ -105,8 +102,11 @@ def test_the_receipt_names_the_task_reserved_and_todays_words(client, who):
 
 def test_a_reservation_that_is_over_is_not_promised(client, who):
     now = leased(who)
-    expire(leasing.lease_ahead(who.pk, after=now.pk))
-    assert submit(client, who).json()["assignment"] is None
+    over = leasing.lease_ahead(who.pk, after=now.pk)
+    expire(over)
+    receipt = submit(client, who).json()
+    assert receipt["assignment"] != over.pk
+    assert receipt["coming"]["data"]["assignment"]["id"] == receipt["assignment"]
 
 
 def test_time_starts_when_the_page_is_first_shown(client, who):
@@ -119,14 +119,30 @@ def test_time_starts_when_the_page_is_first_shown(client, who):
     assert Assignment.objects.get().started_at == first
 
 
-def test_one_fetched_ahead_starts_with_its_first_heartbeat(client, who):
+def test_one_fetched_ahead_starts_when_the_one_before_is_done(client, who):
     now = leased(who).pk
     later = ahead(client, who, now)["assignment"]["id"]
-    assert Assignment.objects.get(pk=later).started_at is None
     call(client, who, "heartbeat", assignment=now)
     assert Assignment.objects.get(pk=later).started_at is None
-    call(client, who, "heartbeat", assignment=later)
-    assert Assignment.objects.get(pk=later).started_at is not None
+    Assignment.objects.update(leased_at=timezone.now() - timedelta(seconds=600))
+    assert submit(client, who).json()["assignment"] == later
+    Assignment.objects.filter(pk=now).update(ended_at=timezone.now() - timedelta(seconds=20))
+    submit(client, who)
+    assert 20 <= Judgment.objects.get(assignment=later).elapsed_seconds < 40
+
+
+@pytest.mark.parametrize("status", ["returned", "expired"])
+def test_a_task_given_back_ends_before_the_next_and_an_expired_one_does_not(client, who, status):
+    now = leased(who).pk
+    later = ahead(client, who, now)["assignment"]["id"]
+    Assignment.objects.update(leased_at=timezone.now() - timedelta(seconds=600))
+    if status == "returned":
+        leasing.give_back(now, participation_id=who.pk)
+    else:
+        expire(Assignment.objects.get(pk=now))
+        leasing.expire_due(who.campaign_id, now=timezone.now())
+    judgments.submit(later, participation_id=who.pk, raw=GOOD)
+    assert (Judgment.objects.get().elapsed_seconds < 60) == (status == "returned")
 
 
 @pytest.mark.parametrize(("started", "expected"), [(timedelta(seconds=20), 20), (None, 600)])

@@ -15,6 +15,7 @@ from annotate.models import (
     ChangeMark,
     Judgment,
     LedgerEntry,
+    Output,
     Participation,
     PendingScore,
     Review,
@@ -103,7 +104,9 @@ COUNTS: dict[str, Callable[[Participation], object]] = {
     "without scores": lambda who: scored.unscored(who.campaign_id).count(),
     "waiting": lambda who: scored.waiting(who.campaign_id),
     "of the campaign": lambda who: who.campaign.judgments.count(),
-    "of the output": lambda who: first(who).output.judgments.count(),
+    "of the outputs": lambda who: sorted(
+        one.judgments.count() for one in Output.objects.filter(campaign=who.campaign)
+    ),
     "ledger": lambda who: list(LedgerEntry.objects.order_by("pk").values_list("amount", "key")),
 }
 

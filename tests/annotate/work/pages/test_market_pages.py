@@ -20,7 +20,7 @@ from annotate.services.work.participation_states import move
 from annotate.states import CloseReason
 from tests.annotate.market import SITE, arrive, entry, posting, study
 from tests.annotate.passing import pass_tutorial
-from tests.annotate.work.pages.working import invitation, submit, work_data, work_url
+from tests.annotate.work.pages.working import call, invitation, submit, work_data, work_url
 from tests.factories import campaign, judge, leased, person
 
 FAST = Verdict(
@@ -251,9 +251,9 @@ def test_a_lost_hand_in_is_sent_again_from_the_same_page(client):
 def test_looking_ahead_hands_nothing_in(client):
     who = arrive(posting(tasks=1))
     task = leased(who)
-    client.get(f"{work_url(who)}?after={task.pk}")
+    call(client, who, "ahead", assignment=task.pk)
     judge(who)
-    client.get(f"{work_url(who)}?after={task.pk}")
+    call(client, who, "ahead", assignment=task.pk)
     who.refresh_from_db()
     assert who.status == Unit.ACTIVE
 

@@ -1,0 +1,99 @@
+"""Which slot an annotator gets: the first free one of an output new to them, in the fixed order.
+
+One person would otherwise get all systems of an item in a row, so items of their last tasks are
+passed over while another slot is near. The order itself does not change: what one person passes
+over goes to the next one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
+
+from annotate.instruments.base import Material
+from annotate.models import Assignment, Draft, Slot
+from annotate.selectors.campaigns import slots
+from annotate.selectors.prepared import Prepared, Row
+
+RECENT = 10  # tasks of which a person does not get the items again
+NEAR = 50  # positions within which another item is preferred
+
+LOCKED = " FOR NO KEY UPDATE OF annotate_slot SKIP LOCKED"
+COLUMNS = (
+    "pk",
+    "position",
+    "output_id",
+    "output__text",
+    "output__item__input",
+    "output__item__paragraphs",
+    "has_draft",
+)
+
+
+@dataclass(frozen=True)
+class Picked:
+    """A free slot, and what its annotator is shown of it."""
+
+    pk: int
+    output_id: int
+    material: Material
+    has_draft: bool  # from an earlier lease of this person
+
+
+def pick(
+    campaign_id: int, annotator_id: int, *, besides: int | None = None, locked: bool = False
+) -> Picked | None:
+    """Return the slot that this person would get; None if there is none for them.
+
+    besides: an assignment whose output is on their page, even if its lease has expired.
+    locked: lock it, and pass over slots that other transactions have locked.
+    """
+    values = {"campaign": campaign_id, "annotator": annotator_id, "besides": besides or 0}
+    for *row, first in _APART[locked].rows(**values):
+        if row[1] <= first + NEAR:
+            return _picked(row)
+    return next((_picked(row) for row in _IN_ORDER[locked].rows(**values)), None)
+
+
+def _picked(row: Sequence[Any]) -> Picked:
+    pk, _position, output_id, text, given, paragraphs, has_draft = row
+    return Picked(pk, output_id, Material(text, given, tuple(paragraphs)), bool(has_draft))
+
+
+def _new(campaign: int, annotator: int, besides: int) -> QuerySet[Slot]:
+    """Select the free slots of outputs that this person has not had, in the order of leasing."""
+    had = Assignment.objects.filter(
+        Q(annotator=annotator) & ~Q(status=Assignment.Status.EXPIRED) | Q(pk=besides),
+        output=OuterRef("output"),
+    )
+    drafts = Draft.objects.filter(
+        assignment__annotator=annotator, assignment__output=OuterRef("output")
+    )
+    return slots.free(campaign).filter(~Exists(had)).annotate(has_draft=Exists(drafts))
+
+
+def _in_order(campaign: int, annotator: int, besides: int) -> "QuerySet[Slot, Row]":
+    return _new(campaign, annotator, besides).values_list(*COLUMNS)[:1]
+
+
+def _apart(campaign: int, annotator: int, besides: int) -> "QuerySet[Slot, Row]":
+    """Select the first of another item than those of the last tasks, with the first position."""
+    mine = Assignment.objects.filter(campaign=campaign, annotator=annotator)
+    last = mine.filter(status__in=Assignment.HELD).order_by("-pk")
+    first = _new(campaign, annotator, besides).values("position")[:1]
+    other = _new(campaign, annotator, besides).exclude(
+        output__item__in=last.values("output__item")[:RECENT]
+    )
+    return other.annotate(first=Subquery(first)).values_list(*COLUMNS, "first")[:1]
+
+
+NAMES = ("campaign", "annotator", "besides")
+_IN_ORDER = {
+    False: Prepared(_in_order, numbers=NAMES),
+    True: Prepared(_in_order, numbers=NAMES, locks=LOCKED),
+}
+_APART = {
+    False: Prepared(_apart, numbers=NAMES),
+    True: Prepared(_apart, numbers=NAMES, locks=LOCKED),
+}

@@ -1,0 +1,52 @@
+"""What is the same for everybody in a campaign, kept in the process by its version."""
+
+from dataclasses import dataclass, field
+
+from annotate.models import Campaign, LeaseAllowance
+from annotate.selectors.studies import tutorial_contents
+from annotate.selectors.work import task_page
+from annotate.selectors.work.task_page import Study
+
+KEPT = 500  # campaigns
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A campaign as it was when leases were allowed; a lease that spends of them confirms it.
+
+    tutorial: the version that comes before the first task; None without one.
+    passed: people who have passed it, for ever, as far as this process knows.
+    """
+
+    campaign: Campaign
+    version: int
+    study: Study
+    tutorial: str | None
+    passed: set[int] = field(default_factory=set)
+
+
+_kept: dict[int, Terms] = {}
+
+
+def of(campaign_id: int) -> Terms:
+    """Return the terms that this process knows; read them at the first time."""
+    return _kept.get(campaign_id) or _read(campaign_id)
+
+
+def forget(campaign_id: int) -> None:
+    """Read them again next time: they are not those of the allowance any more."""
+    _kept.pop(campaign_id, None)
+
+
+def _read(campaign_id: int) -> Terms:
+    # The version is read first: terms that are newer than it are refused, older ones never taken.
+    mine = LeaseAllowance.objects.filter(campaign=campaign_id).order_by("part")
+    version = mine.values_list("version", flat=True).first() or 0
+    campaign = Campaign.objects.get(pk=campaign_id)
+    study = task_page.study_of(campaign)
+    tutorial = tutorial_contents.of_campaign(campaign, study.instrument)
+    found = Terms(campaign, version, study, None if tutorial is None else tutorial.version)
+    if len(_kept) >= KEPT:
+        _kept.clear()
+    _kept[campaign_id] = found
+    return found

@@ -1,0 +1,143 @@
+"""A judgment comes in, and the task after the next one goes out: one transaction, no campaign lock.
+
+It does what nearly every submit needs: the lease holds, and another task may follow. Everything
+else (late work, limits, the last tasks) is undone and done again by `judgments` and `leasing`,
+which lock the campaign and say what is the matter.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotate.models import Assignment, Campaign, Participation
+from annotate.selectors.work import admission, picking, standing, task_page, terms, tutorial_runs
+from annotate.selectors.work.standing import Standing
+from annotate.selectors.work.task_page import Figures, SavedDraft, Work
+from annotate.selectors.work.terms import Terms
+from annotate.services import lease_allowances, locks
+from annotate.services.pay import promises
+from annotate.services.work import judgments, leasing
+from annotate.services.work.judgments import Receipt
+
+
+@dataclass(frozen=True)
+class Following:
+    """What comes after a task.
+
+    next: the assignment that comes now; None where the page must ask what there is.
+    coming: the task that was leased last; None if none was. It may be `next` itself.
+    """
+
+    study: task_page.Study
+    figures: Figures
+    next: int | None
+    coming: Work | None
+
+
+@dataclass(frozen=True)
+class Handover(Following):
+    """What a submit brings back."""
+
+    receipt: Receipt
+
+
+class _Otherwise(Exception):
+    """This submit needs the campaign's lock."""
+
+
+def submit(
+    assignment_id: int,
+    *,
+    participation_id: int,
+    raw: Mapping[str, Any],
+    active_seconds: float | None,
+    version: str,
+) -> Handover:
+    """Store a response as a judgment, once, and lease the task after the next one.
+
+    Raises as `judgments.submit` does.
+    """
+    given = judgments.Given(raw, active_seconds, version)
+    try:
+        with transaction.atomic():
+            return _at_once(assignment_id, participation_id, given)
+    except (_Otherwise, IntegrityError):
+        pass
+    receipt = judgments.submit(
+        assignment_id,
+        participation_id=participation_id,
+        raw=raw,
+        active_seconds=active_seconds,
+        version=version,
+    )
+    after = what_follows(participation_id)
+    return Handover(after.study, after.figures, after.next, after.coming, receipt)
+
+
+def what_follows(participation_id: int) -> Following:
+    """Lease the task after the next one under the campaign's lock, where there is a next one."""
+    waiting = task_page.reserved(participation_id)
+    coming = None if waiting is None else leasing.lease_ahead(participation_id, after=waiting)
+    visit = task_page.visit(participation_id)
+    work = task_page.current(coming) if isinstance(coming, Assignment) else None
+    return Following(visit.study, visit.figures, waiting, work)
+
+
+def _at_once(assignment_id: int, participation_id: int, given: judgments.Given) -> Handover:
+    who = locks.person(participation_id)
+    known = terms.of(who.campaign_id)
+    if not _may_go_on(known, who):
+        raise _not_by(known)
+    receipt = judgments.store_in_time(assignment_id, who, known, given)
+    if receipt is None:
+        raise _Otherwise
+    now = standing.of(who, now=timezone.now())
+    if now.owed:
+        promises.fall_due(promises.locked(known.campaign, who.annotator_id), known.campaign)
+    coming = _lease(known, who, now)
+    figures = Figures(now.judged, now.judged_today, now.earned_today, "", who.tasks)
+    return Handover(known.study, figures, now.waiting or coming.id, coming, receipt)
+
+
+def _not_by(known: Terms) -> _Otherwise:
+    terms.forget(known.campaign.pk)
+    return _Otherwise()
+
+
+def _may_go_on(known: Terms, who: Participation) -> bool:
+    """Return whether campaign, tutorial and paid unit let tasks follow, as far as is known."""
+    campaign, now = known.campaign, timezone.now()
+    if not known.version or campaign.status != Campaign.Status.OPEN:
+        return False
+    if campaign.deadline is not None and now >= campaign.deadline:
+        return False
+    return admission.closed_unit(who) is None and _has_passed(known, who)
+
+
+def _has_passed(known: Terms, who: Participation) -> bool:
+    if known.tutorial is None or who.annotator_id in known.passed:
+        return True
+    if tutorial_runs.step(known.campaign, who) != tutorial_runs.TutorialStep.PASSED:
+        return False
+    known.passed.add(who.annotator_id)
+    return True
+
+
+def _lease(known: Terms, who: Participation, now: Standing) -> Work:
+    """Lease the next slot without the campaign's lock; raises `_Otherwise` where that cannot be."""
+    cap = known.campaign.annotator_cap
+    if now.barred or now.n_open >= admission.AT_ONCE or (cap is not None and now.held >= cap):
+        raise _Otherwise
+    if who.tasks is not None and now.judged + now.n_open >= who.tasks:
+        raise _Otherwise
+    slot = picking.pick(who.campaign_id, who.annotator_id, locked=True)
+    if slot is None:
+        raise _Otherwise
+    assignment = leasing.take(slot, known.campaign, who, now=timezone.now())
+    draft = task_page.draft(assignment) if slot.has_draft else SavedDraft(0, {})
+    if not lease_allowances.spend(who.campaign_id, version=known.version):
+        raise _not_by(known)
+    return Work(assignment.pk, slot.material, draft)
