@@ -92,8 +92,11 @@ class Servers:
             cursor.execute("SELECT pg_backend_pid()")
             backend = cursor.fetchone()[0]
         broker = redis.Redis.from_url(os.environ["REDIS_URL"]).info("server")["process_id"]
-        roots = {name: process.pid for name, process in self.running.items()}
-        return Groups(roots | {"postgres": _parent(backend), "redis": broker})
+        try:
+            roots = {"postgres": _parent(backend, "postgres"), "redis": broker}
+        except OSError:
+            raise ServerError("postgres runs on another machine; its time is measured") from None
+        return Groups(roots | {name: process.pid for name, process in self.running.items()})
 
     def stop(self) -> None:
         """End them politely, and after ten seconds in any case."""
@@ -133,9 +136,14 @@ def servers(*, web: int, worker: int) -> Iterator[Servers]:
 
 
 def durable() -> None:
-    """Let Postgres wait for the disk, as it does by default: the tests' server does not."""
+    """Let the tests' Postgres wait for the disk, as Postgres does by default.
+
+    A server that the environment names keeps its settings.
+    """
     from django.db import connection
 
+    if "TEST_DATABASE_URL" in os.environ:
+        return
     with connection.cursor() as cursor:
         cursor.execute("ALTER SYSTEM RESET ALL")
         cursor.execute("SELECT pg_reload_conf()")
@@ -147,10 +155,14 @@ def _worker_answers() -> bool:
     return bool(app.control.ping(timeout=1))
 
 
-def _parent(pid: int) -> int:
+def _parent(pid: int, name: str) -> int:
+    """Return the parent's id; raises `OSError` where no process of that name has this id."""
     from bench.load.usage import process_of
 
-    return process_of(Path(f"/proc/{pid}/stat").read_text()).parent
+    stat = Path(f"/proc/{pid}/stat").read_text()
+    if f"({name})" not in stat:
+        raise OSError
+    return process_of(stat).parent
 
 
 def _signal(process: subprocess.Popen[bytes], number: int) -> None:
