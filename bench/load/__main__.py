@@ -25,7 +25,8 @@ ROWS = (1, 10, 50, 100, 200)
 def main(arguments: list[str] | None = None) -> int:
     """Measure and print; return the exit code."""
     asked = parser().parse_args(arguments)
-    signal.signal(signal.SIGTERM, _interrupt)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     rows: list[Row] = []
     try:
         prepare("postgres")
@@ -78,8 +79,8 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="python -m bench.load", description=__doc__)
     add = made.add_argument
     add("--annotators", type=_whole(1), nargs="+", default=ROWS, metavar="N")
-    add("--seconds", type=_seconds, default=20, help="measured for each row")
-    add("--think", type=_seconds, default=0, help="seconds before each submit, on average")
+    add("--seconds", type=seconds, default=20, help="measured for each row")
+    add("--think", type=seconds, default=0, help="seconds before each submit, on average")
     add("--stored", type=_whole(0), default=0, help="judgments stored before, of each campaign")
     add("--peer", metavar="COMMAND", help=f"measures another server; its last line is {SHAPE}")
     add(
@@ -96,15 +97,15 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _whole(least: int) -> Callable[[str], int]:
-    def number(text: str) -> int:
+    def count(text: str) -> int:
         if int(text) < least:
             raise ValueError
         return int(text)
 
-    return number
+    return count
 
 
-def _seconds(text: str) -> float:
+def seconds(text: str) -> float:
     if not 0 <= float(text) < 1e6:
         raise ValueError
     return float(text)

@@ -33,14 +33,12 @@ def reply_of(received: bytes) -> Reply | None:
     return Reply(int(head[9:12]), body, b"connection: close" in head)
 
 
-class Connection(asyncio.Protocol):
+class Connection:
     """Sends one request after the other, and connects again where the server has hung up."""
 
     def __init__(self, host: str, port: int) -> None:
         self.host, self.port = host, port
-        self._transport: asyncio.Transport | None = None
-        self._waiting: asyncio.Future[Reply] | None = None
-        self._received = b""
+        self._wire: _Wire | None = None
 
     async def ask(self, method: str, path: str, *, headers: str = "", body: bytes = b"") -> Reply:
         """Return the reply. A connection that ended while it was idle is replaced once.
@@ -51,39 +49,61 @@ class Connection(asyncio.Protocol):
             headers += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
         head = f"{method} {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\n{headers}\r\n"
         request = head.encode() + body
-        was_open = self._transport is not None
-        try:
-            return await self._exchange(request)
-        except ConnectionResetError:
-            if not was_open or self._received:
-                raise
-            return await self._exchange(request)
-
-    async def _exchange(self, request: bytes) -> Reply:
+        wire = self._wire
+        if wire is not None and not wire.over:
+            try:
+                return await self._exchange(wire, request)
+            except ConnectionResetError:
+                if wire.received:
+                    raise
         loop = asyncio.get_running_loop()
-        if self._transport is None:
-            self._transport, _self = await loop.create_connection(
-                lambda: self, self.host, self.port
-            )
-        self._received = b""
-        self._waiting = loop.create_future()
-        self._transport.write(request)
-        reply = await self._waiting
+        _transport, self._wire = await loop.create_connection(_Wire, self.host, self.port)
+        return await self._exchange(self._wire, request)
+
+    async def _exchange(self, wire: "_Wire", request: bytes) -> Reply:
+        reply = await wire.exchange(request)
         if reply.closes:
             self.close()
         return reply
 
     def close(self) -> None:
+        if self._wire is not None:
+            self._wire.close()
+            self._wire = None
+
+
+class _Wire(asyncio.Protocol):
+    """One connection while it lasts."""
+
+    def __init__(self) -> None:
+        self.received = b""
+        self.over = False
+        self._waiting: asyncio.Future[Reply] | None = None
+        self._transport: asyncio.Transport | None = None
+
+    def exchange(self, request: bytes) -> asyncio.Future[Reply]:
+        """Send a request; return its reply to come."""
+        assert self._transport is not None
+        self.received = b""
+        self._waiting = asyncio.get_running_loop().create_future()
+        self._transport.write(request)
+        return self._waiting
+
+    def close(self) -> None:
+        self.over = True
         if self._transport is not None:
             self._transport.close()
-            self._transport = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        self._received += data
+        self.received += data
         if self._waiting is None or self._waiting.done():
             return
         try:
-            reply = reply_of(self._received)
+            reply = reply_of(self.received)
         except ValueError as error:
             self._waiting.set_exception(error)
             return
@@ -91,6 +111,6 @@ class Connection(asyncio.Protocol):
             self._waiting.set_result(reply)
 
     def connection_lost(self, _error: Exception | None) -> None:
-        self._transport = None
+        self.over = True
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_exception(ConnectionResetError("the server hung up"))
