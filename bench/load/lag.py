@@ -1,5 +1,6 @@
 """How long an estimate lags behind a judgment: the age of change marks, seen now and then."""
 
+import math
 import threading
 import time
 from collections.abc import Sequence
@@ -19,15 +20,14 @@ def lags(judged: Sequence[float], looks: Sequence[Look]) -> list[float]:
     """Return for each judgment the seconds until the first look that saw no mark as old as it.
 
     judged: times of the acknowledgements, ascending; looks: in their order. So each lag is too
-    large by up to one interval between looks. What no look saw estimated lags until the last.
+    large by up to one interval between looks. Infinity for what no look saw estimated.
     """
     found: list[float] = []
     for look in looks:
         seen = look.at if look.oldest is None else min(look.oldest, look.at)
         while len(found) < len(judged) and judged[len(found)] < seen:
             found.append(look.at - judged[len(found)])
-    end = looks[-1].at if looks else 0.0
-    return found + [max(0.0, end - at) for at in judged[len(found) :]]
+    return found + [math.inf] * (len(judged) - len(found))
 
 
 class Watch(threading.Thread):

@@ -1,6 +1,7 @@
 """One measurement: so many annotators for so many seconds, and what it took."""
 
 import asyncio
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -18,6 +19,7 @@ from bench.unit import unit
 # Before each measurement processes import, connect and compile: so many seconds at least, until
 # each annotator and each thread of the web has submitted twice, so many seconds at most.
 WARM_UP, WARM_TASKS, LONGEST_WARM_UP = 3.0, 32, 30.0
+LOOK = 2.0  # seconds between two looks at memory
 DRAIN = 60.0  # seconds that estimates may need for what was judged
 SERVING = ("web", "worker", "beat", "postgres", "redis")
 
@@ -40,7 +42,7 @@ class Row:
     submit: Times
     next: Times
     cpu: dict[str, float]  # seconds a task by group of processes
-    lag: float | None  # the 95th percentile, in seconds
+    lag: float | None  # the 95th percentile, in seconds; infinity: not estimated within `DRAIN`
     acknowledged: int
     stored: int
     errors: dict[str, int]
@@ -58,7 +60,9 @@ class Row:
         return 0 < self.acknowledged == self.stored
 
     def data(self) -> dict[str, Any]:
-        return asdict(self) | {"cpu_serving": self.cpu_serving}
+        """Return all figures for JSON, which has no infinity."""
+        lag = None if self.lag is None or math.isinf(self.lag) else self.lag
+        return asdict(self) | {"cpu_serving": self.cpu_serving, "lag": lag}
 
 
 def measure(wish: Wish, servers: Servers, groups: Groups) -> Row:
@@ -107,7 +111,7 @@ class Shift:
         await self._warm_up()
         before, self.since = self.groups.cpu(), time.time()
         while (left := self.since + self.wish.seconds - time.time()) > 0:
-            await asyncio.sleep(min(1.0, left))
+            await asyncio.sleep(min(LOOK, left))
             self.groups.look()
         after, self.until = self.groups.cpu(), time.time()
         stop.set()

@@ -1,9 +1,10 @@
 """The tables that are printed."""
 
+import math
 from argparse import Namespace
 from collections.abc import Sequence
 
-from bench.load.row import SERVING, Row
+from bench.load.row import DRAIN, SERVING, Row
 from bench.load.summary import Times
 
 GROUPS = (*SERVING, "all", "client")
@@ -38,7 +39,7 @@ def _speed(row: Row) -> list[str]:
         f"{row.tasks_per_s:.1f}",
         *_latencies(row.submit),
         *_latencies(row.next),
-        "–" if row.lag is None else f"{row.lag:.1f}",
+        _lag(row.lag),
         f"{row.acknowledged:,}",
         f"{row.stored:,}",
         f"{sum(row.errors.values()):,}",
@@ -98,6 +99,12 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def _in_units(seconds: float, unit: float) -> str:
     return f"{seconds * 1000:.1f} ({seconds / unit:.3f})"
+
+
+def _lag(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    return f"> {DRAIN:g}" if math.isinf(seconds) else f"{seconds:.1f}"
 
 
 def _latencies(times: Times) -> list[str]:

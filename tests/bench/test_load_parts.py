@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 import re
 import subprocess
@@ -79,8 +80,10 @@ def test_a_judgment_lags_until_no_mark_is_as_old():
     assert lags([0.5, 1.4, 1.6, 3.6], looks) == pytest.approx([0.5, 0.6, 2.4, 1.4])
 
 
-def test_what_was_never_estimated_lags_until_the_last_look():
-    assert lags([1.0, 2.0], [Look(1.5, 0.9), Look(9.0, 0.9)]) == pytest.approx([8.0, 7.0])
+def test_what_was_never_estimated_lags_for_ever():
+    looks = [Look(1.5, None), Look(9.0, 1.6)]
+    assert lags([1.0, 2.0], looks) == pytest.approx([0.5, math.inf])
+    assert lags([1.0], []) == [math.inf]
 
 
 def test_a_reply_is_whole_or_none_yet():
@@ -221,7 +224,8 @@ def row(**changes: object) -> Row:
 
 
 def cells(table: str) -> list[dict[str, str]]:
-    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines()]
+    first = table.split("\n\n")[0].splitlines()
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in first]
     return [dict(zip(lines[0], line, strict=True)) for line in lines[2:]]
 
 
@@ -235,6 +239,8 @@ def test_the_tables_have_all_figures_with_their_units():
         "1,500",
         "1.2",
     )
+    assert cells(tables([row(lag=math.inf)]))[0]["lag p95, s"] == "> 60"
+    assert cells(tables([row(lag=None)]))[0]["lag p95, s"] == "–"
     assert cpu["web, ms (units)"] == "10.0 (0.100)"
     assert cpu["all, ms (units)"] == "50.0 (0.500)"
     assert memory["web, MB"] == "300"
