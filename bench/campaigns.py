@@ -4,6 +4,8 @@ A million judgments through the services would take hours, and only the rows mat
 Imported after `django.setup()`.
 """
 
+from typing import Any
+
 from django.db import connection, models
 
 from annotate.models import (
@@ -43,30 +45,31 @@ _PATHS: dict[type[models.Model], str] = {
 }
 
 
-def judged(judgments: int) -> int:
+def judged(judgments: int, *, free_items: int | None = None, **changes: Any) -> int:
     """Make an open campaign with so many judgments by `judgments` / 25 people; return its id.
 
-    4 systems, 4 criteria, a metric; each system has 0.8 judged outputs per judgment and a tenth
-    more that nobody has judged yet.
+    4 systems, 4 criteria, a metric; each system has 0.8 judged outputs per judgment and
+    `free_items` (a tenth) more that nobody has judged yet. changes: to the plan.
     """
-    template = factories.campaign(
-        items=1, systems=("one", "two", "three", "four"), targets={"overall": 1e-6}, is_open=False
-    )
+    plan = {"targets": {"overall": 1e-6}} | changes
+    systems = ("one", "two", "three", "four")
+    template = factories.campaign(items=1, systems=systems, is_open=False, **plan)
     life.open_(template.pk)
     factories.judge(factories.person(template, f"template-{judgments}"))
     estimating.refresh(template.pk)
     scoring.ensure(template.pk)
-    return _Clones(template, judgments).make()
+    return _Clones(template, judgments, free_items).make()
 
 
 class _Clones:
     """The rows of one campaign; numbers in SQL are offsets from `base`."""
 
-    def __init__(self, template: Campaign, judgments: int) -> None:
+    def __init__(self, template: Campaign, judgments: int, free_items: int | None) -> None:
         self.template = template
         self.judgments = judgments
         self.people = judgments // CAP + 1
-        self.items = judgments * 4 // 5 // SYSTEMS * 11 // 10
+        used = judgments * 4 // 5 // SYSTEMS
+        self.items = used * 11 // 10 if free_items is None else used + free_items
         self.base = SPACING * (1 + Campaign.objects.count())
         self.campaign = self.base
 

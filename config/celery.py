@@ -2,7 +2,9 @@
 
 import logging
 import os
+import threading
 import time
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -29,25 +31,40 @@ SILENCE = 5.0  # seconds after a failure in which requests do not wait for the b
 _silent_until = 0.0
 
 
-def enqueue(task: Task, *args: int, expires: float | None = None) -> None:
+def enqueue(
+    task: Task, *args: int, expires: float | None = None, countdown: float | None = None
+) -> None:
     """Send `task`, without waiting for a broker that is down.
 
     expires: seconds after which no worker starts it any more.
+    countdown: seconds before which no worker starts it.
 
     A lost message only delays a result by seconds: necessary work is a committed row that a
     periodic task finds (docs/operations.md, "When Redis is down"). A broker that does not answer
     costs the first caller the time-outs of the settings, and later callers nothing.
     """
+    from django.conf import settings
+
     global _silent_until
     if time.monotonic() < _silent_until:
         return
+    if countdown and settings.EMBEDDED:
+        # The solo worker would run it in its timer's thread, beside another task.
+        _later(countdown, lambda: enqueue(task, *args, expires=expires))
+        return
     try:
-        task.apply_async(args=args, retry=False, expires=expires)
+        task.apply_async(args=args, retry=False, expires=expires, countdown=countdown)
     except (OperationalError, ConnectionError, TimeoutError) as error:
         _silent_until = time.monotonic() + SILENCE
         logger.warning(
             "broker unreachable, %s%s waits for the catch-up: %s", task.name, args, error
         )
+
+
+def _later(seconds: float, act: Callable[[], None]) -> None:
+    timer = threading.Timer(seconds, act)
+    timer.daemon = True
+    timer.start()
 
 
 @worker_ready.connect

@@ -227,6 +227,8 @@ CELERY_BROKER_TRANSPORT_OPTIONS = (
     if REDIS_URL
     else {"polling_interval": 0.02}
 )
+# Judgments of a campaign that come faster than this share a refresh of its estimates.
+REFRESH_SECONDS = env.float("REFRESH_SECONDS", default=1.0)
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 

@@ -10,10 +10,15 @@ from estimation.signals import agreement_due
 
 @receiver(change_marked)
 def estimate_soon(sender: Any, *, campaign_id: int, **_signal: Any) -> None:
+    """Send one message for all that changes until a worker looks, and not too many a second."""
+    from config import due
     from config.celery import enqueue
+    from estimation.services.estimating import name_of
     from estimation.tasks import estimate_campaign
 
-    enqueue(estimate_campaign, campaign_id)
+    wait = due.claim(name_of(campaign_id))
+    if wait is not None:
+        enqueue(estimate_campaign, campaign_id, countdown=wait or None)
 
 
 @receiver(agreement_due)

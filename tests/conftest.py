@@ -14,6 +14,7 @@ from django.utils import timezone
 from limits.storage import MemoryStorage
 
 from annotate.requests import counting
+from estimation.services import memory
 from tests.crowds.clock import Clock
 
 # Written by migrations, and the same for each test.
@@ -69,6 +70,12 @@ def _counted_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test begins with nothing counted, whatever others do with the session's Redis."""
     monkeypatch.setattr(counting, "_own", MemoryStorage())
     monkeypatch.setattr(counting, "_silent_until", math.inf)
+
+
+@pytest.fixture(autouse=True)
+def _remembering_nothing() -> None:
+    """Keys of campaigns may come again in another test; a worker's memory is of one database."""
+    memory.forget()
 
 
 @pytest.fixture

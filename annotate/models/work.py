@@ -200,10 +200,10 @@ class Score(Fact):
         return cls.objects.filter(**current)
 
     @classmethod
-    def supersede(cls, judgment_id: int, *, by: str) -> None:
+    def supersede(cls, *judgment_ids: int, by: str) -> None:
         """Delete the scores of other versions, in the transaction that writes those of `by`."""
         every: models.QuerySet[Score] = models.QuerySet(cls)  # `objects` refuses deletion
-        every.filter(judgment=judgment_id).exclude(version=by).delete()
+        every.filter(judgment__in=judgment_ids).exclude(version=by).delete()
 
 
 class ChangeMark(models.Model):

@@ -7,6 +7,11 @@ from django.db import transaction
 from annotate.models import ChangeMark
 from annotate.signals import change_marked
 
+# The reasons that come with ordinary work. Judgments, scores and verified work only add to what
+# counts, and the others leave it unchanged; every other reason may change all of it.
+ADDING = frozenset(("judgment", "scored", "verified"))
+ORDINARY = ADDING | {"expired", "returned", "tutorial", "fee", "posting"}
+
 BATCH = 500  # marks accumulate while no worker runs, and SQLite limits the parameters of a query
 
 

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -11,14 +12,15 @@ from annotate.selectors.campaigns import counting, slots
 from annotate.selectors.campaigns.counting import Brief, SystemOutputs
 from annotate.selectors.work import scoring as scored
 from annotate.services import locks
-from annotate.services.change_marks import clear
+from annotate.services.change_marks import ORDINARY, clear
 from annotate.services.locks import Held
 from annotate.services.review import reviews
 from annotate.services.work import scoring
 from annotate.signals import change_marked
+from config import due
 from estimation import data, protocols
 from estimation.core import Estimate
-from estimation.services import agreement, catching_up, history, metrics, rankings, stopping
+from estimation.services import agreement, catching_up, history, memory, metrics, rankings, stopping
 from estimation.services.findings import Contrast, Finding, contrasts
 from estimation.services.rule import rule_for
 
@@ -58,19 +60,26 @@ class _Turn:
             self.renewed_at = now
 
 
+def name_of(campaign_id: int) -> str:
+    """Return the name of the campaign's refresh, for its lease and its messages."""
+    return f"refresh:{campaign_id}"
+
+
 def refresh(campaign_id: int) -> bool:
     """Bring the campaign's estimates up to date and act on them.
 
     It reads marks, then facts. One transaction removes those marks, writes the estimates and
     carries out the stopping rule's acts, so after a worker's death all of it is done again. One
-    worker runs at a time; another returns at once, and the running worker looks again. Returns
-    False if there was nothing to do.
+    worker runs at a time; another returns at once. What comes meanwhile is announced again at the
+    end and waits for the next turn, except what rulings and acts of the stopping rule change.
+    Returns False if there was nothing to do.
     """
-    done = False
+    due.begin(name_of(campaign_id), spacing=settings.REFRESH_SECONDS)
+    done, left = False, _reasons(campaign_id)
     for _round in range(ROUNDS):
-        if not counting.marks(campaign_id):
+        if not left:
             return done
-        with locks.hold(f"refresh:{campaign_id}", LEASE) as lease:
+        with locks.hold(name_of(campaign_id), LEASE) as lease:
             if lease is None:
                 return done
             try:
@@ -78,9 +87,16 @@ def refresh(campaign_id: int) -> bool:
             except TurnOver:
                 done = True
                 break
-    # There is more to do, or there are new marks: it takes another turn, after other campaigns.
-    change_marked.send_robust(sender=None, campaign_id=campaign_id)
+        left = _reasons(campaign_id)
+        if left <= ORDINARY:
+            break
+    if left:
+        change_marked.send_robust(sender=None, campaign_id=campaign_id)
     return done
+
+
+def _reasons(campaign_id: int) -> set[str]:
+    return set(counting.changes(campaign_id).values())
 
 
 def catch_up() -> int:
@@ -155,14 +171,22 @@ def _estimate(brief: Brief, marks: list[int], turn: _Turn) -> None:
 def _see(brief: Brief, turn: _Turn) -> data.Seen:
     """Read what counts, after metrics, scores and screens are up to date with it."""
     metrics.ensure(brief, progress=turn.go_on)
-    scoring.ensure(brief.campaign_id, progress=turn.go_on)
+    _score_new(brief.campaign_id, turn)
     reviews.screen(brief.campaign_id)
     turn.renew()
     seen = data.see(brief)
-    if seen.scores.waiting > scored.waiting(brief.campaign_id):  # some scores are outdated
+    if seen.scores.waiting > scored.waiting(brief.campaign_id):  # some are outdated, or overlooked
         scoring.renew(brief.campaign_id, progress=turn.go_on)
+        scoring.ensure(brief.campaign_id, progress=turn.go_on)
         seen = data.see(brief)
     return seen
+
+
+def _score_new(campaign_id: int, turn: _Turn) -> None:
+    """Score the judgments since the last look of this process."""
+    known, newest = memory.of(campaign_id).scored, scored.newest_judgment()
+    scoring.ensure(campaign_id, after=known.after, progress=turn.go_on)
+    known.looked(newest)
 
 
 def _unfinished(system: SystemOutputs) -> int:

@@ -50,6 +50,19 @@ def settle(study) -> None:
     raise AssertionError("the estimates never settle")
 
 
+@pytest.fixture
+def announced():
+    """The campaigns that were announced as changed."""
+    told = []
+
+    def note(campaign_id, **_signal):
+        told.append(campaign_id)
+
+    change_marked.connect(note)
+    yield told
+    change_marked.disconnect(note)
+
+
 def test_marks_are_taken_up_once():
     study = campaign()
     work(study, judgments_=6)
@@ -92,7 +105,7 @@ def test_all_metrics_that_the_rows_allow_are_computed_once():
     assert set(found.values_list("pk", flat=True)) == before
 
 
-def test_the_worker_that_is_at_it_looks_again_at_what_came_meanwhile(monkeypatch):
+def test_the_worker_that_is_at_it_announces_what_came_meanwhile(monkeypatch, announced):
     study = campaign()
     work(study, judgments_=4)
     found = estimating.findings
@@ -107,8 +120,12 @@ def test_the_worker_that_is_at_it_looks_again_at_what_came_meanwhile(monkeypatch
 
     monkeypatch.setattr(estimating, "findings", slow)
     assert estimating.refresh(study.pk)
-    assert not ChangeMark.objects.exists()
+    assert ChangeMark.objects.count() == 1
+    assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {2}
+    assert announced == [study.pk]
+    assert estimating.refresh(study.pk)
     assert set(Estimate.objects.values_list("n_judgments", flat=True)) == {2, 3}
+    assert announced == [study.pk]
 
 
 def test_a_worker_that_was_slower_than_its_lease_writes_nothing_stale(monkeypatch, clock):
@@ -138,19 +155,6 @@ def test_a_refresh_that_fails_keeps_nobody_from_the_next(monkeypatch):
         estimating.refresh(study.pk)
     monkeypatch.undo()
     assert estimating.refresh(study.pk)
-
-
-@pytest.fixture
-def announced():
-    """The campaigns that were announced as changed."""
-    told = []
-
-    def note(campaign_id, **_signal):
-        told.append(campaign_id)
-
-    change_marked.connect(note)
-    yield told
-    change_marked.disconnect(note)
 
 
 def test_after_its_turn_a_campaign_waits_behind_others(monkeypatch, announced):

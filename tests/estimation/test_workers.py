@@ -1,11 +1,14 @@
 """Real workers on a real Postgres: no campaign keeps the others waiting, and no task hangs."""
 
 import json
+import os
+import time
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
 import redis
+from django.conf import settings
 from django.db import transaction
 
 from annotate.models import (
@@ -84,6 +87,26 @@ def test_a_campaign_that_hangs_keeps_one_process_and_the_others_go_on(tmp_path, 
             wait_for(TaskLease.objects.filter(name=f"refresh:{stuck.pk}").exists)
             assert not estimated(stuck)
         wait_for(lambda: estimated(stuck))
+
+
+def test_judgments_in_quick_succession_share_refreshes_and_none_waits_for_the_catch_up(tmp_path):
+    """The session's Redis carries the messages of this process; no beat finds what they lose."""
+    study = campaign(items=60, systems=("alpha",), double_share=1.0, annotator_cap=60)
+    working(study, 2)
+    with stack(tmp_path, redis_url=os.environ["REDIS_URL"]) as processes:
+        processes.start("processes")
+        wait_for(lambda: estimated(study))
+        before, began = refreshes(study), time.monotonic()
+        who = [person(study, f"q{i}") for i in range(5)]
+        for i in range(50):
+            judge(who[i % 5])
+        took = time.monotonic() - began
+        wait_for(lambda: Estimate.objects.filter(campaign=study, n_judgments=52).exists())
+        assert refreshes(study) - before <= took / settings.REFRESH_SECONDS + 2
+
+
+def refreshes(study: Campaign) -> int:
+    return Estimate.objects.filter(campaign=study, criterion="overall").count()
 
 
 def test_agreement_follows_in_a_task_of_its_own(tmp_path, broker):

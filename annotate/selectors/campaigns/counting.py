@@ -111,6 +111,11 @@ def marks(campaign_id: int, *, before: datetime | None = None) -> list[int]:
     return list(found.values_list("pk", flat=True))
 
 
+def changes(campaign_id: int) -> dict[int, str]:
+    """Return the reasons of these marks, by id."""
+    return dict(ChangeMark.objects.filter(campaign=campaign_id).values_list("pk", "reason"))
+
+
 def marked_campaigns(*, before: datetime) -> list[int]:
     """Return the campaigns with marks older than `before`, the longest waiting first."""
     old = ChangeMark.objects.filter(at__lt=before).order_by().values("campaign")

@@ -1,6 +1,6 @@
 """Which judgments have no scores yet, or scores of an earlier definition."""
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, Max, OuterRef, QuerySet
 
 from annotate.models import Assignment, Judgment, PendingScore, Score, Slot
 
@@ -26,6 +26,12 @@ def waiting(campaign_id: int) -> int:
     )
     pending = PendingScore.objects.filter(Exists(holds), campaign=campaign_id)
     return pending.filter(judgment__superseded_at=None).count()
+
+
+def newest_judgment() -> int:
+    """Return the newest judgment's id, of any campaign; 0 if there is none."""
+    found: int | None = Judgment.objects.aggregate(newest=Max("pk"))["newest"]
+    return found or 0
 
 
 def _pending() -> Exists:

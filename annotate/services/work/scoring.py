@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 
@@ -22,24 +23,24 @@ from annotate.signals import scores_awaited
 # takes longer is tried again, with growing pauses.
 AT_MOST = timedelta(minutes=3)
 LONGEST_PAUSE = timedelta(hours=1)
+BATCH = 200  # judgments that are read, scored and stored together
 
 Progress = Callable[[], object]
 
 logger = logging.getLogger(__name__)
 
 
-def ensure(campaign_id: int, *, progress: Progress = lambda: None) -> int:
+def ensure(campaign_id: int, *, after: int = 0, progress: Progress = lambda: None) -> int:
     """Score the judgments that have no scores yet; return how many.
 
     A submit leaves this to the worker (docs/decisions/006). Long computations are left to the
     separate task `score_waiting`. `progress` is called after each judgment; an exception from it
     ends the work, and finished scores are kept. Safe to run twice and concurrently.
+
+    after: look only at judgments with a higher id. To look at all of them takes a time that grows
+        with the campaign.
     """
-    named, scored = cache(instruments.get), 0
-    for judgment in selectors.unscored(campaign_id).iterator(chunk_size=500):
-        scored += _score_or_leave(judgment, named)
-        progress()
-    return scored
+    return _score_all(selectors.unscored(campaign_id), after=after, progress=progress)
 
 
 def renew(campaign_id: int, *, progress: Progress = lambda: None) -> int:
@@ -48,11 +49,26 @@ def renew(campaign_id: int, *, progress: Progress = lambda: None) -> int:
     It works like `ensure`. Estimates leave these judgments out until they are scored.
     """
     version = instruments.of(Campaign.objects.get(pk=campaign_id)).scoring
-    named, scored = cache(instruments.get), 0
     judgments = selectors.outdated(campaign_id, version=version)
-    for judgment in judgments.iterator(chunk_size=500):
-        scored += _score_or_leave(judgment, named, anew=True)
-        progress()
+    return _score_all(judgments, progress=progress, anew=True)
+
+
+def _score_all(
+    judgments: QuerySet[Judgment], *, progress: Progress, after: int = 0, anew: bool = False
+) -> int:
+    """Score them in batches of a few queries each."""
+    named, scored, more = cache(instruments.get), 0, True
+    while more:
+        batch = list(judgments.filter(pk__gt=after)[:BATCH])
+        if more := len(batch) == BATCH:
+            after = batch[-1].pk
+        found = _Batch(anew)
+        try:
+            for judgment in batch:
+                found.score_or_leave(judgment, named)
+                progress()
+        finally:
+            scored += found.store()
     return scored
 
 
@@ -103,38 +119,53 @@ def _scores(judgment: Judgment, instrument: Instrument) -> dict[str, float]:
     return instrument.scores(judgment.response, material=outputs.material(judgment.output))
 
 
-def _score_or_leave(
-    judgment: Judgment, named: Callable[[str, str], Instrument], *, anew: bool = False
-) -> bool:
-    """Score it now, or leave it to the separate task."""
-    instrument = _instrument(judgment, named)
-    if instrument.takes_long(judgment.response, material=outputs.material(judgment.output)):
-        _leave(judgment)
-        return False
-    _store(judgment, instrument.scoring, _scores(judgment, instrument), anew=anew)
-    return True
+@dataclass
+class _Batch:
+    """What is written together. anew: scores of other versions are replaced."""
 
+    anew: bool
+    judgments: dict[str, list[int]] = field(default_factory=dict)  # by version of the scores
+    scores: list[Score] = field(default_factory=list)
+    left: list[Judgment] = field(default_factory=list)
 
-def _leave(judgment: Judgment) -> None:
-    pending = PendingScore(
-        judgment=judgment, campaign_id=judgment.campaign_id, due_at=timezone.now()
-    )
-    PendingScore.objects.bulk_create([pending], ignore_conflicts=True)
-    transaction.on_commit(lambda: scores_awaited.send_robust(sender=None), robust=True)
+    def score_or_leave(self, judgment: Judgment, named: Callable[[str, str], Instrument]) -> None:
+        """Score it now, or leave it to the separate task."""
+        instrument = _instrument(judgment, named)
+        if instrument.takes_long(judgment.response, material=outputs.material(judgment.output)):
+            self.left.append(judgment)
+        else:
+            self.take(judgment, instrument.scoring, _scores(judgment, instrument))
 
-
-@transaction.atomic
-def _store(judgment: Judgment, version: str, scores: dict[str, float], *, anew: bool) -> None:
-    """Write the scores. The first scores of a version stay. anew: replace another version's."""
-    if anew:
-        Score.supersede(judgment.pk, by=version)
-    Score.objects.bulk_create(
-        [
+    def take(self, judgment: Judgment, version: str, scores: dict[str, float]) -> None:
+        self.judgments.setdefault(version, []).append(judgment.pk)
+        self.scores += [
             Score(judgment=judgment, criterion=name, value=value, version=version)
             for name, value in scores.items()
-        ],
+        ]
+
+    def store(self) -> int:
+        """Write them, and return for how many judgments. The first scores of a version stay."""
+        if self.scores or self.left:
+            self._store()
+        return sum(map(len, self.judgments.values()))
+
+    @transaction.atomic
+    def _store(self) -> None:
+        if self.anew:
+            for version, judgments in self.judgments.items():
+                Score.supersede(*judgments, by=version)
+        Score.objects.bulk_create(self.scores, ignore_conflicts=True)
+        if self.left:
+            _leave(self.left)
+
+
+def _leave(judgments: list[Judgment]) -> None:
+    now = timezone.now()
+    PendingScore.objects.bulk_create(
+        [PendingScore(judgment=one, campaign_id=one.campaign_id, due_at=now) for one in judgments],
         ignore_conflicts=True,
     )
+    transaction.on_commit(lambda: scores_awaited.send_robust(sender=None), robust=True)
 
 
 def _due() -> QuerySet[PendingScore]:
@@ -166,7 +197,9 @@ def _try(pending: PendingScore) -> bool:
         PendingScore.objects.filter(pk=pending.pk).update(due_at=timezone.now() + pause)
         return False
     with transaction.atomic():
-        _store(judgment, instrument.scoring, scores, anew=True)
+        found = _Batch(anew=True)
+        found.take(judgment, instrument.scoring, scores)
+        found.store()
         PendingScore.objects.filter(pk=pending.pk).delete()
         change_marks.mark(judgment.campaign_id, "scored")
     return True

@@ -43,5 +43,5 @@ def supersede(judgment_id: int, *, response: dict[str, Any], actor_id: int | Non
         audit.record(
             "supersede", campaign_id=earlier.campaign_id, actor_id=actor_id, subject=subject
         )
-        change_marks.mark(earlier.campaign_id, "judgment")
+        change_marks.mark(earlier.campaign_id, "superseded")
     return int(later.pk)

@@ -49,13 +49,69 @@ def test_scoring_twice_changes_nothing():
 
 def test_half_written_scores_are_completed_by_another_worker(monkeypatch):
     study, judgment = edited()
-    unscored = selectors.unscored(study.pk)
-    list(unscored)  # the slower of two workers has read what is to be done
-    scoring.ensure(study.pk)
-    monkeypatch.setattr(unscored, "iterator", lambda **_chunks: iter(unscored))
-    monkeypatch.setattr(selectors, "unscored", lambda _campaign: unscored)
+    unscored = selectors.unscored
+
+    def overtaken(campaign_id):
+        """The slower of two workers has read what is to be done when the other one scores it."""
+        found = list(unscored(campaign_id))
+        monkeypatch.setattr(selectors, "unscored", unscored)
+        scoring.ensure(study.pk)
+        return _Read(found)
+
+    monkeypatch.setattr(selectors, "unscored", overtaken)
     assert scoring.ensure(study.pk) == 1
     assert judgment.scores.count() == 4
+
+
+class _Read(list):
+    """Judgments that were read before another worker scored them."""
+
+    def filter(self, *, pk__gt):
+        return [one for one in self if one.pk > pk__gt]
+
+
+@pytest.mark.parametrize("n", [3, 30])
+def test_many_judgments_are_scored_with_as_many_queries_as_one(n, django_assert_num_queries):
+    study = campaign(items=40)
+    for i in range(n):
+        judge(person(study, f"p{i}"), overall=-1, edit=f"{EDIT} {i}")
+    # The judgments, a savepoint, the scores, its release.
+    with django_assert_num_queries(4):
+        assert scoring.ensure(study.pk) == n
+    assert Score.objects.count() == 4 * n
+
+
+def test_later_batches_are_scored_too(monkeypatch):
+    monkeypatch.setattr(scoring, "BATCH", 2)
+    study = campaign(items=40)
+    for i in range(5):
+        judge(person(study, f"p{i}"))
+    assert scoring.ensure(study.pk) == 5
+    assert Score.objects.count() == 20
+
+
+def test_what_is_scored_stays_where_the_work_is_cut_short():
+    study = campaign(items=40)
+    for i in range(5):
+        judge(person(study, f"p{i}"))
+    turns = iter(range(3))
+
+    def progress():
+        if next(turns, None) is None:
+            raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        scoring.ensure(study.pk, progress=progress)
+    assert Score.objects.count() == 4 * 4
+    assert scoring.ensure(study.pk) == 1
+
+
+def test_only_later_judgments_are_looked_at_where_that_is_asked():
+    study, first = edited()
+    judge(person(study, "second"))
+    assert scoring.ensure(study.pk, after=first.pk) == 1
+    assert not first.scores.exists()
+    assert scoring.ensure(study.pk) == 1
 
 
 def test_stored_scores_can_be_compared_with_their_judgments():

@@ -1,0 +1,155 @@
+"""Simulated annotators: have a task, submit it, have the next one, as the page's script does."""
+
+import asyncio
+import json
+import random
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench.load.http import Connection, Reply
+
+MARK, END = b'<script id="work-data" type="application/json">', b"</script>"
+GOOD = {"fluency": 1, "redundancy": 1, "overall": 1, "edit": None}
+PAUSE = 0.2  # seconds after an error
+Timed = tuple[float, float]  # (when the answer came, seconds that it took)
+
+
+@dataclass
+class Tally:
+    """What happened to all annotators; times are of `time.time()`."""
+
+    submits: list[Timed] = field(default_factory=list)
+    pages: list[Timed] = field(default_factory=list)
+    acknowledged: set[int] = field(default_factory=set)  # ids of assignments
+    errors: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True)
+class Load:
+    """Where the annotators work, and how."""
+
+    host: str
+    port: int
+    think: float  # seconds, on average
+    stop: asyncio.Event
+    tally: Tally
+
+
+def work_data(page: bytes) -> dict[str, Any]:
+    """Return what a page tells its script."""
+    start = page.index(MARK) + len(MARK)
+    data: dict[str, Any] = json.loads(page[start : page.index(END, start)])
+    return data
+
+
+def response(task: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer a task: two of three texts are good, and the others are improved."""
+    if task["id"] % 3:
+        return GOOD
+    return {"fluency": 0, "redundancy": 1, "overall": 0, "edit": f"{task['text']} All agreed."}
+
+
+class Annotator:
+    """One annotator with one connection.
+
+    Servers tell the next task in one of two ways: the answer to a submit holds it (`coming`), or
+    the page's script asks for the page `?after=<id>` while the annotator works.
+    """
+
+    def __init__(self, token: str, load: Load) -> None:
+        self.load = load
+        self.page = f"/work/p/{token}/"
+        self.bearer = f"Authorization: Bearer {token}\r\n"
+        self.connection = Connection(load.host, load.port)
+        self.current: dict[str, Any] | None = None
+        self.ahead: dict[str, Any] | None = None
+        self.told = False  # whether the server's answers hold what is coming
+
+    async def run(self) -> None:
+        """Work until the load stops, or until there is no task."""
+        await asyncio.sleep(random.uniform(0, self.load.think))
+        while not self.load.stop.is_set():
+            try:
+                if self.current is None and not await self.arrive():
+                    return
+                await self.do_one()
+            except (OSError, ValueError, KeyError, TypeError) as error:
+                await self.fail(f"{type(error).__name__}: {error}"[:120])
+        self.connection.close()
+
+    async def arrive(self) -> bool:
+        """Load the page; return whether there is a task."""
+        data = await self.open(self.page)
+        if data is None:
+            return True
+        self.current = data["assignment"]
+        self.take_note(data)
+        if self.current is None:
+            self.load.tally.errors[f"no task: {data['finished']['reason']}"] += 1
+        return self.current is not None
+
+    async def do_one(self) -> None:
+        task = self.current
+        if task is None:
+            return
+        if not self.told:
+            data = await self.open(f"{self.page}?after={task['id']}")
+            self.ahead = data and data["assignment"]
+        if self.load.think:
+            await asyncio.sleep(self.load.think * random.uniform(0.5, 1.5))
+        answer = await self.submit(task)
+        if answer is not None:
+            self.go_on(answer)
+
+    async def submit(self, task: Mapping[str, Any]) -> dict[str, Any] | None:
+        sent = {"response": response(task), "active_seconds": 20, "version": task["version"]}
+        body = json.dumps(sent).encode()
+        path = f"/work/a/{task['id']}/submit"
+        began = time.time()
+        reply = await self.connection.ask("POST", path, headers=self.bearer, body=body)
+        now = time.time()
+        if reply.status != 200:
+            await self.refused("submit", reply)
+            return None
+        self.load.tally.acknowledged.add(task["id"])
+        self.load.tally.submits.append((now, now - began))
+        answer: dict[str, Any] = json.loads(reply.body)
+        return answer
+
+    def go_on(self, answer: Mapping[str, Any]) -> None:
+        """Put the next task in place; where it is not in hand, the page is loaded."""
+        waiting, self.ahead = self.ahead, None
+        self.take_note(answer)
+        self.current = None
+        for task in (waiting, self.ahead):
+            if task is not None and task["id"] == answer["assignment"]:
+                self.current = task
+        if self.ahead is self.current:
+            self.ahead = None
+        self.page = answer["next"]
+
+    def take_note(self, data: Mapping[str, Any]) -> None:
+        self.told = "coming" in data
+        self.ahead = data.get("coming")
+
+    async def open(self, path: str) -> dict[str, Any] | None:
+        began = time.time()
+        reply = await self.connection.ask("GET", path)
+        now = time.time()
+        if reply.status != 200:
+            await self.refused("page", reply)
+            return None
+        self.load.tally.pages.append((now, now - began))
+        return work_data(reply.body)
+
+    async def refused(self, what: str, reply: Reply) -> None:
+        await self.fail(f"{what} answered {reply.status}: {reply.body[:80]!r}")
+
+    async def fail(self, why: str) -> None:
+        """Count an error, and begin again with the page."""
+        self.load.tally.errors[why] += 1
+        self.current = self.ahead = None
+        await asyncio.sleep(PAUSE)

@@ -1,0 +1,76 @@
+"""The campaign that is judged: made by the services, or with many judgments before."""
+
+import time
+from dataclasses import dataclass
+from decimal import Decimal
+
+SYSTEMS = ("one", "two", "three", "four")
+PACE = 400  # tasks a second at most, for which there are slots
+A_SLOT = 1.25  # judgments planned for an output, on average
+# Budget, caps and limits are checked for each lease, and are never reached; nor is the target.
+PLAN = {
+    "targets": {"overall": 1e-6},
+    "annotator_cap": 1_000_000,
+    "budget": Decimal(90_000_000),
+    "max_judgments": 20_000_000,
+}
+FIRST = 900  # seconds that the first estimate of a large campaign may take
+
+
+@dataclass(frozen=True)
+class Study:
+    id: int
+    tokens: list[str]  # of the annotators
+    judged: int  # before
+
+
+def make(annotators: int, *, seconds: float, stored: int) -> Study:
+    """Make an open campaign with annotators by link.
+
+    It has slots for `seconds` of the quickest work, after `stored` judgments whose rows are copied
+    by the database. Nothing waits for an estimate when it is returned.
+    """
+    from django.db import connection
+
+    from annotate import tokens
+    from annotate.models import Campaign
+    from bench import campaigns
+    from tests import factories
+
+    slots = int(PACE * seconds) + 10 * annotators
+    if stored:
+        items = int(slots / len(SYSTEMS)) + 1
+        made = Campaign.objects.get(pk=campaigns.judged(stored, free_items=items, **PLAN))
+    else:
+        items = int(slots / len(SYSTEMS) / A_SLOT) + 1
+        made = factories.campaign(items=items, systems=SYSTEMS, **PLAN)
+    people = [factories.person(made, f"load-{n}") for n in range(annotators)]
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    _estimate(made.pk)
+    keys = [tokens.participation_token(who.pk) for who in people]
+    return Study(made.pk, keys, judgments(made.pk))
+
+
+def _estimate(campaign_id: int) -> None:
+    """Let the worker see the campaign once, and wait until it has."""
+    from django.db import transaction
+
+    from annotate.models import ChangeMark
+    from annotate.services import change_marks
+    from bench.load.servers import ServerError
+
+    with transaction.atomic():
+        change_marks.mark(campaign_id, "bench")
+    until = time.monotonic() + FIRST
+    while ChangeMark.objects.filter(campaign=campaign_id).exists():
+        if time.monotonic() > until:
+            raise ServerError(f"worker made no estimate in {FIRST} s")
+        time.sleep(0.2)
+
+
+def judgments(campaign_id: int) -> int:
+    """Return how many judgments of the campaign are stored."""
+    from annotate.models import Judgment
+
+    return Judgment.objects.filter(campaign=campaign_id).count()

@@ -1,0 +1,99 @@
+"""Whether a message about something is on its way, so that a hundred events send one message.
+
+In Redis for all processes; the embedded mode has one process and counts in it.
+"""
+
+import logging
+import threading
+import time
+from functools import lru_cache
+
+import redis
+from django.conf import settings
+
+PREFIX = "plumbline:due"
+LOST = 5.0  # seconds after which a message that no worker has taken counts as lost
+SILENCE = 5.0  # seconds after a failure in which requests do not wait for Redis
+
+logger = logging.getLogger(__name__)
+_silent_until = 0.0
+_lock = threading.Lock()
+_own: dict[str, float] = {}  # {key: until when it holds}, of the embedded mode
+
+
+def claim(name: str) -> float | None:
+    """Return after how many seconds the caller is to send the message; None: it sends nothing.
+
+    None where one is on its way, and while Redis, which would carry it, does not answer.
+    """
+    if settings.EMBEDDED:
+        return _claim_here(name)
+    try:
+        return _claim_there(name) if _answers() else None
+    except redis.RedisError as error:
+        _fall_silent(error)
+        return None
+
+
+def begin(name: str, *, spacing: float) -> None:
+    """The work begins: later events send the next message, `spacing` seconds from now.
+
+    Call it before the work reads what is to be done; then nothing can fall between two messages.
+    """
+    if settings.EMBEDDED:
+        with _lock:
+            _own[_next(name)] = time.monotonic() + spacing
+            _own.pop(_sent(name), None)
+        return
+    try:
+        if _answers():
+            _begin_there(name, spacing)
+    except redis.RedisError as error:
+        _fall_silent(error)
+
+
+def _claim_there(name: str) -> float | None:
+    with _redis(settings.REDIS_URL).pipeline(transaction=False) as both:
+        both.pttl(_next(name))
+        both.set(_sent(name), 1, nx=True, px=round(1000 * LOST))
+        wait, mine = both.execute()
+    return max(0, wait) / 1000 if mine else None
+
+
+def _begin_there(name: str, spacing: float) -> None:
+    with _redis(settings.REDIS_URL).pipeline(transaction=False) as both:
+        both.set(_next(name), 1, px=max(1, round(1000 * spacing)))
+        both.delete(_sent(name))
+        both.execute()
+
+
+def _claim_here(name: str) -> float | None:
+    now = time.monotonic()
+    with _lock:
+        if _own.get(_sent(name), now) > now:
+            return None
+        _own[_sent(name)] = now + LOST
+        return max(0.0, _own.get(_next(name), now) - now)
+
+
+def _sent(name: str) -> str:
+    return f"{PREFIX}:sent:{name}"
+
+
+def _next(name: str) -> str:
+    return f"{PREFIX}:next:{name}"
+
+
+def _answers() -> bool:
+    return time.monotonic() >= _silent_until
+
+
+def _fall_silent(error: Exception) -> None:
+    global _silent_until
+    _silent_until = time.monotonic() + SILENCE
+    logger.warning("Redis does not answer, the catch-up finds what is due: %s", error)
+
+
+@lru_cache(maxsize=1)
+def _redis(url: str) -> redis.Redis:
+    return redis.Redis.from_url(url, socket_connect_timeout=0.3, socket_timeout=0.4)

@@ -1,0 +1,85 @@
+"""The load benchmark as a whole: it starts all servers, measures, and ends them."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench.load.usage import family, processes
+
+ROOT = Path(__file__).resolve().parents[2]
+PEER = f"""{sys.executable} -c 'print("{{\\"tasks_per_s\\": 50, \\"cpu_ms\\": 35}}")'"""
+
+pytestmark = pytest.mark.slow
+
+
+def start(*arguments: str, folder: Path) -> subprocess.Popen[str]:
+    """Start the command with servers of its own, and temporary files in `folder`."""
+    ours = ("PYTEST_XDIST_WORKER", "TEST_DATABASE_URL", "TEST_REDIS_URL")
+    env = {name: value for name, value in os.environ.items() if name not in ours}
+    return subprocess.Popen(
+        [sys.executable, "-m", "bench.load", "--no-sync", *arguments],
+        cwd=ROOT,
+        env=env | {"TMPDIR": str(folder)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_three_annotators_beside_a_peer(tmp_path):
+    figures, temporary = tmp_path / "figures.json", tmp_path / "temporary"
+    temporary.mkdir()
+    arguments = ["--annotators", "3", "--seconds", "2", "--json", str(figures), "--peer", PEER]
+    with start(*arguments, folder=temporary) as process:
+        out, err = process.communicate(timeout=400)
+    assert process.returncode == 0, err
+    (row,) = json.loads(figures.read_text())
+    assert row["acknowledged"] == row["stored"] > 3
+    assert row["errors"] == {}
+    assert row["submit"]["n"] > 0
+    assert all(row["cpu"][name] > 0 for name in ("web", "postgres"))
+    assert all(row["memory"][name] > 1 for name in ("web", "worker", "beat", "postgres", "redis"))
+    assert row["peer"] == {"tasks_per_s": 50, "cpu": 0.035}
+    both = f"{row['acknowledged']:,} | {row['stored']:,}"
+    assert both in re.sub(" +", " ", out)
+    assert f"{row['cpu_serving'] / 0.035:.2f} ×" in out
+    assert list(temporary.glob("plumbline-load-*")) == []
+
+
+def test_ctrl_c_ends_every_process(tmp_path):
+    with start("--annotators", "3", "--seconds", "300", folder=tmp_path) as process:
+        wait_for(lambda: len(commands(process.pid)) > 6)  # two of web, two of the worker, beat
+        running = family(processes(), process.pid)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert not running & processes().keys()
+    assert list(tmp_path.glob("plumbline-load-*")) == []
+
+
+def commands(root: int) -> list[str]:
+    """Return the command lines of the servers below a process."""
+    found = []
+    for pid in family(processes(), root):
+        try:
+            command = Path(f"/proc/{pid}/cmdline").read_text()
+        except OSError:
+            continue
+        if "gunicorn" in command or "celery" in command:
+            found.append(command)
+    return found
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 180
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.2)

@@ -1,0 +1,144 @@
+"""Many events send one message, none of them is lost, and no page waits for Redis."""
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from config import celery, due
+from estimation.listeners import estimate_soon
+from estimation.tasks import estimate_campaign
+from tests.running.test_broker import black_hole
+from tests.servers import free_port, start_redis
+
+
+@pytest.fixture(params=["redis", "embedded"])
+def there(request, settings, monkeypatch) -> Iterator[str]:
+    """Where the notes are kept, empty."""
+    monkeypatch.setattr(due, "_own", {})
+    monkeypatch.setattr(due, "_silent_until", 0.0)
+    settings.EMBEDDED = request.param == "embedded"
+    if settings.EMBEDDED:
+        yield request.param
+        return
+    settings.REDIS_URL, process = start_redis()
+    yield request.param
+    process.kill()
+    process.wait()
+
+
+@pytest.mark.usefixtures("there")
+def test_the_first_event_sends_at_once_and_the_others_nothing():
+    assert due.claim("one") == 0
+    assert [due.claim("one") for _ in range(99)] == [None] * 99
+    assert due.claim("another") == 0
+
+
+@pytest.mark.usefixtures("there")
+def test_once_the_work_begins_the_next_event_sends_for_later():
+    due.claim("one")
+    due.begin("one", spacing=10)
+    wait = due.claim("one")
+    assert wait is not None
+    assert 9 < wait <= 10
+    assert due.claim("one") is None
+
+
+@pytest.mark.usefixtures("there")
+def test_after_the_spacing_it_is_at_once_again():
+    due.begin("one", spacing=0.01)
+    time.sleep(0.02)
+    assert due.claim("one") == 0
+
+
+@pytest.mark.usefixtures("there")
+def test_a_message_that_nobody_takes_is_sent_again(monkeypatch):
+    monkeypatch.setattr(due, "LOST", 0.05)
+    assert due.claim("one") == 0
+    assert due.claim("one") is None
+    time.sleep(0.06)
+    assert due.claim("one") == 0
+
+
+@pytest.mark.usefixtures("there")
+def test_of_events_at_once_exactly_one_sends():
+    found: list[float | None] = []
+    start = threading.Barrier(16)
+
+    def claim() -> None:
+        start.wait()
+        found.append(due.claim("one"))
+
+    threads = [threading.Thread(target=claim) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found, key=str) == [0.0] + [None] * 15
+
+
+@pytest.mark.usefixtures("there")
+def test_a_hundred_announcements_send_two_messages(monkeypatch):
+    sent: list[float | None] = []
+    monkeypatch.setattr(celery, "enqueue", lambda *_task, countdown: sent.append(countdown))
+    for i in range(100):
+        estimate_soon(sender=None, campaign_id=7)
+        if i == 50:
+            due.begin("refresh:7", spacing=1)
+    assert len(sent) == 2
+    assert sent[0] is None
+    assert sent[1] is not None
+    assert 0.5 < sent[1] <= 1
+
+
+@pytest.fixture
+def nowhere(settings, monkeypatch) -> None:
+    monkeypatch.setattr(due, "_silent_until", 0.0)
+    settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
+
+
+@pytest.mark.usefixtures("nowhere")
+def test_without_redis_nothing_is_sent_and_nothing_fails():
+    began = time.monotonic()
+    assert due.claim("one") is None
+    due.begin("one", spacing=1)
+    assert time.monotonic() - began < 1
+
+
+def test_a_redis_that_never_answers_costs_one_wait_and_then_none(settings, monkeypatch):
+    monkeypatch.setattr(due, "_silent_until", 0.0)
+    with black_hole() as port:
+        settings.REDIS_URL = f"redis://127.0.0.1:{port}/0"
+        began = time.monotonic()
+        assert due.claim("one") is None
+        assert time.monotonic() - began < 1
+        began = time.monotonic()
+        assert [due.claim("one") for _ in range(100)] == [None] * 100
+        assert time.monotonic() - began < 0.1
+
+
+def test_a_worker_is_told_when_to_begin(monkeypatch):
+    monkeypatch.setattr(celery, "_silent_until", 0.0)
+    sent: list[dict[str, object]] = []
+    monkeypatch.setattr(estimate_campaign, "apply_async", lambda **how: sent.append(how))
+    celery.enqueue(estimate_campaign, 7, countdown=30)
+    assert (sent[0]["args"], sent[0]["countdown"]) == ((7,), 30)
+
+
+def test_the_embedded_mode_sends_later_by_a_timer_of_its_own(settings, monkeypatch):
+    settings.EMBEDDED = True
+    monkeypatch.setattr(celery, "_silent_until", 0.0)
+    sent: list[dict[str, object]] = []
+    arrived = threading.Event()
+
+    def apply_async(**how: object) -> None:
+        sent.append(how)
+        arrived.set()
+
+    monkeypatch.setattr(estimate_campaign, "apply_async", apply_async)
+    celery.enqueue(estimate_campaign, 7, countdown=0.05)
+    assert sent == []
+    assert arrived.wait(5)
+    assert sent[0]["args"] == (7,)
+    assert sent[0]["countdown"] is None
