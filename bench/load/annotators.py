@@ -52,11 +52,17 @@ def response(task: Mapping[str, Any]) -> dict[str, Any]:
     return {"fluency": 0, "redundancy": 1, "overall": 0, "edit": f"{task['text']} All agreed."}
 
 
+def coming(answer: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the task that an answer holds, if any."""
+    found: dict[str, Any] | None = answer["coming"] and answer["coming"]["data"]["assignment"]
+    return found
+
+
 class Annotator:
     """One annotator with one connection.
 
-    Servers tell the next task in one of two ways: the answer to a submit holds it (`coming`), or
-    the page's script asks for the page `?after=<id>` while the annotator works.
+    The answer to a submit holds the task after the next one. The first of them is asked for while
+    the annotator works, as are those that did not come.
     """
 
     def __init__(self, token: str, load: Load) -> None:
@@ -66,7 +72,6 @@ class Annotator:
         self.connection = Connection(load.host, load.port)
         self.current: dict[str, Any] | None = None
         self.ahead: dict[str, Any] | None = None
-        self.told = False  # whether the server's answers hold what is coming
 
     async def run(self) -> None:
         """Work until the load stops, or until there is no task."""
@@ -86,7 +91,6 @@ class Annotator:
         if data is None:
             return True
         self.current = data["assignment"]
-        self.take_note(data)
         if self.current is None:
             self.load.tally.errors[f"no task: {data['finished']['reason']}"] += 1
         return self.current is not None
@@ -95,9 +99,8 @@ class Annotator:
         task = self.current
         if task is None:
             return
-        if not self.told:
-            data = await self.open(f"{self.page}?after={task['id']}")
-            self.ahead = data and data["assignment"]
+        if self.ahead is None:
+            self.ahead = await self.reserve(task)
         if self.load.think:
             await asyncio.sleep(self.load.think * random.uniform(0.5, 1.5))
         answer = await self.submit(task)
@@ -121,8 +124,7 @@ class Annotator:
 
     def go_on(self, answer: Mapping[str, Any]) -> None:
         """Put the next task in place; where it is not in hand, the page is loaded."""
-        waiting, self.ahead = self.ahead, None
-        self.take_note(answer)
+        waiting, self.ahead = self.ahead, coming(answer)
         self.current = None
         for task in (waiting, self.ahead):
             if task is not None and task["id"] == answer["assignment"]:
@@ -131,9 +133,17 @@ class Annotator:
             self.ahead = None
         self.page = answer["next"]
 
-    def take_note(self, data: Mapping[str, Any]) -> None:
-        self.told = "coming" in data
-        self.ahead = data.get("coming")
+    async def reserve(self, task: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Ask for the task after this one."""
+        began = time.time()
+        path = f"/work/a/{task['id']}/ahead"
+        reply = await self.connection.ask("POST", path, headers=self.bearer, body=b"{}")
+        now = time.time()
+        if reply.status != 200:
+            await self.refused("ahead", reply)
+            return None
+        self.load.tally.pages.append((now, now - began))
+        return coming(json.loads(reply.body))
 
     async def open(self, path: str) -> dict[str, Any] | None:
         began = time.time()
