@@ -1,20 +1,41 @@
 """Queries that are compiled once: the ORM takes longer to write a long one than to ask it."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from decimal import Decimal
+from itertools import count
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 
 FIRST = 7_100_000_000_000_000  # stands for the first number in the compiled query
+PLAIN = re.compile(r"[a-z0-9_.]*")
 LONG_AGO = datetime(1901, 1, 1, tzinfo=UTC)  # stands for the first point in time
 
 Row = tuple[Any, ...]
+M = TypeVar("M", bound=Model)
+
+
+def columns(model: type[Model]) -> tuple[str, ...]:
+    """Return the names of all columns of a model, for `values_list` and `instance`."""
+    return tuple(field.attname for field in model._meta.concrete_fields)
+
+
+def instance(model: type[M], row: Sequence[Any]) -> M:
+    """Return the object whose `columns` a row begins with."""
+    names = columns(model)
+    return model.from_db(connection.alias, names, row[: len(names)])
 
 
 class Prepared:
     """A query with named values, written by the ORM at its first use on each kind of database.
+
+    Postgres plans it once a connection as well, unless the connection may change between
+    transactions (a pool in front of the server; `DISABLE_SERVER_SIDE_CURSORS` says so).
 
     build: called with a keyword for each name; returns the rows by `values_list`. It must use the
         values as they are, and not decide by them.
@@ -34,32 +55,81 @@ class Prepared:
         self._marks: dict[str, Any] = {name: FIRST + i for i, name in enumerate(numbers)}
         self._marks |= {name: LONG_AGO + timedelta(days=i) for i, name in enumerate(times)}
         self._locks = locks
-        self._written: dict[str, tuple[str, list[Any], list[Any]]] = {}
+        self._name = f"plumbline_{next(_numbers)}"
+        self._written: dict[str, _Written] = {}
 
     def rows(self, **values: Any) -> list[Row]:
         """Return all rows for these values of the names."""
         if values.keys() != self._marks.keys():
             raise TypeError(f"This query takes {', '.join(self._marks)}.")
-        sql, params, converters = self._written.get(connection.vendor) or self._write()
-        given = {_sent(self._marks[name]): _sent(value) for name, value in values.items()}
+        written = self._written.get(connection.vendor) or self._write()
+        given = {name: _sent(value) for name, value in values.items()}
         with connection.cursor() as cursor:
-            cursor.execute(sql, [given.get(one, one) for one in params])
+            if connection.vendor == "postgresql" and not _is_pooled():
+                self._plan(cursor, written)
+                places = ", ".join(["%s"] * len(given))
+                cursor.execute(
+                    f"EXECUTE {self._name} ({places})", [given[name] for name in self._marks]
+                )
+            else:
+                cursor.execute(written.sql, [given[name] for name in written.names])
             found = cursor.fetchall()
-        return [_converted(row, converters) for row in found]
+        return [_converted(row, written.converters) for row in found]
 
-    def _write(self) -> tuple[str, list[Any], list[Any]]:
+    def _plan(self, cursor: Any, written: "_Written") -> None:
+        connection.ensure_connection()
+        planned = _planned.setdefault(connection.connection, set())
+        if self._name not in planned:
+            number = {name: f"${n}" for n, name in enumerate(self._marks, start=1)}
+            sql = written.sql % tuple(number[name] for name in written.names)
+            cursor.execute(f"PREPARE {self._name} AS {sql}")
+            planned.add(self._name)
+
+    def _write(self) -> "_Written":
         compiler = self._build(**self._marks).query.get_compiler(connection=connection)
         sql, params = compiler.as_sql()
-        unused = {_sent(mark) for mark in self._marks.values()} - set(params)
-        if unused:
-            raise TypeError("This query does not use all of its names as they are.")
+        named = {_sent(mark): name for name, mark in self._marks.items()}
+        if unused := named.keys() - set(params):
+            raise TypeError(f"{[named[one] for one in unused]} must be used as they are.")
         if connection.features.has_select_for_update:
             sql += self._locks
-        columns = [column for column, _sql, _alias in compiler.select]
-        converters = compiler.get_converters(columns)
-        written = sql, list(params), list(converters.items())
+        fixed = ("%s" if one in named else _literal(one) for one in params)
+        found = [column for column, _sql, _alias in compiler.select]
+        written = _Written(
+            sql % tuple(fixed),
+            [named[one] for one in params if one in named],
+            list(compiler.get_converters(found).items()),
+        )
         self._written[connection.vendor] = written
         return written
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A statement with a `%s` for each of `names`, and what makes values of its columns."""
+
+    sql: str
+    names: list[str]
+    converters: list[Any]
+
+
+_numbers = count()
+_planned: "WeakKeyDictionary[Any, set[str]]" = WeakKeyDictionary()
+
+
+def _is_pooled() -> bool:
+    return bool(connection.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS"))
+
+
+def _literal(value: Any) -> str:
+    """Return a value that the code itself chose, as it stands in a statement."""
+    if isinstance(value, bool) or not isinstance(value, int | str | Decimal):
+        raise TypeError(f"{value!r} must be one of the names.")
+    if not isinstance(value, str):
+        return str(value)
+    if not PLAIN.fullmatch(value):
+        raise TypeError(f"{value!r} must not stand in a statement.")
+    return f"'{value}'"
 
 
 def _sent(value: Any) -> Any:

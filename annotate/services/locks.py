@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import uuid4
 
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotate.models import Campaign, Participation, TaskLease
+from annotate.selectors.prepared import Prepared, Row, columns, instance
 from annotate.services import lease_allowances
 
 
@@ -28,11 +30,22 @@ def person(participation_id: int) -> Participation:
 
     What is counted of a person then changes by no other request of theirs.
     """
-    me = Participation.objects.filter(pk=participation_id)
-    rows = Participation.objects.select_for_update(no_key=True).filter(
+    rows = [instance(Participation, row) for row in _PERSON.rows(participation=participation_id)]
+    try:
+        return next(one for one in rows if one.pk == participation_id)
+    except StopIteration:
+        raise Participation.DoesNotExist from None
+
+
+def _person(participation: int) -> "QuerySet[Participation, Row]":
+    me = Participation.objects.filter(pk=participation)
+    theirs = Participation.objects.filter(
         campaign__in=me.values("campaign"), annotator__in=me.values("annotator")
     )
-    return next(one for one in rows.order_by("pk") if one.pk == participation_id)
+    return theirs.order_by("pk").values_list(*columns(Participation))
+
+
+_PERSON = Prepared(_person, numbers=("participation",), locks=" FOR NO KEY UPDATE")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from annotate.selectors.review import eligibility
 
 
 @dataclass(frozen=True)
-class Standing:
+class PersonStanding:
     """Counts of one participation, and of its annotator in the campaign.
 
     held: tasks that count toward the campaign's cap.
@@ -37,13 +37,13 @@ class Standing:
     owed: bool
 
 
-def of(who: Participation, *, now: datetime) -> Standing:
+def of(who: Participation, *, now: datetime) -> PersonStanding:
     """Return where this person stands; one query."""
     values = {"campaign": who.campaign_id, "annotator": who.annotator_id, "me": who.pk}
     today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     (row,) = _STANDING[who.is_sure].rows(**values, today=today, now=now)
     held, n_open, waiting, judged, judged_today, earned_today, reviewed, blocked, owed = row
-    return Standing(
+    return PersonStanding(
         held,
         n_open,
         waiting,

@@ -11,7 +11,7 @@ KEPT = 500  # campaigns
 
 
 @dataclass(frozen=True)
-class Terms:
+class CampaignTerms:
     """A campaign as it was when leases were allowed; a lease that spends of them confirms it.
 
     tutorial: the version that comes before the first task; None without one.
@@ -25,10 +25,10 @@ class Terms:
     passed: set[int] = field(default_factory=set)
 
 
-_kept: dict[int, Terms] = {}
+_kept: dict[int, CampaignTerms] = {}
 
 
-def of(campaign_id: int) -> Terms:
+def of(campaign_id: int) -> CampaignTerms:
     """Return the terms that this process knows; read them at the first time."""
     return _kept.get(campaign_id) or _read(campaign_id)
 
@@ -38,14 +38,14 @@ def forget(campaign_id: int) -> None:
     _kept.pop(campaign_id, None)
 
 
-def _read(campaign_id: int) -> Terms:
+def _read(campaign_id: int) -> CampaignTerms:
     # The version is read first: terms that are newer than it are refused, older ones never taken.
     mine = LeaseAllowance.objects.filter(campaign=campaign_id).order_by("part")
     version = mine.values_list("version", flat=True).first() or 0
     campaign = Campaign.objects.get(pk=campaign_id)
     study = task_page.study_of(campaign)
     tutorial = tutorial_contents.of_campaign(campaign, study.instrument)
-    found = Terms(campaign, version, study, None if tutorial is None else tutorial.version)
+    found = CampaignTerms(campaign, version, study, None if tutorial is None else tutorial.version)
     if len(_kept) >= KEPT:
         _kept.clear()
     _kept[campaign_id] = found

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.errors import Conflict, Gone, Invalid
-from annotate.instruments.base import Instrument, InvalidResponse
+from annotate.instruments.base import Instrument, InvalidResponse, Material
 from annotate.models import (
     Assignment,
     Campaign,
@@ -21,12 +21,12 @@ from annotate.models import (
     Participation,
     Slot,
 )
-from annotate.selectors.campaigns import outputs
 from annotate.selectors.pay import budget
 from annotate.selectors.review import eligibility
 from annotate.selectors.studies import instruments
-from annotate.selectors.work import admission
-from annotate.selectors.work.terms import Terms
+from annotate.selectors.work import admission, in_hand
+from annotate.selectors.work.in_hand import InHand
+from annotate.selectors.work.terms import CampaignTerms
 from annotate.services import audit, change_marks, locks
 from annotate.services.pay import ledger, promises
 from annotate.services.work import assignment_states, leasing, slots
@@ -45,7 +45,7 @@ class Receipt:
 
 
 @dataclass(frozen=True)
-class Given:
+class HandedIn:
     """What a page hands in. version: of the instrument with which it asked; None: this process."""
 
     raw: Mapping[str, Any]
@@ -55,11 +55,15 @@ class Given:
 
 @dataclass(frozen=True)
 class _Submission:
-    assignment: Assignment
+    task: InHand
     version: str  # of the instrument that the page asked with
     response: dict[str, Any]
     active_seconds: float | None
     at: datetime
+
+    @property
+    def assignment(self) -> Assignment:
+        return self.task.assignment
 
 
 def submit(
@@ -81,8 +85,8 @@ def submit(
     assignment = leasing.own(assignment_id, participation_id=participation_id)
     if assignment.status in Assignment.JUDGED:
         return _receipt(assignment_id, already=True)
-    given = Given(raw, active_seconds, version)
-    work = _checked(assignment, instruments.of(assignment.campaign), given)
+    given = HandedIn(raw, active_seconds, version)
+    work = _checked(in_hand.of(assignment), instruments.of(assignment.campaign), given)
     try:
         # These are two transactions. The first, on finding the lease ended, holds the assignment's
         # row, and a transaction that holds it must not wait for the campaign.
@@ -95,18 +99,18 @@ def submit(
 
 
 def store_in_time(
-    assignment_id: int, who: Participation, known: Terms, given: Given
+    assignment_id: int, who: Participation, known: CampaignTerms, given: HandedIn
 ) -> Receipt | None:
     """Store a response while its lease holds, as `submit` does; None where that is not so.
 
     It runs in the caller's transaction, which locks the person. A bonus that this judgment brings
     is left to the caller.
     """
-    assignment = leasing.own_open(assignment_id, who)
-    if assignment is None:
+    task = in_hand.leased(assignment_id, who.pk)
+    if task is None:
         return None
-    assignment.campaign, assignment.participation = known.campaign, who
-    work = _checked(assignment, known.study.instrument, given)
+    task.assignment.campaign, task.assignment.participation = known.campaign, who
+    work = _checked(task, known.study.instrument, given)
     if not _advance(work, sources=[Status.LEASED], who=who):
         return None
     return _store(work, kind=LedgerEntry.Kind.REWARD, counts=True)
@@ -119,14 +123,12 @@ def save_draft(
 
     Raises `Conflict` where another tab has saved since `revision`, and `Gone` after the submit.
     """
-    assignment = leasing.own(assignment_id, participation_id=participation_id)
-    if assignment.status in Assignment.JUDGED:
+    if leasing.own_status(assignment_id, participation_id) in Assignment.JUDGED:
         raise Gone(_("You have submitted this task already."), code="submitted")
-    with transaction.atomic():
-        Draft.objects.get_or_create(assignment_id=assignment_id)
-        saved = Draft.objects.filter(assignment_id=assignment_id, revision=revision).update(
-            revision=revision + 1, data=dict(data), saved_at=timezone.now()
-        )
+    new = {"revision": revision + 1, "data": dict(data), "saved_at": timezone.now()}
+    saved = bool(Draft.objects.filter(assignment=assignment_id, revision=revision).update(**new))
+    if not saved and revision == 0:
+        saved = _first_draft(assignment_id, new)
     if not saved:
         raise Conflict(
             _("This task is open in another tab, with newer answers. Reload to see them."),
@@ -135,7 +137,17 @@ def save_draft(
     return revision + 1
 
 
-def _checked(assignment: Assignment, instrument: Instrument, given: Given) -> _Submission:
+def _first_draft(assignment_id: int, new: Mapping[str, Any]) -> bool:
+    """Store the first draft of a task; False if another tab has stored one meanwhile."""
+    try:
+        with transaction.atomic():
+            Draft.objects.create(assignment_id=assignment_id, **new)
+    except IntegrityError:
+        return False
+    return True
+
+
+def _checked(task: InHand, instrument: Instrument, given: HandedIn) -> _Submission:
     """Return the submission, after checking that the page asked with this version."""
     if given.version not in (None, instrument.version):
         raise Conflict(
@@ -145,15 +157,13 @@ def _checked(assignment: Assignment, instrument: Instrument, given: Given) -> _S
             ),
             code="stale_version",
         )
-    response = _read(instrument, assignment, given.raw)
-    return _Submission(
-        assignment, instrument.version, response, given.active_seconds, timezone.now()
-    )
+    response = _read(instrument, task.material, given.raw)
+    return _Submission(task, instrument.version, response, given.active_seconds, timezone.now())
 
 
-def _read(instrument: Instrument, assignment: Assignment, raw: Mapping[str, Any]) -> dict[str, Any]:
+def _read(instrument: Instrument, material: Material, raw: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        return instrument.check(raw, material=outputs.material(assignment.output))
+        return instrument.check(raw, material=material)
     except InvalidResponse as error:
         raise Invalid(error.errors) from None
 
@@ -250,7 +260,6 @@ def _store_and_promise(
 
 def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) -> Receipt:
     assignment, campaign = work.assignment, work.assignment.campaign
-    began = leasing.began(assignment)
     judgment = Judgment.objects.create(
         assignment=assignment,
         campaign=campaign,
@@ -260,12 +269,13 @@ def _store(work: _Submission, *, kind: LedgerEntry.Kind | None, counts: bool) ->
         instrument_version=work.version,
         response=work.response,
         submitted_at=work.at,
-        elapsed_seconds=(work.at - began).total_seconds(),
+        elapsed_seconds=(work.at - work.task.began).total_seconds(),
         active_seconds=work.active_seconds,
     )
     if kind is not None:
         ledger.earn_task(assignment, campaign=campaign, kind=kind)
-    Draft.objects.filter(assignment=assignment).delete()
+    if work.task.has_draft:
+        Draft.objects.filter(assignment=assignment).delete()
     change_marks.mark(campaign.pk, "judgment")
     earned = budget.price(campaign).reward if kind is not None else Decimal(0)
     return Receipt(judgment.pk, counts, earned)

@@ -12,13 +12,15 @@ assignments, slots. `submitting` spends from the allowance last, but never waits
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Case, DateTimeField, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation
 from annotate.selectors.work import admission, picking
+from annotate.selectors.work.in_hand import with_begin
 from annotate.selectors.work.picking import Picked
 from annotate.services import change_marks, lease_allowances, locks
 from annotate.services.pay import promises
@@ -119,23 +121,33 @@ def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
     """Extend a lease, and the prefetched one, while its page is in use; return its end.
 
     There is a limit, so that a forgotten page does not keep a campaign from closing. The lease also
-    ends when the crowd's own time is over.
+    ends when the crowd's own time is over. Two statements.
     """
-    assignment = own(assignment_id, participation_id=participation_id)
-    length = _length(assignment.campaign)
-    until = _extend(assignment, length, assignment.participation)
-    if until is None:
+    rows = Assignment.objects.select_related("campaign", "participation")
+    mine = rows.filter(Q(pk=assignment_id) | Q(status=LEASED), participation=participation_id)
+    found = {one.pk: one for one in mine}
+    if assignment_id not in found:
+        raise NotFound(_("This is not one of your tasks."))
+    ends = {pk: _end_of(one) for pk, one in found.items() if one.status == LEASED}
+    if assignment_id not in ends or not _extend(ends, seen=assignment_id):
         raise Gone(_("This task is no longer reserved for you. Your draft is kept."))
-    for other in admission.open_of(participation_id).exclude(pk=assignment_id):
-        _extend(other, length, assignment.participation)
-    shown(assignment_id, participation_id=participation_id)
-    return until
+    return ends[assignment_id]
 
 
-def _extend(assignment: Assignment, length: timedelta, who: Participation) -> datetime | None:
-    until = min(_until(who, length), assignment.leased_at + LONGEST * length)
-    is_open = Assignment.objects.filter(pk=assignment.pk, status=LEASED)
-    return until if is_open.update(expires_at=until) else None
+def _end_of(assignment: Assignment) -> datetime:
+    """Return when this lease ends if its page is in use now."""
+    length = _length(assignment.campaign)
+    return min(_until(assignment.participation, length), assignment.leased_at + LONGEST * length)
+
+
+def _extend(ends: dict[int, datetime], *, seen: int) -> bool:
+    """Set the ends of leases that still hold; return whether the one that is `seen` does."""
+    now, time = timezone.now(), DateTimeField()
+    end = Case(*(When(pk=pk, then=Value(at, time)) for pk, at in ends.items()))
+    begun = Case(When(pk=seen, then=Coalesce("started_at", Value(now, time))), default="started_at")
+    held = Assignment.objects.filter(pk__in=ends, status=LEASED)
+    extended = held.update(expires_at=end, started_at=begun)
+    return extended == len(ends) or Assignment.objects.filter(pk=seen, status=LEASED).exists()
 
 
 def _until(who: Participation, length: timedelta) -> datetime:
@@ -148,34 +160,18 @@ def own(assignment_id: int, *, participation_id: int) -> Assignment:
     """Return the assignment if it belongs to this participation."""
     mine = Assignment.objects.select_related("campaign", "participation", "output__item")
     try:
-        return _begun(mine).get(pk=assignment_id, participation_id=participation_id)
+        return with_begin(mine).get(pk=assignment_id, participation_id=participation_id)
     except Assignment.DoesNotExist:
         raise NotFound(_("This is not one of your tasks.")) from None
 
 
-def own_open(assignment_id: int, who: Participation) -> Assignment | None:
-    """Return the assignment of this person, without what the caller has of it, if it is leased."""
-    mine = Assignment.objects.select_related("output__item").filter(participation=who)
-    return _begun(mine).filter(pk=assignment_id, status=LEASED).first()
-
-
-def began(assignment: Assignment) -> datetime:
-    """Return when the annotator saw an assignment of `own` first.
-
-    A page that has it in hand shows it as soon as the task before is done, and says so to nobody.
-    """
-    before: datetime | None = getattr(assignment, "ended_before")  # noqa: B009
-    return assignment.started_at or max(assignment.leased_at, before or assignment.leased_at)
-
-
-DONE = (*Assignment.JUDGED, Assignment.Status.RETURNED)
-
-
-def _begun(rows: QuerySet[Assignment]) -> QuerySet[Assignment]:
-    """Add when the task before ended, with which a task that was in hand began."""
-    before = Assignment.objects.filter(participation=OuterRef("participation"), status__in=DONE)
-    ended = before.exclude(pk=OuterRef("pk")).order_by("-ended_at").values("ended_at")[:1]
-    return rows.annotate(ended_before=Subquery(ended))
+def own_status(assignment_id: int, participation_id: int) -> str:
+    """Return the status of the assignment if it belongs to this participation."""
+    mine = Assignment.objects.filter(pk=assignment_id, participation=participation_id)
+    status = mine.values_list("status", flat=True).first()
+    if status is None:
+        raise NotFound(_("This is not one of your tasks."))
+    return status
 
 
 def _length(campaign: Campaign) -> timedelta:

@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, Participation
 from annotate.selectors.work import admission, picking, standing, task_page, terms, tutorial_runs
-from annotate.selectors.work.standing import Standing
+from annotate.selectors.work.standing import PersonStanding
 from annotate.selectors.work.task_page import Figures, SavedDraft, Work
-from annotate.selectors.work.terms import Terms
+from annotate.selectors.work.terms import CampaignTerms
 from annotate.services import lease_allowances, locks
 from annotate.services.pay import promises
 from annotate.services.work import judgments, leasing
@@ -60,7 +60,7 @@ def submit(
 
     Raises as `judgments.submit` does.
     """
-    given = judgments.Given(raw, active_seconds, version)
+    given = judgments.HandedIn(raw, active_seconds, version)
     try:
         with transaction.atomic():
             return _at_once(assignment_id, participation_id, given)
@@ -86,7 +86,7 @@ def what_follows(participation_id: int) -> Following:
     return Following(visit.study, visit.figures, waiting, work)
 
 
-def _at_once(assignment_id: int, participation_id: int, given: judgments.Given) -> Handover:
+def _at_once(assignment_id: int, participation_id: int, given: judgments.HandedIn) -> Handover:
     who = locks.person(participation_id)
     known = terms.of(who.campaign_id)
     if not _may_go_on(known, who):
@@ -102,12 +102,12 @@ def _at_once(assignment_id: int, participation_id: int, given: judgments.Given) 
     return Handover(known.study, figures, now.waiting or coming.id, coming, receipt)
 
 
-def _not_by(known: Terms) -> _Otherwise:
+def _not_by(known: CampaignTerms) -> _Otherwise:
     terms.forget(known.campaign.pk)
     return _Otherwise()
 
 
-def _may_go_on(known: Terms, who: Participation) -> bool:
+def _may_go_on(known: CampaignTerms, who: Participation) -> bool:
     """Return whether campaign, tutorial and paid unit let tasks follow, as far as is known."""
     campaign, now = known.campaign, timezone.now()
     if not known.version or campaign.status != Campaign.Status.OPEN:
@@ -117,7 +117,7 @@ def _may_go_on(known: Terms, who: Participation) -> bool:
     return admission.closed_unit(who) is None and _has_passed(known, who)
 
 
-def _has_passed(known: Terms, who: Participation) -> bool:
+def _has_passed(known: CampaignTerms, who: Participation) -> bool:
     if known.tutorial is None or who.annotator_id in known.passed:
         return True
     if tutorial_runs.step(known.campaign, who) != tutorial_runs.TutorialStep.PASSED:
@@ -126,7 +126,7 @@ def _has_passed(known: Terms, who: Participation) -> bool:
     return True
 
 
-def _lease(known: Terms, who: Participation, now: Standing) -> Work:
+def _lease(known: CampaignTerms, who: Participation, now: PersonStanding) -> Work:
     """Lease the next slot without the campaign's lock; raises `_Otherwise` where that cannot be."""
     cap = known.campaign.annotator_cap
     if now.barred or now.n_open >= admission.AT_ONCE or (cap is not None and now.held >= cap):

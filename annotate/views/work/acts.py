@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 
 from annotate import tokens
 from annotate.errors import Conflict, Invalid
-from annotate.models import Assignment
 from annotate.selectors.work import task_page
+from annotate.selectors.work.admission import Nothing
 from annotate.services.work import judgments, leasing, submitting
 from annotate.text.figures import count_in
 from annotate.views.work.access import RequestError, worker_endpoint
@@ -67,7 +67,7 @@ def ahead(participation_id: int, _body: dict[str, Any], assignment_id: int) -> d
     """Reserve the task after this one, which is being answered."""
     visit = task_page.visit(participation_id)
     got = leasing.lease_ahead(participation_id, after=assignment_id)
-    coming = task_page.current(got) if isinstance(got, Assignment) else None
+    coming = None if isinstance(got, Nothing) else task_page.current(got)
     return {"coming": _handed(participation_id, visit.study, coming)}
 
 
