@@ -15,10 +15,19 @@ from limits.storage import MemoryStorage
 
 from annotate.requests import counting
 from estimation.services import memory
+from tests import dealing
 from tests.crowds.clock import Clock
 
 # Written by migrations, and the same for each test.
 KEPT = {"django_content_type", "auth_permission"}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several workers share the tests, each begins with its share of the slow ones."""
+    if about := getattr(config, "workerinput", None):
+        workers = about["workercount"]
+        items[:] = dealing.deal(items, workers, lambda item: item.path, dealing.kind)
 
 
 @pytest.fixture(autouse=True, scope="session")

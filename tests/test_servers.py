@@ -1,4 +1,4 @@
-"""The servers of the test session: workers that run at once share the servers, not what they hold."""
+"""Test workers that run at once share the servers, but not what the servers hold."""
 
 import redis
 
