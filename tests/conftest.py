@@ -7,11 +7,13 @@ from typing import Any
 
 import pytest
 from botocore.loaders import JSONFileLoader
+from django.conf import settings
 from django.db.backends.postgresql.creation import DatabaseCreation
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import override_settings
 from django.utils import timezone
 from limits.storage import MemoryStorage
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotate.requests import counting
 from estimation.services import memory
@@ -33,6 +35,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(autouse=True, scope="session")
 def _quick_passwords() -> Iterator[None]:
     with override_settings(PASSWORD_HASHERS=["tests.passwords.QuickHasher"]):
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick_static_files() -> Iterator[None]:
+    """Each client makes the middleware, which opens each static file; here the first one does."""
+    look = WhiteNoiseMiddleware.add_files_from_finders
+    found: dict[object, dict[str, Any]] = {}
+
+    def add(made: WhiteNoiseMiddleware) -> None:
+        folders = str([made.static_root, *settings.STATICFILES_DIRS])
+        key = (folders, made.static_prefix, made.max_age, made.allow_all_origins)
+        if key not in found:
+            look(made)
+            found[key] = made.files
+        made.files = found[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add)
         yield
 
 
