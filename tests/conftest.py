@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import functools
+import gc
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -30,6 +31,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if about := getattr(config, "workerinput", None):
         workers = about["workercount"]
         items[:] = dealing.deal(items, workers, lambda item: item.path, dealing.kind)
+
+
+def pytest_sessionstart() -> None:
+    """Thousands of tests are collected and all of them stay: there is nothing to look for."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True, scope="session")
