@@ -1,29 +1,70 @@
 """What all tests share."""
 
 import functools
+import gc
 import math
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from botocore.loaders import JSONFileLoader
+from django.conf import settings
 from django.db.backends.postgresql.creation import DatabaseCreation
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import override_settings
 from django.utils import timezone
 from limits.storage import MemoryStorage
+from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotate.requests import counting
 from estimation.services import memory
+from tests import dealing
 from tests.crowds.clock import Clock
 
 # Written by migrations, and the same for each test.
 KEPT = {"django_content_type", "auth_permission"}
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where several workers share the tests, each begins with its share of the slow ones."""
+    if about := getattr(config, "workerinput", None):
+        workers = about["workercount"]
+        items[:] = dealing.deal(items, workers, lambda item: item.path, dealing.kind)
+
+
+def pytest_sessionstart() -> None:
+    """Thousands of tests are collected and all of them stay: there is nothing to look for."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _quick_passwords() -> Iterator[None]:
     with override_settings(PASSWORD_HASHERS=["tests.passwords.QuickHasher"]):
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _quick_static_files() -> Iterator[None]:
+    """Each client makes the middleware, which opens each static file; here the first one does."""
+    look = WhiteNoiseMiddleware.add_files_from_finders
+    found: dict[object, dict[str, Any]] = {}
+
+    def add(made: WhiteNoiseMiddleware) -> None:
+        folders = str([made.static_root, *settings.STATICFILES_DIRS])
+        key = (folders, made.static_prefix, made.max_age, made.allow_all_origins)
+        if key not in found:
+            look(made)
+            found[key] = made.files
+        made.files = found[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WhiteNoiseMiddleware, "add_files_from_finders", add)
         yield
 
 

@@ -7,3 +7,9 @@ class QuickHasher(PBKDF2PasswordHasher):
     """The real algorithm, so that other processes can check what tests have stored."""
 
     iterations = 1
+
+
+class SlowHasher(PBKDF2PasswordHasher):
+    """A hash that takes most of a request, and still less than in production."""
+
+    iterations = 200_000

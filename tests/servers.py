@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 # Two folders deep: the package opens the mode of its data folder's parent.
 CACHE = Path(__file__).resolve().parent.parent / ".cache" / "servers"
@@ -63,6 +64,8 @@ def start_redis(port: int | None = None) -> tuple[str, "subprocess.Popen[bytes]"
             "127.0.0.1",
             "--save",
             "",
+            "--databases",
+            "256",
             "--daemonize",
             "no",
         ],
@@ -71,6 +74,13 @@ def start_redis(port: int | None = None) -> tuple[str, "subprocess.Popen[bytes]"
     atexit.register(process.kill)
     _wait_for(port)
     return f"redis://127.0.0.1:{port}/0", process
+
+
+def redis_of(worker: str, url: str) -> str:
+    """Return the address of a worker's own database at this server ("gw0": the next number)."""
+    parts = urlsplit(url)
+    number = int(parts.path.strip("/") or 0) + int(worker.removeprefix("gw")) + 1
+    return parts._replace(path=f"/{number}").geturl()
 
 
 def _wait_for(port: int) -> None:
@@ -83,8 +93,13 @@ def _wait_for(port: int) -> None:
 
 
 def prepare() -> None:
-    """Put the servers' addresses into the environment; xdist workers inherit them."""
-    if "PYTEST_XDIST_WORKER" in os.environ:
+    """Put the servers' addresses into the environment; xdist workers inherit them.
+
+    pytest-django gives each worker its own database. Each has its own of Redis, too: the limits
+    that one test counts are not those that another worker's test deletes.
+    """
+    if worker := os.environ.get("PYTEST_XDIST_WORKER"):
+        os.environ["REDIS_URL"] = redis_of(worker, os.environ["REDIS_URL"])
         return
     database = os.environ.get("TEST_DATABASE_URL") or start_postgres()
     if database == "sqlite":

@@ -157,7 +157,7 @@ def test_who_was_logged_in_before_stays_logged_in(ada: User) -> None:
 
 
 def test_an_unknown_name_takes_as_long_as_a_known_one(ada: User, settings: Any) -> None:
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+    settings.PASSWORD_HASHERS = ["tests.passwords.SlowHasher"]
     settings.LOGIN_TRIES = 1000
     ada.set_password(RIGHT)
     ada.save()

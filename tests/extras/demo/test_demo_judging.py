@@ -1,6 +1,7 @@
 """Simulated judgments have the variance of real ones: texts differ more than people do."""
 
 import re
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +14,7 @@ ROWS = corpus.sample_outputs(items=120)
 PEOPLE = cast(40, seed=11)
 
 
+@cache
 def overall(system: str) -> np.ndarray:
     """One row per output, one column per person."""
     return np.array(
@@ -26,18 +28,15 @@ def repeated_share(text: str) -> float:
     return 1 - len(set(pairs)) / len(pairs)
 
 
-SCORES = {system: overall(system) for system in corpus.SYSTEMS}
-
-
 def test_scores_differ_by_system() -> None:
     base, lead, large = (
-        SCORES[s].mean() for s in ("abstractive-base", "lead-3", "abstractive-large")
+        overall(s).mean() for s in ("abstractive-base", "lead-3", "abstractive-large")
     )
     assert base + 0.2 < lead < large
 
 
 def test_texts_vary_more_than_people() -> None:
-    scores = SCORES["abstractive-base"]
+    scores = overall("abstractive-base")
     people, items = scores.mean(axis=0).std(ddof=1), scores.mean(axis=1).std(ddof=1)
     assert items > 2 * people
     assert 0.1 < people < 0.3
@@ -45,7 +44,7 @@ def test_texts_vary_more_than_people() -> None:
 
 def test_overall_correlates_moderately_with_repetition() -> None:
     repetition = [repeated_share(r.outputs[s].text) for s in corpus.SYSTEMS for r in ROWS]
-    mean = np.concatenate([SCORES[s].mean(axis=1) for s in corpus.SYSTEMS])
+    mean = np.concatenate([overall(s).mean(axis=1) for s in corpus.SYSTEMS])
     r = np.corrcoef(repetition, mean)[0, 1]
     assert -0.75 < r < -0.4
 
