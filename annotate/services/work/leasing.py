@@ -37,6 +37,8 @@ def lease(participation_id: int, *, ahead: bool = False) -> Lease:
 
     With `ahead`, an annotator with one open assignment gets a second one (prefetch).
     """
+    if not ahead and (waiting := _waiting(participation_id).first()):
+        return waiting
     with transaction.atomic():
         who, campaign, mine = _come(participation_id)
         return mine[0] if mine and not ahead else _next(campaign, who, n_open=len(mine))
@@ -48,6 +50,8 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
     This needs an open campaign. A closing campaign keeps its slots for annotators who ask for a
     task now.
     """
+    if waiting := _waiting(participation_id).exclude(pk=after).first():
+        return waiting
     with transaction.atomic():
         who, campaign, mine = _come(participation_id)
         if others := [each for each in mine if each.pk != after]:
@@ -55,6 +59,12 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
         if campaign.status == Campaign.Status.CLOSING:
             return admission.none_free(campaign)
         return _next(campaign, who, n_open=len(mine), besides=after)
+
+
+def _waiting(participation_id: int) -> QuerySet[Assignment]:
+    """Select the open assignments whose time is not over: they need no lock and no new lease."""
+    mine = admission.open_of(participation_id).filter(expires_at__gt=timezone.now())
+    return mine.order_by("leased_at", "pk")
 
 
 def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignment]]:

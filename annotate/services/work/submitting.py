@@ -78,12 +78,17 @@ def submit(
 
 
 def what_follows(participation_id: int) -> Following:
-    """Lease the task after the next one under the campaign's lock, where there is a next one."""
+    """Lease the task after the next one under the campaign's lock, or the next one."""
     waiting = task_page.reserved(participation_id)
-    coming = None if waiting is None else leasing.lease_ahead(participation_id, after=waiting)
+    if waiting is None:
+        got = leasing.lease(participation_id)
+    else:
+        got = leasing.lease_ahead(participation_id, after=waiting)
+    coming = task_page.current(got) if isinstance(got, Assignment) else None
     visit = task_page.visit(participation_id)
-    work = task_page.current(coming) if isinstance(coming, Assignment) else None
-    return Following(visit.study, visit.figures, waiting, work)
+    if waiting is None and coming is not None:
+        waiting = coming.id
+    return Following(visit.study, visit.figures, waiting, coming)
 
 
 def _at_once(assignment_id: int, participation_id: int, given: judgments.HandedIn) -> Handover:

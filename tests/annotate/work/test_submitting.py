@@ -1,0 +1,225 @@
+"""One submit: a judgment in, the task after the next one out, in one transaction (decision 040)."""
+
+import re
+from decimal import Decimal
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from annotate.models import Assignment, Campaign, Judgment, LeaseAllowance, LedgerEntry
+from annotate.selectors.campaigns import recounting
+from annotate.services import lease_allowances
+from annotate.services.campaigns import life
+from annotate.services.work import leasing, submitting
+from tests.annotate.work.pages.working import JUDGED, call, submit
+from tests.factories import GOOD, campaign, judge, leased, person
+
+pytestmark = [pytest.mark.orm, pytest.mark.django_db]
+
+AROUND = re.compile(r"^(BEGIN|COMMIT|SAVEPOINT|RELEASE|PREPARE)")
+LOCK = re.compile(r'FROM "annotate_campaign" .*FOR ')
+
+
+def statements(client: Client, who, verb: str, body=None, *, assignment: int) -> list[str]:
+    with CaptureQueriesContext(connection) as captured:
+        answer = call(client, who, verb, body, assignment=assignment)
+    assert answer.status_code == 200, answer.content
+    found = [one["sql"] for one in captured.captured_queries]
+    return [one for one in found if not AROUND.match(one)]
+
+
+def at_work(study: Campaign, name: str = "p1", *, done: int = 2):
+    """Return a person with one task on the page and one in hand, after some that are done."""
+    who = person(study, name)
+    for _ in range(done):
+        judge(who)
+    now = leased(who)
+    leasing.lease_ahead(who.pk, after=now.pk)
+    return who, now.pk
+
+
+def allowed(study: Campaign) -> int:
+    return recounting.recount(study).allowed
+
+
+@pytest.mark.parametrize(
+    ("items", "people", "done"), [(30, 1, 2), (60, 8, 2), (150, 1, 2), (150, 4, 20)]
+)
+def test_a_submit_takes_twelve_statements_whatever_has_been_before(client, items, people, done):
+    study = campaign(items=items, budget=Decimal(90_000), max_judgments=90_000, tutorial=False)
+    for n in range(1, people):
+        at_work(study, f"other-{n}", done=done // 2)
+    who, now = at_work(study, done=done)
+    call(client, who, "draft", {"revision": 0, "data": {}}, assignment=now)
+    submit(client, who)  # reads the terms of the campaign
+    now = leased(who).pk
+    call(client, who, "draft", {"revision": 0, "data": {}}, assignment=now)
+    found = statements(client, who, "submit", JUDGED, assignment=now)
+    assert len(found) == 12
+    assert not any(LOCK.search(one) for one in found)
+
+
+def test_where_no_other_item_is_near_it_takes_one_more(client):
+    """The last slots: the search for another item finds none."""
+    who, _now = at_work(campaign(items=3, double_share=0), done=1)
+    submit(client, who)
+    found = statements(client, who, "submit", JUDGED, assignment=leased(who).pk)
+    assert len(found) == 12  # without the draft of the submits above
+
+
+def test_a_draft_takes_three_statements_and_a_heartbeat_two(client):
+    who, now = at_work(campaign(items=20))
+    for revision in (0, 1, 2):
+        body = {"revision": revision, "data": {"fluency": 1}}
+        assert len(statements(client, who, "draft", body, assignment=now)) <= 3
+    assert len(statements(client, who, "heartbeat", assignment=now)) == 2
+
+
+def test_each_lease_spends_one_that_was_allowed(client):
+    study = campaign(items=40)
+    who, _now = at_work(study)
+    before = allowed(study)
+    assert before == lease_allowances.LOT
+    receipt = submit(client, who).json()
+    assert allowed(study) == before - 1
+    assert receipt["coming"]["data"]["assignment"]["id"] == Assignment.objects.latest("pk").pk
+    assert receipt["assignment"] != Assignment.objects.latest("pk").pk
+    assert Assignment.objects.filter(status="leased").count() == 2
+
+
+def test_nothing_in_hand_brings_the_next_task_itself(client):
+    study = campaign(items=40)
+    at_work(study, "other")
+    receipt = submit(client, person(study)).json()
+    assert receipt["coming"]["data"]["assignment"]["id"] == receipt["assignment"]
+
+
+def pause(study: Campaign) -> None:
+    life.pause(study.pk)
+
+
+def close(study: Campaign) -> None:
+    life.close(study.pk, Campaign.Reason.HAND)
+
+
+@pytest.mark.parametrize("act", [pause, close])
+def test_who_changes_the_campaign_takes_the_allowance_back(client, act):
+    study = campaign(items=40)
+    who, _now = at_work(study)
+    submit(client, who)  # this process knows the campaign as it was
+    act(study)
+    assert allowed(study) == 0
+    receipt = submit(client, who).json()
+    assert receipt["coming"] is None
+    assert Assignment.objects.filter(status="leased").count() == 1
+
+
+def test_after_a_change_the_new_terms_count(client):
+    study = campaign(items=40, reward=Decimal("0.40"))
+    who, _now = at_work(study)
+    submit(client, who)
+    life.pause(study.pk)
+    Campaign.objects.filter(pk=study.pk).update(reward=Decimal("0.55"))
+    life.open_(study.pk)
+    for _ in range(3):
+        submit(client, who)
+    paid = list(LedgerEntry.objects.order_by("-pk").values_list("amount", flat=True)[:3])
+    assert paid == [Decimal("0.55")] * 3
+    assert allowed(study) > 0
+
+
+@pytest.mark.parametrize("limit", [{"budget": Decimal("4.00")}, {"max_judgments": 10}])
+def test_the_last_leases_look_at_the_limits(client, limit):
+    study = campaign(items=40, reward=Decimal("0.40"), annotator_cap=None, **limit)
+    who, _now = at_work(study, done=1)
+    while submit(client, who).json()["assignment"]:
+        found = recounting.recount(Campaign.objects.get(pk=study.pk))
+        assert found.is_right, found
+    assert Judgment.objects.count() == 10
+    assert leasing.lease(who.pk).reason == next(iter(limit))
+
+
+def test_an_allowance_for_other_terms_is_not_spent():
+    study = campaign(items=40)
+    at_work(study)
+    version = LeaseAllowance.objects.filter(campaign=study).first().version
+    assert not lease_allowances.spend(study.pk, version=version - 1)
+    assert lease_allowances.spend(study.pk, version=version)
+
+
+def test_the_cap_binds_on_the_way(client):
+    study = campaign(items=40, annotator_cap=5)
+    other, _now = at_work(study, "other")
+    submit(client, other)
+    who = person(study)
+    while submit(client, who).json()["assignment"]:
+        pass
+    assert Judgment.objects.filter(annotator=who.annotator_id).count() == 5
+    assert leasing.lease(who.pk).reason == "cap"
+
+
+def test_what_was_undone_leaves_nothing(monkeypatch, client):
+    """The first way fails at its last statement: the second one stores everything once."""
+    study = campaign(items=40)
+    who, _now = at_work(study)
+    monkeypatch.setattr(lease_allowances, "spend", lambda *_a, **_k: False)
+    before = Judgment.objects.count()
+    receipt = submit(client, who).json()
+    assert receipt["coming"] is not None
+    assert Judgment.objects.count() == LedgerEntry.objects.count() == before + 1
+    assert Assignment.objects.filter(status="leased").count() == 2
+
+
+def test_both_ways_say_the_same(monkeypatch, client):
+    """A submit under the campaign's lock answers as the one without it."""
+
+    def told(study: Campaign) -> list[object]:
+        who, _now = at_work(study)
+        answers = [submit(client, who).json() for _ in range(4)]
+        return [(one["words"], one["counts"], one["earned"]) for one in answers]
+
+    quick = told(campaign(items=30, reward=Decimal("0.40")))
+    monkeypatch.setattr(submitting, "_may_go_on", lambda *_a: False)
+    assert told(campaign(items=30, reward=Decimal("0.40"))) == quick
+
+
+def test_recount_finds_what_is_too_much_and_takes_it_back(capsys):
+    study = campaign(items=40, budget=Decimal("20.00"), reward=Decimal("0.40"))
+    at_work(study)
+    call_command("recount")
+    assert "1 campaigns agree" in capsys.readouterr().out
+    LeaseAllowance.objects.filter(campaign=study).update(leases=1000)
+    with pytest.raises(CommandError, match="1 of 1"):
+        call_command("recount", study.public_id)
+    assert "there is room for" in capsys.readouterr().out
+    with pytest.raises(CommandError):
+        call_command("recount", "--mend")
+    call_command("recount")
+
+
+def test_recount_finds_a_lease_without_a_slot(capsys):
+    study = campaign(items=40)
+    at_work(study)
+    study.slots.filter(assignment__status="leased").update(assignment=None)
+    with pytest.raises(CommandError):
+        call_command("recount")
+    assert "2 leases hold no slot" in capsys.readouterr().out
+
+
+def test_the_same_submit_again_brings_the_same_receipt(client):
+    study = campaign(items=40)
+    who, now = at_work(study)
+    first, again = (call(client, who, "submit", JUDGED, assignment=now).json() for _ in range(2))
+    assert first["earned"] == again["earned"]
+    assert first["assignment"] == again["assignment"]
+    assert Judgment.objects.filter(assignment=now).count() == 1
+
+
+def test_an_answer_that_does_not_fit_stores_nothing(client):
+    who, now = at_work(campaign(items=40))
+    body = JUDGED | {"response": {**GOOD, "fluency": 9}}
+    assert call(client, who, "submit", body, assignment=now).status_code == 422
+    assert Assignment.objects.get(pk=now).status == "leased"

@@ -1,0 +1,187 @@
+"""Many people submit and lease at once without the campaign's lock: no limit gives way."""
+
+import random
+import threading
+from decimal import Decimal
+
+import pytest
+from django.db import connection, transaction
+from django.utils import timezone
+
+from annotate.models import Assignment, Campaign, Judgment, LeaseAllowance, Participation, Slot
+from annotate.selectors.campaigns import recounting
+from annotate.selectors.pay import commitments
+from annotate.services import lease_allowances, locks
+from annotate.services.campaigns import life
+from annotate.services.work import leasing, submitting
+from tests.annotate.work.storms import THREADS, at_once, check_invariants, counted, crowd, sql
+from tests.annotate.work.test_lock_order import Running
+from tests.factories import GOOD, campaign, leased, person
+
+pytestmark = [pytest.mark.slow, pytest.mark.orm, pytest.mark.django_db(transaction=True)]
+
+VERSION = "1"
+
+
+def work(who: Participation, *, turns: int = 10**6) -> int:
+    """Work as a page does, until nothing follows; return how many were submitted."""
+    got, n = leasing.lease(who.pk), 0
+    now = got.pk if isinstance(got, Assignment) else None
+    while now is not None and n < turns:
+        now = submit(who, now).next
+        n += 1
+    return n
+
+
+def submit(who: Participation, assignment: int) -> submitting.Handover:
+    return submitting.submit(
+        assignment, participation_id=who.pk, raw=GOOD, active_seconds=1.0, version=VERSION
+    )
+
+
+def check(study: Campaign) -> None:
+    check_invariants(study)
+    found = recounting.recount(Campaign.objects.get(pk=study.pk))
+    assert found.is_right, found
+
+
+def test_two_thousand_tasks_by_sixteen_threads():
+    study = campaign(items=800, annotator_cap=None, budget=Decimal(100_000), max_judgments=90_000)
+    people = crowd(study, THREADS)
+    assert sum(at_once([lambda who=who: work(who, turns=125) for who in people])) == 2000
+    assert counted(study) == 2000
+    check(study)
+
+
+def test_everything_planned_is_judged_once():
+    study = campaign(items=160, annotator_cap=None)
+    at_once([lambda who=who: work(who) for who in crowd(study, THREADS)])
+    assert counted(study) == Slot.objects.filter(campaign=study).count() == 400
+    check(study)
+
+
+@pytest.mark.parametrize("lot", [8, 64, 4096])
+def test_the_budget_is_spent_to_the_cent(monkeypatch, lot):
+    monkeypatch.setattr(lease_allowances, "LOT", lot)
+    study = campaign(items=160, annotator_cap=None, reward=Decimal("0.37"), budget=Decimal("111"))
+    at_once([lambda who=who: work(who) for who in crowd(study, THREADS)])
+    assert commitments.of(study).total == Decimal("111.00")
+    assert counted(study) == 300
+    check(study)
+
+
+@pytest.mark.parametrize("lot", [8, 4096])
+def test_the_maximum_is_reached_and_not_passed(monkeypatch, lot):
+    monkeypatch.setattr(lease_allowances, "LOT", lot)
+    study = campaign(items=160, annotator_cap=None, max_judgments=250)
+    at_once([lambda who=who: work(who) for who in crowd(study, THREADS)])
+    assert counted(study) == 250
+    check(study)
+
+
+def test_the_cap_binds_for_people_with_two_tabs():
+    study = campaign(items=160, annotator_cap=7)
+    people = crowd(study, THREADS // 2)
+    at_once([lambda who=who: work(who) for who in people for _tab in range(2)])
+    assert counted(study) == 7 * len(people)
+    check(study)
+
+
+def frontier_holds(study: Campaign) -> bool:
+    """No lease stands beyond a system's stop position."""
+    return not sql(
+        "SELECT p.id FROM annotate_slot p JOIN annotate_authorship w ON w.output_id = p.output_id "
+        "JOIN annotate_system s ON s.id = w.system_id WHERE p.campaign_id = %s "
+        "AND p.assignment_id IS NOT NULL GROUP BY p.id, p.position "
+        "HAVING max(s.stop_position) <= p.position",
+        study.pk,
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_closing_in_the_middle_leases_nothing_beyond_the_frontier(seed):
+    study = campaign(items=300, annotator_cap=None)
+    chance, started = random.Random(seed), threading.Event()
+
+    def close() -> None:
+        started.wait(20)
+        threading.Event().wait(chance.uniform(0.05, 0.6))
+        life.close(study.pk, Campaign.Reason.HAND)
+
+    def one(who: Participation) -> int:
+        started.set()
+        return work(who)
+
+    people = crowd(study, THREADS - 1)
+    at_once([close, *(lambda who=who: one(who) for who in people)])
+    assert frontier_holds(study)
+    assert Judgment.objects.count() < Slot.objects.filter(campaign=study).count()
+    check(study)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_pausing_and_opening_again_and_again(seed):
+    study = campaign(items=100, annotator_cap=None, budget=Decimal(60), reward=Decimal("0.40"))
+    chance, over = random.Random(seed), threading.Event()
+
+    def pause_and_open() -> None:
+        while not over.is_set():
+            life.pause(study.pk)
+            threading.Event().wait(chance.uniform(0, 0.02))
+            life.open_(study.pk)
+            threading.Event().wait(chance.uniform(0, 0.1))
+
+    def one(who: Participation) -> None:
+        for _ in range(40):
+            work(who)
+
+    def everybody() -> None:
+        try:
+            at_once([lambda who=who: one(who) for who in crowd(study, THREADS // 2)])
+        finally:
+            over.set()
+            connection.close()
+
+    at_once([everybody, pause_and_open])
+    assert counted(study) == 150
+    check(study)
+
+
+# --- on Postgres alone: what waits for what
+
+
+def test_who_locks_the_campaign_waits_for_a_lease_that_has_spent():
+    if connection.vendor != "postgresql":
+        return  # a transaction of SQLite locks everything from its start
+    study = campaign(items=20)
+    who = person(study)
+    now = leased(who).pk
+    with transaction.atomic():
+        submit(who, now)
+        taker = Running(lambda: _allowed_under_lock(study.pk))
+        threading.Event().wait(0.5)
+        assert taker.is_alive()
+    assert taker.outcome() == 0
+
+
+def _allowed_under_lock(campaign_id: int) -> int:
+    with transaction.atomic():
+        locks.campaign(campaign_id)
+        rows = LeaseAllowance.objects.filter(campaign=campaign_id, leases__gt=0)
+        return rows.count()
+
+
+def test_a_lease_that_comes_after_the_lock_begins_again_behind_it():
+    if connection.vendor != "postgresql":
+        return
+    study = campaign(items=20)
+    who = person(study)
+    now = leased(who).pk
+    with transaction.atomic():
+        locks.campaign(study.pk)
+        late = Running(lambda: submit(who, now).coming)
+        threading.Event().wait(0.5)
+        assert late.is_alive()  # it waits for the campaign, with nothing in its hands
+        Campaign.objects.filter(pk=study.pk).update(status=Campaign.Status.PAUSED)
+    assert late.outcome() is None
+    assert Judgment.objects.filter(submitted_at__lte=timezone.now()).count() == 1
