@@ -67,16 +67,19 @@ class Row:
 
 def measure(wish: Wish, servers: Servers, groups: Groups) -> Row:
     """Make a campaign, let people work, and count."""
-    seconds = WARM_UP + wish.seconds
-    made = study.make(wish.annotators, seconds=seconds, stored=wish.stored)
+    made = study.make(
+        wish.annotators,
+        seconds=WARM_UP + wish.seconds,
+        stored=wish.stored,
+        check=servers.check,
+    )
     one_unit = unit()
     watch = Watch(made.id)
     watch.start()
     groups.forget()
-    shift = Shift(wish, servers.port, groups)
+    shift = Shift(wish, servers, groups)
     asyncio.run(shift.run(made.tokens))
     watch.end(patience=DRAIN)
-    servers.check()
     tally, since, until = shift.tally, shift.since, shift.until
     submit = times(tally.submits, since, until)
     judged = sorted(at for at, _took in tally.submits if since <= at < until)
@@ -98,21 +101,22 @@ def measure(wish: Wish, servers: Servers, groups: Groups) -> Row:
 class Shift:
     """The annotators at work, and the processor time meanwhile."""
 
-    def __init__(self, wish: Wish, port: int, groups: Groups) -> None:
-        self.wish, self.port, self.groups = wish, port, groups
+    def __init__(self, wish: Wish, servers: Servers, groups: Groups) -> None:
+        self.wish, self.servers, self.groups = wish, servers, groups
         self.tally = Tally()
         self.since = self.until = 0.0  # what is measured, by `time.time()`
         self.cpu: dict[str, float] = {}
 
     async def run(self, tokens: Sequence[str]) -> None:
         stop = asyncio.Event()
-        load = Load("127.0.0.1", self.port, self.wish.think, stop, self.tally)
+        load = Load("127.0.0.1", self.servers.port, self.wish.think, stop, self.tally)
         people = [asyncio.create_task(Annotator(token, load).run()) for token in tokens]
         await self._warm_up()
         before, self.since = self.groups.cpu(), time.time()
         while (left := self.since + self.wish.seconds - time.time()) > 0:
             await asyncio.sleep(min(LOOK, left))
             self.groups.look()
+            self.servers.check()
         after, self.until = self.groups.cpu(), time.time()
         stop.set()
         await asyncio.gather(*people)
