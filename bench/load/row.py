@@ -19,6 +19,7 @@ from bench.unit import unit
 # Before each measurement processes import, connect and compile: so many seconds at least, until
 # each annotator and each thread of the web has submitted twice, so many seconds at most.
 WARM_UP, WARM_TASKS, LONGEST_WARM_UP = 3.0, 32, 30.0
+SILENCE = 150.0  # seconds after which no answer will come: gunicorn gives up after 120
 LOOK = 2.0  # seconds between two looks at memory
 DRAIN = 60.0  # seconds that estimates may need for what was judged
 SERVING = ("web", "worker", "beat", "postgres", "redis")
@@ -119,8 +120,17 @@ class Shift:
             self.servers.check()
         after, self.until = self.groups.cpu(), time.time()
         stop.set()
-        await asyncio.gather(*people)
+        await self._end(people)
         self.cpu = {name: after[name] - before[name] for name in after}
+
+    async def _end(self, people: Sequence["asyncio.Task[None]"]) -> None:
+        """Wait until everybody has the answer that they wait for; without one it is an error."""
+        done, silent = await asyncio.wait(people, timeout=SILENCE + self.wish.think * 2)
+        for one in silent:
+            one.cancel()
+            self.tally.errors["no answer"] += 1
+        for one in done:
+            one.result()
 
     async def _warm_up(self) -> None:
         began = time.time()

@@ -118,7 +118,7 @@ def asked(*scripts: list[bytes]) -> list[int | str]:
         server.close()
         return found
 
-    return asyncio.run(ask())
+    return asyncio.run(asyncio.wait_for(ask(), 20))
 
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
