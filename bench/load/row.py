@@ -18,7 +18,7 @@ from bench.unit import unit
 
 # Before each measurement processes import, connect and compile: so many seconds at least, until
 # each annotator and each thread of the web has submitted twice, so many seconds at most.
-WARM_UP, WARM_TASKS, LONGEST_WARM_UP = 3.0, 32, 30.0
+WARM_UP, WARM_TASKS, LONGEST_WARM_UP = 3.0, 32, 120.0
 SILENCE = 150.0  # seconds after which no answer will come: gunicorn gives up after 120
 LOOK = 2.0  # seconds between two looks at memory
 DRAIN = 60.0  # seconds that estimates may need for what was judged
@@ -42,7 +42,7 @@ class Row:
     tasks_per_s: float
     submit: Times
     next: Times
-    cpu: dict[str, float]  # seconds a task by group of processes
+    cpu: dict[str, float]  # seconds a task by group of processes; NaN without a task
     lag: float | None  # the 95th percentile, in seconds; infinity: not estimated within `DRAIN`
     acknowledged: int
     stored: int
@@ -58,12 +58,17 @@ class Row:
     @property
     def is_whole(self) -> bool:
         """Return whether something was judged, and all that was acknowledged is stored."""
-        return 0 < self.acknowledged == self.stored
+        return self.submit.n > 0 and 0 < self.acknowledged == self.stored
 
     def data(self) -> dict[str, Any]:
-        """Return all figures for JSON, which has no infinity."""
-        lag = None if self.lag is None or math.isinf(self.lag) else self.lag
-        return asdict(self) | {"cpu_serving": self.cpu_serving, "lag": lag}
+        """Return all figures for JSON, which has neither infinity nor NaN."""
+        cpu = {name: _finite(used) for name, used in self.cpu.items()}
+        serving = _finite(self.cpu_serving)
+        return asdict(self) | {"cpu": cpu, "cpu_serving": serving, "lag": _finite(self.lag)}
+
+
+def _finite(number: float | None) -> float | None:
+    return number if number is not None and math.isfinite(number) else None
 
 
 def measure(wish: Wish, servers: Servers, groups: Groups) -> Row:
@@ -90,7 +95,7 @@ def measure(wish: Wish, servers: Servers, groups: Groups) -> Row:
         tasks_per_s=submit.n / (until - since),
         submit=submit,
         next=times(tally.pages, since, until),
-        cpu={name: used / max(1, submit.n) for name, used in shift.cpu.items()},
+        cpu={name: used / submit.n if submit.n else math.nan for name, used in shift.cpu.items()},
         lag=percentile(lags(judged, watch.looks), 95),
         acknowledged=len(tally.acknowledged),
         stored=study.judgments(made.id) - made.judged,

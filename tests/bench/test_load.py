@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,18 +21,23 @@ PEER = f"""{sys.executable} -c 'print("{{\\"tasks_per_s\\": 50, \\"cpu_ms\\": 35
 pytestmark = pytest.mark.slow
 
 
-def start(*arguments: str, folder: Path) -> subprocess.Popen[str]:
-    """Start the command with servers of its own, and temporary files in `folder`."""
+@contextmanager
+def start(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Run the command with servers of its own, and temporary files in `folder`."""
     ours = ("PYTEST_XDIST_WORKER", "TEST_DATABASE_URL", "TEST_REDIS_URL")
     env = {name: value for name, value in os.environ.items() if name not in ours}
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "bench.load", "--no-sync", *arguments],
         cwd=ROOT,
         env=env | {"TMPDIR": str(folder)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()  # where a test fails
 
 
 def test_three_annotators_beside_a_peer(tmp_path):
@@ -71,7 +77,7 @@ def test_a_server_that_ends_is_named_with_its_log(tmp_path):
         (worker,) = [
             pid
             for pid, command in serving(process.pid).items()
-            if "worker" in command and processes()[pid].parent == process.pid
+            if " worker " in command and processes()[pid].parent == process.pid
         ]
         os.kill(worker, signal.SIGKILL)
         _out, err = process.communicate(timeout=120)
