@@ -79,7 +79,7 @@ lint: setup-dev  ## Check style and types
 	$(BIN)/biome lint .
 	$(BIN)/mypy
 
-bench: setup-dev  ## Measure speed and print ratios (bench/coverage, hazards, replay: by hand, minutes)
+bench: setup-dev  ## Measure speed and print ratios (bench/coverage, hazards, load, replay: by hand, minutes)
 	@for name in agreement bootstrap leasing estimation reviewing; do \
 		echo "== bench/$$name.py"; $(BIN)/python -m bench.$$name || exit 1; done
 

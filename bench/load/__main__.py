@@ -63,6 +63,7 @@ def _measure(asked: argparse.Namespace, running: Servers, rows: list[Row]) -> No
         _show([row])
         for why, times in sorted(row.errors.items()):
             print(f"{times} × {why}")
+            running.failed = True
 
 
 def _show(rows: list[Row]) -> None:
@@ -112,6 +113,9 @@ def seconds(text: str) -> float:
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """End everything, which takes seconds: a second Ctrl+C does not break that off."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 

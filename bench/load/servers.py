@@ -14,13 +14,15 @@ from pathlib import Path
 from bench.load.usage import Groups
 
 ROOT = Path(__file__).resolve().parents[2]
-# As in the Dockerfile and docker-compose.yml (tests/running/test_load.py compares them).
-WEB = ("gunicorn", "config.wsgi", "--bind=127.0.0.1:{port}", "--workers={web}", "--threads=8")
-WEB += ("--timeout=120", "--worker-tmp-dir=/dev/shm", "--no-control-socket")
+# As in the Dockerfile and docker-compose.yml (tests/bench/test_load_parts.py compares them).
+WEB = (
+    *("gunicorn", "config.wsgi", "--bind=127.0.0.1:{port}", "--workers={web}", "--threads=8"),
+    *("--timeout=120", "--worker-tmp-dir=/dev/shm", "--no-control-socket"),
+)
 WORKER = ("celery", "-A", "config", "worker", "--concurrency={worker}", "--loglevel=INFO")
 BEAT = ("celery", "-A", "config", "beat", "--loglevel=INFO", "--pidfile=")
 COMMANDS = {"web": WEB, "worker": WORKER, "beat": BEAT}
-PATIENCE = 60  # seconds until a server must answer
+PATIENCE = 120  # seconds until a server must answer
 
 
 class ServerError(Exception):
@@ -37,9 +39,12 @@ class Servers:
         self.port = free_port()
         self.numbers = {"port": self.port, "web": web, "worker": worker}
         self.running: dict[str, subprocess.Popen[bytes]] = {}
+        self.failed = False  # whether the logs are needed
 
     def start(self) -> None:
         """Start them and wait until each answers."""
+        for name in COMMANDS:
+            self.log(name).touch()
         for name, command in COMMANDS.items():
             self._start(name, [part.format(**self.numbers) for part in command])
         self._wait("web", self._web_answers)
@@ -83,6 +88,11 @@ class Servers:
     def log(self, name: str) -> Path:
         return self.folder / f"{name}.log"
 
+    def logs(self) -> str:
+        """Return the end of each log, and where it is."""
+        ends = {path: path.read_text(errors="replace")[-1500:] for path in map(self.log, COMMANDS)}
+        return "\n".join(f"== {path}\n{end}" for path, end in ends.items())
+
     def groups(self) -> Groups:
         """Return all processes by group, with those of Postgres and Redis."""
         import redis
@@ -121,18 +131,14 @@ def servers(*, web: int, worker: int) -> Iterator[Servers]:
         made.start()
         yield made
     except Exception:
-        made.stop()
-        for name in made.running:
-            tail = made.log(name).read_text(errors="replace")[-1500:]
-            print(f"== {made.log(name)}\n{tail}", file=sys.stderr)
+        made.failed = True
         raise
-    except BaseException:
+    finally:
         made.stop()
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    else:
-        made.stop()
-        shutil.rmtree(folder, ignore_errors=True)
+        if made.failed:
+            print(made.logs(), file=sys.stderr)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def durable() -> None:

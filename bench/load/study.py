@@ -1,14 +1,16 @@
 """The campaign that is judged: made by the services, or with many judgments before."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 SYSTEMS = ("one", "two", "three", "four")
 PACE = 400  # tasks a second at most, for which there are slots
 A_SLOT = 1.25  # judgments planned for an output, on average
 # Budget, caps and limits are checked for each lease, and are never reached; nor is the target.
-PLAN = {
+PLAN: dict[str, Any] = {
     "targets": {"overall": 1e-6},
     "annotator_cap": 1_000_000,
     "budget": Decimal(90_000_000),
@@ -24,11 +26,12 @@ class Study:
     judged: int  # before
 
 
-def make(annotators: int, *, seconds: float, stored: int) -> Study:
+def make(annotators: int, *, seconds: float, stored: int, check: Callable[[], None]) -> Study:
     """Make an open campaign with annotators by link.
 
     It has slots for `seconds` of the quickest work, after `stored` judgments whose rows are copied
-    by the database. Nothing waits for an estimate when it is returned.
+    by the database. Nothing waits for an estimate when it is returned; `check` raises where none
+    will come.
     """
     from django.db import connection
 
@@ -47,12 +50,12 @@ def make(annotators: int, *, seconds: float, stored: int) -> Study:
     people = [factories.person(made, f"load-{n}") for n in range(annotators)]
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    _estimate(made.pk)
+    _estimate(made.pk, check)
     keys = [tokens.participation_token(who.pk) for who in people]
     return Study(made.pk, keys, judgments(made.pk))
 
 
-def _estimate(campaign_id: int) -> None:
+def _estimate(campaign_id: int, check: Callable[[], None]) -> None:
     """Let the worker see the campaign once, and wait until it has."""
     from django.db import transaction
 
@@ -64,6 +67,7 @@ def _estimate(campaign_id: int) -> None:
         change_marks.mark(campaign_id, "bench")
     until = time.monotonic() + FIRST
     while ChangeMark.objects.filter(campaign=campaign_id).exists():
+        check()
         if time.monotonic() > until:
             raise ServerError(f"worker made no estimate in {FIRST} s")
         time.sleep(0.2)

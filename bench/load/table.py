@@ -98,6 +98,8 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _in_units(seconds: float, unit: float) -> str:
+    if math.isnan(seconds):
+        return "–"
     return f"{seconds * 1000:.1f} ({seconds / unit:.3f})"
 
 

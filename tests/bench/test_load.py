@@ -7,7 +7,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,18 +21,23 @@ PEER = f"""{sys.executable} -c 'print("{{\\"tasks_per_s\\": 50, \\"cpu_ms\\": 35
 pytestmark = pytest.mark.slow
 
 
-def start(*arguments: str, folder: Path) -> subprocess.Popen[str]:
-    """Start the command with servers of its own, and temporary files in `folder`."""
+@contextmanager
+def start(*arguments: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Run the command with servers of its own, and temporary files in `folder`."""
     ours = ("PYTEST_XDIST_WORKER", "TEST_DATABASE_URL", "TEST_REDIS_URL")
     env = {name: value for name, value in os.environ.items() if name not in ours}
-    return subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "bench.load", "--no-sync", *arguments],
         cwd=ROOT,
         env=env | {"TMPDIR": str(folder)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    )
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()  # where a test fails
 
 
 def test_three_annotators_beside_a_peer(tmp_path):
@@ -56,7 +62,7 @@ def test_three_annotators_beside_a_peer(tmp_path):
 
 def test_ctrl_c_ends_every_process(tmp_path):
     with start("--annotators", "3", "--seconds", "300", folder=tmp_path) as process:
-        wait_for(lambda: len(commands(process.pid)) > 6)  # two of web, two of the worker, beat
+        wait_for(lambda: len(serving(process.pid)) > 6)  # three of web, three of the worker, beat
         running = family(processes(), process.pid)
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=120)
@@ -65,16 +71,32 @@ def test_ctrl_c_ends_every_process(tmp_path):
     assert list(tmp_path.glob("plumbline-load-*")) == []
 
 
-def commands(root: int) -> list[str]:
-    """Return the command lines of the servers below a process."""
-    found = []
+def test_a_server_that_ends_is_named_with_its_log(tmp_path):
+    with start("--annotators", "3", "--seconds", "300", folder=tmp_path) as process:
+        wait_for(lambda: len(serving(process.pid)) > 6)
+        (worker,) = [
+            pid
+            for pid, command in serving(process.pid).items()
+            if " worker " in command and processes()[pid].parent == process.pid
+        ]
+        os.kill(worker, signal.SIGKILL)
+        _out, err = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "worker ended with code -9" in err
+    (folder,) = tmp_path.glob("plumbline-load-*")
+    assert str(folder / "worker.log") in err
+
+
+def serving(root: int) -> dict[int, str]:
+    """Return the command lines of the servers below a process, by process id."""
+    found = {}
     for pid in family(processes(), root):
         try:
-            command = Path(f"/proc/{pid}/cmdline").read_text()
+            command = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
         except OSError:
             continue
-        if "gunicorn" in command or "celery" in command:
-            found.append(command)
+        if {"gunicorn", "celery"} & {*command}:
+            found[pid] = " ".join(command)
     return found
 
 

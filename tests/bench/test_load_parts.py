@@ -118,7 +118,7 @@ def asked(*scripts: list[bytes]) -> list[int | str]:
         server.close()
         return found
 
-    return asyncio.run(ask())
+    return asyncio.run(asyncio.wait_for(ask(), 20))
 
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
@@ -151,29 +151,28 @@ def annotator(**hands: object) -> Annotator:
     return made
 
 
-def test_the_next_task_comes_with_the_answer_of_a_server_that_tells_it():
+def answer(assignment: int, *, then: int | None) -> dict[str, object]:
+    coming = then and {"data": {"assignment": {"id": then}}}
+    return {"assignment": assignment, "next": "/n", "coming": coming}
+
+
+def test_the_task_after_the_next_comes_with_the_answer():
     who = annotator(ahead={"id": 2})
-    who.go_on({"assignment": 2, "next": "/n", "coming": {"id": 3}})
-    assert (who.current, who.ahead, who.told) == ({"id": 2}, {"id": 3}, True)
-    who.go_on({"assignment": 3, "next": "/n", "coming": None})
-    assert (who.current, who.ahead, who.told) == ({"id": 3}, None, True)
+    who.go_on(answer(2, then=3))
+    assert (who.current, who.ahead) == ({"id": 2}, {"id": 3})
+    who.go_on(answer(3, then=None))
+    assert (who.current, who.ahead) == ({"id": 3}, None)
 
 
 def test_the_answer_may_hold_the_very_next_task():
     who = annotator()
-    who.go_on({"assignment": 2, "next": "/n", "coming": {"id": 2}})
+    who.go_on(answer(2, then=2))
     assert (who.current, who.ahead) == ({"id": 2}, None)
-
-
-def test_the_next_task_is_the_one_that_was_asked_for_elsewhere():
-    who = annotator(ahead={"id": 2})
-    who.go_on({"assignment": 2, "next": "/n"})
-    assert (who.current, who.ahead, who.told) == ({"id": 2}, None, False)
 
 
 def test_a_task_that_is_not_in_hand_needs_the_page():
     who = annotator(ahead={"id": 2})
-    who.go_on({"assignment": 4, "next": "/n"})
+    who.go_on(answer(4, then=3))
     assert (who.current, who.page) == (None, "/n")
 
 
@@ -204,6 +203,9 @@ def test_a_peer_that_fails_or_is_not_there_is_refused():
         peer.run(f"{sys.executable} -c 'raise SystemExit({{annotators}})'", **values)
     with pytest.raises(peer.PeerError, match="no-such-command"):
         peer.run("no-such-command", **values)
+
+
+NO_TASK = dict.fromkeys((*SERVING, "client"), math.nan)
 
 
 def row(**changes: object) -> Row:
@@ -240,6 +242,7 @@ def test_the_tables_have_all_figures_with_their_units():
         "1.2",
     )
     assert cells(tables([row(lag=math.inf)]))[0]["lag p95, s"] == "> 60"
+    assert "nan" not in tables([row(cpu=NO_TASK)])
     assert cells(tables([row(lag=None)]))[0]["lag p95, s"] == "–"
     assert cpu["web, ms (units)"] == "10.0 (0.100)"
     assert cpu["all, ms (units)"] == "50.0 (0.500)"
@@ -248,7 +251,7 @@ def test_the_tables_have_all_figures_with_their_units():
 
 def test_a_peer_stands_beside_with_the_ratios():
     with_peer = row(peer=peer.Peer(50.0, 0.025))
-    assert [*cells(beside([with_peer, row()]))] == cells(beside([with_peer]))
+    assert cells(beside([with_peer, row()])) == cells(beside([with_peer]))
     assert beside([with_peer]).count("0.50 ×") == 1
     assert beside([with_peer]).count("2.00 ×") == 1
 
@@ -263,6 +266,8 @@ def test_a_row_is_whole_only_if_everything_acknowledged_is_stored():
     assert not row(stored=1499).is_whole
     assert not row(stored=1501).is_whole
     assert not row(acknowledged=0, stored=0).is_whole
+    assert not row(submit=Times(0, None, None, None, None)).is_whole
+    json.dumps(row(lag=math.inf, cpu=NO_TASK).data(), allow_nan=False)
 
 
 def started(name: str) -> list[str]:
