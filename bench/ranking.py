@@ -7,7 +7,7 @@ Systems are compared as campaigns compare them: by balanced paired differences w
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -17,9 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, norm
 
-from estimation.core import Difference, PairState, PairVerdict, Sample, Scale, difference, ranking
+from bench.paired_histories import Judged, paired_states
+from estimation.core import PairState, PairVerdict, Scale, ranking
 
 SEED, LEVEL = 2034, 0.95
+FIRST = 30  # items before the first look
 BALANCE, PERSON_SHARE = 0.16, 0.08  # of the criterion "overall"
 SCALE = Scale(-1.0, 1.0)
 EDGE = 0.6  # of the latent scores: beyond it, an answer is -1 or 1
@@ -71,7 +73,8 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Judgments:
-    """Who judged what of each system: (T,) items, people and scores; (N,) metrics, if any."""
+    """Who judged what of each system: (T,) items, people and scores; (N,) metrics, if any,
+    standardised."""
 
     item: list[Ints]
     person: list[Ints]
@@ -86,12 +89,13 @@ def campaign(design: Design, rng: np.random.Generator) -> Ranked:
     given = collect(design, latent, rng)
     pairs = list(combinations(range(len(design.means)), 2))
     stops: dict[int, int] = {}
-    known: dict[tuple[Pair, int], PairState] = {}
+    looks = range(FIRST, design.n_items + 1, design.every)
+    known = {pair: histories(design, given, pair, looks) for pair in pairs}
     ever = False
     said: dict[Pair, str] = dict.fromkeys(pairs, "open")
-    for n in range(30, design.n_items + 1, design.every):
-        prefixes = {pair: _prefix(pair, stops, n) for pair in pairs}
-        said = {pair: one.outcome for pair, one in look(design, given, prefixes, known).items()}
+    for n in looks:
+        states = {pair: known[pair][_prefix(pair, stops, n)] for pair in pairs}
+        said = {pair: one.outcome for pair, one in look(design, states).items()}
         wrong = any(is_wrong(said[pair], _gap(truth, pair), design.margin) for pair in pairs)
         ever |= wrong
         for k in range(len(design.means)):
@@ -141,34 +145,31 @@ def collect(design: Design, latent: Floats, rng: np.random.Generator) -> Judgmen
     return Judgments(items, people, scores, [_metric(design, row, rng) for row in latent])
 
 
-def look(
-    design: Design,
-    given: Judgments,
-    prefixes: dict[Pair, int],
-    known: dict[tuple[Pair, int], PairState],
-) -> dict[Pair, PairVerdict]:
-    """What the rule says of each pair, over the items that the pair has in common.
-
-    known: the states of earlier looks, to which those of this look are added.
-    """
-    samples = {
-        (k, n): sample(design, given, k, n)
-        for pair, n in prefixes.items()
-        if (pair, n) not in known
-        for k in pair
-    }
-    for pair, n in prefixes.items():
-        if (pair, n) not in known:
-            one, other = (samples[k, n] for k in pair)
-            known[pair, n] = PairState.of(compared(one, other))
-    states = {(str(pair[0]), str(pair[1])): known[pair, n] for pair, n in prefixes.items()}
-    verdict = ranking(states, margin=design.margin, level=LEVEL, planned_items=design.planned_items)
-    return dict(zip(prefixes, verdict.pairs.values(), strict=True))
+def histories(
+    design: Design, given: Judgments, pair: Pair, looks: Iterable[int]
+) -> dict[int, PairState]:
+    """What is known of a pair after each number of items in common."""
+    sizes = list(looks)
+    one, other = (
+        Judged(given.item[k], given.person[k], given.score[k], given.metric[k]) for k in pair
+    )
+    states = paired_states(
+        one,
+        other,
+        np.array(sizes),
+        scale=SCALE,
+        n_population=design.n_items,
+        balance=BALANCE,
+        person_share=PERSON_SHARE,
+    )
+    return dict(zip(sizes, states, strict=True))
 
 
-def compared(one: Sample, other: Sample) -> Difference:
-    """The paired difference that a campaign takes."""
-    return difference(one, other, balance=BALANCE, person_share=PERSON_SHARE)
+def look(design: Design, states: Mapping[Pair, PairState]) -> dict[Pair, PairVerdict]:
+    """What the rule says of each pair."""
+    named = {(str(one), str(other)): state for (one, other), state in states.items()}
+    verdict = ranking(named, margin=design.margin, level=LEVEL, planned_items=design.planned_items)
+    return dict(zip(states, verdict.pairs.values(), strict=True))
 
 
 def is_wrong(outcome: str, truth: float, margin: float) -> bool:
@@ -185,11 +186,14 @@ class _Crowd:
         self.design, self.rng, self.came = design, rng, design.people
         self.who = np.arange(design.people)
         self.done = np.zeros(design.people, dtype=np.int64)
+        self.waits: list[Floats] = []
         self.activity = np.exp(design.unevenness * rng.normal(size=design.people))
 
     def take(self, n: int) -> list[int]:
         # Who is first, when each waits for as long as an exponential of this rate.
-        seats = np.argsort(self.rng.exponential(size=self.who.size) / self.activity)[:n]
+        if not self.waits:
+            self.waits = list(self.rng.exponential(size=(1000, self.who.size)))
+        seats = np.argsort(self.waits.pop() / self.activity)[:n]
         chosen = self.who[seats].tolist()
         self.done[seats] += 1
         for seat in seats:
@@ -208,24 +212,12 @@ def _gap(truth: Floats, pair: Pair) -> float:
     return float(truth[pair[0]] - truth[pair[1]])
 
 
-def sample(design: Design, given: Judgments, k: int, n: int) -> Sample:
-    """The judgments of the first n items of system k."""
-    t = int(np.searchsorted(given.item[k], n))
-    return Sample(
-        given.score[k][:t],
-        given.item[k][:t],
-        given.person[k][:t],
-        design.n_items,
-        SCALE,
-        given.metric[k],
-    )
-
-
 def _metric(design: Design, latent: Floats, rng: np.random.Generator) -> Floats | None:
     if design.rho is None:
         return None
     own = (1 - design.rho**2) ** 0.5 * rng.normal(size=latent.size)
-    return np.asarray(design.rho * (latent - latent.mean()) / latent.std() + own)
+    metric = design.rho * (latent - latent.mean()) / latent.std() + own
+    return np.asarray((metric - metric.mean()) / metric.std())
 
 
 def _judgments(given: Judgments, stops: dict[int, int]) -> int:

@@ -9,11 +9,11 @@ import pytest
 from annotate.models import Campaign
 from annotate.selectors.campaigns import counting
 from annotate.selectors.campaigns.counting import Brief, SystemOutputs
-from bench.ranking import FEW, LEVEL, Design, Judgments, collect, look, quality, sample
+from bench.ranking import FEW, LEVEL, SCALE, Design, Judgments, collect, histories, look, quality
 from estimation import protocols
-from estimation.core import PairState, PairVerdict
+from estimation.core import Sample
 from estimation.services import rankings
-from estimation.services.findings import Contrast, Ranked
+from estimation.services.findings import Contrast
 from estimation.services.rule import rule_for
 from tests.estimation.ranked import ranked
 
@@ -60,10 +60,11 @@ def by_campaign(
     return rankings.judged(brief, systems, found)
 
 
-def verdict(told: Ranked | None) -> PairVerdict:
-    assert told is not None
-    ends = (told.interval.low, told.interval.high) if told.interval else (None, None)
-    return PairVerdict(told.outcome, *ends)
+def sample(design: Design, given: Judgments, k: int, n: int) -> Sample:
+    """The judgments of the first n items of system k."""
+    rows = slice(0, int(np.searchsorted(given.item[k], n)))
+    columns = given.score[k][rows], given.item[k][rows], given.person[k][rows]
+    return Sample(*columns, design.n_items, SCALE, given.metric[k])
 
 
 @pytest.mark.parametrize("name", DESIGNS)
@@ -72,15 +73,17 @@ def test_a_simulated_look_is_a_campaigns(name):
     rng = np.random.default_rng(11)
     given = collect(design, quality(design, rng), rng)
     brief = counting.brief(campaign(design).pk)
-    seen = set()
-    for n in (30, 100, 170, 240):
+    pairs, looks, seen = list(combinations(range(3), 2)), (30, 100, 170, 240), set()
+    known = {pair: histories(design, given, pair, looks) for pair in pairs}
+    for n in looks:
         # As after a stop at 100 of the first system.
-        prefixes = {pair: min(n, 100) if 0 in pair else n for pair in combinations(range(3), 2)}
-        known: dict[tuple[tuple[int, int], int], PairState] = {}
-        said = look(design, given, prefixes, known)
+        prefixes = {pair: min(n, 100) if 0 in pair else n for pair in pairs}
+        said = look(design, {pair: known[pair][size] for pair, size in prefixes.items()})
         decided = by_campaign(brief, design, given, prefixes)
-        assert list(said.values()) == [verdict(one.ranked) for one in decided]
-        assert list(known.values()) == [PairState.of(one.difference) for one in decided]
-        assert {one.difference.method.estimator for one in decided} == {"balanced"}
-        seen |= {one.outcome for one in said.values()}
+        for one, simulated in zip(decided, said.values(), strict=True):
+            assert one.difference.method.estimator == "balanced"
+            assert simulated.outcome == one.ranked.outcome
+            ends = one.ranked.interval.low, one.ranked.interval.high
+            assert (simulated.low, simulated.high) == pytest.approx(ends, abs=1e-9)
+            seen.add(simulated.outcome)
     assert len(seen) > 1  # something is decided, and something is open
