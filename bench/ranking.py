@@ -237,6 +237,12 @@ ROWS: dict[str, Design] = {
     "2 equal systems, 8 people with strong favourites": replace(
         FEW, means=(0.0, 0.0), people=8, favour=0.3
     ),
+    "2 equal systems, 16 people with strong favourites": replace(
+        FEW, means=(0.0, 0.0), people=16, favour=0.3
+    ),
+    "2 equal systems, 16 people with very strong favourites": replace(
+        FEW, means=(0.0, 0.0), people=16, favour=1.0
+    ),
     "2 equal systems, 8 people with strong favourites, a metric": replace(
         FEW, means=(0.0, 0.0), favour=0.3, rho=0.5
     ),
@@ -273,16 +279,19 @@ def lines(n: int, processes: int) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|---|"
     for name, design in ROWS.items():
         campaigns = n if len(design.means) > 2 else 4 * n  # two systems are quick
-        found = run(design, campaigns, processes=processes)
-        stopped = [one for one in found if one.items is not None]
-        items = f"{np.mean([one.items for one in stopped]):.0f}" if stopped else "–"
-        ever = sum(one.ever_wrong for one in found)
-        yield (
-            f"| {name} | {campaigns:,} | {np.mean([one.wrong for one in found]):.3f} "
-            f"| {ever / campaigns:.3f} | {at_most(ever, campaigns):.3f} "
-            f"| {len(stopped) / campaigns:.2f} | {items} "
-            f"| {np.mean([one.judgments for one in found]):,.0f} |"
-        )
+        yield line(name, run(design, campaigns, processes=processes))
+
+
+def line(name: str, found: list[Ranked]) -> str:
+    campaigns, stopped = len(found), [one.items for one in found if one.items is not None]
+    items = f"{np.mean(stopped):.0f}" if stopped else "–"
+    ever = sum(one.ever_wrong for one in found)
+    return (
+        f"| {name} | {campaigns:,} | {np.mean([one.wrong for one in found]):.3f} "
+        f"| {ever / campaigns:.3f} | {at_most(ever, campaigns):.3f} "
+        f"| {len(stopped) / campaigns:.2f} | {items} "
+        f"| {np.mean([one.judgments for one in found]):,.0f} |"
+    )
 
 
 def main() -> None:
