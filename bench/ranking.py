@@ -251,7 +251,6 @@ ROWS: dict[str, Design] = {
     "the same, people have favourites": replace(SPREAD, favour=0.1),
     "4 equal systems": Design(),
     "4 equal systems, people have favourites": Design(favour=0.1),
-    "4 equal systems, people have favourites, a metric": Design(favour=0.1, rho=0.5),
 }
 
 
