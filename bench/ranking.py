@@ -1,10 +1,13 @@
 """How often a ranking is wrong, people being a sample: the figures in docs/statistics.md.
 
 Run from the checkout: python -m bench.ranking [campaigns a row] [processes]
+
+Systems are compared as campaigns compare them: by balanced paired differences with the constants of
+`overall`. tests/estimation/test_simulated_ranking.py holds these decisions to those of a campaign.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -12,11 +15,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
+from scipy.stats import beta, norm
 
-from estimation.core import PairState, Sample, Scale, difference, ranking
+from bench.paired_histories import Judged, paired_states
+from estimation.core import PairState, PairVerdict, Scale, ranking
 
 SEED, LEVEL = 2034, 0.95
+FIRST = 30  # items before the first look
+BALANCE, PERSON_SHARE = 0.16, 0.08  # of the criterion "overall"
 SCALE = Scale(-1.0, 1.0)
 EDGE = 0.6  # of the latent scores: beyond it, an answer is -1 or 1
 NOISE = 1.0
@@ -32,7 +38,8 @@ class Design:
 
     means: (K,) of the systems. item, person, favour: variances between outputs, between people, and
     of what a person thinks of each system. people: at work at a time; each is replaced at the cap.
-    unevenness: sd of the log of their activity. every: items between two looks.
+    unevenness: sd of the log of their activity. rho: correlation of each system's metric with the
+    latent quality; None without a metric. every: items between two looks.
     """
 
     means: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)
@@ -46,6 +53,7 @@ class Design:
     cap: int | None = 25
     unevenness: float = 0.5
     twice: float = 0.25
+    rho: float | None = None
     every: int = 20
 
 
@@ -65,11 +73,13 @@ class Ranked:
 
 @dataclass(frozen=True)
 class Judgments:
-    """Who judged what of each system: (T,) items, people and scores."""
+    """Who judged what of each system: (T,) items, people and scores; (N,) metrics, if any,
+    standardised."""
 
     item: list[Ints]
     person: list[Ints]
     score: list[Floats]
+    metric: list[Floats | None]
 
 
 def campaign(design: Design, rng: np.random.Generator) -> Ranked:
@@ -79,9 +89,13 @@ def campaign(design: Design, rng: np.random.Generator) -> Ranked:
     given = collect(design, latent, rng)
     pairs = list(combinations(range(len(design.means)), 2))
     stops: dict[int, int] = {}
-    ever, said = False, dict.fromkeys(pairs, "open")
-    for n in range(30, design.n_items + 1, design.every):
-        said = look(design, given, {pair: _prefix(pair, stops, n) for pair in pairs})
+    looks = range(FIRST, design.n_items + 1, design.every)
+    known = {pair: histories(design, given, pair, looks) for pair in pairs}
+    ever = False
+    said: dict[Pair, str] = dict.fromkeys(pairs, "open")
+    for n in looks:
+        states = {pair: known[pair][_prefix(pair, stops, n)] for pair in pairs}
+        said = {pair: one.outcome for pair, one in look(design, states).items()}
         wrong = any(is_wrong(said[pair], _gap(truth, pair), design.margin) for pair in pairs)
         ever |= wrong
         for k in range(len(design.means)):
@@ -128,17 +142,34 @@ def collect(design: Design, latent: Floats, rng: np.random.Generator) -> Judgmen
         items.append(item)
         people.append(person)
         scores.append(np.sign(heard) * (np.abs(heard) > EDGE))
-    return Judgments(items, people, scores)
+    return Judgments(items, people, scores, [_metric(design, row, rng) for row in latent])
 
 
-def look(design: Design, given: Judgments, prefixes: dict[Pair, int]) -> dict[Pair, str]:
-    """What the rule says of each pair, over the items that the pair has in common."""
-    states = {}
-    for pair, n in prefixes.items():
-        one, other = (_sample(design, given, k, n) for k in pair)
-        states[str(pair[0]), str(pair[1])] = PairState.of(difference(one, other, estimator="mean"))
-    verdict = ranking(states, margin=design.margin, level=LEVEL, planned_items=design.planned_items)
-    return {pair: one.outcome for pair, one in zip(prefixes, verdict.pairs.values(), strict=True)}
+def histories(
+    design: Design, given: Judgments, pair: Pair, looks: Iterable[int]
+) -> dict[int, PairState]:
+    """What is known of a pair after each number of items in common."""
+    sizes = list(looks)
+    one, other = (
+        Judged(given.item[k], given.person[k], given.score[k], given.metric[k]) for k in pair
+    )
+    states = paired_states(
+        one,
+        other,
+        np.array(sizes),
+        scale=SCALE,
+        n_population=design.n_items,
+        balance=BALANCE,
+        person_share=PERSON_SHARE,
+    )
+    return dict(zip(sizes, states, strict=True))
+
+
+def look(design: Design, states: Mapping[Pair, PairState]) -> dict[Pair, PairVerdict]:
+    """What the rule says of each pair."""
+    named = {(str(one), str(other)): state for (one, other), state in states.items()}
+    verdict = ranking(named, margin=design.margin, level=LEVEL, planned_items=design.planned_items)
+    return dict(zip(states, verdict.pairs.values(), strict=True))
 
 
 def is_wrong(outcome: str, truth: float, margin: float) -> bool:
@@ -155,11 +186,14 @@ class _Crowd:
         self.design, self.rng, self.came = design, rng, design.people
         self.who = np.arange(design.people)
         self.done = np.zeros(design.people, dtype=np.int64)
+        self.waits: list[Floats] = []
         self.activity = np.exp(design.unevenness * rng.normal(size=design.people))
 
     def take(self, n: int) -> list[int]:
-        share = self.activity / self.activity.sum()
-        seats = self.rng.choice(self.who.size, size=n, replace=False, p=share)
+        # Who is first, when each waits for as long as an exponential of this rate.
+        if not self.waits:
+            self.waits = list(self.rng.exponential(size=(1000, self.who.size)))
+        seats = np.argsort(self.waits.pop() / self.activity)[:n]
         chosen = self.who[seats].tolist()
         self.done[seats] += 1
         for seat in seats:
@@ -178,9 +212,12 @@ def _gap(truth: Floats, pair: Pair) -> float:
     return float(truth[pair[0]] - truth[pair[1]])
 
 
-def _sample(design: Design, given: Judgments, k: int, n: int) -> Sample:
-    t = int(np.searchsorted(given.item[k], n))
-    return Sample(given.score[k][:t], given.item[k][:t], given.person[k][:t], design.n_items, SCALE)
+def _metric(design: Design, latent: Floats, rng: np.random.Generator) -> Floats | None:
+    if design.rho is None:
+        return None
+    own = (1 - design.rho**2) ** 0.5 * rng.normal(size=latent.size)
+    metric = design.rho * (latent - latent.mean()) / latent.std() + own
+    return np.asarray((metric - metric.mean()) / metric.std())
 
 
 def _judgments(given: Judgments, stops: dict[int, int]) -> int:
@@ -199,6 +236,15 @@ ROWS: dict[str, Design] = {
     ),
     "2 equal systems, 8 people with strong favourites": replace(
         FEW, means=(0.0, 0.0), people=8, favour=0.3
+    ),
+    "2 equal systems, 16 people with strong favourites": replace(
+        FEW, means=(0.0, 0.0), people=16, favour=0.3
+    ),
+    "2 equal systems, 16 people with very strong favourites": replace(
+        FEW, means=(0.0, 0.0), people=16, favour=1.0
+    ),
+    "2 equal systems, 8 people with strong favourites, a metric": replace(
+        FEW, means=(0.0, 0.0), favour=0.3, rho=0.5
     ),
     "2 systems, a little further apart than the margin": Design(means=(0.39, 0.0)),
     "4 systems: 1, 2–3, 2–3, 4": SPREAD,
@@ -222,18 +268,29 @@ def _one(work: tuple[Design, Any]) -> Ranked:
     return campaign(design, np.random.default_rng(seed))
 
 
+def at_most(wrong: int, campaigns: int) -> float:
+    """The upper end of the one-sided binomial bound at 95 % (Clopper and Pearson 1934)."""
+    return float(beta.ppf(0.95, wrong + 1, campaigns - wrong)) if wrong < campaigns else 1.0
+
+
 def lines(n: int, processes: int) -> Iterator[str]:
-    yield "| campaign | wrong at the stop | ever wrong | decided | items | judgments |"
-    yield "|---|---|---|---|---|---|"
+    yield "| campaign | campaigns | wrong at the stop | ever wrong | at most | decided | items | judgments |"
+    yield "|---|---|---|---|---|---|---|---|"
     for name, design in ROWS.items():
-        found = run(design, n, processes=processes)
-        stopped = [one for one in found if one.items is not None]
-        items = np.mean([one.items for one in stopped]) if stopped else np.nan
-        yield (
-            f"| {name} | {np.mean([one.wrong for one in found]):.3f} "
-            f"| {np.mean([one.ever_wrong for one in found]):.3f} | {len(stopped) / n:.2f} "
-            f"| {items:.0f} | {np.mean([one.judgments for one in found]):.0f} |"
-        )
+        campaigns = n if len(design.means) > 2 else 4 * n  # two systems are quick
+        yield line(name, run(design, campaigns, processes=processes))
+
+
+def line(name: str, found: list[Ranked]) -> str:
+    campaigns, stopped = len(found), [one.items for one in found if one.items is not None]
+    items = f"{np.mean(stopped):.0f}" if stopped else "–"
+    ever = sum(one.ever_wrong for one in found)
+    return (
+        f"| {name} | {campaigns:,} | {np.mean([one.wrong for one in found]):.3f} "
+        f"| {ever / campaigns:.3f} | {at_most(ever, campaigns):.3f} "
+        f"| {len(stopped) / campaigns:.2f} | {items} "
+        f"| {np.mean([one.judgments for one in found]):,.0f} |"
+    )
 
 
 def main() -> None:
