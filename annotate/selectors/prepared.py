@@ -13,6 +13,7 @@ from django.db import connection
 from django.db.models import Model, QuerySet
 
 FIRST = 7_100_000_000_000_000  # stands for the first number in the compiled query
+LARGEST = 2**63 - 1
 PLAIN = re.compile(r"[a-z0-9_.]*")
 LONG_AGO = datetime(1901, 1, 1, tzinfo=UTC)  # stands for the first point in time
 
@@ -62,6 +63,8 @@ class Prepared:
         """Return all rows for these values of the names."""
         if values.keys() != self._marks.keys():
             raise TypeError(f"This query takes {', '.join(self._marks)}.")
+        if any(isinstance(one, int) and abs(one) > LARGEST for one in values.values()):
+            return []  # no row has such a number
         written = self._written.get(connection.vendor) or self._write()
         given = {name: _sent(value) for name, value in values.items()}
         with connection.cursor() as cursor:

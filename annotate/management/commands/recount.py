@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotate.services.campaigns import recounting
+from annotate.services.work import recounting
 
 
 class Command(BaseCommand):

@@ -25,6 +25,7 @@ class PersonStanding:
     judged_today, earned_today: as its annotator is shown them (`task_page.Visit`).
     barred: whether a review, an exclusion or a block keeps the annotator out.
     owed: whether a bonus is promised that is not due yet.
+    is_due: whether leases in the campaign are over that nobody has ended yet.
     """
 
     held: int
@@ -35,6 +36,7 @@ class PersonStanding:
     earned_today: Decimal
     barred: bool
     owed: bool
+    is_due: bool
 
 
 def of(who: Participation, *, now: datetime) -> PersonStanding:
@@ -42,7 +44,8 @@ def of(who: Participation, *, now: datetime) -> PersonStanding:
     values = {"campaign": who.campaign_id, "annotator": who.annotator_id, "me": who.pk}
     today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     (row,) = _STANDING[who.is_sure].rows(**values, today=today, now=now)
-    held, n_open, waiting, judged, judged_today, earned_today, reviewed, blocked, owed = row
+    held, n_open, waiting, judged, judged_today, earned_today, *holds = row
+    reviewed, blocked, owed, is_due = map(bool, holds)
     return PersonStanding(
         held,
         n_open,
@@ -50,8 +53,9 @@ def of(who: Participation, *, now: datetime) -> PersonStanding:
         judged,
         judged_today,
         earned_today.quantize(ZERO),
-        barred=bool(reviewed) or bool(blocked),
-        owed=bool(owed),
+        barred=reviewed or blocked,
+        owed=owed,
+        is_due=is_due,
     )
 
 
@@ -97,6 +101,7 @@ def _query(
 ) -> "QuerySet[Participation, Row]":
     theirs = Assignment.objects.filter(campaign=campaign, annotator=annotator)
     mine = Assignment.objects.filter(participation=me)
+    over = Assignment.objects.filter(campaign=campaign, status=Assignment.Status.LEASED)
     is_open = mine.filter(status=Assignment.Status.LEASED)
     waiting = is_open.filter(expires_at__gt=now).order_by("leased_at", "pk")
     return Participation.objects.filter(pk=me).values_list(
@@ -109,6 +114,7 @@ def _query(
         Exists(eligibility.reviews_against(campaign, annotator)),
         Exists(eligibility.blocks_against(campaign, annotator)),
         Exists(promises.open_of(campaign, [annotator])),
+        Exists(over.filter(expires_at__lte=now)),
     )
 
 

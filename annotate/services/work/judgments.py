@@ -125,11 +125,9 @@ def save_draft(
     """
     if leasing.own_status(assignment_id, participation_id) in Assignment.JUDGED:
         raise Gone(_("You have submitted this task already."), code="submitted")
-    new = {"revision": revision + 1, "data": dict(data), "saved_at": timezone.now()}
-    saved = bool(Draft.objects.filter(assignment=assignment_id, revision=revision).update(**new))
-    if not saved and revision == 0:
-        saved = _first_draft(assignment_id, new)
-    if not saved:
+    earlier = Draft.objects.filter(assignment=assignment_id, revision=revision)
+    saved = earlier.update(revision=revision + 1, data=dict(data), saved_at=timezone.now())
+    if not saved and not (revision == 0 and _first_draft(assignment_id, data)):
         raise Conflict(
             _("This task is open in another tab, with newer answers. Reload to see them."),
             code="stale",
@@ -137,11 +135,11 @@ def save_draft(
     return revision + 1
 
 
-def _first_draft(assignment_id: int, new: Mapping[str, Any]) -> bool:
+def _first_draft(assignment_id: int, data: Mapping[str, Any]) -> bool:
     """Store the first draft of a task; False if another tab has stored one meanwhile."""
     try:
         with transaction.atomic():
-            Draft.objects.create(assignment_id=assignment_id, **new)
+            Draft.objects.create(assignment_id=assignment_id, revision=1, data=dict(data))
     except IntegrityError:
         return False
     return True

@@ -1,17 +1,17 @@
 """Leases: which annotator has which output until when (data rule 6). `admission` decides who may.
 
-Each function is one short transaction. Here a lock on the campaign's row serialises its leases
-(`no_key`, so that inserts that only refer to the campaign do not wait). It allows a number of
-leases without that lock, which `submitting` makes (decision 040). The slot (free or held by one
-assignment) and the unique constraints of `Assignment` guard behind the locks.
+Each function is one short transaction. Most leases spend from the campaign's allowance (`spending`,
+decision 040). The others lock the campaign's row, one after another (`no_key`, so that inserts that
+only refer to the campaign do not wait), look at its limits, and allow further leases. The slot
+(free or held by one assignment) and the unique constraints of `Assignment` guard behind the locks.
 
 Locks are taken in this order: the campaign, its allowance of leases, the person's participations,
-assignments, slots. `submitting` spends from the allowance last, but never waits for it.
+assignments, slots. `spending` takes from the allowance last, but never waits for it.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Case, DateTimeField, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -19,12 +19,11 @@ from django.utils.translation import gettext as _
 
 from annotate.errors import Gone, NotFound
 from annotate.models import Assignment, Campaign, Participation
-from annotate.selectors.work import admission, picking
+from annotate.selectors.work import admission, picking, standing
 from annotate.selectors.work.in_hand import with_begin
-from annotate.selectors.work.picking import Picked
 from annotate.services import change_marks, lease_allowances, locks
 from annotate.services.pay import promises
-from annotate.services.work import assignment_states, slots
+from annotate.services.work import assignment_states, slots, spending
 
 LONGEST = 6  # lease lengths by which a page that stays open can extend a lease
 LEASED = Assignment.Status.LEASED
@@ -39,6 +38,8 @@ def lease(participation_id: int, *, ahead: bool = False) -> Lease:
     """
     if not ahead and (waiting := _waiting(participation_id).first()):
         return waiting
+    if quick := _at_once(participation_id):
+        return quick
     with transaction.atomic():
         who, campaign, mine = _come(participation_id)
         return mine[0] if mine and not ahead else _next(campaign, who, n_open=len(mine))
@@ -52,6 +53,8 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
     """
     if waiting := _waiting(participation_id).exclude(pk=after).first():
         return waiting
+    if quick := _at_once(participation_id, besides=after):
+        return quick
     with transaction.atomic():
         who, campaign, mine = _come(participation_id)
         if others := [each for each in mine if each.pk != after]:
@@ -59,6 +62,17 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
         if campaign.status == Campaign.Status.CLOSING:
             return admission.none_free(campaign)
         return _next(campaign, who, n_open=len(mine), besides=after)
+
+
+def _at_once(participation_id: int, *, besides: int | None = None) -> Assignment | None:
+    """Lease the next output without the campaign's lock, where nothing speaks against it."""
+    try:
+        with transaction.atomic():
+            who = locks.person(participation_id)
+            known, now = spending.begin(who), standing.of(who, now=timezone.now())
+            return spending.lease(known, who, now, besides=besides)[0]
+    except (spending.Otherwise, IntegrityError):
+        return None
 
 
 def _waiting(participation_id: int) -> QuerySet[Assignment]:
@@ -146,8 +160,10 @@ def heartbeat(assignment_id: int, *, participation_id: int) -> datetime:
 
 def _end_of(assignment: Assignment) -> datetime:
     """Return when this lease ends if its page is in use now."""
-    length = _length(assignment.campaign)
-    return min(_until(assignment.participation, length), assignment.leased_at + LONGEST * length)
+    length = spending.length(assignment.campaign)
+    return min(
+        spending.until(assignment.participation, length), assignment.leased_at + LONGEST * length
+    )
 
 
 def _extend(ends: dict[int, datetime], *, seen: int) -> bool:
@@ -158,12 +174,6 @@ def _extend(ends: dict[int, datetime], *, seen: int) -> bool:
     held = Assignment.objects.filter(pk__in=ends, status=LEASED)
     extended = held.update(expires_at=end, started_at=begun)
     return extended == len(ends) or Assignment.objects.filter(pk=seen, status=LEASED).exists()
-
-
-def _until(who: Participation, length: timedelta) -> datetime:
-    """Return the end of a lease of this length that starts now."""
-    until = timezone.now() + length
-    return until if who.deadline_at is None else min(until, who.deadline_at)
 
 
 def own(assignment_id: int, *, participation_id: int) -> Assignment:
@@ -184,32 +194,13 @@ def own_status(assignment_id: int, participation_id: int) -> str:
     return status
 
 
-def _length(campaign: Campaign) -> timedelta:
-    return timedelta(minutes=campaign.lease_minutes)
-
-
 def _take(campaign: Campaign, who: Participation, *, now: datetime, besides: int | None) -> Lease:
     slot = picking.pick(campaign.pk, who.annotator_id, besides=besides)
     if slot is None:
         return admission.none_free(campaign)
-    assignment = take(slot, campaign, who, now=now)
+    assignment = spending.take(slot, campaign, who, now=now)
     if campaign.status == Campaign.Status.OPEN:
         lease_allowances.grant(campaign, admission.room(campaign))
-    return assignment
-
-
-def take(slot: Picked, campaign: Campaign, who: Participation, *, now: datetime) -> Assignment:
-    """Lease a slot that was picked, in the caller's transaction, which locks the person."""
-    assignment = Assignment.objects.create(
-        campaign=campaign,
-        participation=who,
-        annotator_id=who.annotator_id,
-        output_id=slot.output_id,
-        leased_at=now,
-        expires_at=_until(who, _length(campaign)),
-    )
-    held = slots.take(slot.pk, assignment.pk)
-    assert held, "the slot is locked, or its campaign is"
     return assignment
 
 

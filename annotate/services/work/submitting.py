@@ -12,14 +12,12 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotate.models import Assignment, Campaign, Participation
-from annotate.selectors.work import admission, picking, standing, task_page, terms, tutorial_runs
-from annotate.selectors.work.standing import PersonStanding
+from annotate.models import Assignment
+from annotate.selectors.work import standing, task_page
 from annotate.selectors.work.task_page import Figures, SavedDraft, Work
-from annotate.selectors.work.terms import CampaignTerms
-from annotate.services import lease_allowances, locks
+from annotate.services import locks
 from annotate.services.pay import promises
-from annotate.services.work import judgments, leasing
+from annotate.services.work import judgments, leasing, spending
 from annotate.services.work.judgments import Receipt
 
 
@@ -44,10 +42,6 @@ class Handover(Following):
     receipt: Receipt
 
 
-class _Otherwise(Exception):
-    """This submit needs the campaign's lock."""
-
-
 def submit(
     assignment_id: int,
     *,
@@ -64,7 +58,7 @@ def submit(
     try:
         with transaction.atomic():
             return _at_once(assignment_id, participation_id, given)
-    except (_Otherwise, IntegrityError):
+    except (spending.Otherwise, IntegrityError):
         pass
     receipt = judgments.submit(
         assignment_id,
@@ -93,56 +87,15 @@ def what_follows(participation_id: int) -> Following:
 
 def _at_once(assignment_id: int, participation_id: int, given: judgments.HandedIn) -> Handover:
     who = locks.person(participation_id)
-    known = terms.of(who.campaign_id)
-    if not _may_go_on(known, who):
-        raise _not_by(known)
+    known = spending.begin(who)
     receipt = judgments.store_in_time(assignment_id, who, known, given)
     if receipt is None:
-        raise _Otherwise
+        raise spending.Otherwise
     now = standing.of(who, now=timezone.now())
     if now.owed:
         promises.fall_due(promises.locked(known.campaign, who.annotator_id), known.campaign)
-    coming = _lease(known, who, now)
+    assignment, slot = spending.lease(known, who, now)
+    draft = task_page.draft(assignment) if slot.has_draft else SavedDraft(0, {})
+    coming = Work(assignment.pk, slot.material, draft)
     figures = Figures(now.judged, now.judged_today, now.earned_today, "", who.tasks)
     return Handover(known.study, figures, now.waiting or coming.id, coming, receipt)
-
-
-def _not_by(known: CampaignTerms) -> _Otherwise:
-    terms.forget(known.campaign.pk)
-    return _Otherwise()
-
-
-def _may_go_on(known: CampaignTerms, who: Participation) -> bool:
-    """Return whether campaign, tutorial and paid unit let tasks follow, as far as is known."""
-    campaign, now = known.campaign, timezone.now()
-    if not known.version or campaign.status != Campaign.Status.OPEN:
-        return False
-    if campaign.deadline is not None and now >= campaign.deadline:
-        return False
-    return admission.closed_unit(who) is None and _has_passed(known, who)
-
-
-def _has_passed(known: CampaignTerms, who: Participation) -> bool:
-    if known.tutorial is None or who.annotator_id in known.passed:
-        return True
-    if tutorial_runs.step(known.campaign, who) != tutorial_runs.TutorialStep.PASSED:
-        return False
-    known.passed.add(who.annotator_id)
-    return True
-
-
-def _lease(known: CampaignTerms, who: Participation, now: PersonStanding) -> Work:
-    """Lease the next slot without the campaign's lock; raises `_Otherwise` where that cannot be."""
-    cap = known.campaign.annotator_cap
-    if now.barred or now.n_open >= admission.AT_ONCE or (cap is not None and now.held >= cap):
-        raise _Otherwise
-    if who.tasks is not None and now.judged + now.n_open >= who.tasks:
-        raise _Otherwise
-    slot = picking.pick(who.campaign_id, who.annotator_id, locked=True)
-    if slot is None:
-        raise _Otherwise
-    assignment = leasing.take(slot, known.campaign, who, now=timezone.now())
-    draft = task_page.draft(assignment) if slot.has_draft else SavedDraft(0, {})
-    if not lease_allowances.spend(who.campaign_id, version=known.version):
-        raise _not_by(known)
-    return Work(assignment.pk, slot.material, draft)

@@ -9,8 +9,8 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, Judgment, LeaseAllowance, Participation, Slot
-from annotate.selectors.campaigns import recounting
 from annotate.selectors.pay import commitments
+from annotate.selectors.work import recounting
 from annotate.services import lease_allowances, locks
 from annotate.services.campaigns import life
 from annotate.services.work import leasing, submitting

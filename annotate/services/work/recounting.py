@@ -6,8 +6,8 @@ from django.db import transaction
 
 from annotate.errors import NotFound
 from annotate.models import Campaign
-from annotate.selectors.campaigns import recounting
-from annotate.selectors.campaigns.recounting import Recount
+from annotate.selectors.work import recounting
+from annotate.selectors.work.recounting import Recount
 from annotate.services import lease_allowances
 
 

@@ -1,0 +1,95 @@
+"""Leases without the campaign's lock: they spend from what a lease under it allowed (decision 040).
+
+Each function runs in the caller's transaction, which locks the person first.
+"""
+
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from annotate.models import Assignment, Campaign, Participation
+from annotate.selectors.work import admission, picking, terms, tutorial_runs
+from annotate.selectors.work.picking import Picked
+from annotate.selectors.work.standing import PersonStanding
+from annotate.selectors.work.terms import CampaignTerms
+from annotate.services import lease_allowances
+from annotate.services.work import slots
+
+
+class Otherwise(Exception):
+    """This needs the campaign's lock: undo the transaction, and begin again with it."""
+
+
+def begin(who: Participation) -> CampaignTerms:
+    """Return the terms; raises `Otherwise` if campaign, tutorial or unit may let no task follow."""
+    known = terms.of(who.campaign_id)
+    campaign, now = known.campaign, timezone.now()
+    over = campaign.deadline is not None and now >= campaign.deadline
+    if not known.version or campaign.status != Campaign.Status.OPEN or over:
+        raise _anew(known)
+    if admission.closed_unit(who) is not None or not _has_passed(known, who):
+        raise Otherwise
+    return known
+
+
+def lease(
+    known: CampaignTerms, who: Participation, now: PersonStanding, *, besides: int | None = None
+) -> tuple[Assignment, Picked]:
+    """Lease the next output; raises `Otherwise` where a limit is near or nothing is free.
+
+    It is the last that the caller's transaction does.
+    """
+    cap = known.campaign.annotator_cap
+    if now.barred or now.is_due or now.n_open >= admission.AT_ONCE:
+        raise Otherwise
+    if cap is not None and now.held >= cap:
+        raise Otherwise
+    if who.tasks is not None and now.judged + now.n_open >= who.tasks:
+        raise Otherwise
+    slot = picking.pick(who.campaign_id, who.annotator_id, besides=besides, locked=True)
+    if slot is None:
+        raise Otherwise
+    assignment = take(slot, known.campaign, who, now=timezone.now())
+    if not lease_allowances.spend(who.campaign_id, version=known.version):
+        raise _anew(known)
+    return assignment, slot
+
+
+def take(slot: Picked, campaign: Campaign, who: Participation, *, now: datetime) -> Assignment:
+    """Lease a slot that was picked. It is locked, or its campaign is."""
+    assignment = Assignment.objects.create(
+        campaign=campaign,
+        participation=who,
+        annotator_id=who.annotator_id,
+        output_id=slot.output_id,
+        leased_at=now,
+        expires_at=until(who, length(campaign)),
+    )
+    held = slots.take(slot.pk, assignment.pk)
+    assert held, "a slot was taken although it is locked"
+    return assignment
+
+
+def length(campaign: Campaign) -> timedelta:
+    """Return for how long its leases hold."""
+    return timedelta(minutes=campaign.lease_minutes)
+
+
+def until(who: Participation, length: timedelta) -> datetime:
+    """Return the end of a lease of this length that starts now."""
+    end = timezone.now() + length
+    return end if who.deadline_at is None else min(end, who.deadline_at)
+
+
+def _anew(known: CampaignTerms) -> Otherwise:
+    terms.forget(known.campaign.pk)
+    return Otherwise()
+
+
+def _has_passed(known: CampaignTerms, who: Participation) -> bool:
+    if known.tutorial is None or who.annotator_id in known.passed:
+        return True
+    if tutorial_runs.step(known.campaign, who) != tutorial_runs.TutorialStep.PASSED:
+        return False
+    known.passed.add(who.annotator_id)
+    return True
