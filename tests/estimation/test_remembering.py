@@ -215,8 +215,8 @@ def test_workers_that_take_turns_know_what_the_others_did(seed, monkeypatch, qui
     assert len(quickly) > 5
 
 
-def judged(n=12, people=4, **changes):
-    study = campaign(items=30, targets=FAR, annotator_cap=None, **changes)
+def judged(n=12, people=4, items=30, **changes):
+    study = campaign(items=items, targets=FAR, annotator_cap=None, **changes)
     for i in range(n):
         judge(person(study, f"p{i % people}"), overall=(1, 0, -1)[i % 3], edit=f"It met, {i}.")
     estimating.refresh(study.pk)
@@ -294,7 +294,7 @@ def test_a_full_recount_of_what_is_right_logs_nothing(caplog):
 
 def test_what_is_decided_comes_from_all_facts(monkeypatch, quickly):
     """A poisoned memory says that the target is reached: nothing follows from that."""
-    study = judged(n=28, people=14, systems=("alpha",), double_share=0)
+    study = judged(n=45, people=15, items=60, systems=("alpha",), double_share=0)
     followed = memory.of(study.pk).facts.followed
     study.targets.update(width=0.9 * Estimate.objects.get(criterion="overall").width)
     mind = memory.of(study.pk).facts
