@@ -98,7 +98,7 @@ class Memory:
             epoch,
             seen,
             Followed(brief.campaign_id, seen.scores),
-            everybody and Followed(brief.campaign_id, everybody, with_excluded=True),
+            None if everybody is None else _with_excluded(brief, everybody),
             findings,
             watermark,
             read=seen.scores.judgment.size,
@@ -121,7 +121,7 @@ class Memory:
         facts.seen = replace(
             facts.seen,
             scores=facts.followed.scores(),
-            everybody=facts.everybody and facts.everybody.scores(),
+            everybody=None if facts.everybody is None else facts.everybody.scores(),
         )
         return [one for one in facts.seen.systems if _wrote(one, outputs)]
 
@@ -138,6 +138,10 @@ class Memory:
         now = counting.standings(self.facts.brief.campaign_id)
         known = [(s.system_id, s.name, s.stop_position) for s in self.facts.seen.systems]
         return known != [(s.system_id, s.name, s.stop_position) for s in now]
+
+
+def _with_excluded(brief: Brief, everybody: Scores) -> Followed:
+    return Followed(brief.campaign_id, everybody, with_excluded=True)
 
 
 def _wrote(system: SystemOutputs, outputs: NDArray[np.int64]) -> bool:

@@ -228,11 +228,11 @@ def scores_of(
 ) -> Scores:
     """Return the scores (C, T) of these judgments (T,), ids ascending."""
     missing = np.isnan(value)
-    known = zip(names, value, missing.all(axis=1), strict=True)
+    rows = zip(names, value, strict=True)
     return Scores(
         output,
         annotator,
-        {name: row for name, row, lacks in known if not lacks},
+        {name: row for name, row in rows if not np.isnan(row).all()},
         waiting=int(missing.any(axis=0).sum()),
         judgment=judgment,
         others=others,

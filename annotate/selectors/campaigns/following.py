@@ -155,7 +155,7 @@ def _among(found: QuerySet[Any], ids: Ints, column: str) -> Ints:
 
 def _read(
     found: QuerySet[Any], ids: Ints, column: str, kinds: dict[str, str]
-) -> Sequence[NDArray[np.generic]]:
+) -> Sequence[NDArray[Any]]:
     """Return the columns of the rows whose `column` is one of these ids."""
     parts = [
         bulk.columns(found.filter(**{f"{column}__in": ids[i : i + PART].tolist()}), **kinds)
@@ -164,7 +164,7 @@ def _read(
     return [np.concatenate(one) for one in zip(*parts, strict=True)] if parts else _nothing(kinds)
 
 
-def _nothing(kinds: dict[str, str]) -> Sequence[NDArray[np.generic]]:
+def _nothing(kinds: dict[str, str]) -> Sequence[NDArray[Any]]:
     return [np.empty(0, np.float64 if kind == "f8" else np.int64) for kind in kinds.values()]
 
 
