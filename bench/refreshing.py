@@ -20,7 +20,7 @@ REPEATS = 7
 TICK = os.sysconf("SC_CLK_TCK")
 
 
-class Cost(NamedTuple):
+class Spent(NamedTuple):
     """Processor seconds."""
 
     worker: float
@@ -62,7 +62,7 @@ def measure(size: int, fixed: float) -> float:
         facts.until = float("inf")
         factories.judge(one)
         taken.append(cost(refresh))
-    quick = Cost(*(median(values) for values in zip(*taken, strict=True)))
+    quick = Spent(*(median(values) for values in zip(*taken, strict=True)))
     print(
         f"  {size:>10,} {shown(whole):>14} {shown(quick):>14}"
         f" {(quick.worker + quick.server) / fixed:>6.2f} {quick.queries:>8.0f}"
@@ -76,7 +76,7 @@ def mark(campaign_id: int) -> None:
     ChangeMark.objects.create(campaign_id=campaign_id, reason="bench")
 
 
-def cost(act: Callable[[], object]) -> Cost:
+def cost(act: Callable[[], object]) -> Spent:
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -84,7 +84,7 @@ def cost(act: Callable[[], object]) -> Cost:
         server, began = server_seconds(), time.process_time()
         act()
         worker = time.process_time() - began
-        return Cost(worker, server_seconds() - server, len(queries))
+        return Spent(worker, server_seconds() - server, len(queries))
 
 
 def server_seconds() -> float:
@@ -101,7 +101,7 @@ def server_seconds() -> float:
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
-def shown(one: Cost) -> str:
+def shown(one: Spent) -> str:
     return f"{one.worker * 1000:,.0f} + {one.server * 1000:,.0f}"
 
 

@@ -34,7 +34,7 @@ COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
 
 
 @dataclass
-class Facts:
+class Remembered:
     """A campaign as the last full refresh found it, with what has come since.
 
     findings: of each system. read: how many judgments counted in full. until: when they are to be
@@ -62,7 +62,7 @@ class Memory:
     """One campaign's. scored: up to where judgments have their scores."""
 
     scored: Watermark = field(default_factory=Watermark)
-    facts: Facts | None = None
+    facts: Remembered | None = None
 
     def serves(self, brief: Brief, reasons: Collection[str], *, epoch: str) -> bool:
         """Return whether it is enough to read what is new."""
@@ -93,7 +93,7 @@ class Memory:
         for finding in found:
             findings.setdefault(finding.system.system_id, []).append(finding)
         everybody = seen.everybody
-        self.facts = Facts(
+        self.facts = Remembered(
             brief,
             epoch,
             seen,

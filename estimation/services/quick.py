@@ -14,7 +14,7 @@ from annotate.services import change_marks
 from annotate.services.work import scoring
 from estimation.services import history, rankings, stopping
 from estimation.services.findings import Contrast, Finding, contrasts, findings, unfinished_of
-from estimation.services.memory import Facts, Memory
+from estimation.services.memory import Memory, Remembered
 
 Progress = Callable[[], object]
 
@@ -64,12 +64,12 @@ def estimate(
         change_marks.put_off(brief.campaign_id)
 
 
-def _compared(brief: Brief, facts: Facts) -> list[Contrast]:
+def _compared(brief: Brief, facts: Remembered) -> list[Contrast]:
     systems = facts.seen.systems
     return rankings.judged(brief, systems, contrasts(brief, systems, facts.seen))
 
 
-def _all(facts: Facts) -> list[Finding]:
+def _all(facts: Remembered) -> list[Finding]:
     """The findings of all systems; what is unfinished changes without judgments, too."""
     return [
         finding if system.stop_position is None else replace(finding, unfinished=left)
