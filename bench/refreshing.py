@@ -47,6 +47,7 @@ def measure(size: int, fixed: float) -> float:
     from tests import factories
 
     campaign_id = campaigns.judged(size)
+    continue_ids()
     campaign = Campaign.objects.get(pk=campaign_id)
     who = [factories.person(campaign, f"one-more-{i}") for i in range(REPEATS)]
 
@@ -59,15 +60,29 @@ def measure(size: int, fixed: float) -> float:
     for one in who:
         facts = memory.of(campaign_id).facts
         assert facts is not None
-        facts.until = float("inf")
+        facts.until, before = float("inf"), facts.followed.n
         factories.judge(one)
         taken.append(cost(refresh))
+        assert facts.followed.n == before + 1, "the new judgment was not read"
+        assert memory.of(campaign_id).facts is facts, "all facts were read"
     quick = Spent(*(median(values) for values in zip(*taken, strict=True)))
     print(
         f"  {size:>10,} {shown(whole):>14} {shown(quick):>14}"
         f" {(quick.worker + quick.server) / fixed:>6.2f} {quick.queries:>8.0f}"
     )
     return quick.worker + quick.server
+
+
+def continue_ids() -> None:
+    """Give new judgments higher ids than the cloned ones have."""
+    from django.db import connection
+
+    if connection.vendor == "postgresql":  # SQLite does so anyway
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT setval(pg_get_serial_sequence('annotate_judgment', 'id'), max(id))"
+                " FROM annotate_judgment"
+            )
 
 
 def mark(campaign_id: int) -> None:
