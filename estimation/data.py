@@ -51,19 +51,35 @@ class Metrics:
 
 @dataclass(frozen=True)
 class Seen:
-    """All that counts in a campaign, read once: judgments with scores, and metrics if any."""
+    """All that counts in a campaign, read once: judgments with scores, and metrics if any.
+
+    everybody: the scores with the excluded judgments in them; None where none is excluded.
+    """
 
     scores: Scores
     metrics: Metrics | None
+    systems: list[SystemOutputs]
+    everybody: Scores | None = None
+
+    @property
+    def with_everybody(self) -> "Seen | None":
+        return None if self.everybody is None else replace(self, scores=self.everybody)
 
 
 def see(brief: Brief) -> Seen:
-    return Seen(counting.scores(brief.campaign_id), metric_values(brief))
+    campaign_id = brief.campaign_id
+    return Seen(
+        counting.scores(campaign_id),
+        metric_values(brief),
+        counting.systems(campaign_id),
+        counting.scores(campaign_id, with_excluded=True)
+        if counting.excluded(campaign_id)
+        else None,
+    )
 
 
-def see_everybody(brief: Brief, seen: Seen, *, of: int | None = None) -> Seen:
-    """Return the evidence with the excluded annotators' judgments in it again, or with those `of`
-    one of them."""
+def see_everybody(brief: Brief, seen: Seen, *, of: int) -> Seen:
+    """Return the evidence with the judgments of one excluded annotator in it again."""
     return replace(seen, scores=counting.scores(brief.campaign_id, with_excluded=True, of=of))
 
 

@@ -47,11 +47,10 @@ def measure(campaign_id: int, annotator_id: int) -> tuple[ExclusionEffect, ...]:
 
 
 def _estimates(brief: Brief, seen: data.Seen) -> dict[Key, _Found]:
-    systems = counting.systems(brief.campaign_id)
     primary = {criterion.name for criterion in brief.primary}
     return {
         (cell.criterion.name, cell.system.system_id): _found(brief, cell)
-        for cell in data.cells(brief, systems, seen)
+        for cell in data.cells(brief, seen.systems, seen)
         if cell.criterion.name in primary
     }
 

@@ -1,6 +1,8 @@
 """From changed judgments to new estimates and the stopping rule's acts."""
 
+import logging
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -8,31 +10,40 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
-from annotate.selectors.campaigns import counting, slots
-from annotate.selectors.campaigns.counting import Brief, SystemOutputs
+from annotate.selectors.campaigns import counting
+from annotate.selectors.campaigns.counting import Brief, Scores
 from annotate.selectors.work import scoring as scored
-from annotate.services import locks
-from annotate.services.change_marks import ORDINARY, clear
+from annotate.services import change_marks, locks
+from annotate.services.change_marks import ORDINARY
 from annotate.services.locks import Held
 from annotate.services.review import reviews
 from annotate.services.work import scoring
 from annotate.signals import change_marked
+from annotate.states import PUT_OFF
 from config import due
-from estimation import data, protocols
-from estimation.core import Estimate
-from estimation.services import agreement, catching_up, history, memory, metrics, rankings, stopping
+from estimation import data
+from estimation.services import (
+    agreement,
+    catching_up,
+    history,
+    memory,
+    metrics,
+    quick,
+    rankings,
+    stopping,
+)
 from estimation.services.findings import Contrast, Finding, contrasts
-from estimation.services.rule import rule_for
+from estimation.services.findings import findings as found_of
+from estimation.services.memory import Memory
+from estimation.services.quick import Superseded
+
+logger = logging.getLogger(__name__)
 
 ROUNDS = 5
 TURN = 10.0  # after this, other campaigns have their turn, and this one continues later
 LEASE = timedelta(seconds=60)  # renewed during the work; a killed worker's lease ends after it
 RENEW = LEASE.total_seconds() / 4
 GRACE = timedelta(seconds=3)  # younger marks still have a message on its way
-
-
-class Superseded(Exception):
-    """Another worker has written a result from facts at least as new."""
 
 
 class TurnOver(Exception):
@@ -90,7 +101,7 @@ def refresh(campaign_id: int) -> bool:
         left = _reasons(campaign_id)
         if left <= ORDINARY:
             break
-    if left:
+    if left - {PUT_OFF}:
         change_marked.send_robust(sender=None, campaign_id=campaign_id)
     return done
 
@@ -107,54 +118,49 @@ def catch_up() -> int:
 
 def findings(brief: Brief, seen: data.Seen) -> tuple[list[Finding], list[Contrast]]:
     """Estimate every system × criterion and compare systems, from all judgments that count now."""
-    systems = counting.systems(brief.campaign_id)
-    unfinished = {system.system_id: _unfinished(system) for system in systems}
-    whole = _with_excluded(brief, systems, seen)
-    found = [
-        _finding(
-            brief, cell, unfinished=unfinished[cell.system.system_id], whole=whole.get(_key(cell))
-        )
-        for cell in data.cells(brief, systems, seen)
-    ]
-    return found, rankings.judged(brief, systems, contrasts(brief, systems, seen))
-
-
-def _with_excluded(
-    brief: Brief, systems: list[SystemOutputs], seen: data.Seen
-) -> dict[tuple[int, str], Estimate]:
-    """Return the estimates without exclusions, which show what excluded work changes."""
-    if not counting.excluded(brief.campaign_id):
-        return {}
-    every = data.cells(brief, systems, data.see_everybody(brief, seen))
-    return {_key(cell): _estimated(brief, cell) for cell in every}
-
-
-def _key(cell: data.Cell) -> tuple[int, str]:
-    return cell.system.system_id, cell.criterion.name
-
-
-def _estimated(brief: Brief, cell: data.Cell) -> Estimate:
-    return protocols.estimated(brief, cell.criterion, cell.sample)
+    compared = contrasts(brief, seen.systems, seen)
+    return found_of(brief, seen.systems, seen), rankings.judged(brief, seen.systems, compared)
 
 
 def _refresh(campaign_id: int, turn: _Turn) -> bool:
-    """Run one round; False if another worker has done it meanwhile."""
-    marks = counting.marks(campaign_id)
-    if not marks:
+    """Run one round; False if there is nothing to do yet, or another worker has done it."""
+    changes = counting.changes(campaign_id)
+    if not changes:
         return False
+    remembered = memory.of(campaign_id)
+    epoch = change_marks.epoch(campaign_id)
+    brief = counting.brief(campaign_id)
     try:
-        _estimate(counting.brief(campaign_id), marks, turn)
+        if remembered.serves(brief, changes.values(), epoch=epoch):
+            if set(changes.values()) == {PUT_OFF}:
+                return False
+            with suppress(quick.FactsNeeded):
+                quick.estimate(brief, changes, remembered, progress=turn.go_on)
+                return True
+        _estimate(brief, changes, remembered, epoch, turn)
     except Superseded:
+        memory.forget(campaign_id)
         return False
+    except TurnOver:
+        raise
+    except Exception:
+        memory.forget(campaign_id)
+        raise
     return True
 
 
-def _estimate(brief: Brief, marks: list[int], turn: _Turn) -> None:
+def _estimate(
+    brief: Brief, changes: dict[int, str], remembered: Memory, epoch: str, turn: _Turn
+) -> None:
+    """Estimate from all facts, and act on it."""
+    began = time.monotonic()
+    newest = scored.newest_judgment()
+    before = remembered.scores()
     seen = _see(brief, turn)
     found, compared = findings(brief, seen)
     is_due = agreement.is_due(brief, seen.scores)
     with transaction.atomic():
-        if not clear(marks):
+        if not change_marks.clear(changes):
             raise Superseded
         # A decision without the judgments that wait for a score would rest on the short texts.
         decided = [] if seen.scores.waiting else stopping.decide(brief, found, compared)
@@ -166,12 +172,25 @@ def _estimate(brief: Brief, marks: list[int], turn: _Turn) -> None:
         if is_due:
             agreement.ask(brief.campaign_id)
         stopping.carry_out(decided, rows, pairs)
+        new_epoch = change_marks.begin_epoch(brief.campaign_id, changes.values())
+    if before is not None and new_epoch is None:
+        _recount(brief.campaign_id, remembered, before, seen, epoch)
+    remembered.begin(brief, seen, found, epoch=new_epoch or epoch, newest=newest, began=began)
+
+
+def _recount(
+    campaign_id: int, remembered: Memory, before: Scores, seen: data.Seen, epoch: str
+) -> None:
+    """Compare what was remembered with all facts; the facts replace it in any case."""
+    differs = remembered.difference(before, seen.scores, epoch=epoch)
+    if differs and _reasons(campaign_id) <= ORDINARY:
+        logger.error("campaign %s was not remembered as it is: %s", campaign_id, differs)
 
 
 def _see(brief: Brief, turn: _Turn) -> data.Seen:
     """Read what counts, after metrics, scores and screens are up to date with it."""
     metrics.ensure(brief, progress=turn.go_on)
-    _score_new(brief.campaign_id, turn)
+    quick.score_new(brief.campaign_id, memory.of(brief.campaign_id), progress=turn.go_on)
     reviews.screen(brief.campaign_id)
     turn.renew()
     seen = data.see(brief)
@@ -180,30 +199,3 @@ def _see(brief: Brief, turn: _Turn) -> data.Seen:
         scoring.ensure(brief.campaign_id, progress=turn.go_on)
         seen = data.see(brief)
     return seen
-
-
-def _score_new(campaign_id: int, turn: _Turn) -> None:
-    """Score the judgments since the last look of this process."""
-    known, newest = memory.of(campaign_id).scored, scored.newest_judgment()
-    scoring.ensure(campaign_id, after=known.after, progress=turn.go_on)
-    known.looked(newest)
-
-
-def _unfinished(system: SystemOutputs) -> int:
-    return 0 if system.stop_position is None else slots.unfinished_items(system.system_id)
-
-
-def _finding(brief: Brief, cell: data.Cell, *, unfinished: int, whole: Estimate | None) -> Finding:
-    has_metric = cell.sample.metric is not None
-    main = _estimated(brief, cell)
-    rule = rule_for(brief, cell.criterion, n_population=cell.sample.n_population)
-    return Finding(
-        system=cell.system,
-        criterion=cell.criterion,
-        estimate=main,
-        mean=protocols.without_metrics(brief, cell.criterion, cell.sample) if has_metric else main,
-        rule=rule,
-        verdict=rule.verdict(main),
-        unfinished=unfinished,
-        with_excluded=whole,
-    )

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from annotate.instruments.base import Criterion
+from annotate.selectors.campaigns import slots
 from annotate.selectors.campaigns.counting import Brief, SystemOutputs
 from estimation import data, protocols
 from estimation.core import (
@@ -88,6 +89,56 @@ class Contrast:
         if self.ranked is not None:
             return self.ranked.interval
         return self.rule.interval(self.difference)
+
+
+def findings(brief: Brief, systems: list[SystemOutputs], seen: data.Seen) -> list[Finding]:
+    """Estimate these systems on every criterion, from all judgments that count."""
+    unfinished = {system.system_id: unfinished_of(system) for system in systems}
+    whole = _with_excluded(brief, systems, seen)
+    return [
+        _finding(
+            brief, cell, unfinished=unfinished[cell.system.system_id], whole=whole.get(_key(cell))
+        )
+        for cell in data.cells(brief, systems, seen)
+    ]
+
+
+def unfinished_of(system: SystemOutputs) -> int:
+    """Return how many items of a stopped system lack a counting judgment; 0 if it goes on."""
+    return 0 if system.stop_position is None else slots.unfinished_items(system.system_id)
+
+
+def _with_excluded(
+    brief: Brief, systems: list[SystemOutputs], seen: data.Seen
+) -> dict[tuple[int, str], Estimate]:
+    """Return the estimates without exclusions, which show what excluded work changes."""
+    if (everybody := seen.with_everybody) is None:
+        return {}
+    return {_key(cell): _estimated(brief, cell) for cell in data.cells(brief, systems, everybody)}
+
+
+def _key(cell: data.Cell) -> tuple[int, str]:
+    return cell.system.system_id, cell.criterion.name
+
+
+def _estimated(brief: Brief, cell: data.Cell) -> Estimate:
+    return protocols.estimated(brief, cell.criterion, cell.sample)
+
+
+def _finding(brief: Brief, cell: data.Cell, *, unfinished: int, whole: Estimate | None) -> Finding:
+    has_metric = cell.sample.metric is not None
+    main = _estimated(brief, cell)
+    rule = rule_for(brief, cell.criterion, n_population=cell.sample.n_population)
+    return Finding(
+        system=cell.system,
+        criterion=cell.criterion,
+        estimate=main,
+        mean=protocols.without_metrics(brief, cell.criterion, cell.sample) if has_metric else main,
+        rule=rule,
+        verdict=rule.verdict(main),
+        unfinished=unfinished,
+        with_excluded=whole,
+    )
 
 
 def contrasts(brief: Brief, systems: list[SystemOutputs], seen: data.Seen) -> list[Contrast]:

@@ -4,12 +4,57 @@ It saves work and is never needed: it can be thrown away at any time.
 """
 
 import threading
+import time
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
+from annotate.selectors.campaigns import counting
+from annotate.selectors.campaigns.counting import Brief, Scores, SystemOutputs
+from annotate.selectors.campaigns.following import Followed, difference
+from annotate.selectors.work import scoring
+from annotate.services.change_marks import ORDINARY
+from annotate.states import CampaignStatus
+from estimation import data
+from estimation.services.findings import Finding
 from estimation.services.watermark import Watermark
 
 CAMPAIGNS = 200  # remembered at a time, those that were refreshed last
+ROWS = 4_000_000  # judgments and outputs that all of them may hold; about 50 bytes each
+# Below so many judgments all facts are read each time. Otherwise when they have grown by this
+# factor, after so many seconds, or after so many times as long as it took.
+LEAST = 200
+GROWTH = 1.05
+PAUSE = 60.0
+SPARING = 20
+COLLECTING = (CampaignStatus.OPEN, CampaignStatus.PAUSED)
+
+
+@dataclass
+class Remembered:
+    """A campaign as the last full refresh found it, with what has come since.
+
+    findings: of each system. read: how many judgments counted in full. until: when they are to be
+    read again.
+    """
+
+    brief: Brief
+    epoch: str
+    seen: data.Seen
+    followed: Followed
+    everybody: Followed | None
+    findings: dict[int, list[Finding]]
+    watermark: Watermark
+    read: int
+    until: float
+
+    @property
+    def rows(self) -> int:
+        outputs = sum(system.output.size for system in self.seen.systems)
+        return self.followed.size + (self.everybody.size if self.everybody else 0) + outputs
 
 
 @dataclass
@@ -17,6 +62,93 @@ class Memory:
     """One campaign's. scored: up to where judgments have their scores."""
 
     scored: Watermark = field(default_factory=Watermark)
+    facts: Remembered | None = None
+
+    def serves(self, brief: Brief, reasons: Collection[str], *, epoch: str) -> bool:
+        """Return whether it is enough to read what is new."""
+        facts = self.facts
+        if facts is None or facts.epoch != epoch or facts.brief != brief:
+            return False
+        if brief.status not in COLLECTING or not ORDINARY.issuperset(reasons):
+            return False
+        return LEAST <= facts.followed.n < GROWTH * facts.read and time.monotonic() < facts.until
+
+    def begin(
+        self,
+        brief: Brief,
+        seen: data.Seen,
+        found: list[Finding],
+        *,
+        epoch: str,
+        newest: int,
+        began: float,
+    ) -> None:
+        """Remember what a full refresh has read and found.
+
+        newest: the newest judgment's id before it. began: when it began.
+        """
+        now, watermark = time.monotonic(), Watermark()
+        watermark.looked(newest)
+        findings: dict[int, list[Finding]] = {}
+        for finding in found:
+            findings.setdefault(finding.system.system_id, []).append(finding)
+        everybody = seen.everybody
+        self.facts = Remembered(
+            brief,
+            epoch,
+            seen,
+            Followed(brief.campaign_id, seen.scores),
+            None if everybody is None else _with_excluded(brief, everybody),
+            findings,
+            watermark,
+            read=seen.scores.judgment.size,
+            until=now + max(PAUSE, SPARING * (now - began)),
+        )
+        _keep_within_bounds()
+
+    def scores(self) -> Scores | None:
+        return None if self.facts is None else self.facts.followed.scores()
+
+    def follow(self) -> list[SystemOutputs]:
+        """Read what is new; return the systems that it concerns."""
+        assert self.facts is not None
+        facts, newest = self.facts, scoring.newest_judgment()
+        outputs = facts.followed.follow(after=facts.watermark.after)
+        if facts.everybody is not None:
+            more = facts.everybody.follow(after=facts.watermark.after)
+            outputs = np.union1d(outputs, more)
+        facts.watermark.looked(newest)
+        facts.seen = replace(
+            facts.seen,
+            scores=facts.followed.scores(),
+            everybody=None if facts.everybody is None else facts.everybody.scores(),
+        )
+        return [one for one in facts.seen.systems if _wrote(one, outputs)]
+
+    def difference(self, before: Scores, full: Scores, *, epoch: str) -> str:
+        """Say how what was remembered `before` differs from all facts; "" if it does not."""
+        if self.facts is None or self.facts.epoch != epoch:
+            return ""
+        self.follow()
+        return difference(before, full, self.facts.followed.scores())
+
+    def moved(self) -> bool:
+        """Return whether a system's sample ends elsewhere now."""
+        assert self.facts is not None
+        now = counting.standings(self.facts.brief.campaign_id)
+        known = [(s.system_id, s.name, s.stop_position) for s in self.facts.seen.systems]
+        return known != [(s.system_id, s.name, s.stop_position) for s in now]
+
+
+def _with_excluded(brief: Brief, everybody: Scores) -> Followed:
+    return Followed(brief.campaign_id, everybody, with_excluded=True)
+
+
+def _wrote(system: SystemOutputs, outputs: NDArray[np.int64]) -> bool:
+    if not system.output.size:
+        return False
+    place = np.minimum(np.searchsorted(system.output, outputs), system.output.size - 1)
+    return bool((system.output[place] == outputs).any())
 
 
 _lock = threading.Lock()
@@ -40,3 +172,13 @@ def forget(campaign_id: int | None = None) -> None:
             _kept.clear()
         else:
             _kept.pop(campaign_id, None)
+
+
+def _keep_within_bounds() -> None:
+    """Forget the facts of those that were refreshed longest ago, until the rest fits."""
+    with _lock:
+        room = ROWS
+        for one in reversed(list(_kept.values())):
+            room -= one.facts.rows if one.facts else 0
+            if room < 0:
+                one.facts = None

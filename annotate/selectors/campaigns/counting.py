@@ -89,12 +89,16 @@ class Scores:
         left out.
     waiting: how many judgments lack a score, because it is still being computed or has an earlier
         definition.
+    judgment: (T,) their ids, ascending.
+    others: (4, M) id, assignment, output and annotator of the judgments that do not count.
     """
 
     output: NDArray[np.int64]
     annotator: NDArray[np.int64]
     value: dict[str, NDArray[np.float64]]
-    waiting: int = 0
+    waiting: int
+    judgment: NDArray[np.int64]
+    others: NDArray[np.int64]
 
 
 def pseudonyms(annotators: Collection[int]) -> dict[int, str]:
@@ -177,7 +181,7 @@ def systems(campaign_id: int) -> list[SystemOutputs]:
 
 def excluded(campaign_id: int) -> int:
     """Return how many judgments are excluded."""
-    return _excluded(campaign_id).count()
+    return exclusions(campaign_id).count()
 
 
 def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = None) -> Scores:
@@ -189,40 +193,61 @@ def scores(campaign_id: int, *, with_excluded: bool = False, of: int | None = No
     It reads three tables one after the other, without a join. Anything written between the reads
     has its own change mark, so another estimate follows.
     """
-    (held,) = bulk.columns(_held_slots(campaign_id), assignment="i8")
+    (held,) = bulk.columns(held_slots(campaign_id), assignment="i8")
     if with_excluded:
-        excluded = _excluded(campaign_id)
+        excluded = exclusions(campaign_id)
         if of is not None:
             excluded = excluded.filter(judgment__annotator=of)
         (out,) = bulk.columns(excluded, judgment__assignment="i8")
         held = np.union1d(held, out)
-    pk, assignment, output, annotator = bulk.columns(
-        Judgment.objects.filter(campaign=campaign_id).order_by(),
-        id="i8",
-        assignment="i8",
-        output="i8",
-        annotator="i8",
-    )
-    counted = np.flatnonzero(bulk.places(np.sort(held), wanted=assignment) >= 0)
-    counted = counted[np.argsort(pk[counted], kind="stable")]
+    rows = judgments(Judgment.objects.filter(campaign=campaign_id))
+    counts = bulk.places(np.sort(held), wanted=rows[1]) >= 0
+    pk, _assignment, output, annotator = rows[:, counts]
     asked = instruments.of(Campaign.objects.get(pk=campaign_id))
     names = [criterion.name for criterion in asked.criteria]
-    value = _values(campaign_id, pk[counted], names, version=asked.scoring)
+    value = _values(campaign_id, pk, names, version=asked.scoring)
+    return scores_of(pk, output, annotator, names, value, others=rows[:, ~counts])
+
+
+def judgments(found: QuerySet[Judgment]) -> NDArray[np.int64]:
+    """Return (4, T) id, assignment, output and annotator of these judgments, ids ascending."""
+    rows = np.stack(
+        bulk.columns(found.order_by(), id="i8", assignment="i8", output="i8", annotator="i8")
+    )
+    return np.asarray(rows[:, np.argsort(rows[0], kind="stable")])
+
+
+def scores_of(
+    judgment: NDArray[np.int64],
+    output: NDArray[np.int64],
+    annotator: NDArray[np.int64],
+    names: list[str],
+    value: NDArray[np.float64],
+    *,
+    others: NDArray[np.int64],
+) -> Scores:
+    """Return the scores (C, T) of these judgments (T,), ids ascending."""
+    missing = np.isnan(value)
+    rows = zip(names, value, strict=True)
     return Scores(
-        output[counted],
-        annotator[counted],
-        {name: row for name, row in zip(names, value, strict=True) if not np.isnan(row).all()},
-        waiting=int(np.isnan(value).any(axis=0).sum()),
+        output,
+        annotator,
+        {name: row for name, row in rows if not np.isnan(row).all()},
+        waiting=int(missing.any(axis=0).sum()),
+        judgment=judgment,
+        others=others,
     )
 
 
-def _held_slots(campaign_id: int) -> QuerySet[Slot]:
+def held_slots(campaign_id: int) -> QuerySet[Slot]:
+    """Select the slots whose assignment's judgment counts."""
     return Slot.objects.filter(
         campaign=campaign_id, assignment__status=Assignment.Status.VERIFIED
     ).order_by()
 
 
-def _excluded(campaign_id: int) -> QuerySet[Exclusion]:
+def exclusions(campaign_id: int) -> QuerySet[Exclusion]:
+    """Select the exclusions of verified judgments that are in force."""
     return Exclusion.objects.filter(
         judgment__campaign=campaign_id,
         judgment__assignment__status=Assignment.Status.VERIFIED,

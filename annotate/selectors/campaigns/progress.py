@@ -22,6 +22,7 @@ from annotate.models import (
 )
 from annotate.selectors.campaigns import slots
 from annotate.selectors.pay import accounts
+from annotate.states import PUT_OFF
 
 ZERO = timedelta(0)
 SEEN = timedelta(minutes=15)  # a page in use sends a sign every minute
@@ -96,7 +97,7 @@ def _leases(campaign_id: int, now: datetime, length: timedelta) -> dict[str, Any
 
 
 def _oldest_mark(campaign_id: int) -> datetime | None:
-    marks = ChangeMark.objects.filter(campaign=campaign_id)
+    marks = ChangeMark.objects.filter(campaign=campaign_id).exclude(reason=PUT_OFF)
     found: datetime | None = marks.aggregate(at=Min("at"))["at"]
     return found
 

@@ -1,0 +1,124 @@
+"""What a refresh of the estimates costs after one more judgment, by the size of the campaign.
+
+`python -m bench.refreshing [postgres|sqlite] [sizes]`: processor time of this process, which is the
+worker's share, and of the database's server beside it; in full, and reading only what is new.
+Ratios and units (`bench.unit`) carry to other machines.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from statistics import median
+from typing import NamedTuple
+
+from bench.database import prepare
+from bench.unit import unit
+
+SIZES = (1_000, 100_000, 1_000_000)
+REPEATS = 7
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+class Spent(NamedTuple):
+    """Processor seconds."""
+
+    worker: float
+    server: float
+    queries: int
+
+
+def main() -> None:
+    name = sys.argv[1] if len(sys.argv) > 1 else "postgres"
+    sizes = [int(size) for size in sys.argv[2:]] or SIZES
+    prepare(name)
+    fixed = unit()
+    print(f"\n{name}; a unit is {fixed * 1000:.0f} ms. Processor time in ms: worker + server")
+    print(f"  {'judgments':>10} {'in full':>14} {'one more':>14} {'units':>6} {'queries':>8}")
+    quick = [measure(size, fixed) for size in sizes]
+    print(f"  last / first, one more: {quick[-1] / quick[0]:.1f} x")
+
+
+def measure(size: int, fixed: float) -> float:
+    """Print a row, and return the seconds after one more judgment."""
+    from annotate.models import Campaign
+    from bench import campaigns
+    from estimation.services import estimating, memory
+    from tests import factories
+
+    campaign_id = campaigns.judged(size)
+    continue_ids()
+    campaign = Campaign.objects.get(pk=campaign_id)
+    who = [factories.person(campaign, f"one-more-{i}") for i in range(REPEATS)]
+
+    def refresh() -> None:
+        estimating.refresh(campaign_id)
+
+    mark(campaign_id)
+    whole = cost(refresh)
+    taken = []
+    for one in who:
+        facts = memory.of(campaign_id).facts
+        assert facts is not None
+        facts.until, before = float("inf"), facts.followed.n
+        factories.judge(one)
+        taken.append(cost(refresh))
+        assert facts.followed.n == before + 1, "the new judgment was not read"
+        assert memory.of(campaign_id).facts is facts, "all facts were read"
+    quick = Spent(*(median(values) for values in zip(*taken, strict=True)))
+    print(
+        f"  {size:>10,} {shown(whole):>14} {shown(quick):>14}"
+        f" {(quick.worker + quick.server) / fixed:>6.2f} {quick.queries:>8.0f}"
+    )
+    return quick.worker + quick.server
+
+
+def continue_ids() -> None:
+    """Give new judgments higher ids than the cloned ones have."""
+    from django.db import connection
+
+    if connection.vendor == "postgresql":  # SQLite does so anyway
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT setval(pg_get_serial_sequence('annotate_judgment', 'id'), max(id))"
+                " FROM annotate_judgment"
+            )
+
+
+def mark(campaign_id: int) -> None:
+    from annotate.models import ChangeMark
+
+    ChangeMark.objects.create(campaign_id=campaign_id, reason="bench")
+
+
+def cost(act: Callable[[], object]) -> Spent:
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    with CaptureQueriesContext(connection) as queries:
+        server, began = server_seconds(), time.process_time()
+        act()
+        worker = time.process_time() - began
+        return Spent(worker, server_seconds() - server, len(queries))
+
+
+def server_seconds() -> float:
+    """Return the processor time of this connection's server process; 0 on SQLite."""
+    from django.db import connection
+
+    if connection.vendor != "postgresql":
+        return 0.0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        pid = cursor.fetchone()[0]
+    with open(f"/proc/{pid}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def shown(one: Spent) -> str:
+    return f"{one.worker * 1000:,.0f} + {one.server * 1000:,.0f}"
+
+
+if __name__ == "__main__":
+    main()

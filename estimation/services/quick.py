@@ -1,0 +1,79 @@
+"""A refresh that reads only what is new since the last one.
+
+It makes no decision: where the stopping rule would act, all facts are read and estimated again.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from django.db import transaction
+
+from annotate.selectors.campaigns.counting import Brief
+from annotate.selectors.work import scoring as scored
+from annotate.services import change_marks
+from annotate.services.work import scoring
+from estimation.services import history, rankings, stopping
+from estimation.services.findings import Contrast, Finding, contrasts, findings, unfinished_of
+from estimation.services.memory import Memory, Remembered
+
+Progress = Callable[[], object]
+
+
+class Superseded(Exception):
+    """Another worker has written a result from facts at least as new."""
+
+
+class FactsNeeded(Exception):
+    """All facts are to be read: the stopping rule would act, or something was overlooked."""
+
+
+def score_new(campaign_id: int, remembered: Memory, *, progress: Progress) -> None:
+    """Score the judgments since the last look of this process."""
+    newest = scored.newest_judgment()
+    scoring.ensure(campaign_id, after=remembered.scored.after, progress=progress)
+    remembered.scored.looked(newest)
+
+
+def estimate(
+    brief: Brief, changes: dict[int, str], remembered: Memory, *, progress: Progress
+) -> None:
+    """Estimate the systems with new judgments, and store that.
+
+    Raises FactsNeeded where it stored nothing, and Superseded.
+    """
+    facts = remembered.facts
+    assert facts is not None
+    if remembered.moved():
+        raise FactsNeeded
+    score_new(brief.campaign_id, remembered, progress=progress)
+    systems = remembered.follow()
+    waiting = facts.seen.scores.waiting
+    if waiting > (scored.waiting(brief.campaign_id) if waiting else 0):
+        raise FactsNeeded
+    new = findings(brief, systems, facts.seen)
+    for system in systems:
+        facts.findings[system.system_id] = [one for one in new if one.system is system]
+    compared = _compared(brief, facts) if brief.is_ranking else []
+    with transaction.atomic():
+        if not change_marks.clear(changes):
+            raise Superseded
+        if not waiting and stopping.decide(brief, _all(facts), compared):
+            raise FactsNeeded
+        history.store_estimates(brief, new, final=False)
+        history.store_comparisons(brief, compared, final=False)
+        change_marks.put_off(brief.campaign_id)
+
+
+def _compared(brief: Brief, facts: Remembered) -> list[Contrast]:
+    systems = facts.seen.systems
+    return rankings.judged(brief, systems, contrasts(brief, systems, facts.seen))
+
+
+def _all(facts: Remembered) -> list[Finding]:
+    """The findings of all systems; what is unfinished changes without judgments, too."""
+    return [
+        finding if system.stop_position is None else replace(finding, unfinished=left)
+        for system in facts.seen.systems
+        for left in [unfinished_of(system)]
+        for finding in facts.findings.get(system.system_id, [])
+    ]
