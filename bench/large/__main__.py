@@ -8,6 +8,8 @@ from bench.large import server
 
 OWNER = "ada"
 PASSWORD = "long enough to be fine"  # noqa: S105  (of a database without anything real)
+TEMPLATES = 2  # campaigns whose rows are copied
+REVIEWED = 50  # campaigns that have a reviewer
 SPACING = 10_000_000  # between the ids of one campaign's rows and the next one's
 STATES = ("open", "closed", "paused", "archived", "closing", "open", "draft")
 LARGE, MARKET, REST = "Everything by link", "Everything on MTurk", "Small study {n}"
@@ -21,7 +23,7 @@ def main() -> None:
     name = f"large_{options.judgments}_{options.people}_{options.campaigns}"
     address = server.start(options.folder, name)
     server.use(address)
-    if not is_filled():
+    if not is_filled(options.campaigns):
         fill(options.judgments, options.people, options.campaigns)
     print(f"DATABASE_URL='{address}'")
     print(f"# owner: {OWNER}, password: {PASSWORD}; reviewer: rita, the same password")
@@ -37,23 +39,23 @@ def _options() -> argparse.Namespace:
     return reader.parse_args()
 
 
-def is_filled() -> bool:
-    """Return whether `fill` was done: it is one transaction."""
-    from django.contrib.auth.models import User
+def is_filled(campaigns: int) -> bool:
+    """Return whether all campaigns were written; `SystemExit` where only some were."""
+    from annotate.models import Campaign
 
-    return User.objects.filter(username=OWNER).exists()
+    found = Campaign.objects.count()
+    if 0 < found < campaigns + TEMPLATES:
+        raise SystemExit("An earlier run was interrupted: drop the database, and start again.")
+    return found > 0
 
 
 def fill(judgments: int, people: int, campaigns: int) -> None:
     """Write the rows: one campaign of this size by link, one on a marketplace, and small ones."""
-    from django.db import transaction
-
     from bench.large import cloning
 
-    with transaction.atomic():
-        owner, reviewer = _people()
-        made = list(_fill(judgments, people, campaigns, owner))
-        _let_in(made, owner, reviewer)
+    owner, reviewer = _people()
+    for n, campaign in enumerate(_fill(judgments, people, campaigns, owner)):
+        _let_in(campaign, owner, reviewer if n < REVIEWED else None)
         cloning.finish()
     cloning.run("VACUUM ANALYZE")
 
@@ -63,8 +65,8 @@ def _fill(judgments: int, people: int, campaigns: int, owner: int):  # type: ign
     from bench.large.sizes import Size
 
     link, on_market = templates.link(), templates.market()
-    cloning.without_checks()
     for n in range(campaigns):
+        cloning.without_checks()
         began, made = time.perf_counter(), cloning.Cloner(link, SPACING * (n + 1))
         if n == 0:
             size = Size(judgments, people)
@@ -88,14 +90,12 @@ def _people() -> list[int]:
     return [User.objects.create_user(name, password=PASSWORD).pk for name in (OWNER, "rita")]
 
 
-def _let_in(campaigns: list[int], owner: int, reviewer: int) -> None:
+def _let_in(campaign_id: int, owner: int, reviewer: int | None) -> None:
     from annotate.models import Membership
 
-    roles = [Membership(campaign_id=pk, user_id=owner, role="owner") for pk in campaigns]
-    roles += [
-        Membership(campaign_id=pk, user_id=reviewer, role="reviewer") for pk in campaigns[:50]
-    ]
-    Membership.objects.bulk_create(roles)
+    Membership.objects.create(campaign_id=campaign_id, user_id=owner, role="owner")
+    if reviewer is not None:
+        Membership.objects.create(campaign_id=campaign_id, user_id=reviewer, role="reviewer")
 
 
 if __name__ == "__main__":

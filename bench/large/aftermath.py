@@ -41,10 +41,10 @@ def _payouts(made: Cloner, size: Size, owner: int) -> None:
         )
         made.run(
             f"INSERT INTO {PayoutList._meta.db_table} (id, public_id, campaign_id, rows, seen, "  # noqa: S608
-            f"actor_id, at) SELECT {{base}} + {n}, substr(md5('list' || ({{base}} + {n})), 1, 10), "
+            f"actor_id, people, amount, at) SELECT {{base}} + {n}, substr(md5('list' || ({{base}} + {n})), 1, 10), "
             "{base}, COALESCE(jsonb_agg(jsonb_build_array(p, due::text)), '[]'), "
-            f"COALESCE((SELECT MAX(id) FROM {Payout._meta.db_table}), 0), {owner}, {last} "
-            f"FROM ({amounts}) AS due"
+            f"COALESCE((SELECT MAX(id) FROM {Payout._meta.db_table}), 0), {owner}, COUNT(*), "
+            f"COALESCE(SUM(due), 0), {last} FROM ({amounts}) AS due"
         )
         made.run(
             f"INSERT INTO {Payout._meta.db_table} (id, participation_id, listed_id, amount, key, "  # noqa: S608

@@ -46,6 +46,8 @@ def _campaign(made: Cloner, size: Size, name: str, status: str) -> None:
         "opened_at": size.opened if status != "draft" else "NULL",
         "closed_at": "now()" if status in ("closed", "archived") else "NULL",
         "tutorial_required": "true",
+        "budget": str(max(100, size.judgments)),
+        "planned": str(size.judgments + size.outputs - size.judged_outputs),
         "close_reason": "'target'" if status in ("closing", "closed", "archived") else "''",
     }
     made.clone(Campaign, 1, changes)
@@ -112,8 +114,13 @@ def _work(made: Cloner, size: Size) -> None:
     sent = {"assignment_id": OWN, "submitted_at": at, "elapsed_seconds": "40 + t * 31 % 500"}
     made.clone(Judgment, size.judgments, work | sent, which=WHICH)
     fill_scores(made, size)
+    fill_log(made, size, at)
+
+
+def fill_log(made: Cloner, size: Size, at: str) -> None:
     audit = {"verb": "'submitted'", "subject": "'assignment:' || ({base} + t)", "actor_id": "NULL"}
-    made.clone(AuditEntry, size.judgments, {**audit, "detail": "'{}'", "at": at})
+    audit |= {"id": f"{{base}} + {size.judgments} + t", "detail": "'{}'", "at": at}
+    made.clone(AuditEntry, size.judgments, audit)
 
 
 def _free_slots(made: Cloner, size: Size) -> None:
@@ -138,7 +145,8 @@ def fill_scores(made: Cloner, size: Size) -> None:
         f"INSERT INTO {table} ({columns}) SELECT {{base}} + 8 * t + row.n, {{base}} + t, "  # noqa: S608
         "row.criterion, row.value, row.version "
         f"FROM generate_series(0::bigint, {size.judgments - 1}) AS n(t) JOIN (SELECT s.*, "
-        f"ROW_NUMBER() OVER (PARTITION BY judgment_id ORDER BY id) - 1 AS n FROM {table} AS s) "
+        f"ROW_NUMBER() OVER (PARTITION BY judgment_id ORDER BY id) - 1 AS n FROM {table} AS s "
+        f"WHERE judgment_id = ANY(ARRAY{ids})) "
         f"AS row ON row.judgment_id = (ARRAY{ids})[1 + {WHICH}]"
     )
 

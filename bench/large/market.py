@@ -19,7 +19,7 @@ from annotate.models import (
     System,
     Target,
 )
-from bench.large.campaign import HEX, OWN, fill_scores
+from bench.large.campaign import HEX, OWN, fill_log, fill_scores
 from bench.large.cloning import Cloner
 from bench.large.sizes import SYSTEMS, Size
 from bench.large.templates import ANSWERS, WHICH
@@ -49,6 +49,7 @@ def fill(made: Cloner, units: int, *, owner: int, age: int) -> None:
 def _campaign(made: Cloner, size: Size) -> None:
     when = {"created_at": size.opened, "opened_at": size.opened}
     named = {"public_id": HEX.format(kind="campaign"), "name": "'Everything on MTurk'"}
+    named |= {"planned": str(size.judgments), "budget": str(size.judgments)}
     made.clone(Campaign, 1, {**when, **named})
     made.clone(System, SYSTEMS, which="t")
     made.clone(Target, 1)
@@ -126,6 +127,7 @@ def _work(made: Cloner, size: Size) -> None:
     sent = {"assignment_id": OWN, "submitted_at": at, "elapsed_seconds": "40 + t * 31 % 500"}
     made.clone(Judgment, size.judgments, work | sent, which=WHICH)
     fill_scores(made, size)
+    fill_log(made, size, at)
 
 
 def _pay(made: Cloner, size: Size, owner: int) -> None:

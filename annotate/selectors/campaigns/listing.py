@@ -1,13 +1,14 @@
 """Campaigns as plain rows, for researchers' pages."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from math import comb
 from typing import Any
 
-from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, Q, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Count, F, IntegerField, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce, Lower
 
 from annotate import adapters
 from annotate.instruments.base import Criterion
@@ -15,18 +16,17 @@ from annotate.models import (
     Assignment,
     AuditEntry,
     Campaign,
-    LedgerEntry,
     Membership,
     Slot,
     System,
     Target,
 )
 from annotate.selectors.campaigns import blinding, counting
+from annotate.selectors.listings import Listing
+from annotate.selectors.pay import tallies
 from annotate.selectors.studies import instruments
+from annotate.states import CampaignStatus as Status
 from annotate.states import StopMode
-
-ZERO = Decimal("0.00")
-MONEY: "DecimalField[Any, Any]" = DecimalField(max_digits=12, decimal_places=2)
 
 
 @dataclass(frozen=True)
@@ -169,34 +169,58 @@ class Member:
     role: str
 
 
-def listed(user_id: int) -> list[ListedCampaign]:
-    """Return the campaigns of this person, the newest first, in one query."""
-    rows = (
-        Membership.objects.filter(user=user_id)
-        .annotate(planned=_planned(), judged=_judged(), spent=_spent())
-        .order_by("-campaign__created_at", "-campaign")
-        .values_list(
-            "campaign__public_id",
-            "campaign__name",
-            "campaign__status",
-            "campaign__close_reason",
-            "role",
-            "campaign__created_at",
-            "planned",
-            "judged",
-            "spent",
-            "campaign__budget",
-            "campaign__crowd",
-            "campaign__closed_at",
-            "campaign__currency",
-        )
+# The orders of the list by their key, each with the fields that decide; last comes the newest.
+ORDERS: dict[str, tuple[Any, ...]] = {"new": (), "name": (Lower("campaign__name"),)}
+PARTS: dict[str, tuple[Status, ...]] = {
+    "all": tuple(Status),
+    "running": (Status.OPEN, Status.PAUSED, Status.CLOSING),
+    "draft": (Status.DRAFT,),
+    "closed": (Status.CLOSED,),
+    "archived": (Status.ARCHIVED,),
+}
+
+
+def listed(user_id: int, listing: Listing) -> tuple[Listing, list[ListedCampaign]]:
+    """Return a page of the campaigns of this person; always the same number of queries."""
+    mine = Membership.objects.filter(user=user_id, campaign__status__in=PARTS[listing.choice])
+    if listing.search:
+        mine = mine.filter(campaign__name__icontains=listing.search)
+    listing = listing.found(mine.count())
+    ordered = mine.order_by(*ORDERS[listing.sort], "-campaign__created_at", "-campaign")
+    ordered = ordered.reverse() if listing.backwards else ordered
+    rows = list(ordered.select_related("campaign").annotate(judged=_judged())[listing.rows])
+    spent = tallies.spent([one.campaign_id for one in rows])
+    return listing, [_listed(one, spent[one.campaign_id]) for one in rows]
+
+
+def has_any(user_id: int) -> bool:
+    """Return whether this person sees any campaign."""
+    return Membership.objects.filter(user=user_id).exists()
+
+
+def _listed(mine: Any, spent: Decimal) -> ListedCampaign:
+    campaign = mine.campaign
+    return ListedCampaign(
+        public_id=campaign.public_id,
+        name=campaign.name,
+        status=campaign.status,
+        close_reason=campaign.close_reason,
+        role=mine.role,
+        created_at=campaign.created_at,
+        planned=campaign.planned,
+        judged=mine.judged,
+        spent=spent,
+        budget=campaign.budget,
+        crowd=campaign.crowd,
+        closed_at=campaign.closed_at,
+        currency=campaign.currency,
     )
-    return [ListedCampaign(*row) for row in rows]
 
 
-def targets(user_id: int) -> list[Targets]:
-    """Return the targets of all campaigns whose results this person may see."""
-    shown = Membership.objects.filter(blinding.results_visible(), user=user_id).values("campaign")
+def targets(user_id: int, public_ids: Collection[str]) -> list[Targets]:
+    """Return the targets of those of these campaigns whose results this person may see."""
+    mine = Membership.objects.filter(blinding.results_visible(), user=user_id)
+    shown = mine.filter(campaign__public_id__in=public_ids).values("campaign")
     found = Target.objects.filter(campaign__in=shown).order_by("pk")
     widths: dict[int, dict[str, float]] = {}
     margins: dict[int, dict[str, float]] = {}
@@ -206,8 +230,8 @@ def targets(user_id: int) -> list[Targets]:
             widths.setdefault(campaign_id, {})[criterion] = width
         if margin is not None:
             margins.setdefault(campaign_id, {})[criterion] = margin
-    mine = Campaign.objects.filter(pk__in=shown)
-    rows = mine.annotate(n=Count("systems")).values_list("pk", "public_id", "n")
+    campaigns = Campaign.objects.filter(pk__in=shown)
+    rows = campaigns.annotate(n=Count("systems")).values_list("pk", "public_id", "n")
     return [
         Targets(pk, public_id, widths.get(pk, {}), margins.get(pk, {}), n)
         for pk, public_id, n in rows
@@ -278,22 +302,18 @@ def members(campaign_id: int) -> list[Member]:
     return [Member(*row) for row in rows.values_list("user__username", "role")]
 
 
-def _planned() -> Any:
-    return _of_campaign(Slot.objects.all(), Count("pk"))
-
-
 def _judged() -> Any:
-    counted = Slot.objects.filter(assignment__status=Assignment.Status.VERIFIED)
-    return _of_campaign(counted, Count("pk"))
+    """Return how many judgments count: planned ones, without free slots and those in progress.
+
+    To count the slots with a verified assignment would read all of them.
+    """
+    slots = Slot.objects.order_by()
+    not_yet = (Assignment.Status.LEASED, Assignment.Status.SUBMITTED)
+    held = slots.filter(assignment__status__in=not_yet)
+    return F("campaign__planned") - _number(slots.filter(assignment=None)) - _number(held)
 
 
-def _spent() -> Any:
-    spent = LedgerEntry.objects.filter(campaign=OuterRef("campaign")).order_by()
-    total = spent.values("campaign").annotate(total=Sum(F("amount") + F("fee"))).values("total")
-    return Coalesce(Subquery(total, output_field=MONEY), ZERO, output_field=MONEY)
-
-
-def _of_campaign(rows: Any, total: Any) -> Any:
-    mine = rows.filter(campaign=OuterRef("campaign")).order_by()
-    counted = mine.values("campaign").annotate(total=total).values("total")
+def _number(rows: Any) -> Any:
+    mine = rows.filter(campaign=OuterRef("campaign")).values("campaign")
+    counted = mine.annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
