@@ -111,6 +111,22 @@ class Migration(migrations.Migration):
                 name="audit_launches",
             ),
         ),
+        migrations.AddIndex(
+            model_name="assignment",
+            index=models.Index(
+                condition=models.Q(("status", "submitted")),
+                fields=["campaign"],
+                name="assignment_unconfirmed",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="ledgerentry",
+            index=models.Index(
+                condition=models.Q(("kind", "tutorial")),
+                fields=["participation"],
+                name="ledger_tutorial",
+            ),
+        ),
         migrations.RunPython(count_slots, migrations.RunPython.noop),
         migrations.RunPython(add_up_lists, migrations.RunPython.noop),
     ]

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
 from annotate.models.annotators import Annotator, Participation
 from annotate.models.base import Fact, public_id
@@ -34,6 +35,13 @@ class LedgerEntry(Fact):
     key = models.CharField(max_length=80, unique=True)  # the reason; one row for each
     reason = models.TextField(blank=True)  # of a person's decision; the annotator reads it
     at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [  # of few rows: rewards are not in it
+            models.Index(
+                fields=["participation"], condition=Q(kind="tutorial"), name="ledger_tutorial"
+            )
+        ]
 
 
 class PayoutList(Fact):

@@ -307,10 +307,11 @@ def _judged() -> Any:
 
     To count the slots with a verified assignment would read all of them.
     """
-    slots = Slot.objects.order_by()
-    not_yet = (Assignment.Status.LEASED, Assignment.Status.SUBMITTED)
-    held = slots.filter(assignment__status__in=not_yet)
-    return F("campaign__planned") - _number(slots.filter(assignment=None)) - _number(held)
+    free = Slot.objects.filter(assignment=None).order_by()
+    leased = Assignment.objects.filter(status=Assignment.Status.LEASED)
+    sent = Assignment.objects.filter(status=Assignment.Status.SUBMITTED, slot__isnull=False)
+    not_yet = _number(free) + _number(leased) + _number(sent)
+    return F("campaign__planned") - not_yet
 
 
 def _number(rows: Any) -> Any:

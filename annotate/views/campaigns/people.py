@@ -25,13 +25,13 @@ from annotate.selectors import listings
 from annotate.selectors.campaigns import listing as selectors
 from annotate.selectors.campaigns import progress
 from annotate.selectors.campaigns import protocol as words
-from annotate.selectors.pay import budget
 from annotate.selectors.pay import people as listed
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import feedback
 from annotate.services.campaigns import amendments, plans
 from annotate.tokens import invitation_token, preview_token
 from annotate.views.csv_files import csv_file
+from annotate.views.pay import budgets
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -117,7 +117,7 @@ def _page(
         "feedback": feedback.summary(campaign.pk, _comments(request)),
         "people": found,
         "listing": found.listing,
-        "excess": budget.excess(campaign),
+        **budgets.context(campaign, n=found.n),
         "members": selectors.members(campaign.pk),
         "reviewer": ReviewerForm(),
         "section": "campaigns",

@@ -19,10 +19,11 @@ from annotate.forms.base import GiftForm
 from annotate.models import Campaign
 from annotate.permissions import owned, researcher_page
 from annotate.selectors import listings
-from annotate.selectors.pay import accounts, budget, payout_lists, people
+from annotate.selectors.pay import accounts, payout_lists, people
 from annotate.services.pay import extra_pay, payouts
 from annotate.text.figures import money
 from annotate.views.csv_files import csv_file
+from annotate.views.pay import budgets
 
 ORDERS = {
     "due": "Most due",
@@ -176,18 +177,10 @@ def _page(
         "paid_by": payouts.paid_by(campaign),
         "form": form,
         "section": "campaigns",
-        **_budget(campaign),
+        **budgets.context(campaign, n=found.n),
         **_lists(request, campaign),
     }
     return render(request, "campaigns/pay.html", context, status=status)
-
-
-def _budget(campaign: Campaign) -> dict[str, Any]:
-    """Return what the budget holds; without a budget nothing is asked of it."""
-    if campaign.budget is None:
-        return {"excess": Decimal(0)}
-    committed = budget.committed(campaign)
-    return {"committed": committed, "excess": max(Decimal(0), committed - campaign.budget)}
 
 
 def _lists(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
