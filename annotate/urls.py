@@ -2,11 +2,10 @@
 
 from django.urls import URLPattern, path
 
-from annotate.views.campaigns import creating, importing, listing, people
+from annotate.views.campaigns import budgets, creating, importing, listing, people
 from annotate.views.marketplace import acts as marketplace_acts
 from annotate.views.marketplace import launching
 from annotate.views.marketplace import pages as marketplace_pages
-from annotate.views.pay import budgets
 from annotate.views.pay import pages as pay_pages
 from annotate.views.review import everywhere
 from annotate.views.review import pages as review_pages

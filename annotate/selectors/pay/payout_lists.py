@@ -50,7 +50,7 @@ class ListedPayouts:
 
 
 @dataclass(frozen=True)
-class Summary:
+class PayoutSummary:
     """A list without its lines. people, amount: all of it; paid: marked, and not undone since."""
 
     id: int
@@ -69,19 +69,19 @@ class Summary:
 class ListPage:
     """One list with the lines of one page."""
 
-    summary: Summary
+    summary: PayoutSummary
     listing: Listing
     lines: tuple[PayoutLine, ...]
 
 
-def summaries(campaign_id: int, listing: Listing) -> tuple[Listing, list[Summary]]:
+def summaries(campaign_id: int, listing: Listing) -> tuple[Listing, list[PayoutSummary]]:
     """Return a page of the lists of a campaign, the newest first; three queries."""
     lists = PayoutList.objects.filter(campaign=campaign_id).order_by("-pk")
     listing = listing.found(lists.count())
     return listing, _summaries(lists.defer("rows")[listing.rows])
 
 
-def summary(campaign: Campaign, public_id: str) -> Summary:
+def summary(campaign: Campaign, public_id: str) -> PayoutSummary:
     """Return a list of this campaign; raises `NotFound` for any other."""
     lists = PayoutList.objects.filter(campaign=campaign, public_id=public_id)
     for found in _summaries(lists.defer("rows")):
@@ -106,14 +106,14 @@ def page(campaign: Campaign, public_id: str, listing: Listing) -> ListPage:
     return ListPage(found, listing, _lines(shown, _names(ids), list(payouts)))
 
 
-def lines(found: Summary) -> tuple[PayoutLine, ...]:
+def lines(found: PayoutSummary) -> tuple[PayoutLine, ...]:
     """Return all lines of a list, for its file."""
     rows = PayoutList.objects.values_list("rows", "campaign").get(pk=found.id)
     payouts = Payout.objects.filter(listed=found.id).order_by("pk")
     return _lines(rows[0], dict(_people(rows[1])), list(payouts))
 
 
-def _summaries(lists: QuerySet[PayoutList]) -> list[Summary]:
+def _summaries(lists: QuerySet[PayoutList]) -> list[PayoutSummary]:
     every = list(lists.select_related("actor"))
     states = {
         row.pop("listed"): row
@@ -129,7 +129,7 @@ def _summaries(lists: QuerySet[PayoutList]) -> list[Summary]:
     }
     unmarked = {"marked_at": None, "marked_by": "", "paid": ZERO, "undone": 0}
     return [
-        Summary(
+        PayoutSummary(
             id=one.pk,
             public_id=one.public_id,
             made_at=one.at,

@@ -47,7 +47,7 @@ class Person:
 
 
 @dataclass(frozen=True)
-class People:
+class PeoplePage:
     """One page of a campaign's people. totals: of everybody, whatever is searched for."""
 
     listing: Listing
@@ -56,7 +56,7 @@ class People:
     n: int
 
 
-def of_campaign(campaign_id: int, listing: Listing, *, by_name: bool) -> People:
+def of_campaign(campaign_id: int, listing: Listing, *, by_name: bool) -> PeoplePage:
     """Return a page of the people who entered; always the same number of queries.
 
     by_name: search their names or codes too, which only owners may see.
@@ -65,7 +65,9 @@ def of_campaign(campaign_id: int, listing: Listing, *, by_name: bool) -> People:
     chosen = _chosen(campaign_id, found, listing, by_name=by_name)
     listing = listing.found(chosen.size)
     shown = chosen[listing.rows]
-    return People(listing, _people(campaign_id, found, shown), _totals(found), found.annotator.size)
+    return PeoplePage(
+        listing, _people(campaign_id, found, shown), _totals(found), found.annotator.size
+    )
 
 
 def _chosen(campaign_id: int, found: Tallies, listing: Listing, *, by_name: bool) -> Ints:

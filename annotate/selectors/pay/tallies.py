@@ -47,7 +47,7 @@ class Upto:
 EVERYTHING = Upto(None, None, None)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Sums:
     """Sums of one person in one campaign; amounts in cents."""
 
@@ -58,14 +58,13 @@ class Sums:
     fees: int = 0
     paid: int = 0
 
-    def add(self, other: "Sums") -> None:
-        for field in fields(self):
-            if field.name != "judged_ms":
-                mine, theirs = getattr(self, field.name), getattr(other, field.name)
-                setattr(self, field.name, mine + theirs)
-        self.judged_ms = max(self.judged_ms, other.judged_ms)
+    def __add__(self, other: "Sums") -> "Sums":
+        last = max(self.judged_ms, other.judged_ms)
+        sums = {name: getattr(self, name) + getattr(other, name) for name in COLUMNS}
+        return Sums(**{**sums, "judged_ms": last})
 
 
+COLUMNS = tuple(field.name for field in fields(Sums))
 Key = tuple[int, int]  # campaign and annotator
 
 
@@ -79,7 +78,7 @@ def since(
     found: dict[Key, Sums] = {}
     for read in (_payouts, _entries, _judgments):
         for campaign, annotator, part in read(after, upto, campaign_id):
-            found.setdefault((campaign, annotator), Sums()).add(part)
+            found[campaign, annotator] = found.get((campaign, annotator), Sums()) + part
     return found
 
 
@@ -157,9 +156,6 @@ class Tallies:
         return amount((self.earned - self.refused + self.fees).sum())
 
 
-COLUMNS = tuple(field.name for field in fields(Sums))
-
-
 def of_campaign(campaign_id: int) -> Tallies:
     """Return the tallies of a campaign; always the same number of queries."""
     for _attempt in range(RETRIES):
@@ -195,8 +191,7 @@ def _added(entered: Ints, stored: tuple[NDArray[Any], ...], more: dict[Key, Sums
     wanted = np.array([annotator for _campaign, annotator in more], dtype=np.int64)
     for at, part in zip(bulk.places(entered[order], wanted=wanted), more.values(), strict=True):
         if at >= 0:  # not if they entered between the queries
-            sums = Sums(*map(int, table[:, order[at]]))
-            sums.add(part)
+            sums = Sums(*map(int, table[:, order[at]])) + part
             table[:, order[at]] = [getattr(sums, name) for name in COLUMNS]
     return Tallies(entered, *table)
 

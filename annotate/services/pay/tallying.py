@@ -4,7 +4,7 @@ Pages read tallies and the facts that are not in them yet, so a tally that is be
 never a figure. The reasons are in `docs/decisions/037-tallies.md`.
 """
 
-from dataclasses import fields
+from dataclasses import astuple, fields
 from datetime import timedelta
 
 from django.db import connection, transaction
@@ -48,8 +48,7 @@ def _step() -> int | None:
     upto = Upto(*(_end(name, getattr(after, name), getattr(upto, name)) for name in NAMES))
     found = tallies.since(after, upto)
     _add(found)
-    for name in NAMES:
-        setattr(progress, name, getattr(upto, name))
+    progress.judgment, progress.entry, progress.payout = astuple(upto)
     progress.save()
     return len(found)
 
@@ -61,12 +60,16 @@ def _locked() -> TallyProgress:
 
 def _note(progress: TallyProgress) -> None:
     """Note the newest ids, and then which transactions may still add facts with lower ones."""
-    for name in NAMES:
-        newest = FACTS[name].order_by("-pk").values_list("pk", flat=True).first()
-        setattr(progress, f"next_{name}", max(newest or 0, getattr(progress, name)))
+    newest = [_newest(name, getattr(progress, name)) for name in NAMES]
+    progress.next_judgment, progress.next_entry, progress.next_payout = newest
     progress.horizon = _transactions("xmax")
     progress.noted_at = timezone.now()
     progress.save()
+
+
+def _newest(name: str, least: int) -> int:
+    newest = FACTS[name].order_by("-pk").values_list("pk", flat=True).first()
+    return max(newest or 0, least)
 
 
 def _is_settled(progress: TallyProgress) -> bool:
@@ -115,6 +118,6 @@ def _add(found: dict[tallies.Key, Sums]) -> None:
 
 def _row(key: tallies.Key, part: Sums, before: Tally | None) -> Tally:
     sums = Sums(*(getattr(before, name) for name in tallies.COLUMNS)) if before else Sums()
-    sums.add(part)
+    sums += part
     values = {name: getattr(sums, name) for name in tallies.COLUMNS}
     return Tally(campaign_id=key[0], annotator_id=key[1], **values)

@@ -17,7 +17,7 @@ from annotate.models import Campaign
 from annotate.permissions import owned, researcher_page
 from annotate.selectors import listings
 from annotate.selectors.campaigns import imports, progress
-from annotate.selectors.campaigns import listing as selectors
+from annotate.selectors.campaigns import listed as selectors
 from annotate.services.campaigns import life
 
 

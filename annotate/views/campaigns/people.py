@@ -30,8 +30,8 @@ from annotate.selectors.studies import instruments
 from annotate.selectors.work import feedback
 from annotate.services.campaigns import amendments, plans
 from annotate.tokens import invitation_token, preview_token
+from annotate.views.campaigns import budgets
 from annotate.views.csv_files import csv_file
-from annotate.views.pay import budgets
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

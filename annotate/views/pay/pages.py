@@ -16,14 +16,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate.errors import Conflict, Invalid, NotFound
 from annotate.forms.base import GiftForm
-from annotate.models import Campaign
 from annotate.permissions import owned, researcher_page
 from annotate.selectors import listings
 from annotate.selectors.pay import accounts, payout_lists, people
 from annotate.services.pay import extra_pay, payouts
 from annotate.text.figures import money
+from annotate.views.campaigns import budgets
 from annotate.views.csv_files import csv_file
-from annotate.views.pay import budgets
 
 ORDERS = {
     "due": "Most due",
@@ -183,7 +182,7 @@ def _page(
     return render(request, "campaigns/pay.html", context, status=status)
 
 
-def _lists(request: HttpRequest, campaign: Campaign) -> dict[str, Any]:
+def _lists(request: HttpRequest, campaign: Any) -> dict[str, Any]:
     """Return a page of the lists."""
     number = {"lists": request.GET.get("lists", "")}
     asked = listings.asked(number, sorts={}, size=LISTS, anchor="lists-h", param="lists")

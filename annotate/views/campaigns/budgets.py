@@ -11,14 +11,13 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotate.models import Campaign
 from annotate.permissions import is_owner, researcher_page, visible
 from annotate.selectors.pay import budget
 
 MANY = 2000  # people
 
 
-def context(campaign: Campaign, *, n: int) -> dict[str, Any]:
+def context(campaign: Any, *, n: int) -> dict[str, Any]:
     """Return what a page with `n` people says about the budget: at once, or where to ask."""
     if campaign.budget is None:
         return {"excess": Decimal(0)}
@@ -37,7 +36,7 @@ def later(request: HttpRequest, public_id: str) -> HttpResponseBase:
     )
 
 
-def _held(campaign: Campaign) -> dict[str, Any]:
+def _held(campaign: Any) -> dict[str, Any]:
     if campaign.budget is None:
         return {"excess": Decimal(0)}
     committed = budget.committed(campaign)
