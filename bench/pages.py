@@ -76,7 +76,12 @@ def addresses() -> Iterator[str]:
     yield from (reverse("annotate:campaigns") + query for query in QUERIES["campaigns"])
 
 
-QUERIES: dict[str, tuple[str, ...]] = {"campaigns": ()}
+QUERIES: dict[str, tuple[str, ...]] = {
+    "people": ("?sort=due&show=due&page=100", "?q=ab"),
+    "pay": ("?sort=name&page=400", "?q=person123", "budget/"),
+    "batches": ("?page=20", "?q=part+12"),
+    "campaigns": ("?q=study+1&sort=name",),
+}
 
 
 def measure(client: Any, page: str, each: float, explain: bool) -> None:

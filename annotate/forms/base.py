@@ -110,9 +110,13 @@ class GiftForm(forms.Form):
     annotator = forms.CharField(
         label="To whom",
         max_length=16,
-        help_text="The annotator, as named above.",
         widget=forms.TextInput(
-            attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+            attrs={
+                "autocomplete": "off",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+                "placeholder": "Annotator, as above",
+            }
         ),
     )
     amount = forms.DecimalField(

@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
             field=models.PositiveIntegerField(db_default=0, default=0),
         ),
         migrations.CreateModel(
-            name="Tally",
+            name="PersonTally",
             fields=[
                 (
                     "id",

@@ -18,7 +18,7 @@ from annotate.models.campaigns import (
     Target,
 )
 from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
-from annotate.models.pay import LedgerEntry, Payout, PayoutList, Tally, TallyProgress
+from annotate.models.pay import LedgerEntry, Payout, PayoutList, PersonTally, TallyProgress
 from annotate.models.protocols import CriterionProtocol, Protocol
 from annotate.models.review import Appeal, Block, Exclusion, Flag, ResultsSeen, Review, Ruling
 from annotate.models.studies import InstrumentDefinition, TutorialContent
@@ -65,6 +65,7 @@ __all__ = [
     "Payout",
     "PayoutList",
     "PendingScore",
+    "PersonTally",
     "Posting",
     "Protocol",
     "ResultsSeen",
@@ -73,7 +74,6 @@ __all__ = [
     "Score",
     "Slot",
     "System",
-    "Tally",
     "TallyProgress",
     "Target",
     "TaskLease",

@@ -71,7 +71,7 @@ class Payout(Fact):
     at = models.DateTimeField(auto_now_add=True)
 
 
-class Tally(models.Model):
+class PersonTally(models.Model):
     """What a person has judged, earned and been paid in a campaign, up to `TallyProgress`.
 
     It is derived from facts, which are only added, and can be made again from them at any time.

@@ -1,6 +1,6 @@
 """What each person of a campaign has judged, earned and been paid, as arrays.
 
-Most of it is added up beforehand (`Tally`, `annotate/services/pay/tallying.py`). The facts that
+Most of it is added up beforehand (`PersonTally`, `annotate/services/pay/tallying.py`). The facts that
 came since are added here, so the figures are exact however long ago that was.
 """
 
@@ -15,7 +15,7 @@ from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from annotate.models import Judgment, LedgerEntry, Participation, Payout, Tally, TallyProgress
+from annotate.models import Judgment, LedgerEntry, Participation, Payout, PersonTally, TallyProgress
 from annotate.selectors import bulk
 from annotate.selectors.bulk import Ints
 from annotate.selectors.pay.accounts import REFUSED
@@ -161,7 +161,7 @@ def of_campaign(campaign_id: int) -> Tallies:
     for _attempt in range(RETRIES):
         before = TallyProgress.objects.first()
         stored = bulk.columns(
-            Tally.objects.filter(campaign=campaign_id).order_by(),
+            PersonTally.objects.filter(campaign=campaign_id).order_by(),
             annotator="i8",
             judgments="i4",
             **dict.fromkeys(COLUMNS[1:], "i8"),
@@ -200,7 +200,9 @@ def spent(campaign_ids: list[int]) -> dict[int, Decimal]:
     """Return what these campaigns have spent, fees included; always the same number of queries."""
     for _attempt in range(RETRIES):
         before = TallyProgress.objects.first()
-        rows = Tally.objects.filter(campaign__in=campaign_ids).order_by().values_list("campaign")
+        rows = (
+            PersonTally.objects.filter(campaign__in=campaign_ids).order_by().values_list("campaign")
+        )
         stored = dict(rows.annotate(n=Sum(F("earned") - F("refused") + F("fees"))))
         new = _facts("entry", Upto.of(before), EVERYTHING, "", None)
         mine = new.filter(campaign__in=campaign_ids).values_list("campaign")

@@ -1,4 +1,4 @@
-"""Adds facts to the tallies of people, each once: the only writer of `Tally`.
+"""Adds facts to the tallies of people, each once: the only writer of `PersonTally`.
 
 Pages read tallies and the facts that are not in them yet, so a tally that is behind costs time and
 never a figure. The reasons are in `docs/decisions/037-tallies.md`.
@@ -10,7 +10,7 @@ from datetime import timedelta
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotate.models import Tally, TallyProgress
+from annotate.models import PersonTally, TallyProgress
 from annotate.selectors.pay import tallies
 from annotate.selectors.pay.tallies import FACTS, Sums, Upto
 
@@ -32,7 +32,7 @@ def rebuild() -> None:
     """Make the tallies again from all facts, in later calls of `advance`."""
     with transaction.atomic():
         _locked().delete()
-        Tally.objects.all().delete()
+        PersonTally.objects.all().delete()
 
 
 @transaction.atomic
@@ -98,16 +98,16 @@ def _end(name: str, after: int, upto: int) -> int:
 
 def _add(found: dict[tallies.Key, Sums]) -> None:
     keys = sorted(found)
-    known: dict[tallies.Key, Tally] = {}
+    known: dict[tallies.Key, PersonTally] = {}
     for campaign in {campaign for campaign, _annotator in keys}:
         theirs = [annotator for one, annotator in keys if one == campaign]
         for first in range(0, len(theirs), AT_ONCE):
-            rows = Tally.objects.filter(
+            rows = PersonTally.objects.filter(
                 campaign=campaign, annotator__in=theirs[first : first + AT_ONCE]
             )
             known |= {(row.campaign_id, row.annotator_id): row for row in rows}
     rows_ = [_row(key, found[key], known.get(key)) for key in keys]
-    Tally.objects.bulk_create(
+    PersonTally.objects.bulk_create(
         rows_,
         batch_size=1000,
         update_conflicts=True,
@@ -116,8 +116,8 @@ def _add(found: dict[tallies.Key, Sums]) -> None:
     )
 
 
-def _row(key: tallies.Key, part: Sums, before: Tally | None) -> Tally:
+def _row(key: tallies.Key, part: Sums, before: PersonTally | None) -> PersonTally:
     sums = Sums(*(getattr(before, name) for name in tallies.COLUMNS)) if before else Sums()
     sums += part
     values = {name: getattr(sums, name) for name in tallies.COLUMNS}
-    return Tally(campaign_id=key[0], annotator_id=key[1], **values)
+    return PersonTally(campaign_id=key[0], annotator_id=key[1], **values)

@@ -99,6 +99,7 @@ def now(request: HttpRequest, public_id: str) -> HttpResponseBase:
 
 def _context(request: HttpRequest, campaign: Any) -> dict[str, Any]:
     """Reviewers see that work comes from a crowd, but neither money nor acts."""
+    owner = is_owner(request.user, campaign)
     asked = listings.asked(request.GET, sorts={}, choices=PARTS, size=ROWS, anchor="batches-h")
     board = batch_board.board(campaign.pk, campaign.crowd, asked)
     return {
@@ -106,8 +107,8 @@ def _context(request: HttpRequest, campaign: Any) -> dict[str, Any]:
         "board": board,
         "listing": board.listing,
         "world": board.world,
-        "owner": is_owner(request.user, campaign),
-        "excess": budget.excess(campaign) if board.doubtful else None,
+        "owner": owner,
+        "excess": budget.excess(campaign) if owner and board.doubtful else None,
         "operations": [said(op) for op in board.operations.listed],
         "fingerprint": board.fingerprint,
         "section": "campaigns",

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotate.models import Judgment, LedgerEntry, Participation, Payout, Tally, TallyProgress
+from annotate.models import Judgment, LedgerEntry, Participation, Payout, PersonTally, TallyProgress
 from annotate.selectors.pay import accounts, tallies
 from annotate.services.pay import payouts, tallying
 from tests.factories import campaign, judge, person, user
@@ -102,7 +102,7 @@ def test_each_fact_is_added_once_in_steps_of_any_size(monkeypatch: pytest.Monkey
     tallying.advance()
     assert TallyProgress.objects.get().judgment == Judgment.objects.latest("pk").pk
     assert shown(made.pk) == before
-    assert Tally.objects.filter(campaign=made).count() == 3
+    assert PersonTally.objects.filter(campaign=made).count() == 3
     assert tallying.advance() == 0
 
 
