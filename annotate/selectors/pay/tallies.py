@@ -1,7 +1,7 @@
 """What each person of a campaign has judged, earned and been paid, as arrays.
 
-Most of it is added up beforehand (`PersonTally`, `annotate/services/pay/tallying.py`). The facts that
-came since are added here, so the figures are exact however long ago that was.
+Most of it is added up beforehand (`PersonTally`, `annotate/services/pay/tallying.py`). The facts
+that came since are added here, so the figures are exact however long ago that was.
 """
 
 from collections.abc import Iterator
