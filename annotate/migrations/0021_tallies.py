@@ -25,7 +25,7 @@ def add_up_lists(apps: Any, _schema: Any) -> None:
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotate", "0019_protocol"),
+        ("annotate", "0020_lease_allowance"),
     ]
 
     operations = [
