@@ -10,8 +10,8 @@ from django.db import connection
 from annotate.models import Annotator, Campaign, Judgment, Review, Slot
 from annotate.selectors.pay import accounts, payout_lists
 from annotate.services.pay import tallying
-from bench import pages
 from bench.large import __main__ as large
+from bench.large import pages
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 

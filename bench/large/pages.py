@@ -1,7 +1,7 @@
 """How long the researcher's pages take on a large database, as their owner sees them.
 
 Run from the checkout, after `python -m bench.large` has printed an address:
-    DATABASE_URL=… python -m bench.pages [--explain] [part of an address …]
+    DATABASE_URL=… python -m bench.large.pages [--explain] [part of an address …]
 
 queries: SQL statements. sql: wall time of them all. cpu: processor time of this process and of the
 database's; units: the sum in those of `bench.unit`. A page is opened twice, and the second time is
