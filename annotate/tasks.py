@@ -6,6 +6,7 @@ from annotate.services.campaigns import life
 from annotate.services.campaigns.importing import running
 from annotate.services.marketplace import reconciling
 from annotate.services.outbox import delivery
+from annotate.services.pay import tallying
 from annotate.services.work import scoring
 
 # Seconds. A large file takes minutes; what is stopped goes on with the chunk where it was.
@@ -22,6 +23,12 @@ def expire_leases() -> int:
 def stop_expired() -> int:
     """Stop the postings whose time is over."""
     return life.stop_expired()
+
+
+@shared_task
+def add_up() -> int:
+    """Add what is new to the tallies of people, for the pages that list them."""
+    return tallying.advance()
 
 
 @shared_task

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, path
 
-from annotate.views.campaigns import creating, importing, listing, people
+from annotate.views.campaigns import budgets, creating, importing, listing, people
 from annotate.views.marketplace import acts as marketplace_acts
 from annotate.views.marketplace import launching
 from annotate.views.marketplace import pages as marketplace_pages
@@ -94,6 +94,7 @@ REVIEW: list[URLPattern] = [
 ]
 PAY: list[URLPattern] = [
     path("campaigns/<str:public_id>/pay/", pay_pages.page, name="pay"),
+    path("campaigns/<str:public_id>/pay/budget/", budgets.later, name="pay-budget"),
     path("campaigns/<str:public_id>/pay/give/", pay_pages.give, name="pay-give"),
     path("campaigns/<str:public_id>/pay/lists/", pay_pages.prepare, name="payout-prepare"),
     path(

@@ -244,6 +244,7 @@ def _every(seconds: int, task: str) -> dict[str, Any]:
 
 CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "expire-leases": _every(30, "annotate.tasks.expire_leases"),
+    "add-up": _every(60, "annotate.tasks.add_up"),
     "stop-expired": _every(60, "annotate.tasks.stop_expired"),
     "carry-out-due": _every(10, "annotate.tasks.carry_out_due"),
     "reconcile": _every(30, "annotate.tasks.reconcile"),

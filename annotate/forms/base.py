@@ -7,7 +7,6 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from annotate.models import LedgerEntry
-from annotate.selectors.pay.accounts import Account
 from annotate.services.campaigns.plans import LONGEST_ABOUT, LONGEST_TITLE
 from annotate.services.pay.extra_pay import LARGEST, LONGEST, LONGEST_KEY, Gift
 from annotate.text.figures import unit_of_money
@@ -108,7 +107,18 @@ class GiftForm(forms.Form):
     offer_beyond_budget = False
 
     kind = forms.ChoiceField(label="What", choices=CHOICES)
-    annotator = forms.CharField(label="To whom", max_length=16, widget=forms.Select)
+    annotator = forms.CharField(
+        label="To whom",
+        max_length=16,
+        widget=forms.TextInput(
+            attrs={
+                "autocomplete": "off",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+                "placeholder": "Annotator, as above",
+            }
+        ),
+    )
     amount = forms.DecimalField(
         max_digits=8,
         decimal_places=2,
@@ -126,13 +136,6 @@ class GiftForm(forms.Form):
         label="Give it nevertheless, beyond the budget", required=False
     )
     key = forms.CharField(max_length=LONGEST_KEY, widget=forms.HiddenInput)
-
-    def name_people(self, people: list[Account]) -> None:
-        """Offer these people for choice; none is chosen initially."""
-        widget = self.fields["annotator"].widget
-        assert isinstance(widget, forms.Select)
-        names = {one.pseudonym: f"{one.pseudonym} ({one.external_id})" for one in people}
-        widget.choices = [("", "Choose…"), *names.items()]
 
     def label_amount(self, currency: str) -> None:
         """Say in which currency the amount is entered: that of the campaign."""

@@ -5,7 +5,7 @@ from annotate.models.annotators import (
     TutorialAnswer,
     TutorialRun,
 )
-from annotate.models.audit import AuditEntry
+from annotate.models.audit import LAUNCHES, AuditEntry
 from annotate.models.campaigns import (
     Authorship,
     Campaign,
@@ -18,7 +18,7 @@ from annotate.models.campaigns import (
     Target,
 )
 from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
-from annotate.models.pay import LedgerEntry, Payout, PayoutList
+from annotate.models.pay import LedgerEntry, Payout, PayoutList, PersonTally, TallyProgress
 from annotate.models.protocols import CriterionProtocol, Protocol
 from annotate.models.review import Appeal, Block, Exclusion, Flag, ResultsSeen, Review, Ruling
 from annotate.models.studies import InstrumentDefinition, TutorialContent
@@ -35,6 +35,7 @@ from annotate.models.work import (
 )
 
 __all__ = [
+    "LAUNCHES",
     "Annotator",
     "Appeal",
     "Assignment",
@@ -64,6 +65,7 @@ __all__ = [
     "Payout",
     "PayoutList",
     "PendingScore",
+    "PersonTally",
     "Posting",
     "Protocol",
     "ResultsSeen",
@@ -72,6 +74,7 @@ __all__ = [
     "Score",
     "Slot",
     "System",
+    "TallyProgress",
     "Target",
     "TaskLease",
     "TutorialAnswer",

@@ -2,9 +2,12 @@
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
 from annotate.models.base import Fact
 from annotate.models.campaigns import Campaign
+
+LAUNCHES = ("launch", "extend")  # acts that agree to a cost of a batch
 
 
 class AuditEntry(Fact):
@@ -19,3 +22,6 @@ class AuditEntry(Fact):
 
     class Meta:
         ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["subject"], condition=Q(verb__in=LAUNCHES), name="audit_launches"),
+        ]

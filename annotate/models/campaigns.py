@@ -46,6 +46,7 @@ class Campaign(models.Model):
     close_reason = models.CharField(max_length=20, choices=Reason, blank=True)
 
     seed = models.PositiveBigIntegerField()
+    planned = models.PositiveIntegerField(default=0, db_default=0, editable=False)  # its slots
     double_share = models.FloatField(default=0.25)
     annotator_cap = models.PositiveIntegerField(null=True, default=25)
     lease_minutes = models.PositiveIntegerField(default=30)

@@ -41,6 +41,12 @@ class Assignment(models.Model):
                 condition=Q(status="leased"),
                 name="assignment_open_leases",
             ),
+            # People on marketplaces pass through it; work by link is verified at once.
+            models.Index(
+                fields=["campaign"],
+                condition=Q(status="submitted"),
+                name="assignment_unconfirmed",
+            ),
             models.Index(fields=["campaign", "annotator"], name="assignment_by_annotator"),
         ]
         constraints = [

@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from annotate import adapters
+from annotate.selectors.listings import Listing
 from annotate.selectors.review import reviews
 from annotate.text import figures
 from annotate.text.figures import (
@@ -27,6 +28,7 @@ from annotate.text.tab_stops import tab_stops
 from annotate.text.visible import is_visible
 
 register = template.Library()
+ALPHABETICAL = ("name",)  # orders that begin with the least
 register.filter("publishes", adapters.publishes)
 
 # Paths of a 24 × 24 drawing, stroked in the colour of the word beside it.
@@ -58,6 +60,25 @@ def icon(name: str) -> SafeString:
     return format_html(
         '<svg class="i" viewBox="0 0 24 24" aria-hidden="true"><path d="{}"/></svg>',
         mark_safe(ICONS[name]),  # noqa: S308  our own drawing
+    )
+
+
+@register.simple_tag
+def sorted_by(listing: Listing, sort: str, heading: str, css: str = "") -> SafeString:
+    """The heading of a column that orders its list; once more, the other way round."""
+    is_now = sort == listing.sort
+    direction = "ascending" if listing.backwards else "descending"
+    if sort in ALPHABETICAL:
+        direction = "descending" if listing.backwards else "ascending"
+    return format_html(
+        '<th scope="col"{}{}><a href="{}">{}{}</a></th>',
+        format_html(' class="{}"', css) if css else "",
+        format_html(' aria-sort="{}"', direction) if is_now else "",
+        listing.sorted_by(sort),
+        heading,
+        format_html(' <span aria-hidden="true">{}</span>', "↑↓"[direction == "descending"])
+        if is_now
+        else "",
     )
 
 

@@ -13,7 +13,7 @@ from annotate.selectors.campaigns import progress, slots
 from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.selectors.campaigns.progress import ItemCounts, Liveness, Progress
 from annotate.selectors.campaigns.slots import Availability
-from annotate.selectors.pay import accounts, open_units
+from annotate.selectors.pay import open_units, people
 from annotate.selectors.pay.budget import AtMost
 from annotate.selectors.pay.open_units import Deadline
 from annotate.selectors.review import eligibility, ruling_statistics
@@ -297,4 +297,4 @@ def _due(facts: CampaignFacts) -> Decimal:
     """Return the amount to be paid by hand, once nothing more is earned."""
     if facts.marketplace or facts.status != Status.CLOSED:
         return Decimal(0)
-    return accounts.totals(accounts.of_campaign(facts.campaign_id)).due
+    return people.totals(facts.campaign_id).due

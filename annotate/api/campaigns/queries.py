@@ -49,7 +49,6 @@ def campaigns(user: User | AnonymousUser) -> QuerySet[Campaign]:
         Campaign.objects.filter(memberships__user=user.pk)
         .annotate(
             role=Subquery(role),
-            planned=_number(slots),
             last_tasks=Subquery(last.values("tasks")[:1]),
             judged=_number(slots.filter(assignment__status=Assignment.Status.VERIFIED)),
             spent=Coalesce(

@@ -1,55 +1,26 @@
 """Campaigns as plain rows, for researchers' pages."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from math import comb
 from typing import Any
 
-from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, Q, Subquery, Sum
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Q
 
 from annotate import adapters
 from annotate.instruments.base import Criterion
 from annotate.models import (
-    Assignment,
     AuditEntry,
     Campaign,
-    LedgerEntry,
     Membership,
-    Slot,
     System,
     Target,
 )
 from annotate.selectors.campaigns import blinding, counting
 from annotate.selectors.studies import instruments
 from annotate.states import StopMode
-
-ZERO = Decimal("0.00")
-MONEY: "DecimalField[Any, Any]" = DecimalField(max_digits=12, decimal_places=2)
-
-
-@dataclass(frozen=True)
-class ListedCampaign:
-    """One line of the campaign list."""
-
-    public_id: str
-    name: str
-    status: str
-    close_reason: str
-    role: str
-    created_at: datetime
-    planned: int
-    judged: int
-    spent: Decimal
-    budget: Decimal | None
-    crowd: str
-    closed_at: datetime | None
-    currency: str
-
-    @property
-    def sees_results(self) -> bool:
-        return blinding.sees_results(self.role, self.closed_at)
 
 
 @dataclass(frozen=True)
@@ -169,34 +140,10 @@ class Member:
     role: str
 
 
-def listed(user_id: int) -> list[ListedCampaign]:
-    """Return the campaigns of this person, the newest first, in one query."""
-    rows = (
-        Membership.objects.filter(user=user_id)
-        .annotate(planned=_planned(), judged=_judged(), spent=_spent())
-        .order_by("-campaign__created_at", "-campaign")
-        .values_list(
-            "campaign__public_id",
-            "campaign__name",
-            "campaign__status",
-            "campaign__close_reason",
-            "role",
-            "campaign__created_at",
-            "planned",
-            "judged",
-            "spent",
-            "campaign__budget",
-            "campaign__crowd",
-            "campaign__closed_at",
-            "campaign__currency",
-        )
-    )
-    return [ListedCampaign(*row) for row in rows]
-
-
-def targets(user_id: int) -> list[Targets]:
-    """Return the targets of all campaigns whose results this person may see."""
-    shown = Membership.objects.filter(blinding.results_visible(), user=user_id).values("campaign")
+def targets(user_id: int, public_ids: Collection[str]) -> list[Targets]:
+    """Return the targets of those of these campaigns whose results this person may see."""
+    mine = Membership.objects.filter(blinding.results_visible(), user=user_id)
+    shown = mine.filter(campaign__public_id__in=public_ids).values("campaign")
     found = Target.objects.filter(campaign__in=shown).order_by("pk")
     widths: dict[int, dict[str, float]] = {}
     margins: dict[int, dict[str, float]] = {}
@@ -206,8 +153,8 @@ def targets(user_id: int) -> list[Targets]:
             widths.setdefault(campaign_id, {})[criterion] = width
         if margin is not None:
             margins.setdefault(campaign_id, {})[criterion] = margin
-    mine = Campaign.objects.filter(pk__in=shown)
-    rows = mine.annotate(n=Count("systems")).values_list("pk", "public_id", "n")
+    campaigns = Campaign.objects.filter(pk__in=shown)
+    rows = campaigns.annotate(n=Count("systems")).values_list("pk", "public_id", "n")
     return [
         Targets(pk, public_id, widths.get(pk, {}), margins.get(pk, {}), n)
         for pk, public_id, n in rows
@@ -276,24 +223,3 @@ def activity(campaign_id: int, *, limit: int) -> tuple[LoggedAct, ...]:
 def members(campaign_id: int) -> list[Member]:
     rows = Membership.objects.filter(campaign=campaign_id).order_by("role", "user__username")
     return [Member(*row) for row in rows.values_list("user__username", "role")]
-
-
-def _planned() -> Any:
-    return _of_campaign(Slot.objects.all(), Count("pk"))
-
-
-def _judged() -> Any:
-    counted = Slot.objects.filter(assignment__status=Assignment.Status.VERIFIED)
-    return _of_campaign(counted, Count("pk"))
-
-
-def _spent() -> Any:
-    spent = LedgerEntry.objects.filter(campaign=OuterRef("campaign")).order_by()
-    total = spent.values("campaign").annotate(total=Sum(F("amount") + F("fee"))).values("total")
-    return Coalesce(Subquery(total, output_field=MONEY), ZERO, output_field=MONEY)
-
-
-def _of_campaign(rows: Any, total: Any) -> Any:
-    mine = rows.filter(campaign=OuterRef("campaign")).order_by()
-    counted = mine.values("campaign").annotate(total=total).values("total")
-    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)

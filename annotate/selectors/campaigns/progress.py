@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Max, Min, OuterRef, Q, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Max, Min, Q
 from django.utils import timezone
 
 from annotate.models import (
@@ -130,16 +129,6 @@ class ItemCounts(NamedTuple):
     all: int | None = None
 
 
-@dataclass(frozen=True)
-class Person:
-    """One annotator of a campaign; researchers see the pseudonym."""
-
-    pseudonym: str
-    judgments: int
-    money: accounts.Totals
-    last_seen: datetime
-
-
 def progress(campaign_id: int, *, cap: int | None) -> Progress:
     """Return the counts; always the same number of queries."""
     spent = accounts.spent(campaign_id)
@@ -172,28 +161,6 @@ def items(campaign_id: int) -> dict[int, ItemCounts]:
         system: ItemCounts(judged.get(system, 0), every)
         for system, every in rows.annotate(n=Count("pk"))
     }
-
-
-def people(campaign_id: int) -> list[Person]:
-    """Return the annotators who have entered, the most active first."""
-    rows = (
-        Participation.objects.filter(campaign=campaign_id)
-        .values("annotator", "annotator__pseudonym")
-        .annotate(
-            n=Coalesce(Subquery(_judgments(campaign_id)), 0),
-            entered=Max("entered_at"),
-            seen=Subquery(_last_seen(campaign_id)),
-        )
-        .order_by("-n", "annotator")
-    )
-    own: dict[str, list[accounts.Account]] = {}
-    for account in accounts.of_campaign(campaign_id):
-        own.setdefault(account.pseudonym, []).append(account)
-    return [
-        Person(name, row["n"], accounts.totals(own[name]), row["seen"] or row["entered"])
-        for row in rows
-        if (name := row["annotator__pseudonym"]) in own  # not if they entered between the queries
-    ]
 
 
 def judgments(campaign_id: int) -> Iterator[tuple[Any, ...]]:
@@ -232,14 +199,3 @@ def _room(campaign_id: int, cap: int | None) -> tuple[int, int | None]:
     )
     room = None if cap is None else sum(max(0, cap - n) for n in held.values())
     return len(held), room
-
-
-def _judgments(campaign_id: int) -> Any:
-    mine = Judgment.objects.filter(campaign=campaign_id, annotator=OuterRef("annotator"))
-    return mine.order_by().values("annotator").annotate(n=Count("pk")).values("n")
-
-
-def _last_seen(campaign_id: int) -> Any:
-    mine = Assignment.objects.filter(campaign=campaign_id, annotator=OuterRef("annotator"))
-    seen = Coalesce(Max("ended_at"), Max("leased_at"))
-    return mine.order_by().values("annotator").annotate(seen=seen).values("seen")

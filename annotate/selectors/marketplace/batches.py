@@ -5,37 +5,69 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Min, QuerySet, Sum
+from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet, Sum
 
 from annotate import adapters
 from annotate.crowds.terms import Terms, from_json
 from annotate.errors import NotFound
-from annotate.models import AuditEntry, Batch, LedgerEntry, Participation, Payout, Posting
+from annotate.models import LAUNCHES, AuditEntry, Batch, LedgerEntry, Participation, Payout, Posting
+from annotate.selectors.listings import Listing
 from annotate.selectors.marketplace import watching
 from annotate.selectors.marketplace.batch_rows import BatchRow, Money, PostingRow, Units
 from annotate.selectors.pay.open_units import TO_COME
 
 ZERO = Decimal("0.00")
 Unit = Participation.Status
+OVER = (Posting.Status.CLOSED, Posting.Status.FAILED)
+RUNNING = "running"  # the choice of batches that are not over
 
 
 def of_campaign(campaign_id: int) -> list[BatchRow]:
     """Return a campaign's batches, the newest first; always the same number of queries."""
-    rows = list(Batch.objects.filter(campaign=campaign_id).select_related("campaign", "created_by"))
-    postings = _postings(campaign_id)
-    money, deadlines = _money(campaign_id, rows), _deadlines(campaign_id)
+    return _rows(Batch.objects.filter(campaign=campaign_id))
+
+
+def page(campaign_id: int, listing: Listing) -> tuple[Listing, list[BatchRow]]:
+    """Return a page of a campaign's batches, the newest first; always the same number of queries.
+
+    `listing` searches in titles; its choice "running" leaves out batches that are over.
+    """
+    found = Batch.objects.filter(campaign=campaign_id)
+    if listing.search:
+        found = found.filter(terms__title__icontains=listing.search)
+    if listing.choice == RUNNING:
+        open_ = Posting.objects.filter(batch=OuterRef("pk")).exclude(status__in=OVER)
+        found = found.filter(Exists(open_))
+    listing = listing.found(found.count())
+    return listing, _rows(found[listing.rows])
+
+
+def one(campaign_id: int, public_id: str) -> BatchRow:
+    """Return one batch of this campaign; raises `NotFound` for any other."""
+    for row in _rows(Batch.objects.filter(campaign=campaign_id, public_id=public_id)):
+        return row
+    raise NotFound("There is no such batch in this campaign.")
+
+
+def _rows(found: QuerySet[Batch]) -> list[BatchRow]:
+    rows = list(found.select_related("campaign", "created_by"))
+    ids = [batch.pk for batch in rows]
+    postings, money, deadlines = _postings(ids), _money(rows), _deadlines(ids)
     return [
         _row(batch, tuple(postings.get(batch.pk, ())), money[batch.pk], deadlines.get(batch.pk))
         for batch in rows
     ]
 
 
-def one(campaign_id: int, public_id: str) -> BatchRow:
-    """Return one batch of this campaign; raises `NotFound` for any other."""
-    for row in of_campaign(campaign_id):
-        if row.public_id == public_id:
-            return row
-    raise NotFound("There is no such batch in this campaign.")
+def moving(campaign_id: int) -> bool:
+    """Return whether any batch of a campaign may change without an act of the researcher."""
+    postings = Posting.objects.filter(batch__campaign=campaign_id).exclude(status__in=OVER)
+    units = Participation.objects.filter(
+        posting__batch__campaign=campaign_id, status__in=watching.UNDECIDED
+    )
+    # People who are at work in a posting that has closed will not hand in any more.
+    ended = Q(status=Unit.ACTIVE, posting__status=Posting.Status.CLOSED)
+    return postings.exists() or units.exclude(ended).exists()
 
 
 def offered(campaign_id: int) -> bool:
@@ -85,14 +117,14 @@ def _row(
     )
 
 
-def _postings(campaign_id: int) -> dict[int, list[PostingRow]]:
+def _postings(batches: list[int]) -> dict[int, list[PostingRow]]:
     counts: dict[int, Counter[str]] = {}
-    units = Participation.objects.filter(posting__batch__campaign=campaign_id).order_by()
+    units = Participation.objects.filter(posting__batch__in=batches).order_by()
     for posting, status, n in units.values_list("posting", "status").annotate(n=Count("pk")):
         counts.setdefault(posting, Counter())[status] = n
     found: dict[int, list[PostingRow]] = {}
-    there = set(watching.at_the_crowd(campaign_id))
-    for posting in Posting.objects.filter(batch__campaign=campaign_id).select_related("batch"):
+    there = set(watching.at_the_crowd().filter(batch__in=batches).values_list("pk", flat=True))
+    for posting in Posting.objects.filter(batch__in=batches).select_related("batch"):
         row = _posting(posting, counts.get(posting.pk, Counter()), posting.pk in there)
         found.setdefault(posting.batch_id, []).append(row)
     return found
@@ -135,9 +167,9 @@ def _available(posting: Posting, counts: Counter[str]) -> int:
     return max(0, posting.places - counts.total() + counts[Unit.LEFT])
 
 
-def _money(campaign_id: int, batches: list[Batch]) -> dict[int, Money]:
-    confirmed = _confirmed(campaign_id)
-    theirs = {"participation__posting__batch__campaign": campaign_id}
+def _money(batches: list[Batch]) -> dict[int, Money]:
+    confirmed = _confirmed(batches)
+    theirs = {"participation__posting__batch__in": [batch.pk for batch in batches]}
     earned = _sums(LedgerEntry.objects.filter(**theirs))
     paid = _sums(Payout.objects.filter(**theirs))
     return {
@@ -155,19 +187,20 @@ def _sums(rows: QuerySet[Any]) -> dict[int, Decimal]:
     return {batch: total.quantize(ZERO) for batch, total in summed}
 
 
-def _confirmed(campaign_id: int) -> dict[str, Decimal]:
+def _confirmed(batches: list[Batch]) -> dict[str, Decimal]:
     """Return the confirmed cost of all launches and extensions, by the batch's public id."""
     costs: dict[str, Decimal] = {}
-    acts = AuditEntry.objects.filter(campaign=campaign_id, verb__in=("launch", "extend"))
+    subjects = [f"batch:{batch.public_id}" for batch in batches]
+    acts = AuditEntry.objects.filter(verb__in=LAUNCHES, subject__in=subjects)
     for subject, detail in acts.values_list("subject", "detail"):
         name = subject.removeprefix("batch:")
         costs[name] = costs.get(name, ZERO) + Decimal(detail["cost"])
     return costs
 
 
-def _deadlines(campaign_id: int) -> dict[int, datetime]:
+def _deadlines(batches: list[int]) -> dict[int, datetime]:
     """Return when the crowd next approves undecided work automatically, by batch."""
     waiting = Participation.objects.filter(
-        posting__batch__campaign=campaign_id, status=Unit.CONFIRMED, auto_approval_at__isnull=False
+        posting__batch__in=batches, status=Unit.CONFIRMED, auto_approval_at__isnull=False
     )
     return dict(waiting.order_by().values_list("posting__batch").annotate(Min("auto_approval_at")))

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
-from django.db.models import Case, Q, QuerySet, When
+from django.db.models import Case, Count, Q, QuerySet, When
 from django.utils import timezone
 
 from annotate.errors import NotFound
 from annotate.models import Operation
 from annotate.models.payloads import AddPlacesPayload, BonusPayload, PublishPayload
 
-SHOWN = 100  # the most that are listed
+SHOWN = 20  # the most that are listed
 Kind, State = Operation.Kind, Operation.Status
 OVER = (State.DONE, State.DROPPED)
+UNFINISHED = tuple(status for status in State if status not in OVER)
 STUCK = (State.UNCLEAR, State.REFUSED)  # nothing happens until a person acts
 PERSON_FIRST = Case(*(When(status=status, then=n) for n, status in enumerate(STUCK)), default=9)
 # By the code of the reason; otherwise by status. The message says what happened, and this text says
@@ -99,19 +100,18 @@ class Operations:
 
 def of_campaign(campaign_id: int) -> Operations:
     """Return a campaign's unfinished operations; always the same number of queries."""
-    open_ = Operation.objects.filter(campaign=campaign_id).exclude(status__in=OVER)
+    open_ = Operation.objects.filter(campaign=campaign_id, status__in=UNFINISHED)
     stuck = Q(status__in=STUCK)
     told = open_.filter(stuck | ~Q(message=""))
-    fine = open_.exclude(stuck).filter(message="")
-    now = timezone.now()
-    return Operations(
-        listed=_listed(told),
-        n=told.count(),
-        n_stuck=told.filter(stuck).count(),
-        n_refused=told.filter(status=State.REFUSED).count(),
-        under_way=fine.filter(due_at__lte=now).count(),
-        later=fine.filter(due_at__gt=now).count(),
+    fine, now = ~stuck & Q(message=""), timezone.now()
+    counts = open_.aggregate(
+        n=Count("pk", filter=~fine),
+        n_stuck=Count("pk", filter=stuck),
+        n_refused=Count("pk", filter=Q(status=State.REFUSED)),
+        under_way=Count("pk", filter=fine & Q(due_at__lte=now)),
+        later=Count("pk", filter=fine & Q(due_at__gt=now)),
     )
+    return Operations(listed=_listed(told), **counts)
 
 
 def everywhere() -> Iterator[OpenOperation]:

@@ -40,11 +40,11 @@ def campaigns() -> list[int]:
     return sorted({*ids.distinct(), *promises.to_be_paid()})
 
 
-def at_the_crowd(campaign_id: int) -> list[int]:
-    """Return the postings of a campaign that people can enter, now or later."""
-    rows = kept().filter(batch__campaign=campaign_id)
+def at_the_crowd(campaign_id: int | None = None) -> QuerySet[Posting]:
+    """Select the postings that people can enter, now or later; of one campaign, or of all."""
+    rows = kept() if campaign_id is None else kept().filter(batch__campaign=campaign_id)
     found = rows.filter(Q(status__in=LIVE) | (Q(status=Status.CLOSED) & may_go_on()))
-    return list(found.order_by("pk").values_list("pk", flat=True))
+    return found.order_by("pk")
 
 
 def decided(campaign: Campaign) -> list[int]:

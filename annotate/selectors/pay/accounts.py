@@ -9,11 +9,11 @@ from django.db.models import (
     DecimalField,
     F,
     IntegerField,
-    OuterRef,
     Q,
     QuerySet,
     Subquery,
     Sum,
+    Value,
 )
 from django.db.models.functions import Coalesce
 
@@ -135,24 +135,38 @@ def paid_for_work(campaign_id: int, annotator_id: int) -> Decimal:
 
 
 def _read(participations: QuerySet[Participation]) -> list[Account]:
-    """Read the accounts in one statement, hence one snapshot: earnings precede their payment."""
-    entries = LedgerEntry.objects.filter(participation=OuterRef("pk"))
-    rows = participations.order_by("pk").annotate(
-        earned=_sum(entries.exclude(kind__in=REFUSED)),
-        refused=_sum(entries.filter(kind__in=REFUSED)),
-        paid=_sum(Payout.objects.filter(participation=OuterRef("pk"))),
+    """Read the accounts, their money in one statement: earnings precede their payment."""
+    entries = LedgerEntry.objects.filter(participation__in=participations)
+    payouts = Payout.objects.filter(participation__in=participations)
+    back = Q(kind__in=REFUSED)
+    none = Value(ZERO, MONEY)
+    earned = _by_participation(
+        entries, none, Sum("amount", filter=~back), Sum("amount", filter=back)
     )
-    names = ("annotator__pseudonym", "annotator__external_id", "earned", "refused", "paid")
-    return [
-        # SQLite gives sums more digits than money has.
-        Account(earned.quantize(ZERO), -refused.quantize(ZERO), paid.quantize(ZERO), pk, who, name)
-        for pk, who, name, earned, refused, paid in rows.values_list("pk", *names)
-    ]
+    paid = _by_participation(payouts, Sum("amount"), none, none)
+    sums: dict[int, list[Decimal]] = {}
+    for pk, *amounts in earned.union(paid, all=True):
+        mine = sums.setdefault(pk, [ZERO, ZERO, ZERO])
+        sums[pk] = [old + (new or ZERO) for old, new in zip(mine, amounts, strict=True)]
+    return [_account(row, sums.get(row[0], [ZERO, ZERO, ZERO])) for row in _names(participations)]
 
 
-def _sum(rows: Any) -> Coalesce:
-    total = rows.order_by().values("participation").annotate(sum=Sum("amount")).values("sum")
-    return Coalesce(Subquery(total, output_field=MONEY), ZERO, output_field=MONEY)
+def _by_participation(rows: QuerySet[Any], *sums: Any) -> QuerySet[Any, Any]:
+    """Select (participation, paid, earned, refused): of each at most one row."""
+    named = dict(zip(("out", "given", "back"), sums, strict=True))
+    by: QuerySet[Any, Any] = rows.order_by().values("participation").annotate(**named)
+    return by.values_list("participation", *named)
+
+
+def _names(participations: QuerySet[Participation]) -> QuerySet[Participation, Any]:
+    names = ("pk", "annotator__pseudonym", "annotator__external_id")
+    return participations.order_by("pk").values_list(*names)
+
+
+def _account(row: tuple[int, str, str], sums: list[Decimal]) -> Account:
+    pk, pseudonym, external_id = row
+    paid, earned, refused = map(_cents, sums)  # SQLite gives sums more digits than money has
+    return Account(earned, -refused, paid, pk, pseudonym, external_id)
 
 
 Status = Participation.Status

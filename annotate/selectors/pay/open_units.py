@@ -131,10 +131,11 @@ class DisputedUnit:
     by_itself: datetime | None
 
 
-def disputed(campaign_id: int) -> tuple[DisputedUnit, ...]:
-    """Return the units that wait for a decision, the oldest first. One query."""
+def disputed(campaign_id: int, *, most: int | None = None) -> tuple[DisputedUnit, ...]:
+    """Return the units that wait for a decision, at most so many, the oldest first. One query."""
     rows = _waiting(campaign_id).order_by("submitted_at", "pk")
-    return tuple(_disputed(one) for one in rows.select_related("annotator", "posting__batch"))
+    listed = rows.select_related("annotator", "posting__batch")[:most]
+    return tuple(_disputed(one) for one in listed)
 
 
 def count_disputed(campaign_id: int) -> int:

@@ -3,10 +3,11 @@
 from dataclasses import dataclass
 from datetime import date
 
-from django.db.models import Avg, Count
+from django.db.models import Avg, Count, Q
 from django.utils import timezone
 
 from annotate.models import Feedback
+from annotate.selectors.listings import Listing
 from annotate.selectors.work.task_page import today
 
 QUESTIONS = ("clarity", "enjoyment", "pay")
@@ -32,7 +33,8 @@ class Comment:
 @dataclass(frozen=True)
 class Summary:
     averages: tuple[Average, ...]
-    comments: tuple[Comment, ...]  # the newest first
+    comments: tuple[Comment, ...]  # of one page of `listing`, the newest first
+    listing: Listing
 
     @property
     def is_empty(self) -> bool:
@@ -43,14 +45,17 @@ def given_today(participation_id: int) -> bool:
     return Feedback.objects.filter(participation=participation_id, at__gte=today()).exists()
 
 
-def summary(campaign_id: int) -> Summary:
+def summary(campaign_id: int, listing: Listing) -> Summary:
     rows = Feedback.objects.filter(participation__campaign=campaign_id)
-    means = rows.aggregate(**{name: Avg(name) for name in QUESTIONS})
-    counts = rows.aggregate(**{name: Count(name) for name in QUESTIONS})
-    said = rows.exclude(comment="").order_by("-at", "-pk")
+    means = {f"mean_{name}": Avg(name) for name in QUESTIONS}
+    counts = {f"n_{name}": Count(name) for name in QUESTIONS}
+    found = rows.aggregate(**means, **counts, comments=Count("pk", filter=~Q(comment="")))
+    listing = listing.found(found["comments"])
+    said = rows.exclude(comment="").order_by("-at", "-pk").values_list("at", "comment")
     return Summary(
-        averages=tuple(Average(name, means[name], counts[name]) for name in QUESTIONS),
-        comments=tuple(
-            Comment(timezone.localdate(at), text) for at, text in said.values_list("at", "comment")
+        averages=tuple(
+            Average(name, found[f"mean_{name}"], found[f"n_{name}"]) for name in QUESTIONS
         ),
+        comments=tuple(Comment(timezone.localdate(at), text) for at, text in said[listing.rows]),
+        listing=listing,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from django.db import transaction
+from django.db.models import F
 
 from annotate.errors import Invalid
 from annotate.instruments.base import Instrument
@@ -248,11 +249,13 @@ def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
         for output, (item, same) in written
         for row in same
     )
-    Slot.objects.bulk_create(
+    slots = [
         Slot(campaign_id=campaign.pk, output_id=output.pk, position=item.position, number=number)
         for output, (item, same) in written
         for number in range(1, planned(same[0], item.position) + 1)
-    )
+    ]
+    Slot.objects.bulk_create(slots)
+    Campaign.objects.filter(pk=campaign.pk).update(planned=F("planned") + len(slots))
 
 
 def _item(campaign: Campaign, position: int, row: Row) -> Item:

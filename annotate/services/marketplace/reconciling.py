@@ -216,7 +216,7 @@ def _guarded(step: Callable[[int], object], pk: int) -> None:
 def look(campaign_id: int, *, actor_id: int) -> int:
     """Have workers compare the campaign's postings with the crowd soon; return how many."""
     with transaction.atomic():
-        found = watching.at_the_crowd(campaign_id)
+        found = list(watching.at_the_crowd(campaign_id).values_list("pk", flat=True))
         for posting_id in found:
             intents.announce_posting(posting_id)
         audit.record("look", campaign_id=campaign_id, actor_id=actor_id, postings=len(found))

@@ -15,6 +15,7 @@ from annotate.selectors.pay import accounts
 from annotate.services import audit, locks
 
 LONGEST = 500
+AT_ONCE = 2000  # rows in one statement
 
 
 def prepare(campaign_id: int, *, actor_id: int) -> PayoutList:
@@ -36,7 +37,12 @@ def prepare(campaign_id: int, *, actor_id: int) -> PayoutList:
         if last is not None and (last.rows, last.seen) == (due, seen):
             return last
         made = PayoutList.objects.create(
-            campaign_id=campaign_id, rows=due, seen=seen, actor_id=actor_id
+            campaign_id=campaign_id,
+            rows=due,
+            people=len(due),
+            amount=_total(due),
+            seen=seen,
+            actor_id=actor_id,
         )
         audit.record(
             "payout_list",
@@ -61,14 +67,19 @@ def mark_paid(list_id: int, *, actor_id: int) -> int:
         if found.payouts.exists():
             return 0
         _check_current(found)
-        for participation_id, amount in found.rows:
-            Payout.objects.create(
-                participation_id=participation_id,
-                listed=found,
-                amount=Decimal(amount),
-                key=f"list:{found.pk}:{participation_id}",
-                actor_id=actor_id,
-            )
+        Payout.objects.bulk_create(
+            (
+                Payout(
+                    participation_id=participation_id,
+                    listed=found,
+                    amount=Decimal(amount),
+                    key=f"list:{found.pk}:{participation_id}",
+                    actor_id=actor_id,
+                )
+                for participation_id, amount in found.rows
+            ),
+            batch_size=AT_ONCE,
+        )
         audit.record(
             "paid_out",
             campaign_id=found.campaign_id,
@@ -148,8 +159,9 @@ def _undo(payout: Payout, actor_id: int) -> Decimal:
 
 def _check_current(found: PayoutList) -> None:
     """Raise `Conflict` unless every line is still due and none was paid meanwhile."""
-    people = [participation_id for participation_id, _amount in found.rows]
-    if Payout.objects.filter(participation__in=people, pk__gt=found.seen).exists():
+    listed = {participation_id for participation_id, _amount in found.rows}
+    later = Payout.objects.filter(participation__campaign=found.campaign_id, pk__gt=found.seen)
+    if not listed.isdisjoint(later.values_list("participation", flat=True)):
         raise Conflict(
             "Another list with the same people has been marked since this one was made. Nothing "
             "was recorded. Make a new list: it holds what is still due."

@@ -15,8 +15,9 @@ from annotate.errors import Conflict, NotFound
 from annotate.forms.base import ReasonForm
 from annotate.models import Campaign
 from annotate.permissions import owned, researcher_page
+from annotate.selectors import listings
 from annotate.selectors.campaigns import imports, progress
-from annotate.selectors.campaigns import listing as selectors
+from annotate.selectors.campaigns import listed as selectors
 from annotate.services.campaigns import life
 
 
@@ -83,13 +84,30 @@ AT_A_CROWD = {
 }
 
 
+ORDERS = {"new": "Newest", "name": "Name"}
+PARTS = {
+    "all": "All campaigns",
+    "running": "Open, paused or closing",
+    "draft": "Drafts",
+    "closed": "Closed",
+    "archived": "Archived",
+}
+ROWS = 25  # on a page
+
+
 @require_safe
 @never_cache
 @researcher_page
 def index(request: HttpRequest) -> HttpResponseBase:
     assert request.user.pk is not None
+    asked = listings.asked(
+        request.GET, sorts=ORDERS, choices=PARTS, size=ROWS, anchor="campaigns-h"
+    )
+    listing, campaigns = selectors.listed(request.user.pk, asked)
     context = {
-        "campaigns": selectors.listed(request.user.pk),
+        "campaigns": campaigns,
+        "listing": listing,
+        "any": bool(campaigns) or selectors.has_any(request.user.pk),
         "imports": imports.unfinished(request.user.pk),
         "upload_limit": settings.UPLOAD_LIMIT // (1024 * 1024),
         "section": "campaigns",

@@ -21,14 +21,16 @@ from annotate.permissions import (
     visible,
     with_results,
 )
+from annotate.selectors import listings
 from annotate.selectors.campaigns import listing as selectors
 from annotate.selectors.campaigns import progress
 from annotate.selectors.campaigns import protocol as words
-from annotate.selectors.pay import budget
+from annotate.selectors.pay import people as listed
 from annotate.selectors.studies import instruments
 from annotate.selectors.work import feedback
 from annotate.services.campaigns import amendments, plans
 from annotate.tokens import invitation_token, preview_token
+from annotate.views.campaigns import budgets
 from annotate.views.csv_files import csv_file
 
 
@@ -43,6 +45,33 @@ def people(request: HttpRequest, public_id: str) -> HttpResponseBase:
     made = names.cleaned_data["names"] if names.is_valid() else []
     status = 422 if names.is_bound and not made else 200
     return _page(request, campaign, names=names, made=made, status=status)
+
+
+ORDERS = {
+    "judgments": "Most judgments",
+    "last": "Judged last",
+    "new": "Newest",
+    "due": "Most due",
+    "earned": "Most earned",
+    "refused": "Most refused",
+    "paid": "Most paid",
+}
+PARTS = {
+    "all": "Everybody",
+    "due": "Pay is due",
+    "refused": "Pay is refused",
+    "idle": "No judgment",
+}
+ROWS, COMMENTS = 50, 20  # on a page
+
+
+def _asked(request: HttpRequest) -> listings.Listing:
+    return listings.asked(request.GET, sorts=ORDERS, choices=PARTS, size=ROWS, anchor="worked-h")
+
+
+def _comments(request: HttpRequest) -> listings.Listing:
+    number = {"comments": request.GET.get("comments", "")}
+    return listings.asked(number, sorts={}, size=COMMENTS, anchor="feedback-h", param="comments")
 
 
 @require_POST
@@ -74,6 +103,7 @@ def _page(
     public: PublicWordsForm | None = None,
     status: int = 200,
 ) -> HttpResponseBase:
+    found = listed.of_campaign(campaign.pk, _asked(request), by_name=False)
     context = {
         "campaign": campaign,
         "owner": is_owner(request.user, campaign),
@@ -84,9 +114,10 @@ def _page(
         "about": words.about(campaign.public_about, instruments.of(campaign), campaign.language),
         "personal": [(name, _link(campaign, name)) for name in made],
         "preview": _preview(campaign),
-        "feedback": feedback.summary(campaign.pk),
-        "people": progress.people(campaign.pk),
-        "excess": budget.excess(campaign),
+        "feedback": feedback.summary(campaign.pk, _comments(request)),
+        "people": found,
+        "listing": found.listing,
+        **budgets.context(campaign, n=found.n),
         "members": selectors.members(campaign.pk),
         "reviewer": ReviewerForm(),
         "section": "campaigns",

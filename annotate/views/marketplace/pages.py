@@ -16,7 +16,9 @@ from annotate.crowds.registry import CROWDS
 from annotate.errors import ServiceError
 from annotate.permissions import is_owner, researcher_page, visible
 from annotate.requests import bodies
+from annotate.selectors import listings
 from annotate.selectors.marketplace import batch_board
+from annotate.selectors.marketplace.batches import RUNNING
 from annotate.selectors.marketplace.operations import OpenOperation
 from annotate.selectors.pay import budget
 from annotate.selectors.work import task_page as work
@@ -65,6 +67,8 @@ def said(op: OpenOperation) -> OperationWords:
     return OperationWords(op, what, *ANSWERS.get(op.kind, OTHERWISE))
 
 
+PARTS = {"all": "All batches", RUNNING: "Not over yet"}
+ROWS = 10  # on a page
 STOP_POLLING = 286  # htmx swaps the answer and asks no more
 
 
@@ -95,13 +99,16 @@ def now(request: HttpRequest, public_id: str) -> HttpResponseBase:
 
 def _context(request: HttpRequest, campaign: Any) -> dict[str, Any]:
     """Reviewers see that work comes from a crowd, but neither money nor acts."""
-    board = batch_board.board(campaign.pk, campaign.crowd)
+    owner = is_owner(request.user, campaign)
+    asked = listings.asked(request.GET, sorts={}, choices=PARTS, size=ROWS, anchor="batches-h")
+    board = batch_board.board(campaign.pk, campaign.crowd, asked)
     return {
         "campaign": campaign,
         "board": board,
+        "listing": board.listing,
         "world": board.world,
-        "owner": is_owner(request.user, campaign),
-        "excess": budget.excess(campaign) if board.doubtful else None,
+        "owner": owner,
+        "excess": budget.excess(campaign) if owner and board.doubtful else None,
         "operations": [said(op) for op in board.operations.listed],
         "fingerprint": board.fingerprint,
         "section": "campaigns",

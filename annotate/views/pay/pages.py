@@ -14,20 +14,34 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from annotate.errors import Conflict, Invalid
+from annotate.errors import Conflict, Invalid, NotFound
 from annotate.forms.base import GiftForm
 from annotate.permissions import owned, researcher_page
-from annotate.selectors.pay import accounts, budget, payout_lists
+from annotate.selectors import listings
+from annotate.selectors.pay import accounts, payout_lists, people
 from annotate.services.pay import extra_pay, payouts
 from annotate.text.figures import money
+from annotate.views.campaigns import budgets
 from annotate.views.csv_files import csv_file
+
+ORDERS = {
+    "due": "Most due",
+    "earned": "Most earned",
+    "paid": "Most paid",
+    "refused": "Most refused",
+    "name": "Name or code",
+    "new": "Newest",
+}
+PARTS = {"all": "Everybody", "due": "Pay is due", "refused": "Pay is refused"}
+ROWS, LINES, LISTS = 50, 100, 10  # on a page: accounts, lines of a list, lists
 
 
 @require_safe
 @never_cache
 @researcher_page
 def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    return _page(request, public_id, GiftForm(initial={"key": uuid.uuid4().hex}))
+    new = {"key": uuid.uuid4().hex, "annotator": request.GET.get("to", "")[:16]}
+    return _page(request, public_id, GiftForm(initial=new))
 
 
 @require_POST
@@ -46,6 +60,9 @@ def give(request: HttpRequest, public_id: str) -> HttpResponseBase:
             actor_id=_actor(request),
             beyond_budget=form.cleaned_data["beyond_budget"],
         )
+    except NotFound as unknown:
+        form.add_error("annotator", unknown.message)
+        return _page(request, public_id, form, status=422)
     except Invalid as refused:
         for field, message in refused.errors.items():
             form.add_error(field, message)
@@ -75,9 +92,13 @@ def prepare(request: HttpRequest, public_id: str) -> HttpResponseBase:
 @researcher_page
 def payout_list(request: HttpRequest, public_id: str, list_id: str) -> HttpResponseBase:
     campaign = owned(request.user, public_id)
+    lines = listings.asked(request.GET, sorts={}, size=LINES, anchor="lines")
+    found = payout_lists.page(campaign, list_id, lines)
     context = {
         "campaign": campaign,
-        "list": payout_lists.get(campaign, list_id),
+        "list": found.summary,
+        "lines": found.lines,
+        "listing": found.listing,
         "section": "campaigns",
     }
     return render(request, "campaigns/payout_list.html", context)
@@ -88,10 +109,11 @@ def payout_list(request: HttpRequest, public_id: str, list_id: str) -> HttpRespo
 @researcher_page
 def payout_file(request: HttpRequest, public_id: str, list_id: str) -> HttpResponseBase:
     """The list to pay by: the names under which the crowd knows people, and what each gets."""
-    found = payout_lists.get(owned(request.user, public_id), list_id)
-    rows = [
-        (found.public_id, line.pseudonym, line.external_id, line.amount) for line in found.lines
-    ]
+    found = payout_lists.summary(owned(request.user, public_id), list_id)
+    rows = (
+        (found.public_id, line.pseudonym, line.external_id, line.amount)
+        for line in payout_lists.lines(found)
+    )
     columns = ("list", "pseudonym", "external_id", "amount_usd")
     return csv_file(f"{public_id}-payout-{list_id}.csv", columns, rows)
 
@@ -113,7 +135,7 @@ def statement(request: HttpRequest, public_id: str) -> HttpResponseBase:
 @require_POST
 @researcher_page
 def mark(request: HttpRequest, public_id: str, list_id: str) -> HttpResponseBase:
-    found = payout_lists.get(owned(request.user, public_id), list_id)
+    found = payout_lists.summary(owned(request.user, public_id), list_id)
     try:
         n = payouts.mark_paid(found.id, actor_id=_actor(request))
     except Conflict as refused:
@@ -129,10 +151,10 @@ def mark(request: HttpRequest, public_id: str, list_id: str) -> HttpResponseBase
 @require_POST
 @researcher_page
 def undo(request: HttpRequest, public_id: str, list_id: str) -> HttpResponseBase:
-    found = payout_lists.get(owned(request.user, public_id), list_id)
-    people, reason = request.POST.getlist("annotator"), request.POST.get("reason", "")
+    found = payout_lists.summary(owned(request.user, public_id), list_id)
+    names, reason = request.POST.getlist("annotator"), request.POST.get("reason", "")
     try:
-        n = payouts.undo(found.id, people, actor_id=_actor(request), reason=reason)
+        n = payouts.undo(found.id, names, actor_id=_actor(request), reason=reason)
         messages.success(request, f"Taken back for {n}: it is due again.")
     except (Conflict, Invalid) as refused:
         messages.error(request, refused.message)
@@ -143,21 +165,29 @@ def _page(
     request: HttpRequest, public_id: str, form: GiftForm, *, status: int = 200
 ) -> HttpResponseBase:
     campaign = owned(request.user, public_id)
-    people = accounts.by_person(accounts.of_campaign(campaign.pk))
-    form.name_people(people)
+    asked = listings.asked(request.GET, sorts=ORDERS, choices=PARTS, size=ROWS, anchor="accounts-h")
+    found = people.of_campaign(campaign.pk, asked, by_name=True)
     form.label_amount(campaign.currency)
     context: dict[str, Any] = {
         "campaign": campaign,
-        "accounts": people,
-        "totals": accounts.totals(people),
-        "committed": budget.committed(campaign),
-        "excess": budget.excess(campaign),
-        "lists": payout_lists.of_campaign(campaign.pk),
+        "people": found,
+        "listing": found.listing,
+        "totals": found.totals,
         "paid_by": payouts.paid_by(campaign),
         "form": form,
         "section": "campaigns",
+        **budgets.context(campaign, n=found.n),
+        **_lists(request, campaign),
     }
     return render(request, "campaigns/pay.html", context, status=status)
+
+
+def _lists(request: HttpRequest, campaign: Any) -> dict[str, Any]:
+    """Return a page of the lists."""
+    number = {"lists": request.GET.get("lists", "")}
+    asked = listings.asked(number, sorts={}, size=LISTS, anchor="lists-h", param="lists")
+    found, lists = payout_lists.summaries(campaign.pk, asked)
+    return {"lists": lists, "lists_listing": found}
 
 
 def _said(given: extra_pay.Given, pseudonym: str) -> str:

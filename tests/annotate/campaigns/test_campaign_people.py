@@ -40,7 +40,7 @@ def test_who_worked_and_what_they_are_owed(ada: Client, mine: Campaign) -> None:
     judge(worker)
     judge(worker)
     page = ada.get(reverse("annotate:people", args=[mine.public_id]))
-    (row,) = page.context["people"]
+    (row,) = page.context["people"].rows
     assert (row.pseudonym, row.judgments, row.money.earned, row.money.due) == (
         worker.annotator.pseudonym,
         2,

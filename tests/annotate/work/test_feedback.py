@@ -12,12 +12,15 @@ from django.utils import timezone
 from annotate import tokens
 from annotate.errors import Conflict, Invalid
 from annotate.models import Feedback, Participation
+from annotate.selectors import listings
 from annotate.selectors.work import feedback as given_feedback
 from annotate.services.campaigns import life
 from annotate.services.work import feedback, leasing
 from annotate.states import CloseReason
 from tests.annotate.work.pages.working import work_url
 from tests.factories import campaign, judge, leased, person, user
+
+EVERY = listings.asked({}, sorts={}, size=100, anchor="")
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -108,7 +111,7 @@ def test_averages_are_over_those_who_answered(who):
     feedback.give(who.pk, clarity=2, comment="first")
     feedback.give(person(who.campaign, "p2").pk, clarity=5, pay=1, comment="second")
     feedback.give(person(campaign(), "p3").pk, clarity=1, comment="elsewhere")
-    summary = given_feedback.summary(who.campaign_id)
+    summary = given_feedback.summary(who.campaign_id, EVERY)
     assert [(a.name, a.mean, a.n) for a in summary.averages] == [
         ("clarity", 3.5, 2),
         ("enjoyment", None, 0),

@@ -23,7 +23,7 @@ from annotate.models import (
 )
 from annotate.models.base import ImmutableError
 from annotate.selectors.campaigns import counting, exports, progress
-from annotate.selectors.pay import promises
+from annotate.selectors.pay import promises, tallies
 from annotate.selectors.review import effects, screening
 from annotate.selectors.review import judgments as review_judgments
 from annotate.selectors.work import scoring as scored
@@ -85,7 +85,7 @@ COUNTS: dict[str, Callable[[Participation], object]] = {
     "estimates": lambda who: counting.scores(who.campaign_id).output.size,
     "scores in a range": lambda who: Score.of(who.campaign_id).count(),
     "scores on the page": lambda who: len(list(progress.judgments(who.campaign_id))),
-    "people": lambda who: sorted(one.judgments for one in progress.people(who.campaign_id)),
+    "people": lambda who: sorted(tallies.of_campaign(who.campaign_id).judgments),
     "API, judgments": lambda who: queries.judgments(who.campaign, with_texts=False).count(),
     "API, annotators": lambda who: sorted(
         queries.annotators(who.campaign).values_list("n", "counting", "excluded")

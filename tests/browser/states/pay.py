@@ -156,7 +156,7 @@ def _beyond(visitor: Visitor) -> None:
     made = earned(visitor, budget=Decimal("3.00"))
     give(made, "1.00")
     page = visitor.goto(reverse("annotate:pay", args=[made.public_id]))
-    page.get_by_label("To whom").select_option(index=1)
+    page.get_by_role("link", name="Give extra pay").first.click()
     page.get_by_label("Amount, in $").fill("0.50")
     page.get_by_label("What for").fill("It broke twice.")
     page.get_by_role("button", name="Give").click()

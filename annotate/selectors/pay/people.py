@@ -1,0 +1,143 @@
+"""The people of a campaign as a list that is searched, ordered and shown page by page."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from django.db.models import Q, QuerySet
+from numpy.typing import NDArray
+
+from annotate.models import Annotator
+from annotate.selectors.bulk import Ints, columns, places
+from annotate.selectors.listings import Listing
+from annotate.selectors.pay import tallies
+from annotate.selectors.pay.accounts import Totals
+from annotate.selectors.pay.tallies import Tallies
+from annotate.text.names import keys
+
+# The orders by their key; the largest or newest first.
+ORDERS: Mapping[str, Callable[[Tallies], Ints]] = {
+    "judgments": lambda found: found.judgments,
+    "due": lambda found: found.due,
+    "earned": lambda found: found.earned,
+    "refused": lambda found: found.refused,
+    "paid": lambda found: found.paid,
+    "last": lambda found: found.judged_ms,
+    "new": lambda found: np.arange(found.annotator.size),
+}
+BY_NAME = "name"  # alphabetical
+PARTS: Mapping[str, Callable[[Tallies], NDArray[np.bool_]]] = {
+    "due": lambda found: found.due > 0,
+    "refused": lambda found: found.refused > 0,
+    "idle": lambda found: found.judgments == 0,
+}
+
+
+@dataclass(frozen=True)
+class Person:
+    """One annotator of a campaign. `external_id`: the name or code, for the owner alone."""
+
+    pseudonym: str
+    external_id: str
+    judgments: int
+    money: Totals
+    judged_at: datetime | None  # the last time
+    entered_at: datetime | None
+
+
+@dataclass(frozen=True)
+class PeoplePage:
+    """One page of a campaign's people. totals: of everybody, whatever is searched for."""
+
+    listing: Listing
+    rows: tuple[Person, ...]
+    totals: Totals
+    n: int
+
+
+def of_campaign(campaign_id: int, listing: Listing, *, by_name: bool) -> PeoplePage:
+    """Return a page of the people who entered; always the same number of queries.
+
+    by_name: search their names or codes too, which only owners may see.
+    """
+    found = tallies.of_campaign(campaign_id)
+    chosen = _chosen(campaign_id, found, listing, by_name=by_name)
+    listing = listing.found(chosen.size)
+    shown = chosen[listing.rows]
+    return PeoplePage(
+        listing, _people(campaign_id, found, shown), _totals(found), found.annotator.size
+    )
+
+
+def _chosen(campaign_id: int, found: Tallies, listing: Listing, *, by_name: bool) -> Ints:
+    """Return the places in `found` of the people who are asked for, in order."""
+    fits = np.ones(found.annotator.size, dtype=bool)
+    if listing.choice in PARTS:
+        fits &= PARTS[listing.choice](found)
+    if listing.search:
+        fits &= np.isin(found.annotator, _searched(campaign_id, listing.search, by_name=by_name))
+    if listing.sort == BY_NAME:
+        order = _alphabetical(campaign_id, found)
+        order = order[::-1] if listing.backwards else order
+    else:
+        value = ORDERS[listing.sort](found)
+        order = np.argsort(value if listing.backwards else -value, kind="stable")
+    return np.asarray(order[fits[order]])
+
+
+def _here(campaign_id: int) -> QuerySet[Annotator]:
+    return Annotator.objects.filter(participations__campaign=campaign_id)
+
+
+def _searched(campaign_id: int, words: str, *, by_name: bool) -> Ints:
+    """Return whom the words may mean: a part of the pseudonym, or of the name, or its look."""
+    meant = Q(pseudonym__icontains=words)
+    if by_name:
+        look = keys(words)
+        meant |= Q(external_id__icontains=words)
+        meant |= Q(name_small=look.small) | Q(name_large=look.large)
+    (found,) = columns(_here(campaign_id).filter(meant).order_by(), id="i8")
+    return np.asarray(found)
+
+
+def _alphabetical(campaign_id: int, found: Tallies) -> Ints:
+    """Return the places in `found` in the order of the names."""
+    (ids,) = columns(_here(campaign_id).order_by("external_id", "pk"), id="i8")
+    _ids, first = np.unique(ids, return_index=True)
+    ids = ids[np.sort(first)]  # on a marketplace a person may have many units
+    by_id = np.argsort(found.annotator, kind="stable")
+    place = places(found.annotator[by_id], wanted=ids)
+    return np.asarray(by_id[place[place >= 0]])
+
+
+def _people(campaign_id: int, found: Tallies, shown: Ints) -> tuple[Person, ...]:
+    ids = [int(one) for one in found.annotator[shown]]
+    rows = Annotator.objects.filter(pk__in=ids).values_list("pk", "pseudonym", "external_id")
+    names = {pk: (pseudonym, external_id) for pk, pseudonym, external_id in rows}
+    entered = tallies.entered_at(campaign_id, ids)
+    return tuple(
+        Person(
+            *names[pk],
+            judgments=int(found.judgments[at]),
+            money=_money(found, at),
+            judged_at=tallies.moment(found.judged_ms[at]),
+            entered_at=entered.get(pk),
+        )
+        for pk, at in zip(ids, shown, strict=True)
+    )
+
+
+def _money(found: Tallies, at: int) -> Totals:
+    sums = (found.earned[at], found.refused[at], found.paid[at])
+    return Totals(*map(tallies.amount, sums))
+
+
+def _totals(found: Tallies) -> Totals:
+    sums = (found.earned.sum(), found.refused.sum(), found.paid.sum())
+    return Totals(*map(tallies.amount, sums))
+
+
+def totals(campaign_id: int) -> Totals:
+    """Return the sums over all people of a campaign."""
+    return _totals(tallies.of_campaign(campaign_id))

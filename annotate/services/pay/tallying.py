@@ -1,0 +1,123 @@
+"""Adds facts to the tallies of people, each once: the only writer of `PersonTally`.
+
+Pages read tallies and the facts that are not in them yet, so a tally that is behind costs time and
+never a figure. The reasons are in `docs/decisions/037-tallies.md`.
+"""
+
+from dataclasses import astuple, fields
+from datetime import timedelta
+
+from django.db import connection, transaction
+from django.utils import timezone
+
+from annotate.models import PersonTally, TallyProgress
+from annotate.selectors.pay import tallies
+from annotate.selectors.pay.tallies import FACTS, Sums, Upto
+
+STEP = 100_000  # facts of a kind in one transaction
+SETTLED = timedelta(seconds=5)  # an id may be given a moment before its transaction has a number
+AT_ONCE = 200  # keys in one query
+NAMES = tuple(field.name for field in fields(Upto))
+
+
+def advance() -> int:
+    """Add what is settled to the tallies; return how many people it concerned. Safe to repeat."""
+    n = 0
+    while (found := _step()) is not None:
+        n += found
+    return n
+
+
+def rebuild() -> None:
+    """Make the tallies again from all facts, in later calls of `advance`."""
+    with transaction.atomic():
+        _locked().delete()
+        PersonTally.objects.all().delete()
+
+
+@transaction.atomic
+def _step() -> int | None:
+    """Add at most `STEP` facts of each kind; None where nothing is settled."""
+    progress = _locked()
+    after, upto = Upto.of(progress), Upto.of(progress, "next_")
+    if after == upto:
+        _note(progress)
+        after, upto = Upto.of(progress), Upto.of(progress, "next_")
+    if after == upto or not _is_settled(progress):
+        return None
+    upto = Upto(*(_end(name, getattr(after, name), getattr(upto, name)) for name in NAMES))
+    found = tallies.since(after, upto)
+    _add(found)
+    progress.judgment, progress.entry, progress.payout = astuple(upto)
+    progress.save()
+    return len(found)
+
+
+def _locked() -> TallyProgress:
+    TallyProgress.objects.get_or_create(pk=1)
+    return TallyProgress.objects.select_for_update().get(pk=1)
+
+
+def _note(progress: TallyProgress) -> None:
+    """Note the newest ids, and then which transactions may still add facts with lower ones."""
+    newest = [_newest(name, getattr(progress, name)) for name in NAMES]
+    progress.next_judgment, progress.next_entry, progress.next_payout = newest
+    progress.horizon = _transactions("xmax")
+    progress.noted_at = timezone.now()
+    progress.save()
+
+
+def _newest(name: str, least: int) -> int:
+    newest = FACTS[name].order_by("-pk").values_list("pk", flat=True).first()
+    return max(newest or 0, least)
+
+
+def _is_settled(progress: TallyProgress) -> bool:
+    if connection.vendor != "postgresql":
+        return True  # this transaction is the only one that writes
+    assert progress.noted_at is not None
+    waited = timezone.now() - progress.noted_at >= SETTLED
+    return waited and _transactions("xmin") >= progress.horizon
+
+
+def _transactions(end: str) -> int:
+    """Return the first transaction that is not over (xmin), or that has not begun (xmax)."""
+    if connection.vendor != "postgresql":
+        return 0
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT txid_snapshot_{end}(txid_current_snapshot())")
+        return int(cursor.fetchone()[0])
+
+
+def _end(name: str, after: int, upto: int) -> int:
+    """Return the id of the last fact of this step."""
+    rows = FACTS[name].filter(pk__gt=after, pk__lte=upto).order_by("pk")
+    last = rows.values_list("pk", flat=True)[STEP - 1 : STEP].first()
+    return upto if last is None else last
+
+
+def _add(found: dict[tallies.Key, Sums]) -> None:
+    keys = sorted(found)
+    known: dict[tallies.Key, PersonTally] = {}
+    for campaign in {campaign for campaign, _annotator in keys}:
+        theirs = [annotator for one, annotator in keys if one == campaign]
+        for first in range(0, len(theirs), AT_ONCE):
+            rows = PersonTally.objects.filter(
+                campaign=campaign, annotator__in=theirs[first : first + AT_ONCE]
+            )
+            known |= {(row.campaign_id, row.annotator_id): row for row in rows}
+    rows_ = [_row(key, found[key], known.get(key)) for key in keys]
+    PersonTally.objects.bulk_create(
+        rows_,
+        batch_size=1000,
+        update_conflicts=True,
+        unique_fields=["campaign", "annotator"],
+        update_fields=list(tallies.COLUMNS),
+    )
+
+
+def _row(key: tallies.Key, part: Sums, before: PersonTally | None) -> PersonTally:
+    sums = Sums(*(getattr(before, name) for name in tallies.COLUMNS)) if before else Sums()
+    sums += part
+    values = {name: getattr(sums, name) for name in tallies.COLUMNS}
+    return PersonTally(campaign_id=key[0], annotator_id=key[1], **values)
