@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "config.query_time.QueryTime",
     "config.request_checks.Gate",
     "annotate.requests.currency.dollars_at_first",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -134,6 +135,10 @@ else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     # A request does not wait for a silent database until the network times out.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+# Seconds that one query of a request may take in Postgres, on annotators' pages and on all others;
+# 0: as long as the database allows. Workers, commands and downloads are not limited.
+WORK_QUERY_SECONDS = env.float("WORK_QUERY_SECONDS", default=5)
+PAGE_QUERY_SECONDS = env.float("PAGE_QUERY_SECONDS", default=10)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {
