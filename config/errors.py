@@ -16,8 +16,8 @@ API = "/api/"
 UNAVAILABLE = 503
 BAD = "Plumbline cannot read this request. Nothing was changed."
 TOO_SLOW = (
-    "The database took too long for this, and Plumbline ended it. Nothing was changed. Ask for less "
-    "at once, or try again in a minute."
+    "The database took too long for this, and Plumbline ended it. Nothing was changed. Ask for "
+    "less at once, or try again in a minute."
 )
 BROKEN = "Something failed on the server. What was saved is safe. Try again in a minute."
 

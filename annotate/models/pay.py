@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from annotate.models.annotators import Participation
-from annotate.models.base import Fact, public_id
+from annotate.models.base import Fact, newest_of_campaign, public_id
 from annotate.models.campaigns import Campaign
 from annotate.models.work import Assignment
 
@@ -22,7 +22,7 @@ class LedgerEntry(Fact):
         REMAINDER = "remainder", "rest of the pay that was announced"
         LAPSE = "lapse", "work that was never handed in at the crowd"
 
-    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="ledger")
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="ledger", db_index=False)
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="ledger")
     assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="ledger")
     ruling = models.ForeignKey(  # that refused or restored this pay
@@ -34,6 +34,9 @@ class LedgerEntry(Fact):
     key = models.CharField(max_length=80, unique=True)  # the reason; one row for each
     reason = models.TextField(blank=True)  # of a person's decision; the annotator reads it
     at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [newest_of_campaign("ledger_newest")]
 
 
 class PayoutList(Fact):

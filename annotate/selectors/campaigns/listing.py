@@ -6,7 +6,7 @@ from decimal import Decimal
 from math import comb
 from typing import Any
 
-from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, Q, Subquery, Sum
+from django.db.models import Count, DecimalField, F, IntegerField, OuterRef, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from annotate import adapters
@@ -21,6 +21,7 @@ from annotate.models import (
     System,
     Target,
 )
+from annotate.models.audit import FEED
 from annotate.selectors.campaigns import blinding, counting
 from annotate.selectors.studies import instruments
 from annotate.states import StopMode
@@ -253,17 +254,10 @@ def facts(campaign: Campaign) -> CampaignFacts:
     )
 
 
-# They are written for every text and paid unit, and would hide the acts of people.
-_ROUTINE = ("submitted", "returned", "expired")
-_THINGS = "^(operation|posting|tutorial_run):"  # logged for each thing, unless a person acts
-
-
 def activity(campaign_id: int, *, limit: int) -> tuple[LoggedAct, ...]:
     """Return the last acts, the newest first, without automatic acts on single things."""
-    by_itself = Q(actor=None, subject__regex=_THINGS)
     rows = (
-        AuditEntry.objects.filter(campaign=campaign_id)
-        .exclude(Q(verb__in=_ROUTINE) | Q(subject__startswith="participation:") | by_itself)
+        AuditEntry.objects.filter(FEED, campaign=campaign_id)
         .order_by("-id")
         .values_list("at", "actor__username", "verb", "subject", "detail")[:limit]
     )

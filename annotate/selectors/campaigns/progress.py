@@ -13,6 +13,7 @@ from django.utils import timezone
 from annotate.models import (
     Assignment,
     Authorship,
+    Campaign,
     ChangeMark,
     Judgment,
     Output,
@@ -93,6 +94,12 @@ def _leases(campaign_id: int, now: datetime, length: timedelta) -> dict[str, Any
         end=Max("expires_at"),
         first=Min("expires_at"),
     )
+
+
+def in_use(campaign: Campaign) -> tuple[int, int, datetime | None]:
+    """Return what `liveness` shows of leases: how many, how many in use, the first end if none."""
+    found = _leases(campaign.pk, timezone.now(), timedelta(minutes=campaign.lease_minutes))
+    return found["n"], found["active"], None if found["active"] else found["first"]
 
 
 def _oldest_mark(campaign_id: int) -> datetime | None:

@@ -20,6 +20,7 @@ from annotate.models import (
     Review,
     Ruling,
 )
+from annotate.models.audit import ON_PEOPLE
 from annotate.selectors.review import appeal_rights, eligibility, records, screening
 from annotate.selectors.review.records import AppealRecord, Fired
 
@@ -254,7 +255,8 @@ def _rulings(review_id: int | None) -> tuple[RuledReview, ...]:
 
 
 def _trail(campaign_id: int, annotator_id: int) -> tuple[Logged, ...]:
-    rows = AuditEntry.objects.filter(campaign=campaign_id, subject=f"annotator:{annotator_id}")
+    mine = AuditEntry.objects.filter(ON_PEOPLE, campaign=campaign_id)
+    rows = mine.filter(subject=f"annotator:{annotator_id}")
     return tuple(
         Logged(at, actor or "", verb, detail)
         for at, actor, verb, detail in rows.values_list("at", "actor__username", "verb", "detail")
