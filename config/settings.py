@@ -253,6 +253,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "carry-out-due": _every(10, "annotate.tasks.carry_out_due"),
     "reconcile": _every(30, "annotate.tasks.reconcile"),
     "run-imports": _every(5, "annotate.tasks.run_imports"),
+    "keep-verdicts": _every(15, "annotate.tasks.keep_verdicts"),
     "score-waiting": _every(5, "annotate.tasks.score_waiting"),
     "estimate-old-evidence": _every(5, "estimation.tasks.catch_up"),
     "measure-agreement": _every(10, "estimation.tasks.measure_due"),

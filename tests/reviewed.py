@@ -7,9 +7,11 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from annotate.models import Assignment, Campaign, Judgment, Participation, Review
+from annotate.models import Assignment, Campaign, Judgment, Participation, Review, Screening
+from annotate.screening import Settings, screen_all
 from annotate.screening.base import Verdict
-from annotate.services.review import reviews
+from annotate.selectors.review import screening
+from annotate.services.review import reviews, verdicts
 from annotate.services.work import judgments, scoring
 from tests import remembered
 from tests.factories import campaign, leased, person, rows
@@ -66,13 +68,26 @@ def flagged(who: Participation, *screens: str) -> Review:
     return Review.objects.get(campaign=who.campaign_id, annotator=who.annotator_id)
 
 
+def screened(made: Campaign) -> None:
+    """Keep what the screens say now, for reviewers, without flagging anybody."""
+    state, columns = screening.state(made.pk), screening.columns(made)
+    assert columns is not None
+    Campaign.objects.filter(pk=made.pk).update(screened=state)
+    Screening.objects.filter(campaign=made).delete()
+    found = screen_all(columns, Settings.from_dict(made.screening))
+    assert verdicts.keep(made.pk, state, columns, found)
+    made.refresh_from_db()
+
+
 def case(owner: User, **changes: Any) -> Review:
     """Such a campaign with somebody flagged in it."""
     return remembered.again(_case, owner, **changes)
 
 
 def _case(owner: User, **changes: Any) -> Review:
-    return flagged(spammer(_study(owner, **changes)))
+    found = flagged(spammer(_study(owner, **changes)))
+    screened(found.campaign)
+    return found
 
 
 def _answer(poor: bool) -> dict[str, Any]:

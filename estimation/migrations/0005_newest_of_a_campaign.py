@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotate', '0021_newest_of_a_campaign'),
+        ('annotate', '0021_newest_and_screened'),
         ('estimation', '0004_decision_comparisons'),
     ]
 

@@ -52,7 +52,7 @@ def test_whatever_happens_the_version_changes_with_the_numbers(
 
 STORIES = {
     "link": "judge judge lease submit lease give_back lease expire metric waits_for_score "
-    "judge estimate flag exclude restore block bonus budget pause open block_elsewhere "
+    "judge estimate flag exclude restore bonus budget pause open block_elsewhere "
     "close finish reopen",
     "mturk": "post arrive place_more pause",
 }
