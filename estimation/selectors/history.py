@@ -64,6 +64,7 @@ class Point:
 class Decided:
     """An act of a stopping rule, and its reason."""
 
+    id: int
     at: datetime
     verb: str
     text: str
@@ -173,9 +174,12 @@ def points(
     return [Point(*row) for row in thinned.values_list(*_POINT)]
 
 
-def decisions(campaign_id: int, *, limit: int) -> list[Decided]:
+def decisions(campaign_id: int, *, limit: int, before: int | None = None) -> list[Decided]:
+    """Return the last decisions, the newest first; `before`: those before this one's id."""
     rows = Decision.objects.filter(campaign=campaign_id).order_by("-id")
-    return [Decided(*row) for row in rows.values_list("at", "verb", "text")[:limit]]
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    return [Decided(*row) for row in rows.values_list("pk", "at", "verb", "text")[:limit]]
 
 
 def metric_scores(campaign_id: int, metrics: Sequence[str]) -> int:

@@ -3,19 +3,20 @@
 import json
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase, HttpResponseNotModified
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotate.permissions import Access, access, look, researcher_page
+from annotate.permissions import Access, access, look, researcher_page, with_results
 from annotate.selectors.campaigns import listing, progress
 from annotate.selectors.pay import budget
 from annotate.selectors.review import reviews
 from annotate.selectors.work import admission
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
-from estimation.selectors import dashboard, history, rankings, versions
+from estimation.selectors import activity, dashboard, history, rankings, versions
 
 COLLECTS = (Status.OPEN, Status.PAUSED, Status.CLOSING)
 STOP_POLLING = 286  # htmx swaps the answer and stops polling
@@ -45,6 +46,25 @@ def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
     answer = render(request, "estimates/_numbers.html", context, status=status)
     answer["ETag"] = version
     return answer
+
+
+@require_safe
+@never_cache
+@researcher_page
+def all_activity(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """The whole log of a campaign, page by page."""
+    campaign = with_results(request.user, public_id)
+    wanted = activity.asked(request.GET)
+    context = {
+        "campaign": campaign,
+        "found": activity.page(campaign.pk, wanted),
+        "wanted": wanted,
+        "parts": [(key, part.name) for key, part in activity.PARTS.items()],
+        "is_first": wanted == activity.Wanted(wanted.part),
+        "zone": settings.TIME_ZONE,
+        "section": "campaigns",
+    }
+    return render(request, "estimates/activity.html", context)
 
 
 @require_safe

@@ -13,7 +13,6 @@ from annotate import adapters
 from annotate.instruments.base import Criterion
 from annotate.models import (
     Assignment,
-    AuditEntry,
     Campaign,
     LedgerEntry,
     Membership,
@@ -21,7 +20,6 @@ from annotate.models import (
     System,
     Target,
 )
-from annotate.models.audit import FEED
 from annotate.selectors.campaigns import blinding, counting
 from annotate.selectors.studies import instruments
 from annotate.states import StopMode
@@ -135,17 +133,6 @@ class CampaignFacts:
 
 
 @dataclass(frozen=True)
-class LoggedAct:
-    """One line of the log."""
-
-    at: datetime
-    actor: str  # "" for automatic acts of Plumbline
-    verb: str
-    subject: str
-    detail: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class Targets:
     """The target widths or, in a ranking, the margins of one campaign, by criterion."""
 
@@ -251,19 +238,6 @@ def facts(campaign: Campaign) -> CampaignFacts:
         systems=tuple(
             ListedSystem(*row) for row in systems.values_list("pk", "name", "stop_position")
         ),
-    )
-
-
-def activity(campaign_id: int, *, limit: int) -> tuple[LoggedAct, ...]:
-    """Return the last acts, the newest first, without automatic acts on single things."""
-    rows = (
-        AuditEntry.objects.filter(FEED, campaign=campaign_id)
-        .order_by("-id")
-        .values_list("at", "actor__username", "verb", "subject", "detail")[:limit]
-    )
-    return tuple(
-        LoggedAct(at, actor or "", verb, subject, detail)
-        for at, actor, verb, subject, detail in rows
     )
 
 

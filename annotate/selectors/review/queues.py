@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from django.db.models import Q, QuerySet, Window
+from django.db.models import F, Max, Q, QuerySet, Window
 from django.db.models.functions import Lag, Lead, RowNumber
 
 from annotate.models import Appeal, Review
@@ -79,14 +79,16 @@ def neighbours(user_id: int, review_id: int | None, *, campaign: str = "") -> Ne
     mine = reviews.of_user(user_id, campaign).filter(reviews.waits()).exclude(pk__in=left)
     n = mine.count()
     queue = turns.in_turn(mine, user_id)
-    order = list(queue.query.order_by)
+    order = [str(one) for one in queue.query.order_by]
     own = (
         queue.annotate(
             place=Window(RowNumber(), order_by=order),
             before=Window(Lag("pk"), order_by=order),
             after=Window(Lead("pk"), order_by=order),
+            # A condition on the review itself would leave nothing beside it.
+            itself=Window(Max("pk"), partition_by=[F("pk")]),
         )
-        .filter(pk=review_id)
+        .filter(itself=review_id)
         .values_list("place", "before", "after")
         .first()
     )
@@ -94,7 +96,8 @@ def neighbours(user_id: int, review_id: int | None, *, campaign: str = "") -> Ne
     if own is None:
         first = queue.values_list(*named).first()
         return Neighbours(n, following=first and CaseKey(*first[1:]))
-    beside = Review.objects.filter(pk__in=[pk for pk in own[1:] if pk]).values_list(*named)
+    # No id is 0, and a query that names none would not be sent: always as many queries.
+    beside = Review.objects.filter(pk__in=[pk or 0 for pk in own[1:]]).values_list(*named)
     keys = {pk: CaseKey(public_id, name) for pk, public_id, name in beside}
     return Neighbours(n, own[0], keys.get(own[1]), keys.get(own[2]))
 

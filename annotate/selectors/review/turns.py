@@ -13,13 +13,15 @@ def in_turn(rows: QuerySet[Review], user_id: int) -> QuerySet[Review]:
     Appeals come first, by the day their answer is due, then the longest waiting. Appeals that other
     reviewers answer come last.
     """
-    left = Q(pk__in=appeal_rights.left_to_others(user_id))
     due = Appeal.objects.filter(review=OuterRef("pk"), answered_at=None).values("due_at")
-    ordered = rows.annotate(
-        last=Case(When(left, then=1), default=0, output_field=IntegerField()),
-        appeal_due=Subquery(due),
-    ).annotate(
-        later=Case(When(appeal_due=None, then=1), default=0, output_field=IntegerField()),
-        turn=Coalesce("appeal_due", "opened_at"),
+    rows = rows.annotate(appeal_due=Subquery(due)).annotate(
+        later=_one_if(Q(appeal_due=None)), turn=Coalesce("appeal_due", "opened_at")
     )
-    return ordered.order_by("last", "later", "turn", "pk")
+    order = ["later", "turn", "pk"]
+    if left := appeal_rights.left_to_others(user_id):
+        rows, order = rows.annotate(last=_one_if(Q(pk__in=left))), ["last", *order]
+    return rows.order_by(*order)
+
+
+def _one_if(condition: Q) -> Case:
+    return Case(When(condition, then=1), default=0, output_field=IntegerField())
