@@ -100,6 +100,10 @@ class CampaignFacts:
         return tuple(named[name] for name in (*self.targets, *self.margins) if name in named)
 
     @property
+    def criterion_names(self) -> list[str]:
+        return [criterion.name for criterion in self.criteria]
+
+    @property
     def is_closing(self) -> bool:
         return self.status == Campaign.Status.CLOSING
 

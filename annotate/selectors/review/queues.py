@@ -13,7 +13,7 @@ from annotate.selectors.listings import Listing
 from annotate.selectors.review import appeal_rights, reviews, turns
 from annotate.selectors.review.reviews import Waiting
 
-ROWS = 50  # on a page
+ROWS = 25  # on a page
 TURN = "turn"  # the order in which reviews are ruled on
 SORTS = {TURN: "Most urgent", "new": "Newest", "old": "Oldest", "name": "Annotator"}
 # Each order ends with the id, so that all pages together show each review once.

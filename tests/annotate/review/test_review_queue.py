@@ -1,7 +1,5 @@
 """The queue page by page: searched, narrowed and sorted by the database."""
 
-import random
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,16 +10,13 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotate.models import (
-    Annotator,
-    Appeal,
     Campaign,
-    Flag,
     Membership,
-    Participation,
     Review,
     Ruling,
 )
 from annotate.selectors.review import queues, reviews
+from tests import reviewed
 from tests.factories import campaign, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -35,38 +30,6 @@ def ada(client: Client) -> Client:
 
 def owner() -> User:
     return User.objects.get(username="ada")
-
-
-def fill(made: Campaign, n: int, *, seed: int = 0, ruled: float = 0.2) -> None:
-    """Add n reviews; many are as old as each other, so their order needs more than the time."""
-    choose, now = random.Random(seed), timezone.now()
-    people = Annotator.objects.bulk_create(
-        Annotator(crowd="link", external_id=f"{made.pk}-{seed}-{i}") for i in range(n)
-    )
-    Participation.objects.bulk_create(
-        Participation(campaign=made, annotator=one, verified_at=now) for one in people
-    )
-    rows = Review.objects.bulk_create(
-        Review(
-            campaign=made,
-            annotator=one,
-            status="cleared" if choose.random() < ruled else "open",
-            opened_at=now - timedelta(hours=choose.randrange(5)),
-        )
-        for one in people
-    )
-    Review.objects.filter(campaign=made, status="cleared").update(ruled_at=now)
-    verdict = {"value": 3.0, "low": None, "high": None, "threshold": 1.0, "n": 6}
-    Flag.objects.bulk_create(
-        Flag(review=row, screen="too_fast", verdict=verdict, at=now) for row in rows
-    )
-    Appeal.objects.bulk_create(
-        Appeal(
-            review=row, text="Look.", made_at=now, due_at=now + timedelta(days=choose.randrange(3))
-        )
-        for row in rows
-        if choose.random() < 0.3
-    )
 
 
 def walk(client: Client, asked: str = "") -> list[Any]:
@@ -89,8 +52,8 @@ def walk(client: Client, asked: str = "") -> list[Any]:
 @pytest.mark.parametrize("show", queues.PARTS)
 def test_all_pages_together_show_each_case_once(ada: Client, show: str, sort: str) -> None:
     for n in (130, 7):
-        fill(campaign(owner=owner()), n, seed=n)
-    fill(campaign(owner=user("bob")), 10, seed=3)
+        reviewed.queue(campaign(owner=owner()), n, seed=n)
+    reviewed.queue(campaign(owner=user("bob")), 10, seed=3)
     mine = reviews.of_user(owner().pk)
     expected = {
         "waiting": mine.filter(reviews.waits()),
@@ -103,7 +66,7 @@ def test_all_pages_together_show_each_case_once(ada: Client, show: str, sort: st
 
 
 def test_the_pages_are_the_queue_in_its_order(ada: Client) -> None:
-    fill(campaign(owner=owner()), 130)
+    reviewed.queue(campaign(owner=owner()), 130)
     whole = [one.key for one in reviews.queue(owner().pk)]
     assert [one.key for one in walk(ada)] == whole
     by_rule = sorted(
@@ -120,7 +83,7 @@ def test_the_pages_are_the_queue_in_its_order(ada: Client) -> None:
 
 def test_walking_from_case_to_case_meets_each_of_them_once(ada: Client) -> None:
     made = campaign(owner=owner())
-    fill(made, 12)
+    reviewed.queue(made, 12)
     ruled_by_ada(made)
     queue = [one for one in reviews.queue(owner().pk) if not one.others_answer]
     assert len(queue) < len(reviews.queue(owner().pk)), "one is left to another reviewer"
@@ -144,8 +107,8 @@ def ruled_by_ada(made: Campaign) -> None:
 
 def test_it_is_searched_by_annotator_and_campaign(ada: Client) -> None:
     news, sports = (campaign(owner=owner(), name=name) for name in ("News", "Sports 100%_"))
-    fill(news, 3, ruled=0)
-    fill(sports, 4, ruled=0, seed=1)
+    reviewed.queue(news, 3, ruled=0)
+    reviewed.queue(sports, 4, ruled=0, seed=1)
     one = Review.objects.filter(campaign=news).select_related("annotator")[0]
     assert [row.review_id for row in walk(ada, f"?q={one.annotator.pseudonym[1:-1].upper()}")] == [
         one.pk
@@ -163,7 +126,7 @@ def test_a_long_queue_takes_as_many_queries(ada: Client) -> None:
     made = campaign(owner=owner())
     counts = []
     for n in (3, 297):
-        fill(made, n, seed=n)
+        reviewed.queue(made, n, seed=n)
         ada.get("/reviews/")
         with CaptureQueriesContext(connection) as queries:
             ada.get("/reviews/?page=1")
@@ -174,7 +137,7 @@ def test_a_long_queue_takes_as_many_queries(ada: Client) -> None:
 @pytest.mark.parametrize("asked", ["page=-1", "page=1000000000", "page=abc", "page=²", "sort=x"])
 @pytest.mark.parametrize("also", ["", "&show=x", "&q=%F0%9F%98%80", "&q=" + "a" * 500])
 def test_an_odd_address_is_answered(ada: Client, asked: str, also: str) -> None:
-    fill(campaign(owner=owner()), 60)
+    reviewed.queue(campaign(owner=owner()), 60)
     assert ada.get(f"/reviews/?{asked}{also}").status_code == 200
 
 
@@ -183,6 +146,6 @@ def test_a_nul_is_refused_in_words(ada: Client) -> None:
 
 
 def test_a_page_that_is_gone_is_the_last(ada: Client) -> None:
-    fill(campaign(owner=owner()), 60, ruled=0)
+    reviewed.queue(campaign(owner=owner()), 60, ruled=0)
     listing = ada.get("/reviews/?page=1000000000").context["listing"]
     assert (listing.number, listing.pages, listing.first, listing.last) == (2, 2, 51, 60)
