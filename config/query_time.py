@@ -16,7 +16,6 @@ from django.http import HttpRequest, HttpResponseBase
 
 WORK = "/work/"
 CANCELED = "57014"  # the SQLSTATE of a query that took too long
-_WANTED, _SENT = "_query_seconds", "_query_seconds_sent"
 
 
 class QueryTime:
@@ -38,7 +37,7 @@ def limit(seconds: float) -> None:
     """Let each further query of this thread's connection take so long at most; 0: no limit."""
     if connection.vendor != "postgresql":
         return
-    setattr(connection, _WANTED, seconds)
+    connection.query_seconds = seconds  # type: ignore[attr-defined]
     if connection.connection is None or _sent(connection) == seconds:
         return
     connection.close_if_health_check_failed()
@@ -53,21 +52,21 @@ def ran_out(error: BaseException | None) -> bool:
 
 @receiver(connection_created)
 def _connected(connection: BaseDatabaseWrapper, **_signal: Any) -> None:
-    if getattr(connection, _WANTED, 0):
+    if getattr(connection, "query_seconds", 0):
         _send(connection)
 
 
 def _send(to: BaseDatabaseWrapper) -> None:
     """Set it outside of Django's log of queries. Within a transaction it ends with a rollback."""
-    seconds = getattr(to, _WANTED)
+    seconds = to.query_seconds  # type: ignore[attr-defined]
     value = f"{round(seconds * 1000)}" if seconds else "DEFAULT"
     with to.connection.cursor() as cursor:
         cursor.execute(f"SET statement_timeout TO {value}")
     if not to.in_atomic_block:
-        setattr(to, _SENT, (to.connection, seconds))
+        to.query_seconds_sent = to.connection, seconds  # type: ignore[attr-defined]
 
 
 def _sent(to: BaseDatabaseWrapper) -> float:
     """Return what this connection has, and not one before it."""
-    held, seconds = getattr(to, _SENT, (None, 0))
+    held, seconds = getattr(to, "query_seconds_sent", (None, 0))
     return seconds if held is to.connection else 0

@@ -119,7 +119,7 @@ def test_it_is_sent_only_where_it_changes(visitor: Client, monkeypatch: Any) -> 
     sent: list[float] = []
     send = query_time._send
     monkeypatch.setattr(
-        query_time, "_send", lambda to: (sent.append(to._query_seconds), send(to))[1]
+        query_time, "_send", lambda to: (sent.append(to.query_seconds), send(to))[1]
     )
     for address in ("/sleepy/", "/sleepy/", "/work/sleepy/", "/work/sleepy/", "/sleepy/"):
         visitor.get(address)

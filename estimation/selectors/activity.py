@@ -73,7 +73,7 @@ class ActivityLine:
 
 
 @dataclass(frozen=True)
-class Part:
+class ActivityPart:
     """A part of the activity: acts with these verbs (None: any), and decisions of rules."""
 
     name: str
@@ -82,7 +82,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ActivityWanted:
     """Which page is wanted: the entries of one part, before this act and this decision."""
 
     part: str = "all"
@@ -104,12 +104,12 @@ class ActivityPage:
     older: str
 
 
-def _part(name: str, verbs: str, *, decisions: bool = False) -> Part:
-    return Part(name, frozenset(verbs.split()), decisions)
+def _part(name: str, verbs: str, *, decisions: bool = False) -> ActivityPart:
+    return ActivityPart(name, frozenset(verbs.split()), decisions)
 
 
 PARTS = {
-    "all": Part("Everything", decisions=True),
+    "all": ActivityPart("Everything", decisions=True),
     "campaign": _part(
         "Campaign",
         "create imported open pause close finish resume reopen archive stop_system resume_system "
@@ -134,21 +134,21 @@ PARTS = {
 _PLACE = re.compile(r"(\d{0,18})-(\d{0,18})", re.ASCII)
 
 
-def asked(query: Mapping[str, str]) -> Wanted:
+def asked(query: Mapping[str, str]) -> ActivityWanted:
     """Read which page an address asks for; what makes no sense asks for the first one."""
     show = query.get("show", "")
     part = show if show in PARTS else "all"
     place = _PLACE.fullmatch(query.get("before", ""))
     act, decision = (int(one) if one else None for one in place.groups()) if place else (None, None)
-    return Wanted(part, act, decision)
+    return ActivityWanted(part, act, decision)
 
 
 def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[ActivityLine, ...]:
     """Return the last acts and decisions in one order, the newest first."""
-    return page(campaign_id, Wanted(), size=LOOKED_AT).lines[:limit]
+    return page(campaign_id, ActivityWanted(), size=LOOKED_AT).lines[:limit]
 
 
-def page(campaign_id: int, wanted: Wanted, *, size: int = PAGE) -> ActivityPage:
+def page(campaign_id: int, wanted: ActivityWanted, *, size: int = PAGE) -> ActivityPage:
     """Return one page of acts and decisions, the newest first; two queries.
 
     Each of the two is read on from the last one shown, by its id, so that all pages together show

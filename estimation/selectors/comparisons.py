@@ -166,21 +166,21 @@ def tables(facts: CampaignFacts) -> tuple[ContrastTable, ...]:
 
     An index leads to the newest of each pair, however long the history is.
     """
-    mine = Comparison.objects.filter(
+    of_pair = Comparison.objects.filter(
         campaign=facts.campaign_id, first=OuterRef("pk"), second=OuterRef(newest_ids.OTHER)
     ).order_by("-id")
     found = [
-        Subquery(mine.filter(criterion=criterion.name).values("id")[:1])
+        Subquery(of_pair.filter(criterion=criterion.name).values("id")[:1])
         for criterion in facts.primary
     ]
     ids = newest_ids.by_pair(facts.campaign_id, *found) if found else []
     newest_rows = Comparison.objects.filter(id__in=ids, n_judgments__gt=0).order_by("id")
     names = [field.name for field in fields(NewestComparison)]
-    rows = [NewestComparison(*row) for row in newest_rows.values_list(*names)]
+    compared = [NewestComparison(*row) for row in newest_rows.values_list(*names)]
     return tuple(
         _table(facts, criterion, mine)
         for criterion in facts.primary
-        if (mine := [row for row in rows if row.criterion == criterion.name])
+        if (mine := [row for row in compared if row.criterion == criterion.name])
     )
 
 

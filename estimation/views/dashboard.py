@@ -60,7 +60,7 @@ def all_activity(request: HttpRequest, public_id: str) -> HttpResponseBase:
         "found": activity.page(campaign.pk, wanted),
         "wanted": wanted,
         "parts": [(key, part.name) for key, part in activity.PARTS.items()],
-        "is_first": wanted == activity.Wanted(wanted.part),
+        "is_first": wanted == activity.ActivityWanted(wanted.part),
         "zone": settings.TIME_ZONE,
         "section": "campaigns",
     }

@@ -77,7 +77,7 @@ def _open() -> Expressions:
     """
     leased = Assignment.objects.filter(status=Assignment.Status.LEASED)
     at_work = Participation.objects.filter(status=Participation.Status.ACTIVE)
-    undone = Operation.objects.exclude(status__in=(Operation.Status.DONE, Operation.Status.DROPPED))
+    undone = Operation.objects.filter(status__in=(*Operation.UNDONE, Operation.Status.REFUSED))
     owners = Membership.objects.filter(
         campaign=OuterRef(OuterRef("pk")), role=Membership.Role.OWNER
     )

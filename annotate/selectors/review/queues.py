@@ -1,6 +1,6 @@
 """The queue of reviews page by page: searched, narrowed and sorted by the database."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from django.db.models.functions import Lag, Lead, RowNumber
 from annotate.models import Appeal, Review
 from annotate.selectors import listings
 from annotate.selectors.listings import Listing
-from annotate.selectors.review import appeal_rights, reviews, turns
+from annotate.selectors.review import reviews, turns
 from annotate.selectors.review.reviews import Waiting
 
 ROWS = 25  # on a page
@@ -60,25 +60,30 @@ def asked(query: Mapping[str, str], *, campaign: str = "") -> QueueListing:
     return QueueListing(**vars(said), campaign=campaign)
 
 
-def page(user_id: int, wanted: QueueListing) -> tuple[QueueListing, list[Waiting]]:
-    """Return one page, and its place in the list; always the same number of queries."""
+def page(
+    user_id: int, wanted: QueueListing, left: Collection[int]
+) -> tuple[QueueListing, list[Waiting]]:
+    """Return one page, and its place in the list; always the same number of queries.
+
+    left: the reviews that wait for another person's answer (`appeal_rights.left_to_others`).
+    """
     rows = _matching(user_id, wanted)
     found = wanted.found(rows.count())
     assert isinstance(found, QueueListing)
-    ids = list(_sorted(rows, user_id, found).values_list("pk", flat=True)[found.rows])
-    left = appeal_rights.left_to_others(user_id)
+    ids = list(_sorted(rows, left, found).values_list("pk", flat=True)[found.rows])
     lines = {
         one.review_id: one for one in reviews.lines(Review.objects.filter(pk__in=ids), left=left)
     }
     return found, [lines[pk] for pk in ids]
 
 
-def neighbours(user_id: int, review_id: int | None, *, campaign: str = "") -> Neighbours:
-    """Return what stands beside a review among all that this person may rule on."""
-    left = appeal_rights.left_to_others(user_id)
+def neighbours(
+    user_id: int, review_id: int | None, left: Collection[int], *, campaign: str = ""
+) -> Neighbours:
+    """Return what stands beside a review among all that this person may rule on; `left`: others."""
     mine = reviews.of_user(user_id, campaign).filter(reviews.waits()).exclude(pk__in=left)
     n = mine.count()
-    queue = turns.in_turn(mine, user_id)
+    queue = turns.in_turn(mine, ())
     order = [str(one) for one in queue.query.order_by]
     own = (
         queue.annotate(
@@ -116,11 +121,13 @@ def _matching(user_id: int, wanted: QueueListing) -> QuerySet[Review]:
     return rows
 
 
-def _sorted(rows: QuerySet[Review], user_id: int, wanted: QueueListing) -> QuerySet[Review]:
+def _sorted(
+    rows: QuerySet[Review], left: Collection[int], wanted: QueueListing
+) -> QuerySet[Review]:
     if order := ORDERS.get(wanted.sort):
         rows = rows.order_by(*order)
     elif wanted.choice == RULED:
         rows = rows.order_by("-ruled_at", "-pk")
     else:
-        rows = turns.in_turn(rows, user_id)
+        rows = turns.in_turn(rows, left)
     return rows.reverse() if wanted.backwards else rows

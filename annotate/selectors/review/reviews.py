@@ -148,10 +148,8 @@ def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
 
     The order is that of `queues`.
     """
-    return lines(
-        turns.in_turn(of_user(user_id, campaign).filter(waits()), user_id),
-        left=appeal_rights.left_to_others(user_id),
-    )
+    left = appeal_rights.left_to_others(user_id)
+    return lines(turns.in_turn(of_user(user_id, campaign).filter(waits()), left), left=left)
 
 
 def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:

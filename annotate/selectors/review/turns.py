@@ -1,14 +1,15 @@
 """The order in which reviews are ruled on."""
 
+from collections.abc import Collection
+
 from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
 
 from annotate.models import Appeal, Review
-from annotate.selectors.review import appeal_rights
 
 
-def in_turn(rows: QuerySet[Review], user_id: int) -> QuerySet[Review]:
-    """Order reviews as this person rules on them.
+def in_turn(rows: QuerySet[Review], left: Collection[int]) -> QuerySet[Review]:
+    """Order reviews as a person rules on them. left: those that wait for another one's answer.
 
     Appeals come first, by the day their answer is due, then the longest waiting. Appeals that other
     reviewers answer come last.
@@ -18,7 +19,7 @@ def in_turn(rows: QuerySet[Review], user_id: int) -> QuerySet[Review]:
         later=_one_if(Q(appeal_due=None)), turn=Coalesce("appeal_due", "opened_at")
     )
     order = ["later", "turn", "pk"]
-    if left := appeal_rights.left_to_others(user_id):
+    if left:
         rows, order = rows.annotate(last=_one_if(Q(pk__in=left))), ["last", *order]
     return rows.order_by(*order)
 

@@ -39,12 +39,13 @@ def queue(request: HttpRequest) -> HttpResponseBase:
     user_id = _user(request)
     chosen = request.GET.get("campaign", "")
     campaign = visible(request.user, chosen) if chosen else None
-    listing, rows = queues.page(user_id, queues.asked(request.GET, campaign=chosen))
+    left = appeal_rights.left_to_others(user_id)
+    listing, rows = queues.page(user_id, queues.asked(request.GET, campaign=chosen), left)
     context = {
         "campaign": campaign,
         "listing": listing,
         "rows": [(one, _flags(one)) for one in rows],
-        "queue": queues.neighbours(user_id, None, campaign=chosen),
+        "queue": queues.neighbours(user_id, None, left, campaign=chosen),
         "ruled": [(one, _flags(one)) for one in reviews.ruled(user_id, campaign=chosen)],
         "looked_at": words.looked_at(),
         "section": "reviews",
@@ -163,7 +164,8 @@ def _answering(request: HttpRequest, found: Case) -> dict[str, Any]:
 
 def _neighbours(user_id: int, found: Case) -> dict[str, Any]:
     """The next and the previous in the queue; the first if the annotator is not in it."""
-    beside = queues.neighbours(user_id, found.review_id)
+    left = appeal_rights.left_to_others(user_id)
+    beside = queues.neighbours(user_id, found.review_id, left)
     return {
         "next": beside.following,
         "previous": beside.previous,

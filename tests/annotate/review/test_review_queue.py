@@ -15,7 +15,7 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.selectors.review import queues, reviews
+from annotate.selectors.review import appeal_rights, queues, reviews
 from tests import reviewed
 from tests.factories import campaign, user
 
@@ -87,12 +87,13 @@ def test_walking_from_case_to_case_meets_each_of_them_once(ada: Client) -> None:
     ruled_by_ada(made)
     queue = [one for one in reviews.queue(owner().pk) if not one.others_answer]
     assert len(queue) < len(reviews.queue(owner().pk)), "one is left to another reviewer"
+    left = appeal_rights.left_to_others(owner().pk)
     for place, one in enumerate(queue):
-        beside = queues.neighbours(owner().pk, one.review_id)
+        beside = queues.neighbours(owner().pk, one.review_id, left)
         assert (beside.n_waiting, beside.place) == (len(queue), place + 1)
         assert beside.previous == (queue[place - 1].key if place else None)
         assert beside.following == (queue[place + 1].key if place + 1 < len(queue) else None)
-    outside = queues.neighbours(owner().pk, None)
+    outside = queues.neighbours(owner().pk, None, left)
     assert (outside.place, outside.previous, outside.following) == (None, None, queue[0].key)
 
 
@@ -148,4 +149,4 @@ def test_a_nul_is_refused_in_words(ada: Client) -> None:
 def test_a_page_that_is_gone_is_the_last(ada: Client) -> None:
     reviewed.queue(campaign(owner=owner()), 60, ruled=0)
     listing = ada.get("/reviews/?page=1000000000").context["listing"]
-    assert (listing.number, listing.pages, listing.first, listing.last) == (2, 2, 51, 60)
+    assert (listing.number, listing.pages, listing.first, listing.last) == (3, 3, 51, 60)

@@ -135,9 +135,9 @@ def test_keys_walk_the_queue_and_are_off_while_typing(
 def test_a_long_queue_is_searched_and_turned_by_keyboard(
     ada: Page, review: Review, live_server: Any
 ) -> None:
-    reviewed.queue(review.campaign, 60, ruled=0)
+    reviewed.queue(review.campaign, 35, ruled=0)
     ada.goto(live_server.url + reverse("annotate:reviews"))
-    expect(ada.get_by_role("heading", level=1)).to_have_text("Review: 61 wait for a ruling")
+    expect(ada.get_by_role("heading", level=1)).to_have_text("Review: 36 wait for a ruling")
     ada.get_by_role("link", name="Next page").focus()
     ada.keyboard.press("Enter")
     expect(ada.get_by_text("Page 2 of 2")).to_be_visible()
