@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotate', '0019_protocol'),
+        ('annotate', '0020_lease_allowance'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
