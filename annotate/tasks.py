@@ -7,6 +7,7 @@ from annotate.services.campaigns.importing import running
 from annotate.services.marketplace import reconciling
 from annotate.services.outbox import delivery
 from annotate.services.pay import tallying
+from annotate.services.review import verdicts
 from annotate.services.work import scoring
 
 # Seconds. A large file takes minutes; what is stopped goes on with the chunk where it was.
@@ -65,6 +66,12 @@ def run_import(import_id: int) -> bool:
 def run_imports() -> int:
     """Find imports whose message was lost or whose worker is gone, and what is left behind."""
     return running.run_due()
+
+
+@shared_task
+def keep_verdicts() -> int:
+    """Keep what the screens found and no screening has kept, for reviewers' pages."""
+    return verdicts.keep_due()
 
 
 @shared_task(soft_time_limit=120, time_limit=150)

@@ -9,10 +9,16 @@ from django.views import defaults
 
 from annotate.errors import NotFound, ServiceError
 from annotate.views.work import access
+from config import query_time
+from config.query_time import WORK
 
-API, WORK = "/api/", "/work/"
+API = "/api/"
 UNAVAILABLE = 503
 BAD = "Plumbline cannot read this request. Nothing was changed."
+TOO_SLOW = (
+    "The database took too long for this, and Plumbline ended it. Nothing was changed. Ask for "
+    "less at once, or try again in a minute."
+)
 BROKEN = "Something failed on the server. What was saved is safe. Try again in a minute."
 
 
@@ -34,13 +40,21 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     status = UNAVAILABLE if gone else 500
     if request.path.startswith(WORK):
         return access.error_page(request, status)
-    if request.path.startswith(API):
-        answer: HttpResponse = _json("unavailable" if gone else "broken", BROKEN, status)
+    if query_time.ran_out(sys.exception()):
+        answer = _too_slow(request)
+    elif request.path.startswith(API):
+        answer = _json("unavailable" if gone else "broken", BROKEN, status)
     else:
         answer = HttpResponse(render_to_string("500.html"), status=status)
     if gone:
         answer["Retry-After"] = str(access.AGAIN)
     return answer
+
+
+def _too_slow(request: HttpRequest) -> HttpResponse:
+    if request.path.startswith(API):
+        return _json("too_slow", TOO_SLOW, UNAVAILABLE)
+    return HttpResponse(render_to_string("too_slow.html"), status=UNAVAILABLE)
 
 
 def refusal(request: HttpRequest, error: ServiceError) -> HttpResponse:

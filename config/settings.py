@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
+    "config.query_time.QueryTime",
     "config.request_checks.Gate",
     "annotate.requests.currency.dollars_at_first",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -134,6 +135,10 @@ else:
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
     # A request does not wait for a silent database until the network times out.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+# Seconds that one query of a request may take in Postgres, on annotators' pages and on all others;
+# 0: as long as the database allows. Workers, commands and downloads are not limited.
+WORK_QUERY_SECONDS = env.float("WORK_QUERY_SECONDS", default=5)
+PAGE_QUERY_SECONDS = env.float("PAGE_QUERY_SECONDS", default=10)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 CACHES = {
@@ -249,6 +254,7 @@ CELERY_BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "carry-out-due": _every(10, "annotate.tasks.carry_out_due"),
     "reconcile": _every(30, "annotate.tasks.reconcile"),
     "run-imports": _every(5, "annotate.tasks.run_imports"),
+    "keep-verdicts": _every(15, "annotate.tasks.keep_verdicts"),
     "score-waiting": _every(5, "annotate.tasks.score_waiting"),
     "estimate-old-evidence": _every(5, "estimation.tasks.catch_up"),
     "measure-agreement": _every(10, "estimation.tasks.measure_due"),

@@ -11,7 +11,9 @@ class MetricScore(models.Model):
     for all that the value was computed from, so that equal texts are computed once.
     """
 
-    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    campaign = models.ForeignKey(
+        "annotate.Campaign", models.CASCADE, related_name="+", db_index=False
+    )
     output = models.ForeignKey("annotate.Output", models.CASCADE, related_name="+")
     metric = models.CharField(max_length=60)
     version = models.CharField(max_length=20)
@@ -19,7 +21,10 @@ class MetricScore(models.Model):
     value = models.FloatField()
 
     class Meta:
-        indexes = [models.Index(fields=["digest", "metric", "version"], name="metric_score_cache")]
+        indexes = [
+            models.Index(fields=["digest", "metric", "version"], name="metric_score_cache"),
+            models.Index(fields=["campaign", "id"], name="metric_score_newest"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["output", "metric"], name="metric_score_once")
         ]
@@ -33,7 +38,9 @@ class Inference(models.Model):
     judgments says that nothing counts any more: all that counted was excluded.
     """
 
-    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    campaign = models.ForeignKey(
+        "annotate.Campaign", models.CASCADE, related_name="+", db_index=False
+    )
     criterion = models.CharField(max_length=40)
     at = models.DateTimeField(auto_now_add=True)
     provisional = models.BooleanField(default=True)
@@ -81,7 +88,8 @@ class Estimate(Inference):
 
     class Meta(Inference.Meta):
         indexes = [
-            models.Index(fields=["campaign", "system", "criterion", "id"], name="estimate_history")
+            models.Index(fields=["campaign", "system", "criterion", "id"], name="estimate_history"),
+            models.Index(fields=["campaign", "id"], name="estimate_newest"),
         ]
 
     @property
@@ -105,7 +113,8 @@ class Comparison(Inference):
             models.Index(
                 fields=["campaign", "first", "second", "criterion", "id"],
                 name="comparison_history",
-            )
+            ),
+            models.Index(fields=["campaign", "id"], name="comparison_newest"),
         ]
         constraints = [
             models.CheckConstraint(condition=~Q(first=F("second")), name="comparison_of_two"),
@@ -122,7 +131,9 @@ class Agreement(models.Model):
     is no alpha; `icc`, ICC(1,1), and `fleiss_kappa` of scores with levels, not in rows of 0.1.0.
     """
 
-    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    campaign = models.ForeignKey(
+        "annotate.Campaign", models.CASCADE, related_name="+", db_index=False
+    )
     criterion = models.CharField(max_length=40)
     at = models.DateTimeField(auto_now_add=True)
     distance = models.CharField(max_length=10)
@@ -138,7 +149,10 @@ class Agreement(models.Model):
     detail = models.JSONField(default=dict)
 
     class Meta:
-        indexes = [models.Index(fields=["campaign", "criterion", "id"], name="agreement_history")]
+        indexes = [
+            models.Index(fields=["campaign", "criterion", "id"], name="agreement_history"),
+            models.Index(fields=["campaign", "id"], name="agreement_newest"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(low=None, high=None) | Q(alpha__isnull=False), name="agreement_interval"
@@ -163,7 +177,9 @@ class Decision(models.Model):
         RESUME = "resume"
         FINISH = "finish"
 
-    campaign = models.ForeignKey("annotate.Campaign", models.CASCADE, related_name="+")
+    campaign = models.ForeignKey(
+        "annotate.Campaign", models.CASCADE, related_name="+", db_index=False
+    )
     system = models.ForeignKey("annotate.System", models.CASCADE, null=True, related_name="+")
     verb = models.CharField(max_length=20, choices=Verb)
     reason = models.CharField(max_length=40)
@@ -174,3 +190,4 @@ class Decision(models.Model):
 
     class Meta:
         ordering = ["-id"]
+        indexes = [models.Index(fields=["campaign", "id"], name="decision_newest")]

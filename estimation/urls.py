@@ -11,6 +11,7 @@ urlpatterns: list[URLPattern] = [
     path("campaigns/<str:public_id>/", dashboard.page, name="dashboard"),
     path("campaigns/<str:public_id>/export.zip", export.download, name="export"),
     path("campaigns/<str:public_id>/numbers/", dashboard.numbers, name="numbers"),
+    path("campaigns/<str:public_id>/activity/", dashboard.all_activity, name="activity"),
     path("estimates/at-target/", dashboard.at_target, name="at-target"),
     path("reviews/<slug:public_id>/<slug:pseudonym>/effect/", effects.effect, name="effect"),
     path(f"{PLOT}/<str:theme>.svg", charts.trend, name="trend"),

@@ -1,15 +1,28 @@
 """A campaign with somebody whom a screen has flagged, as reviewers meet it."""
 
-from dataclasses import replace
+import random
+from dataclasses import asdict, replace
 from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from annotate.models import Assignment, Campaign, Judgment, Participation, Review
+from annotate.models import (
+    Annotator,
+    Appeal,
+    Assignment,
+    Campaign,
+    Flag,
+    Judgment,
+    Participation,
+    Review,
+    Screening,
+)
+from annotate.screening import Settings, screen_all
 from annotate.screening.base import Verdict
-from annotate.services.review import reviews
+from annotate.selectors.review import screening
+from annotate.services.review import reviews, verdicts
 from annotate.services.work import judgments, scoring
 from tests import remembered
 from tests.factories import campaign, leased, person, rows
@@ -66,13 +79,26 @@ def flagged(who: Participation, *screens: str) -> Review:
     return Review.objects.get(campaign=who.campaign_id, annotator=who.annotator_id)
 
 
+def screened(made: Campaign) -> None:
+    """Keep what the screens say now, for reviewers, without flagging anybody."""
+    state, columns = screening.state(made.pk), screening.columns(made)
+    assert columns is not None
+    Campaign.objects.filter(pk=made.pk).update(screened=state)
+    Screening.objects.filter(campaign=made).delete()
+    found = screen_all(columns, Settings.from_dict(made.screening))
+    assert verdicts.keep(made.pk, state, columns, found)
+    made.refresh_from_db()
+
+
 def case(owner: User, **changes: Any) -> Review:
     """Such a campaign with somebody flagged in it."""
     return remembered.again(_case, owner, **changes)
 
 
 def _case(owner: User, **changes: Any) -> Review:
-    return flagged(spammer(_study(owner, **changes)))
+    found = flagged(spammer(_study(owner, **changes)))
+    screened(found.campaign)
+    return found
 
 
 def _answer(poor: bool) -> dict[str, Any]:
@@ -88,3 +114,34 @@ def _judge(who: Participation, seconds: float, **answer: Any) -> Judgment:
         assignment.pk, participation_id=who.pk, raw=raw, active_seconds=seconds
     )
     return Judgment.objects.get(pk=receipt.judgment_id)
+
+
+def queue(made: Campaign, n: int, *, seed: int = 0, ruled: float = 0.2) -> None:
+    """Add n reviews; many are as old as each other, so their order needs more than the time."""
+    choose, now = random.Random(seed), timezone.now()
+    people = Annotator.objects.bulk_create(
+        Annotator(crowd="link", external_id=f"{made.pk}-{seed}-{i}") for i in range(n)
+    )
+    Participation.objects.bulk_create(
+        Participation(campaign=made, annotator=one, verified_at=now) for one in people
+    )
+    rows = Review.objects.bulk_create(
+        Review(
+            campaign=made,
+            annotator=one,
+            status="cleared" if choose.random() < ruled else "open",
+            opened_at=now - timedelta(hours=choose.randrange(5)),
+        )
+        for one in people
+    )
+    Review.objects.filter(campaign=made, status="cleared").update(ruled_at=now)
+    Flag.objects.bulk_create(
+        Flag(review=row, screen="too_fast", verdict=asdict(fired()), at=now) for row in rows
+    )
+    Appeal.objects.bulk_create(
+        Appeal(
+            review=row, text="Look.", made_at=now, due_at=now + timedelta(days=choose.randrange(3))
+        )
+        for row in rows
+        if choose.random() < 0.3
+    )

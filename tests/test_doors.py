@@ -83,6 +83,7 @@ REVIEWERS = {
 RESULTS = {
     "annotate:export",
     "estimation:export",
+    "estimation:activity",
     "estimation:numbers",
     "estimation:trend",
     "estimation:trend-table",

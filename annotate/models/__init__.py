@@ -20,7 +20,17 @@ from annotate.models.campaigns import (
 from annotate.models.marketplace import Batch, CrowdEvent, Operation, Posting
 from annotate.models.pay import LedgerEntry, Payout, PayoutList, PersonTally, TallyProgress
 from annotate.models.protocols import CriterionProtocol, Protocol
-from annotate.models.review import Appeal, Block, Exclusion, Flag, ResultsSeen, Review, Ruling
+from annotate.models.review import (
+    Appeal,
+    Block,
+    Exclusion,
+    Flag,
+    ResultsSeen,
+    Review,
+    Ruling,
+    ScreenedAnnotator,
+    Screening,
+)
 from annotate.models.studies import InstrumentDefinition, TutorialContent
 from annotate.models.work import (
     Assignment,
@@ -72,6 +82,8 @@ __all__ = [
     "Review",
     "Ruling",
     "Score",
+    "ScreenedAnnotator",
+    "Screening",
     "Slot",
     "System",
     "TallyProgress",

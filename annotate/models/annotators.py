@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Q
 
-from annotate.models.base import Fact, public_id
+from annotate.models.base import Fact, newest_of_campaign, public_id
 from annotate.models.campaigns import Campaign
 from annotate.models.marketplace import Posting
 
@@ -78,7 +78,9 @@ class Participation(models.Model):
     # The crowd lists it as handed in by this person, whatever discrepancies there are.
     LISTED = (Status.CONFIRMED, Status.APPROVED, Status.REJECTED)
 
-    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="participations")
+    campaign = models.ForeignKey(
+        Campaign, models.CASCADE, related_name="participations", db_index=False
+    )
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="participations")
     external_key = models.CharField(max_length=120, blank=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.ACTIVE)
@@ -103,11 +105,12 @@ class Participation(models.Model):
             )
         ]
         indexes = [
+            newest_of_campaign("participation_newest"),
             models.Index(
                 fields=["posting", "status"],
                 condition=Q(posting__isnull=False),
                 name="participation_of_posting",
-            )
+            ),
         ]
 
     @property

@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from annotate.models.annotators import Annotator, Participation
-from annotate.models.base import Fact, public_id
+from annotate.models.base import Fact, newest_of_campaign, public_id
 from annotate.models.campaigns import Campaign
 from annotate.models.work import Assignment
 
@@ -23,7 +23,7 @@ class LedgerEntry(Fact):
         REMAINDER = "remainder", "rest of the pay that was announced"
         LAPSE = "lapse", "work that was never handed in at the crowd"
 
-    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="ledger")
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="ledger", db_index=False)
     participation = models.ForeignKey(Participation, models.PROTECT, related_name="ledger")
     assignment = models.ForeignKey(Assignment, models.PROTECT, null=True, related_name="ledger")
     ruling = models.ForeignKey(  # that refused or restored this pay
@@ -37,10 +37,11 @@ class LedgerEntry(Fact):
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        indexes = [  # of few rows: rewards are not in it
-            models.Index(
+        indexes = [
+            newest_of_campaign("ledger_newest"),
+            models.Index(  # of few rows: rewards are not in it
                 fields=["participation"], condition=Q(kind="tutorial"), name="ledger_tutorial"
-            )
+            ),
         ]
 
 

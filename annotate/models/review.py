@@ -41,6 +41,41 @@ class Review(models.Model):
         ]
 
 
+class Screening(models.Model):
+    """When the screens' verdicts on everybody in a campaign were last kept, and their values.
+
+    state: the judgments that they had seen, as in `Campaign.screened`.
+    values: the values of each screen that measured anything, ascending, as numpy's npz.
+    It can be thrown away: a worker makes it again.
+    """
+
+    campaign = models.OneToOneField(Campaign, models.CASCADE, primary_key=True, related_name="+")
+    state = models.CharField(max_length=80)
+    at = models.DateTimeField()
+    people = models.PositiveIntegerField()
+    values = models.BinaryField()
+
+
+class ScreenedAnnotator(models.Model):
+    """The verdicts on one annotator, at the last screening that their work was part of.
+
+    Excluded work is not part of it, so the verdicts on it stay as they were when it was excluded.
+    others_seconds: the median active time of everybody else's judgments.
+    """
+
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="+", db_index=False)
+    annotator = models.ForeignKey(Annotator, models.CASCADE, related_name="+")
+    state = models.CharField(max_length=80)
+    at = models.DateTimeField()
+    verdicts = models.JSONField()
+    others_seconds = models.FloatField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "annotator"], name="screened_once")
+        ]
+
+
 class Flag(Fact):
     """A screen that fired, with the numbers that it used."""
 

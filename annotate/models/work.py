@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Exists, F, OuterRef, Q
 
 from annotate.models.annotators import Annotator, Participation
-from annotate.models.base import Fact, FactQuerySet
+from annotate.models.base import Fact, FactQuerySet, newest_of_campaign
 from annotate.models.campaigns import Campaign, Output
 
 
@@ -141,7 +141,7 @@ class Judgment(Fact):
     every = FactQuerySet.as_manager()
 
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="judgments")
-    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="judgments")
+    campaign = models.ForeignKey(Campaign, models.PROTECT, related_name="judgments", db_index=False)
     output = models.ForeignKey(Output, models.PROTECT, related_name="judgments")
     annotator = models.ForeignKey(Annotator, models.PROTECT, related_name="judgments")
     instrument = models.CharField(max_length=40)
@@ -156,6 +156,7 @@ class Judgment(Fact):
     superseded_at = models.DateTimeField(null=True)  # the only field that changes, once
 
     class Meta:
+        indexes = [newest_of_campaign("judgment_newest")]
         constraints = [
             models.UniqueConstraint(
                 fields=["annotator", "output"],

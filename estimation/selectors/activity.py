@@ -1,20 +1,26 @@
 """The activity log in sentences: acts of people, and decisions of stopping rules."""
 
+import re
+from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from itertools import groupby
 from string import Formatter
 from typing import Any
+from urllib.parse import urlencode
 
-from annotate.selectors.campaigns import listing
-from annotate.selectors.campaigns.listing import LoggedAct
+from annotate.selectors.campaigns import acts as selectors
+from annotate.selectors.campaigns.acts import LoggedAct
 from annotate.states import CloseReason
 from annotate.text.figures import many, money
 from estimation.models import Decision
 from estimation.selectors import history
+from estimation.selectors.history import Decided
 
 SHOWN = 12
+PAGE = 50  # entries
 LOOKED_AT = 120  # entries that are read; repeated ones are merged
 
 _VERBS = {
@@ -66,19 +72,114 @@ class ActivityLine:
     times: int = 1  # consecutive repetitions; the last one is shown
 
 
+@dataclass(frozen=True)
+class ActivityPart:
+    """A part of the activity: acts with these verbs (None: any), and decisions of rules."""
+
+    name: str
+    verbs: frozenset[str] | None = None
+    decisions: bool = False
+
+
+@dataclass(frozen=True)
+class ActivityWanted:
+    """Which page is wanted: the entries of one part, before this act and this decision."""
+
+    part: str = "all"
+    act: int | None = None
+    decision: int | None = None
+
+    @property
+    def address(self) -> str:
+        """Return the page's address, after its path."""
+        before = f"{self.act or ''}-{self.decision or ''}"
+        return f"?{urlencode({'show': self.part, 'before': before})}"
+
+
+@dataclass(frozen=True)
+class ActivityPage:
+    """older: the address of the next page; "" on the last one."""
+
+    lines: tuple[ActivityLine, ...]
+    older: str
+
+
+def _part(name: str, verbs: str, *, decisions: bool = False) -> ActivityPart:
+    return ActivityPart(name, frozenset(verbs.split()), decisions)
+
+
+PARTS = {
+    "all": ActivityPart("Everything", decisions=True),
+    "campaign": _part(
+        "Campaign",
+        "create imported open pause close finish resume reopen archive stop_system resume_system "
+        "fee retitle add_reviewer",
+        decisions=True,
+    ),
+    "reviews": _part(
+        "Reviews",
+        "flag review clear exclude restore refuse repay block unblock appeal dismiss_appeal",
+    ),
+    "crowd": _part(
+        "Crowd",
+        "launch extend stop_batch refill look operation_decided operation_retried "
+        "operation_dropped unit_accepted",
+    ),
+    "pay": _part(
+        "Pay",
+        "paid_out payout_list payout_undone tutorial_bonuses_due tutorial_bonus_due bonus "
+        "compensation compensation_needed",
+    ),
+}
+_PLACE = re.compile(r"(\d{0,18})-(\d{0,18})", re.ASCII)
+
+
+def asked(query: Mapping[str, str]) -> ActivityWanted:
+    """Read which page an address asks for; what makes no sense asks for the first one."""
+    show = query.get("show", "")
+    part = show if show in PARTS else "all"
+    place = _PLACE.fullmatch(query.get("before", ""))
+    act, decision = (int(one) if one else None for one in place.groups()) if place else (None, None)
+    return ActivityWanted(part, act, decision)
+
+
 def lines(campaign_id: int, *, limit: int = SHOWN) -> tuple[ActivityLine, ...]:
     """Return the last acts and decisions in one order, the newest first."""
-    acts = [
-        _act(act)
-        for act in listing.activity(campaign_id, limit=LOOKED_AT)
-        if act.actor or act.verb not in _OF_RULES
-    ]
-    decided = [
-        ActivityLine(decision.at, _ICONS.get(decision.verb, "info"), "Plumbline", decision.text)
-        for decision in history.decisions(campaign_id, limit=LOOKED_AT)
-    ]
-    ordered = sorted([*acts, *decided], key=lambda line: line.at, reverse=True)
-    return tuple(_told_once(ordered)[:limit])
+    return page(campaign_id, ActivityWanted(), size=LOOKED_AT).lines[:limit]
+
+
+def page(campaign_id: int, wanted: ActivityWanted, *, size: int = PAGE) -> ActivityPage:
+    """Return one page of acts and decisions, the newest first; two queries.
+
+    Each of the two is read on from the last one shown, by its id, so that all pages together show
+    each entry once while new ones arrive.
+    """
+    part = PARTS[wanted.part]
+    acts: deque[LoggedAct] = deque()
+    if part.verbs is None or part.verbs:
+        acts += selectors.activity(
+            campaign_id,
+            limit=size + 1,
+            before=wanted.act,
+            verbs=part.verbs,
+            not_by_rules=_OF_RULES,
+        )
+    decided: deque[Decided] = deque()
+    if part.decisions:
+        decided += history.decisions(campaign_id, limit=size + 1, before=wanted.decision)
+    shown: list[ActivityLine] = []
+    while len(shown) < size and (acts or decided):
+        if acts and (not decided or acts[0].at >= decided[0].at):
+            wanted = replace(wanted, act=acts[0].id)
+            shown.append(_act(acts.popleft()))
+        else:
+            wanted = replace(wanted, decision=decided[0].id)
+            shown.append(_decision(decided.popleft()))
+    return ActivityPage(tuple(_told_once(shown)), wanted.address if acts or decided else "")
+
+
+def _decision(decided: Decided) -> ActivityLine:
+    return ActivityLine(decided.at, _ICONS.get(decided.verb, "info"), "Plumbline", decided.text)
 
 
 def _told_once(ordered: list[ActivityLine]) -> list[ActivityLine]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, fields
 from math import floor, log10
 from typing import Any
 
-from django.db.models import Max, QuerySet, Subquery
+from django.db.models import Max, OuterRef, QuerySet, Subquery
 
 from annotate.instruments.base import Criterion
+from annotate.selectors.campaigns import newest as newest_ids
 from annotate.selectors.campaigns.listing import CampaignFacts
 from annotate.text.figures import short
 from estimation.models import Comparison
@@ -161,13 +162,25 @@ def newest_of(campaign_ids: Sequence[int]) -> QuerySet[Comparison]:
 
 
 def tables(facts: CampaignFacts) -> tuple[ContrastTable, ...]:
-    """Return the differences on each primary criterion that has any; one query."""
+    """Return the differences on each primary criterion that has any; two queries.
+
+    An index leads to the newest of each pair, however long the history is.
+    """
+    of_pair = Comparison.objects.filter(
+        campaign=facts.campaign_id, first=OuterRef("pk"), second=OuterRef(newest_ids.OTHER)
+    ).order_by("-id")
+    found = [
+        Subquery(of_pair.filter(criterion=criterion.name).values("id")[:1])
+        for criterion in facts.primary
+    ]
+    ids = newest_ids.by_pair(facts.campaign_id, *found) if found else []
+    newest_rows = Comparison.objects.filter(id__in=ids, n_judgments__gt=0).order_by("id")
     names = [field.name for field in fields(NewestComparison)]
-    rows = [NewestComparison(*row) for row in newest(facts.campaign_id).values_list(*names)]
+    compared = [NewestComparison(*row) for row in newest_rows.values_list(*names)]
     return tuple(
         _table(facts, criterion, mine)
         for criterion in facts.primary
-        if (mine := [row for row in rows if row.criterion == criterion.name])
+        if (mine := [row for row in compared if row.criterion == criterion.name])
     )
 
 

@@ -247,7 +247,7 @@ def build(
     limit: what forbids any further lease.
     reserved: the rest of the budget is reserved for work in progress.
     """
-    pk, newest = facts.campaign_id, history.latest(facts.campaign_id)
+    pk, newest = facts.campaign_id, history.latest(facts.campaign_id, facts.criterion_names)
     ranked = rankings.rankings(facts, tables := comparisons.tables(facts), newest)
     counts, items = progress.progress(pk, cap=facts.annotator_cap), _items(facts, newest)
     return Dashboard(

@@ -1,13 +1,14 @@
 """The history of estimates: the newest of each cell, and the intervals over time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, F, Max, Q, QuerySet, Subquery, Window
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.functions import Least, RowNumber
 
+from annotate.selectors.campaigns import newest as newest_ids
 from estimation.models import Decision, Estimate, MetricScore
 from estimation.selectors.shown import LEAST_ITEMS
 
@@ -64,6 +65,7 @@ class Point:
 class Decided:
     """An act of a stopping rule, and its reason."""
 
+    id: int
     at: datetime
     verb: str
     text: str
@@ -115,8 +117,20 @@ def newest(campaign_ids: Sequence[int]) -> QuerySet[Estimate]:
     return rows.order_by("id")
 
 
-def latest(campaign_id: int) -> list[Newest]:
-    return [Newest(*row) for row in newest([campaign_id]).values_list(*_NEWEST)]
+def latest(campaign_id: int, criteria: Iterable[str] | None = None) -> list[Newest]:
+    """Return the newest estimates on these criteria that have judgments; two queries.
+
+    An index leads to each of them, however long the history is. Without criteria, those of all are
+    looked for in the whole history.
+    """
+    if criteria is None:
+        return [Newest(*row) for row in newest([campaign_id]).values_list(*_NEWEST)]
+    mine = Estimate.objects.filter(campaign=campaign_id, system=OuterRef("pk")).order_by("-id")
+    found = [Subquery(mine.filter(criterion=name).values("id")[:1]) for name in criteria]
+    rows = Estimate.objects.filter(
+        id__in=newest_ids.by_system(campaign_id, *found), n_judgments__gt=0
+    )
+    return [Newest(*row) for row in rows.order_by("id").values_list(*_NEWEST)]
 
 
 def at_closing(
@@ -173,9 +187,12 @@ def points(
     return [Point(*row) for row in thinned.values_list(*_POINT)]
 
 
-def decisions(campaign_id: int, *, limit: int) -> list[Decided]:
+def decisions(campaign_id: int, *, limit: int, before: int | None = None) -> list[Decided]:
+    """Return the last decisions, the newest first; `before`: those before this one's id."""
     rows = Decision.objects.filter(campaign=campaign_id).order_by("-id")
-    return [Decided(*row) for row in rows.values_list("at", "verb", "text")[:limit]]
+    if before is not None:
+        rows = rows.filter(pk__lt=before)
+    return [Decided(*row) for row in rows.values_list("pk", "at", "verb", "text")[:limit]]
 
 
 def metric_scores(campaign_id: int, metrics: Sequence[str]) -> int:

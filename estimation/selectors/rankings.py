@@ -180,7 +180,8 @@ class Rankings:
 
 def of(facts: CampaignFacts) -> Rankings:
     """Return the rankings of a campaign as they are now; two queries."""
-    return rankings(facts, comparisons.tables(facts), history.latest(facts.campaign_id))
+    newest = history.latest(facts.campaign_id, facts.criterion_names)
+    return rankings(facts, comparisons.tables(facts), newest)
 
 
 def rankings(

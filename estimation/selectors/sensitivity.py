@@ -141,7 +141,8 @@ class Sensitivity:
 
 def of(facts: CampaignFacts) -> Sensitivity:
     """Return the effect of a campaign's exclusions, in a constant number of queries."""
-    found = cells.rows(facts, history.latest(facts.campaign_id), price=Decimal(0))
+    newest = history.latest(facts.campaign_id, facts.criterion_names)
+    found = cells.rows(facts, newest, price=Decimal(0))
     primary = [cell for row in found if row.is_primary for cell in row.cells]
     excluded = ruling_statistics.excluded(facts.campaign_id, since=facts.closed_at)
     return compare(primary, excluded, ruling_statistics.of(facts.campaign_id))

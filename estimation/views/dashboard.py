@@ -1,20 +1,22 @@
 """The dashboard: a page, and its numbers, which refresh automatically."""
 
+import json
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase, HttpResponseNotModified
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotate.permissions import Access, access, look, researcher_page
+from annotate.permissions import Access, access, look, researcher_page, with_results
 from annotate.selectors.campaigns import listing, progress
 from annotate.selectors.pay import budget
 from annotate.selectors.review import reviews
 from annotate.selectors.work import admission
 from annotate.states import CampaignStatus as Status
 from annotate.states import CloseReason
-from estimation.selectors import dashboard, history, rankings
+from estimation.selectors import activity, dashboard, history, rankings, versions
 
 COLLECTS = (Status.OPEN, Status.PAUSED, Status.CLOSING)
 MOST_AT_ONCE = 100  # campaigns in one answer
@@ -28,20 +30,42 @@ def page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     mine = access(request.user, public_id)
     if not mine.sees_results:
         return render(request, "estimates/hidden.html", _hidden(mine))
-    return render(request, "estimates/dashboard.html", _context(mine))
+    return render(request, "estimates/dashboard.html", _context(mine, _version(mine)))
 
 
 @require_safe
 @never_cache
 @researcher_page
 def numbers(request: HttpRequest, public_id: str) -> HttpResponseBase:
-    """Return the refreshing part; 204 if the page is up to date."""
-    context = _context(access(request.user, public_id))
-    board = context["board"]
-    if request.GET.get("have") == context["fingerprint"] and board.live:
-        return HttpResponse(status=204)
-    status = 200 if board.live else STOP_POLLING
-    return render(request, "estimates/_numbers.html", context, status=status)
+    """Return the refreshing part; 304 if the page is up to date, which two queries find out."""
+    mine = access(request.user, public_id)
+    version = _version(mine)
+    if request.headers.get("If-None-Match") == version:
+        return HttpResponseNotModified(headers={"ETag": version})
+    context = _context(mine, version)
+    status = 200 if context["board"].live else STOP_POLLING
+    answer = render(request, "estimates/_numbers.html", context, status=status)
+    answer["ETag"] = version
+    return answer
+
+
+@require_safe
+@never_cache
+@researcher_page
+def all_activity(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """The whole log of a campaign, page by page."""
+    campaign = with_results(request.user, public_id)
+    wanted = activity.asked(request.GET)
+    context = {
+        "campaign": campaign,
+        "found": activity.page(campaign.pk, wanted),
+        "wanted": wanted,
+        "parts": [(key, part.name) for key, part in activity.PARTS.items()],
+        "is_first": wanted == activity.ActivityWanted(wanted.part),
+        "zone": settings.TIME_ZONE,
+        "section": "campaigns",
+    }
+    return render(request, "estimates/activity.html", context)
 
 
 @require_safe
@@ -60,7 +84,12 @@ def at_target(request: HttpRequest) -> HttpResponseBase:
     return render(request, "estimates/_at_target.html", {"lines": lines})
 
 
-def _context(mine: Access) -> dict[str, Any]:
+def _version(mine: Access) -> str:
+    """Return the entity tag of what this person is shown; it is read before the numbers."""
+    return f'"{versions.version(mine.campaign, mine.role)}"' if mine.sees_results else ""
+
+
+def _context(mine: Access, version: str) -> dict[str, Any]:
     campaign = look(mine)
     facts = listing.facts(campaign)
     limit, reserved = _limits(campaign)
@@ -72,6 +101,7 @@ def _context(mine: Access) -> dict[str, Any]:
         "board": board,
         "facts": facts,
         "owner": mine.is_owner,
+        "asks": json.dumps({"If-None-Match": version}),
         "fingerprint": board.fingerprint,
         "section": "campaigns",
     }

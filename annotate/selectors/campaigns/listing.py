@@ -5,14 +5,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from math import comb
-from typing import Any
 
-from django.db.models import Count, Q
+from django.db.models import Count
 
 from annotate import adapters
 from annotate.instruments.base import Criterion
 from annotate.models import (
-    AuditEntry,
     Campaign,
     Membership,
     System,
@@ -72,6 +70,10 @@ class CampaignFacts:
         return tuple(named[name] for name in (*self.targets, *self.margins) if name in named)
 
     @property
+    def criterion_names(self) -> list[str]:
+        return [criterion.name for criterion in self.criteria]
+
+    @property
     def is_closing(self) -> bool:
         return self.status == Campaign.Status.CLOSING
 
@@ -102,17 +104,6 @@ class CampaignFacts:
     @property
     def speaks_for(self) -> str:
         return str(Campaign.Estimand(self.estimand).label)
-
-
-@dataclass(frozen=True)
-class LoggedAct:
-    """One line of the log."""
-
-    at: datetime
-    actor: str  # "" for automatic acts of Plumbline
-    verb: str
-    subject: str
-    detail: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -197,26 +188,6 @@ def facts(campaign: Campaign) -> CampaignFacts:
         systems=tuple(
             ListedSystem(*row) for row in systems.values_list("pk", "name", "stop_position")
         ),
-    )
-
-
-# They are written for every text and paid unit, and would hide the acts of people.
-_ROUTINE = ("submitted", "returned", "expired")
-_THINGS = "^(operation|posting|tutorial_run):"  # logged for each thing, unless a person acts
-
-
-def activity(campaign_id: int, *, limit: int) -> tuple[LoggedAct, ...]:
-    """Return the last acts, the newest first, without automatic acts on single things."""
-    by_itself = Q(actor=None, subject__regex=_THINGS)
-    rows = (
-        AuditEntry.objects.filter(campaign=campaign_id)
-        .exclude(Q(verb__in=_ROUTINE) | Q(subject__startswith="participation:") | by_itself)
-        .order_by("-id")
-        .values_list("at", "actor__username", "verb", "subject", "detail")[:limit]
-    )
-    return tuple(
-        LoggedAct(at, actor or "", verb, subject, detail)
-        for at, actor, verb, subject, detail in rows
     )
 
 

@@ -12,6 +12,7 @@ from django.utils import timezone
 from annotate.models import (
     Assignment,
     Authorship,
+    Campaign,
     ChangeMark,
     Judgment,
     Output,
@@ -65,8 +66,11 @@ def since(at: datetime | None, now: datetime) -> timedelta | None:
 def liveness(campaign_id: int, *, lease_minutes: int) -> Liveness:
     """Return the signs of current work; four queries."""
     now, length = timezone.now(), timedelta(minutes=lease_minutes)
-    judged = Judgment.objects.filter(campaign=campaign_id).aggregate(at=Max("submitted_at"))["at"]
-    came = Participation.objects.filter(campaign=campaign_id).aggregate(at=Max("entered_at"))["at"]
+    # The last one stored, which an index finds: the last one in time, within a moment.
+    judgments = Judgment.objects.filter(campaign=campaign_id).order_by("-pk")
+    people = Participation.objects.filter(campaign=campaign_id).order_by("-pk")
+    judged = judgments.values_list("submitted_at", flat=True).first()
+    came = people.values_list("entered_at", flat=True).first()
     leases = _leases(campaign_id, now, length)
     # Using a page moves its lease's end to a full length from that moment.
     used = leases["end"] - length if leases["end"] else None
@@ -93,6 +97,12 @@ def _leases(campaign_id: int, now: datetime, length: timedelta) -> dict[str, Any
         end=Max("expires_at"),
         first=Min("expires_at"),
     )
+
+
+def in_use(campaign: Campaign) -> tuple[int, int, datetime | None]:
+    """Return what `liveness` shows of leases: how many, how many in use, the first end if none."""
+    found = _leases(campaign.pk, timezone.now(), timedelta(minutes=campaign.lease_minutes))
+    return found["n"], found["active"], None if found["active"] else found["first"]
 
 
 def _oldest_mark(campaign_id: int) -> datetime | None:

@@ -177,7 +177,7 @@ def _judged(
             "annotator",
         )
     )
-    edits = Score.objects.filter(judgment__in=found, criterion=EDIT)
+    edits = Score.objects.filter(judgment__in=[row[0] for row in rows], criterion=EDIT)
     hter = dict(edits.values_list("judgment", "value"))
     return [
         (
@@ -202,8 +202,9 @@ def _rows(campaign_id: int, annotator_id: int) -> QuerySet[Judgment]:
     known = screening.known().filter(campaign=campaign_id)
     mine = known.filter(annotator=annotator_id)
     out = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
-    theirs = Q(output__in=mine.values("output")) & ~Q(annotator__in=out.values("annotator"))
-    return known.filter(Q(annotator=annotator_id) | theirs)
+    # From the person's outputs to their judgments: a database finds both by an index.
+    beside = known.filter(output__in=mine.values("output"))
+    return beside.filter(Q(annotator=annotator_id) | ~Q(annotator__in=out.values("annotator")))
 
 
 def _compared(

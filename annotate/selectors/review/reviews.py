@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import (
+    Count,
+    Exists,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+)
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -20,7 +28,8 @@ from annotate.models import (
     Review,
     Ruling,
 )
-from annotate.selectors.review import appeal_rights, eligibility, records, screening
+from annotate.models.audit import ON_PEOPLE
+from annotate.selectors.review import appeal_rights, eligibility, records, screening, turns
 from annotate.selectors.review.records import AppealRecord, Fired
 
 NONE = "none"  # there is no review yet
@@ -44,6 +53,7 @@ class Waiting:
     appeal_due: datetime | None
     others_answer: bool
     blocked: bool
+    review_id: int = 0
 
     @property
     def key(self) -> tuple[str, str]:
@@ -136,21 +146,16 @@ class Case:
 def queue(user_id: int, *, campaign: str = "") -> list[Waiting]:
     """Return the annotators who wait for a ruling in the user's campaigns, or in one of them.
 
-    Appeals come first, by the day their answer is due, then the longest waiting. Appeals that other
-    reviewers answer come last.
+    The order is that of `queues`.
     """
-    rows = _of(user_id, campaign).filter(_waits())
-    found = _waiting(rows, left=appeal_rights.left_to_others(user_id))
-    return sorted(
-        found,
-        key=lambda one: (one.others_answer, one.appeal_due is None, one.appeal_due or one.since),
-    )
+    left = appeal_rights.left_to_others(user_id)
+    return lines(turns.in_turn(of_user(user_id, campaign).filter(waits()), left), left=left)
 
 
 def ruled(user_id: int, *, campaign: str = "") -> list[Waiting]:
     """Return the annotators with rulings, the latest first. These may still be reversed."""
-    rows = _of(user_id, campaign).exclude(_waits()).filter(ruled_at__isnull=False)
-    return _waiting(rows.order_by("-ruled_at")[:RULED_SHOWN])
+    rows = of_user(user_id, campaign).exclude(waits()).filter(ruled_at__isnull=False)
+    return lines(rows.order_by("-ruled_at")[:RULED_SHOWN])
 
 
 def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
@@ -158,9 +163,9 @@ def n_waiting(user_id: int, *, campaign: str = "") -> int | None:
 
     None if there has never been anything to review.
     """
-    mine = _of(user_id, campaign)
+    mine = of_user(user_id, campaign)
     left = appeal_rights.left_to_others(user_id)
-    waiting = _waits() & ~Q(pk__in=left)
+    waiting = waits() & ~Q(pk__in=left)
     rows = mine.aggregate(n=Count("pk", filter=waiting), all=Count("pk"))
     return rows["n"] if rows["all"] else None
 
@@ -197,19 +202,21 @@ def case(campaign: Campaign, pseudonym: str) -> Case | None:
     )
 
 
-def _waits() -> Q:
-    return Q(status=Review.Status.OPEN) | Q(
-        Exists(Appeal.objects.filter(review=OuterRef("pk"), answered_at=None))
-    )
+def waits() -> Q:
+    """Return the condition that a review waits for a ruling or for an answer."""
+    appealed = Appeal.objects.filter(answered_at=None)
+    return Q(status=Review.Status.OPEN) | Q(pk__in=appealed.values("review"))
 
 
-def _of(user_id: int, campaign: str) -> QuerySet[Review]:
+def of_user(user_id: int, campaign: str = "") -> QuerySet[Review]:
+    """Select the reviews in the campaigns of this person, or in one of them."""
     mine = Membership.objects.filter(user=user_id).values("campaign")
     rows = Review.objects.filter(campaign__in=mine)
     return rows.filter(campaign__public_id=campaign) if campaign else rows
 
 
-def _waiting(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Waiting]:
+def lines(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Waiting]:
+    """Return these reviews in their order. left: those that wait for another person's answer."""
     judged = (
         screening.known()
         .filter(campaign=OuterRef("campaign"), annotator=OuterRef("annotator"))
@@ -238,6 +245,7 @@ def _waiting(rows: QuerySet[Review], *, left: Collection[int] = ()) -> list[Wait
             review.due,
             review.pk in left,
             review.blocked,
+            review.pk,
         )
         for review in found
     ]
@@ -254,7 +262,8 @@ def _rulings(review_id: int | None) -> tuple[RuledReview, ...]:
 
 
 def _trail(campaign_id: int, annotator_id: int) -> tuple[Logged, ...]:
-    rows = AuditEntry.objects.filter(campaign=campaign_id, subject=f"annotator:{annotator_id}")
+    mine = AuditEntry.objects.filter(ON_PEOPLE, campaign=campaign_id)
+    rows = mine.filter(subject=f"annotator:{annotator_id}")
     return tuple(
         Logged(at, actor or "", verb, detail)
         for at, actor, verb, detail in rows.values_list("at", "actor__username", "verb", "detail")

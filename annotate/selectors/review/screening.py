@@ -48,17 +48,16 @@ def state(campaign_id: int) -> str:
     return f"{seen['n']}:{seen['last'] or 0}:{seen['sum'] or 0}"
 
 
-def columns(campaign: Campaign, *, with_annotator: int | None = None) -> Columns | None:
+def columns(campaign: Campaign) -> Columns | None:
     """Return the campaign's judgments without those of excluded annotators; None without any.
 
-    with_annotator: an annotator whose work is included even if it is excluded.
     Late judgments that do not count are included, because they are a person's work too. Unconfirmed
     judgments are not, because anyone may have sent them under any name.
     """
     instrument = instruments.of(campaign)
     if not instrument.template:
         return None
-    found = _judgments(campaign.pk, with_annotator).order_by("pk").values_list(*_COLUMNS)
+    found = _judgments(campaign.pk).order_by("pk").values_list(*_COLUMNS)
     rows = [_Row(*row) for row in found.iterator(chunk_size=5000)]
     if not rows:
         return None
@@ -85,10 +84,8 @@ def known() -> QuerySet[Judgment]:
     return Judgment.objects.filter(assignment__status=Assignment.Status.VERIFIED)
 
 
-def _judgments(campaign_id: int, with_annotator: int | None = None) -> QuerySet[Judgment]:
+def _judgments(campaign_id: int) -> QuerySet[Judgment]:
     out = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
-    if with_annotator is not None:
-        out = out.exclude(annotator=with_annotator)
     return known().filter(campaign=campaign_id).exclude(annotator__in=out.values("annotator"))
 
 

@@ -1,22 +1,24 @@
-"""Every screen's latest verdict on one annotator, among those on all others of the campaign."""
+"""Every screen's verdict on one annotator, among those on all others of the campaign.
 
+A worker keeps the verdicts (`services.review.verdicts`); here they are read.
+"""
+
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
+from datetime import datetime
 
 import numpy as np
-from django.core.cache import cache
 
-from annotate.models import Campaign
+from annotate.models import Campaign, ScreenedAnnotator, Screening
 from annotate.screening.base import Verdict
-from annotate.screening.running import screen_all
-from annotate.screening.settings import Settings
-from annotate.selectors.review import eligibility, screening
-from estimation.core import Floats, Ints
+from annotate.selectors.review import screening
+from annotate.selectors.studies import instruments
 
 
 @dataclass(frozen=True)
 class Screened:
-    """One screen: its verdict on this annotator, and the values of the others."""
+    """One screen: its verdict on this annotator, and the values of the others, ascending."""
 
     verdict: Verdict
     others: tuple[float, ...]
@@ -32,70 +34,54 @@ class Times:
 
 @dataclass(frozen=True)
 class Look:
-    """The screens' results for one annotator; empty if the campaign has no task page."""
+    """The screens' results for one annotator; empty if the campaign has no task page.
+
+    at: when the screens looked at this work; None: not yet.
+    awaited: the screens have not looked at all judgments, and will.
+    """
 
     screens: tuple[Screened, ...] = ()
     times: Times | None = None
+    at: datetime | None = None
+    awaited: bool = False
 
 
 def look(campaign: Campaign, annotator_id: int) -> Look:
-    """Return the screens' results on the campaign's current judgments."""
-    seen = _seen(campaign, annotator_id)
-    if seen is None or annotator_id not in seen.annotator:
+    """Return what the screens found on one annotator; four queries at most."""
+    own = _own_times(campaign.pk, annotator_id)
+    if not own or not instruments.of(campaign).template:
         return Look()
-    found: dict[str, list[Verdict]] = {}
-    for verdict in seen.verdicts:
-        found.setdefault(verdict.screen, []).append(verdict)
+    mine = ScreenedAnnotator.objects.filter(campaign=campaign, annotator=annotator_id).first()
+    run = Screening.objects.filter(campaign=campaign).first()
+    if mine is None or run is None:
+        return Look(times=Times(own, None), awaited=True)
+    others = _others(run)
+    inside = mine.state == run.state
     return Look(
-        tuple(_screened(each, annotator_id) for each in found.values() if any(v.n for v in each)),
-        _times(seen, annotator_id),
+        tuple(_screened(said, others, inside=inside) for said in mine.verdicts),
+        Times(own, mine.others_seconds),
+        mine.at,
+        awaited=inside and campaign.screened != run.state,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Seen:
-    """All verdicts on all annotators, and the times of their judgments in order of arrival."""
-
-    verdicts: list[Verdict]
-    annotator: Ints
-    seconds: Floats
+def _own_times(campaign_id: int, annotator_id: int) -> tuple[float, ...]:
+    rows = screening.known().filter(campaign=campaign_id, annotator=annotator_id).order_by("pk")
+    times = rows.values_list("active_seconds", "elapsed_seconds")
+    return tuple(screening.seconds(active, elapsed) for active, elapsed in times)
 
 
-def _seen(campaign: Campaign, annotator_id: int) -> _Seen | None:
-    """Run the screens once for everyone whose work counts: reviewers look at several people."""
-    if eligibility.excluded(campaign.pk, annotator_id):
-        return _run(campaign, annotator_id)
-    key, state = f"screens:{campaign.pk}", (screening.state(campaign.pk), campaign.screening)
-    kept = cache.get(key)
-    if kept is None or kept[0] != state:
-        kept = (state, _run(campaign, annotator_id))
-        cache.set(key, kept)
-    seen: _Seen | None = kept[1]
-    return seen
+def _others(run: Screening) -> dict[str, list[float]]:
+    with np.load(io.BytesIO(run.values), allow_pickle=False) as kept:
+        return {name: kept[name].tolist() for name in kept.files}
 
 
-def _run(campaign: Campaign, annotator_id: int) -> _Seen | None:
-    columns = screening.columns(campaign, with_annotator=annotator_id)
-    if columns is None:
-        return None
-    order = np.argsort(columns.order, kind="stable")
-    return _Seen(
-        screen_all(columns, Settings.from_dict(campaign.screening)),
-        columns.annotator[order],
-        columns.seconds[order],
-    )
-
-
-def _screened(verdicts: list[Verdict], annotator_id: int) -> Screened:
-    (own,) = (verdict for verdict in verdicts if verdict.annotator == annotator_id)
-    others = (verdict for verdict in verdicts if verdict is not own)
-    return Screened(own, tuple(sorted(v.value for v in others if v.value is not None)))
-
-
-def _times(seen: _Seen, annotator_id: int) -> Times:
-    mine = seen.annotator == annotator_id
-    others = seen.seconds[~mine]
-    return Times(
-        own=tuple(seen.seconds[mine].tolist()),
-        others=float(median(others)) if others.size else None,
-    )
+def _screened(
+    said: Mapping[str, object], values: Mapping[str, Sequence[float]], *, inside: bool
+) -> Screened:
+    """Return one screen. inside: the values of all people include this person's."""
+    verdict = Verdict(**said)  # type: ignore[arg-type]
+    others = list(values.get(verdict.screen, ()))
+    if inside and verdict.value is not None:
+        others.remove(verdict.value)
+    return Screened(verdict, tuple(others))

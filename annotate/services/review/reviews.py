@@ -17,12 +17,12 @@ from annotate.screening.settings import Settings
 from annotate.selectors.review import screening
 from annotate.services import audit, change_marks, locks
 from annotate.services.marketplace import messages
-from annotate.services.review import states
+from annotate.services.review import states, verdicts
 
 Status = Review.Status
 
 
-def flag(campaign_id: int, annotator_id: int, verdicts: Iterable[Verdict]) -> list[str]:
+def flag(campaign_id: int, annotator_id: int, found: Iterable[Verdict]) -> list[str]:
     """Open a review for screens that fired; return the new ones.
 
     A screen flags a person once in a campaign, and the reviewer's ruling on it stands. New leases
@@ -36,7 +36,7 @@ def flag(campaign_id: int, annotator_id: int, verdicts: Iterable[Verdict]) -> li
         if review is not None and review.status == Status.EXCLUDED:
             return []
         known = set(review.flags.values_list("screen", flat=True)) if review else set()
-        fired = [verdict for verdict in verdicts if verdict.screen not in known]
+        fired = [verdict for verdict in found if verdict.screen not in known]
         if not fired:
             return []
         review = _opened(review, campaign_id, annotator_id, now=now)
@@ -98,12 +98,14 @@ def screen(campaign_id: int) -> int:
     if campaign.screened == state or (columns := screening.columns(campaign)) is None:
         return 0
     settings = Settings.from_dict(campaign.screening)
-    fired = [verdict for verdict in screen_all(columns, settings) if verdict.flagged]
+    found = screen_all(columns, settings)
     with transaction.atomic():
         moved = Campaign.objects.filter(pk=campaign_id, screened=campaign.screened).update(
             screened=state
         )
-        return _flag(campaign_id, fired) if moved else 0
+        new = _flag(campaign_id, [one for one in found if one.flagged]) if moved else 0
+    verdicts.keep(campaign_id, state, columns, found)
+    return new
 
 
 def _flag(campaign_id: int, fired: list[Verdict]) -> int:

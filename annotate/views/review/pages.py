@@ -13,7 +13,14 @@ from annotate.errors import Conflict, Invalid, NotFound, ServiceError
 from annotate.permissions import researcher_page, visible
 from annotate.selectors.campaigns import blinding
 from annotate.selectors.pay import budget
-from annotate.selectors.review import appeal_rights, eligibility, judgments, reviews, screens
+from annotate.selectors.review import (
+    appeal_rights,
+    eligibility,
+    judgments,
+    queues,
+    reviews,
+    screens,
+)
 from annotate.selectors.review import effects as review_effects
 from annotate.selectors.review.reviews import Case
 from annotate.services.review import appeals, reviewing
@@ -32,11 +39,13 @@ def queue(request: HttpRequest) -> HttpResponseBase:
     user_id = _user(request)
     chosen = request.GET.get("campaign", "")
     campaign = visible(request.user, chosen) if chosen else None
-    waiting = reviews.queue(user_id, campaign=chosen)
+    left = appeal_rights.left_to_others(user_id)
+    listing, rows = queues.page(user_id, queues.asked(request.GET, campaign=chosen), left)
     context = {
         "campaign": campaign,
-        "waiting": [(one, _flags(one)) for one in waiting],
-        "n_mine": sum(not one.others_answer for one in waiting),
+        "listing": listing,
+        "rows": [(one, _flags(one)) for one in rows],
+        "queue": queues.neighbours(user_id, None, left, campaign=chosen),
         "ruled": [(one, _flags(one)) for one in reviews.ruled(user_id, campaign=chosen)],
         "looked_at": words.looked_at(),
         "section": "reviews",
@@ -119,6 +128,7 @@ def _context(
         "flags": _flags(found),
         "screens": words.told(look, fired=frozenset(f.screen for f in found.flags)),
         "times": words.times(look),
+        "look": look,
         "n_others": max((len(one.others) for one in look.screens), default=0),
         "work": work,
         "columns": comparisons.columns(work),
@@ -154,17 +164,13 @@ def _answering(request: HttpRequest, found: Case) -> dict[str, Any]:
 
 def _neighbours(user_id: int, found: Case) -> dict[str, Any]:
     """The next and the previous in the queue; the first if the annotator is not in it."""
-    waiting = [one for one in reviews.queue(user_id) if not one.others_answer]
-    keys = [one.key for one in waiting]
-    own = (found.campaign, found.pseudonym)
-    at = keys.index(own) if own in keys else None
-    if at is None:
-        return {"next": waiting[0] if waiting else None, "previous": None, "n_waiting": len(keys)}
+    left = appeal_rights.left_to_others(user_id)
+    beside = queues.neighbours(user_id, found.review_id, left)
     return {
-        "next": waiting[at + 1] if at + 1 < len(keys) else None,
-        "previous": waiting[at - 1] if at else None,
-        "place": at + 1,
-        "n_waiting": len(keys),
+        "next": beside.following,
+        "previous": beside.previous,
+        "place": beside.place,
+        "n_waiting": beside.n_waiting,
     }
 
 

@@ -1,5 +1,6 @@
 """The screens in words and numbers, for reviewers."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from annotate.selectors.review.screens import Look, Screened
 from annotate.text.figures import many, number, seconds
 from annotate.views.review import plots
 from annotate.views.review.plots import Bars, Strip
+
+MOST_DRAWN = 2000  # a strip of more has the same shape: it has some 45 columns of dots
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ def _strip(words: ForReviewers, one: Screened) -> Strip:
     def onto(value: float | None) -> float | None:
         return None if value is None else words.onto(value)
 
-    others = [words.onto(value) for value in one.others]
+    others = [words.onto(value) for value in _drawn(one.others)]
     own = onto(verdict.value)
     # One extreme value does not squeeze the plot.
     usual = sorted(others)[: max(1, round(0.98 * len(others)))]
@@ -119,11 +122,18 @@ def _strip(words: ForReviewers, one: Screened) -> Strip:
     )
 
 
+def _drawn(others: Sequence[float]) -> Sequence[float]:
+    """Return at most `MOST_DRAWN` of these ascending values, evenly by rank, with both ends."""
+    if len(others) <= MOST_DRAWN:
+        return others
+    last, steps = len(others) - 1, MOST_DRAWN - 1
+    return [others[i * last // steps] for i in range(MOST_DRAWN)]
+
+
 def _place(own: float | None, others: Sequence[float]) -> str:
     if own is None or not others:
         return "There is no one to compare with."
-    below = sum(value < own for value in others)
-    above = sum(value > own for value in others)
+    below, above = bisect_left(others, own), len(others) - bisect_right(others, own)
     return f"{below} of {len(others)} others lie lower, {above} higher."
 
 

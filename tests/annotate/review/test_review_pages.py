@@ -118,7 +118,7 @@ def test_the_queue_says_what_will_be_there(ada: Client, mine: Campaign) -> None:
 def test_the_queue_has_the_numbers_and_appeals_come_first(ada: Client, review: Review) -> None:
     second = reviewed.flagged(reviewed.spammer(review.campaign, "second"), "short_edits")
     appeals.make(second.campaign_id, second.annotator_id, text="Please look.")
-    waiting = [one for one, _flags in ada.get("/reviews/").context["waiting"]]
+    waiting = [one for one, _flags in ada.get("/reviews/").context["rows"]]
     assert [one.pseudonym for one in waiting] == [
         second.annotator.pseudonym,
         review.annotator.pseudonym,

@@ -6,15 +6,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from django.core.cache import cache
 from django.utils import timezone
 
 from annotate.models import Annotator, Campaign, ChangeMark, Flag, Judgment, Review, Ruling
-from annotate.screening import Columns, Settings, screen_all
-from annotate.screening.base import Verdict
 from annotate.screening.settings import SettingsError
 from annotate.selectors.review import screening as columns_of
-from annotate.selectors.review import screens
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.review import reviews, rulings
 from annotate.services.work import judgments
@@ -198,32 +194,3 @@ def test_as_many_others_left_out_is_another_state(made: Campaign) -> None:
         Review.objects.filter(pk=excluded.pk).update(status="excluded")
         states.add(columns_of.state(made.pk))
     assert len(states) == 2
-
-
-def test_reviewers_share_what_the_screens_said_until_something_changes(
-    made: Campaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cache.clear()
-    crowd(made, people=5, each=6)
-    ran: list[int] = []
-
-    def counted(columns: Columns, settings: Settings) -> list[Verdict]:
-        ran.append(len(columns.order))
-        return screen_all(columns, settings)
-
-    monkeypatch.setattr(screens, "screen_all", counted)
-    one, two = Annotator.objects.order_by("pk")[:2]
-    first = screens.look(made, one.pk)
-    assert first == screens.look(made, one.pk)
-    assert screens.look(made, two.pk) != first
-    assert ran == [30]
-    judge(person(made, "p0"))
-    again = screens.look(made, one.pk)
-    assert again.times is not None
-    assert len(again.times.own) == 7
-    Review.objects.create(campaign=made, annotator=two, status="excluded", opened_at=timezone.now())
-    assert screens.look(made, two.pk).screens  # excluded work is looked at by itself
-    screens.look(made, one.pk)
-    made.screening = {"timing": {"minimum": 9}}
-    screens.look(made, one.pk)
-    assert ran == [30, 31, 31, 25, 25]

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from annotate.models import Campaign, CampaignImport
 from annotate.services.campaigns.importing import running
+from estimation.selectors import versions
 from tests.browser.researchers import PASSWORD, history
 from tests.estimation.exporting.exported import Unzipped
 from tests.factories import campaign, judge, person, user
@@ -174,8 +175,6 @@ def test_no_barrier_on_list_dashboard_and_people(ada: Page, live_server: Any) ->
 
 
 def test_numbers_refresh_and_disturb_nobody(ada: Page, live_server: Any) -> None:
-    from django.contrib.auth.models import User
-
     made = campaign(owner=User.objects.get())
     history(made)
     ada.goto(live_server.url + reverse("estimation:dashboard", args=[made.public_id]))
@@ -184,12 +183,33 @@ def test_numbers_refresh_and_disturb_nobody(ada: Page, live_server: Any) -> None
     expect(data.get_by_role("table")).to_be_visible()
     ada.get_by_role("link", name="People", exact=True).focus()
     ada.evaluate("scrollTo(0, 250)")
+    with ada.expect_response(lambda answer: answer.status == 304):
+        pass  # nothing has changed, and nothing is sent
+    expect(ada.locator("details").first.get_by_role("table")).to_be_visible()
     judge(person(made))
     expect(ada.get_by_text("1 of 12 outputs")).to_be_visible()
     expect(ada.get_by_role("link", name="People", exact=True)).to_be_focused()
     expect(ada.locator("details").first.get_by_role("table")).to_be_visible()
     assert ada.evaluate("scrollY") == 250
     assert ada.evaluate("[...document.images].every(image => image.complete && image.naturalWidth)")
+
+
+def test_a_later_version_of_the_same_numbers_moves_nothing(
+    ada: Page, live_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each minute is a version of its own: the page asks with it, and stays as it is."""
+    made = campaign(owner=User.objects.get())
+    history(made)
+    ada.goto(live_server.url + reverse("estimation:dashboard", args=[made.public_id]))
+    ada.evaluate("document.querySelector('[data-live]').dataset.mark = 'the same'")
+    before = ada.locator("[data-live]").get_attribute("hx-headers")
+    monkeypatch.setattr(versions, "MINUTE", 61)
+    with ada.expect_response(lambda answer: answer.status == 200 and "/numbers/" in answer.url):
+        pass
+    with ada.expect_response(lambda answer: answer.status == 304):
+        pass
+    assert ada.locator("[data-live]").get_attribute("data-mark") == "the same"
+    assert ada.locator("[data-live]").get_attribute("hx-headers") != before
 
 
 def test_everything_is_taken_out_by_one_button(ada: Page, live_server: Any, tmp_path: Path) -> None:

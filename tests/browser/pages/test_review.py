@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from annotate import tokens
 from annotate.models import Appeal, Membership, Participation, Review, Ruling
+from annotate.services import audit
 from annotate.services.campaigns import life
 from annotate.services.review import appeals, rulings
 from estimation.services import estimating
@@ -129,6 +130,48 @@ def test_keys_walk_the_queue_and_are_off_while_typing(
     expect(heading).to_contain_text(second.annotator.pseudonym)
     press(ada, "k")
     expect(heading).to_contain_text(review.annotator.pseudonym)
+
+
+def test_a_long_queue_is_searched_and_turned_by_keyboard(
+    ada: Page, review: Review, live_server: Any
+) -> None:
+    reviewed.queue(review.campaign, 35, ruled=0)
+    ada.goto(live_server.url + reverse("annotate:reviews"))
+    expect(ada.get_by_role("heading", level=1)).to_have_text("Review: 36 wait for a ruling")
+    ada.get_by_role("link", name="Next page").focus()
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_text("Page 2 of 2")).to_be_visible()
+    expect(ada.get_by_role("row")).to_have_count(12)  # the heading, and what the first page left
+    ada.get_by_label("Annotator or campaign").focus()
+    ada.keyboard.type(review.annotator.pseudonym)
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_role("row")).to_have_count(2)
+    press(ada, "j")
+    expect(ada.get_by_role("heading", level=1)).to_contain_text("Annotator")
+
+
+def test_all_activity_is_read_by_keyboard(ada: Page, review: Review, live_server: Any) -> None:
+    for n in range(70):
+        audit.record(f"thing_{n}", campaign_id=review.campaign_id, actor_id=owner_id(review))
+    address = reverse("estimation:dashboard", args=[review.campaign.public_id])
+    ada.goto(live_server.url + address)
+    ada.get_by_role("link", name="All activity").focus()
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_text("thing 69")).to_be_visible()
+    ada.get_by_role("link", name="Older").focus()
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_text("thing 0", exact=False).first).to_be_visible()
+    expect(ada.get_by_text("thing 69")).to_have_count(0)
+    ada.get_by_label("Show").focus()
+    ada.keyboard.type("Rev")
+    ada.keyboard.press("Tab")
+    ada.keyboard.press("Enter")
+    expect(ada.get_by_role("listitem").filter(has_text="thing")).to_have_count(0)
+    expect(ada.get_by_text("stopped an annotator for a review")).to_be_visible()
+
+
+def owner_id(review: Review) -> int:
+    return review.campaign.memberships.get(role="owner").user_id
 
 
 def test_an_appeal_is_answered(ada: Page, review: Review, live_server: Any) -> None:

@@ -4,6 +4,9 @@ import os
 from collections.abc import Callable
 from decimal import Decimal
 
+from django.urls import reverse
+
+from annotate.services import audit
 from tests.browser.states import Visitor, state
 from tests.browser.states.researcher import dashboard, logged_in
 from tests.crowds.clock import Clock
@@ -46,3 +49,18 @@ for n in (0, 1, 5, 12, 60, 300):
 # Their page is one page: without pictures to be made, one of them is enough.
 for name in SITUATIONS if PICTURES else ("all_reviewed", "silence"):
     state(f"advice/{name}")(advised(name))
+
+
+@state("activity/all")
+def _activity(visitor: Visitor) -> None:
+    made = campaign(owner=logged_in(visitor), name="News in short, autumn")
+    collect(made, 40, every=15)
+    for n in range(60):
+        audit.record("flag" if n % 3 else f"thing_{n}", campaign_id=made.pk)
+    visitor.goto(reverse("estimation:activity", args=[made.public_id]))
+
+
+@state("activity/none-of-a-kind")
+def _no_activity(visitor: Visitor) -> None:
+    made = campaign(owner=logged_in(visitor))
+    visitor.goto(reverse("estimation:activity", args=[made.public_id]) + "?show=pay")

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotate.models import Campaign, Membership, Review
+from annotate.models import Campaign, Membership, Review, ScreenedAnnotator
 from annotate.services.campaigns import life
 from annotate.services.review import appeals, rulings
 from estimation.services import estimating
@@ -46,6 +46,25 @@ def _queue(visitor: Visitor) -> None:
     )
     appeals.make(second.campaign_id, second.annotator_id, text=APPEAL)
     visitor.goto(reverse("annotate:reviews"))
+
+
+@state("reviews/queue-pages")
+def _pages(visitor: Visitor) -> None:
+    reviewed.queue(case(visitor).campaign, 130)
+    visitor.goto(reverse("annotate:reviews") + "?page=2&sort=new")
+
+
+@state("reviews/queue-not-found")
+def _not_found(visitor: Visitor) -> None:
+    case(visitor)
+    visitor.goto(reverse("annotate:reviews") + "?q=somebody+else&show=appeals")
+
+
+@state("reviews/case-not-screened")
+def _not_screened(visitor: Visitor) -> None:
+    review = case(visitor)
+    ScreenedAnnotator.objects.all().delete()
+    show(visitor, review)
 
 
 @state("reviews/case")

@@ -21,7 +21,7 @@ from annotate.models import (
     Review,
 )
 from annotate.models.payloads import StopPayload
-from annotate.selectors.campaigns import listing as selectors
+from annotate.selectors.campaigns import acts as selectors
 from annotate.selectors.pay import open_units
 from annotate.services import audit
 from annotate.services.campaigns import life

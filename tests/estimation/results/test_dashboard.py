@@ -12,6 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils.html import escape
 
 from annotate.instruments.language_quality.criteria import OVERALL
 from annotate.models import Campaign
@@ -287,18 +288,18 @@ def test_numbers_answer_only_when_something_has_changed(client: Client, ada: Use
     made = campaign(owner=ada)
     address = reverse("estimation:numbers", args=[made.public_id])
     first = client.get(address)
-    have = {"have": first.context["fingerprint"]}
-    assert f"have={have['have']}" in first.content.decode()
-    assert client.get(address, have).status_code == 204
+    have = {"If-None-Match": first["ETag"]}
+    assert escape(first["ETag"].replace('"', '\\"')) in first.content.decode()
+    assert client.get(address, headers=have).status_code == 304
     estimated(made, 40)
-    assert client.get(address, have).status_code == 200
+    assert client.get(address, headers=have).status_code == 200
     life.close(made.pk, Campaign.Reason.HAND)
     life.finish(made.pk)
     MetricScore.objects.bulk_create(
         MetricScore(campaign=made, output=o, metric="quality", version="1", value=0)
         for o in made.outputs.all()
     )
-    last = client.get(address, have)
+    last = client.get(address, headers=have)
     assert last.status_code == 286
     assert "hx-get" not in last.content.decode().split(">")[0]
 
@@ -444,7 +445,7 @@ def test_pages_ask_a_constant_number_of_queries(client: Client, ada: User) -> No
             count_queries(client, reverse(f"estimation:{name}", args=[made.public_id]))
             for made in (small, large)
         )
-        assert few == many <= 39, name
+        assert few == many <= 43, name
 
 
 def test_ticks_are_round_and_inside() -> None:

@@ -1,0 +1,48 @@
+"""The log of a campaign: acts of people, and automatic ones that are not routine."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from annotate.models import AuditEntry
+from annotate.models.audit import FEED
+
+
+@dataclass(frozen=True)
+class LoggedAct:
+    """One line of the log."""
+
+    id: int
+    at: datetime
+    actor: str  # "" for automatic acts of Plumbline
+    verb: str
+    subject: str
+    detail: dict[str, Any]
+
+
+def activity(
+    campaign_id: int,
+    *,
+    limit: int,
+    before: int | None = None,
+    verbs: Collection[str] | None = None,
+    not_by_rules: Collection[str] = (),
+) -> tuple[LoggedAct, ...]:
+    """Return the last acts, the newest first, without automatic acts on single things.
+
+    before: the id of an act; only earlier ones are returned.
+    verbs: only these acts. not_by_rules: acts that only people's entries are returned of.
+    """
+    found = AuditEntry.objects.filter(FEED, campaign=campaign_id)
+    found = found.exclude(actor=None, verb__in=list(not_by_rules))
+    if before is not None:
+        found = found.filter(pk__lt=before)
+    if verbs is not None:
+        found = found.filter(verb__in=list(verbs))
+    columns = ("pk", "at", "actor__username", "verb", "subject", "detail")
+    rows = found.order_by("-pk").values_list(*columns)[:limit]
+    return tuple(
+        LoggedAct(pk, at, actor or "", verb, subject, detail)
+        for pk, at, actor, verb, subject, detail in rows
+    )

@@ -1,0 +1,28 @@
+"""The order in which reviews are ruled on."""
+
+from collections.abc import Collection
+
+from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models.functions import Coalesce
+
+from annotate.models import Appeal, Review
+
+
+def in_turn(rows: QuerySet[Review], left: Collection[int]) -> QuerySet[Review]:
+    """Order reviews as a person rules on them. left: those that wait for another one's answer.
+
+    Appeals come first, by the day their answer is due, then the longest waiting. Appeals that other
+    reviewers answer come last.
+    """
+    due = Appeal.objects.filter(review=OuterRef("pk"), answered_at=None).values("due_at")
+    rows = rows.annotate(appeal_due=Subquery(due)).annotate(
+        later=_one_if(Q(appeal_due=None)), turn=Coalesce("appeal_due", "opened_at")
+    )
+    order = ["later", "turn", "pk"]
+    if left:
+        rows, order = rows.annotate(last=_one_if(Q(pk__in=left))), ["last", *order]
+    return rows.order_by(*order)
+
+
+def _one_if(condition: Q) -> Case:
+    return Case(When(condition, then=1), default=0, output_field=IntegerField())

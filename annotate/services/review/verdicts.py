@@ -1,0 +1,122 @@
+"""Keeps the screens' verdicts, so that a reviewer's page reads one person's row.
+
+Every judgment changes the verdicts on everybody a little. Writing all rows after each one would
+cost more than screening, so a campaign's verdicts are kept at most once in a time that grows with
+its people. What is left over is kept by a periodic task.
+"""
+
+import io
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import timedelta
+
+import numpy as np
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef
+from django.utils import timezone
+
+from annotate.models import Campaign, ScreenedAnnotator, Screening
+from annotate.screening.base import Columns, Verdict
+from annotate.screening.others import medians_of_others
+from annotate.screening.running import screen_all
+from annotate.screening.settings import Settings
+from annotate.selectors.review import screening
+
+PEOPLE_A_SECOND = 200  # so that a few percent of a worker's time go into it
+AT_ONCE = 30.0  # seconds after which one run of the task ends
+BATCH = 500
+FIELDS = ("state", "at", "verdicts", "others_seconds")
+
+
+def keep(campaign_id: int, state: str, columns: Columns, found: Sequence[Verdict]) -> bool:
+    """Store what the screens found at `state`; return False if that is not due, or outdated."""
+    last = Screening.objects.filter(campaign=campaign_id).values_list("at", "people").first()
+    if last is not None and timezone.now() < last[0] + _pause(last[1]):
+        return False
+    shown = _by_screen(found)
+    rows = _rows(campaign_id, state, columns, shown)
+    with transaction.atomic():
+        fields = {"state": state, "at": timezone.now(), "people": columns.people.size}
+        Screening.objects.update_or_create(
+            campaign_id=campaign_id, defaults={**fields, "values": _values(shown)}
+        )
+        if not Campaign.objects.filter(pk=campaign_id, screened=state).exists():
+            transaction.set_rollback(True)  # a later screening keeps its own
+            return False
+        ScreenedAnnotator.objects.bulk_create(
+            rows,
+            batch_size=BATCH,
+            update_conflicts=True,
+            unique_fields=["campaign", "annotator"],
+            update_fields=FIELDS,
+        )
+    return True
+
+
+def keep_due() -> int:
+    """Keep the verdicts that no screening has kept yet; return for how many campaigns."""
+    ends, kept = time.monotonic() + AT_ONCE, 0
+    for campaign in _due():
+        columns = screening.columns(campaign)
+        if columns is not None and time.monotonic() < ends:
+            found = screen_all(columns, Settings.from_dict(campaign.screening))
+            kept += keep(campaign.pk, campaign.screened, columns, found)
+    return kept
+
+
+def _due() -> list[Campaign]:
+    """Return the screened campaigns whose verdicts are from before, those without any first."""
+    kept = Screening.objects.filter(campaign=OuterRef("pk"))
+    never = Campaign.objects.filter(~Exists(kept)).exclude(screened="").order_by("pk")
+    old = Screening.objects.exclude(state=F("campaign__screened")).select_related("campaign")
+    now = timezone.now()
+    return [
+        *never,
+        *(one.campaign for one in old.defer("values") if now >= one.at + _pause(one.people)),
+    ]
+
+
+def _pause(people: int) -> timedelta:
+    return timedelta(seconds=people / PEOPLE_A_SECOND)
+
+
+def _by_screen(found: Sequence[Verdict]) -> dict[str, list[Verdict]]:
+    """Return the verdicts of each screen that has looked at anything."""
+    screens: defaultdict[str, list[Verdict]] = defaultdict(list)
+    for verdict in found:
+        screens[verdict.screen].append(verdict)
+    return {name: each for name, each in screens.items() if any(one.n for one in each)}
+
+
+def _values(shown: Mapping[str, Sequence[Verdict]]) -> bytes:
+    columns = {
+        name: np.sort([one.value for one in each if one.value is not None])
+        for name, each in shown.items()
+    }
+    file = io.BytesIO()
+    np.savez(file, **columns)  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+def _rows(
+    campaign_id: int, state: str, columns: Columns, shown: Mapping[str, Sequence[Verdict]]
+) -> list[ScreenedAnnotator]:
+    verdicts: defaultdict[int, list[Mapping[str, object]]] = defaultdict(list)
+    for each in shown.values():
+        for verdict in each:
+            verdicts[verdict.annotator].append(asdict(verdict))
+    others = medians_of_others(columns.who, columns.seconds, columns.people.size)
+    now = timezone.now()
+    return [
+        ScreenedAnnotator(
+            campaign_id=campaign_id,
+            annotator_id=person,
+            state=state,
+            at=now,
+            verdicts=verdicts[person],
+            others_seconds=None if np.isnan(median) else float(median),
+        )
+        for person, median in zip(columns.people.tolist(), others, strict=True)
+    ]

@@ -1,0 +1,143 @@
+"""A query of a request ends after some seconds, and the reader is told; others have no limit."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import OperationalError, close_old_connections, connection
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.test import Client
+from django.urls import include, path
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from config import query_time
+from tests.factories import user
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.urls(__name__)]
+
+
+def slept(seconds: float) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_sleep(%s)", [seconds])
+
+
+def limit_now() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW statement_timeout")
+        return str(cursor.fetchone()[0])
+
+
+def sleepy(request: HttpRequest) -> HttpResponse:
+    slept(float(request.GET.get("seconds", 0)))
+    return HttpResponse(limit_now())
+
+
+def streamed(_request: HttpRequest) -> StreamingHttpResponse:
+    def lines() -> Iterator[str]:
+        slept(0.3)
+        yield limit_now()
+
+    return StreamingHttpResponse(lines())
+
+
+class Sleepy(APIView):
+    def get(self, request: Any) -> Response:
+        slept(float(request.query_params.get("seconds", 0)))
+        return Response({})
+
+
+handler500 = "config.errors.server_error"
+urlpatterns = [
+    path("sleepy/", sleepy),
+    path("streamed/", streamed),
+    path("work/sleepy/", sleepy),
+    path("api/v1/sleepy/", Sleepy.as_view()),
+    path("", include("config.urls")),
+]
+
+
+@pytest.fixture(autouse=True)
+def _limits(settings: Any) -> Iterator[None]:
+    settings.PAGE_QUERY_SECONDS, settings.WORK_QUERY_SECONDS = 0.2, 0.1
+    yield
+    query_time.limit(0)
+
+
+@pytest.fixture
+def visitor() -> Client:
+    visitor = Client(raise_request_exception=False)
+    visitor.force_login(user())
+    return visitor
+
+
+def test_a_page_says_what_happened_and_what_to_do(visitor: Client) -> None:
+    answer = visitor.get("/sleepy/", {"seconds": 5})
+    assert (answer.status_code, answer["Retry-After"]) == (503, "15")
+    said = answer.content.decode()
+    assert "This took too long" in said
+    assert "try again in a minute" in said
+    assert "pg_sleep" not in said
+
+
+def test_the_api_says_it_in_json(visitor: Client) -> None:
+    answer = visitor.get("/api/v1/sleepy/", {"seconds": 5})
+    assert (answer.status_code, answer["Retry-After"]) == (503, "15")
+    assert answer.json()["error"] == "too_slow"
+    assert "Nothing was changed" in answer.json()["message"]
+
+
+def test_the_connection_goes_on(visitor: Client) -> None:
+    """The same connection, of which the test's own is one, answers the next request."""
+    visitor.get("/sleepy/", {"seconds": 5})
+    raw = connection.connection
+    assert visitor.get("/sleepy/").content == b"200ms"
+    assert connection.connection is raw
+
+
+def test_an_annotators_page_has_its_own_limit(visitor: Client) -> None:
+    assert visitor.get("/work/sleepy/").content == b"100ms"
+    assert visitor.get("/sleepy/", {"seconds": 0.12}).content == b"200ms"
+    late = visitor.get("/work/sleepy/", {"seconds": 5})
+    assert (late.status_code, late["Refresh"]) == (503, "15")
+
+
+def test_a_download_has_none_while_it_is_sent(visitor: Client) -> None:
+    visitor.get("/sleepy/")
+    answer = visitor.get("/streamed/")
+    assert b"".join(answer.streaming_content) == b"0"  # type: ignore[attr-defined]
+    assert visitor.get("/sleepy/").content == b"200ms"
+
+
+def test_a_new_connection_has_it_too(visitor: Client) -> None:
+    visitor.get("/sleepy/")
+    connection.close()
+    assert visitor.get("/sleepy/").content == b"200ms"
+
+
+def test_it_is_sent_only_where_it_changes(visitor: Client, monkeypatch: Any) -> None:
+    sent: list[float] = []
+    send = query_time._send
+    monkeypatch.setattr(
+        query_time, "_send", lambda to: (sent.append(to.query_seconds), send(to))[1]
+    )
+    for address in ("/sleepy/", "/sleepy/", "/work/sleepy/", "/work/sleepy/", "/sleepy/"):
+        visitor.get(address)
+    assert sent == [0.2, 0.1, 0.2]
+
+
+def test_nothing_is_sent_where_there_is_no_limit(visitor: Client, settings: Any) -> None:
+    settings.PAGE_QUERY_SECONDS = 0
+    assert visitor.get("/sleepy/", {"seconds": 0.25}).content == b"0"
+
+
+def test_what_no_request_asks_has_no_limit(visitor: Client) -> None:
+    """A worker's connection is its own, and never sees a limit."""
+    close_old_connections()
+    assert limit_now() == "0"
+    slept(0.3)
+
+
+def test_another_error_of_the_database_is_not_said_to_be_slow() -> None:
+    assert not query_time.ran_out(OperationalError("gone"))
+    assert not query_time.ran_out(None)
