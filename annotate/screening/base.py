@@ -40,7 +40,7 @@ class Columns:
         the paragraphs.
     scores: the levels chosen for each criterion that is asked on `levels`, lowest first.
     edit_distance: characters changed, NaN where no edit was required.
-    edit_text: a label for each different text submitted as an edit, -1 where there is none.
+    edit_text: a label (0 or more) for each different text submitted as an edit, -1 for none.
     plausible: 1 or 0.
     verdicts: (T, P) on each paragraph, NaN beyond the output's last one and for implausible
         answers.
