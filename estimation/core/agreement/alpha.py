@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,7 +16,10 @@ from estimation.core.intervals.interval import check_level
 Distance = Literal["nominal", "ordinal", "interval"]
 DISTANCES: tuple[str, ...] = get_args(Distance)
 
-_CELLS = 4_000_000  # numbers held at a time while resampling: 32 MB
+_CELLS = 1_000_000  # numbers held at a time while resampling: 8 MB
+_BITS = 62  # of the number that stands for all scores of an item
+_LOOK = 1000  # kinds of items that usually show that scores vary
+_FEW = 8  # with fewer items of each kind than this on average, items are drawn one by one
 
 
 class NoVariationError(errors.EstimationError):
@@ -54,17 +58,36 @@ class Agreement:
     undefined: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
-    """Pairable judgments: counts (U, V) of each value per item, values (V,) ascending."""
+    """Pairable judgments: counts (K, V) of each value in each kind of item.
+
+    Items with the same scores are of one kind. values: (V,) ascending. items: (K,) how many items
+    are of each kind.
+    """
 
     counts: csr_array
     values: Floats
+    items: Ints
 
-    @property
+    @cached_property
     def size(self) -> Floats:
-        """(U,) judgments per item, at least 2."""
+        """(K,) judgments per item, at least 2."""
         return np.asarray(self.counts.sum(axis=1), dtype=np.float64)
+
+    @cached_property
+    def ends(self) -> tuple[Ints, Ints]:
+        """((K,), (K,)) the places in `values` of the lowest and of the highest score."""
+        start, levels = self.counts.indptr, self.counts.indices
+        return np.minimum.reduceat(levels, start[:-1]), np.maximum.reduceat(levels, start[:-1])
+
+    @cached_property
+    def sums(self) -> Floats:
+        """(4, K) of one item: observed disagreement (interval), judgments, sums of v and of v²."""
+        # Centred, so that large scores with a small spread keep their digits.
+        values = self.values - self.values.mean()
+        size, first, second = self.size, self.counts @ values, self.counts @ values**2
+        return np.stack([2 * (size * second - first**2) / (size - 1), size, first, second])
 
 
 def krippendorff_alpha(
@@ -131,8 +154,8 @@ def krippendorff_alpha(
     check_options(distance, level, replicates)
     items, people, values = judgment_arrays(item, annotator, value)
     table, n_people = pairable(items, people, values)
-    units = table.counts.shape[0]
-    alpha = float(alphas(table, np.ones((1, units)), distance)[0])
+    units = int(table.items.sum())
+    alpha = float(alphas(table, table.items[None].astype(np.float64), distance)[0])
     if np.isnan(alpha):
         raise NoVariationError(
             "All items judged by several people got the same score throughout: agreement cannot "
@@ -140,9 +163,8 @@ def krippendorff_alpha(
         )
     resampled = _resampled(table, distance, replicates if units > 1 else 0, seed)
     low, high, undefined = _percentiles(resampled, level)
-    return Agreement(
-        alpha, low, high, level, distance, units, int(table.size.sum()), n_people, undefined
-    )
+    n_judgments = int(table.items @ table.size)
+    return Agreement(alpha, low, high, level, distance, units, n_judgments, n_people, undefined)
 
 
 def judgment_arrays(
@@ -199,26 +221,74 @@ def pairable(items: Ints, people: Ints, values: Floats) -> tuple[Table, int]:
         raise errors.ReplicatesNeededError(
             "Agreement takes items that at least two people judged; there are none."
         )
-    unit = _indices(items[several])
-    levels, column = np.unique(values[several], return_inverse=True)
-    shape = (int(unit.max()) + 1, levels.size)
-    counts = csr_array((np.ones(unit.size), (unit, column)), shape=shape)
-    return Table(counts, levels), int(np.unique(people[several]).size)
+    table = tabled(items[several], values[several])
+    return table, int(np.unique(people[several]).size)
+
+
+def tabled(items: Ints, values: Floats) -> Table:
+    """The table of these judgments: any number of items, each judged by at least one person."""
+    levels, level = np.unique(values, return_inverse=True)
+    order = np.lexsort((level, items))
+    sorted_items, level = items[order], level[order]
+    start = np.flatnonzero(np.r_[True, sorted_items[1:] != sorted_items[:-1]])
+    size = np.diff(np.r_[start, items.size])
+    first, times = _kinds(level, start, size, levels.size)
+    # The rows of the first item of each kind, one below the other.
+    row = np.repeat(np.arange(first.size), size[first])
+    own = np.arange(row.size) - np.repeat(np.cumsum(size[first]) - size[first], size[first])
+    column = level[start[first][row] + own]
+    counts = csr_array((np.ones(row.size), (row, column)), shape=(first.size, levels.size))
+    counts.sum_duplicates()
+    return Table(counts, levels, times)
+
+
+def _kinds(level: Ints, start: Ints, size: Ints, levels: int) -> tuple[Ints, Ints]:
+    """(K,) one item of each kind, and (K,) how many there are of it.
+
+    level: (T,) sorted within each item; start, size: (U,) of the items in it. An item whose scores
+    do not fit into one number is a kind of its own.
+    """
+    code = np.zeros(start.size, dtype=np.int64)
+    fits = size * np.log2(levels + 1) < _BITS
+    for m in range(int(size[fits].max(initial=0))):
+        longer = fits & (size > m)
+        code[longer] = code[longer] * (levels + 1) + level[start[longer] + m] + 1
+    alone = np.flatnonzero(~fits)
+    code[alone] = -1 - np.arange(alone.size)
+    _, first, times = np.unique(code, return_index=True, return_counts=True)
+    return first, times
 
 
 def alphas(table: Table, times: Floats, distance: Distance) -> Floats:
-    """(B,) alpha with item u counted times[b, u] times; NaN where nothing varies."""
-    marginal = np.asarray((table.counts.T @ times.T).T)  # (B, V)
-    total = marginal.sum(axis=1)
-    if distance == "nominal":
-        observed, expected = _nominal(table, times, marginal)
-    elif distance == "interval":
+    """(B,) alpha with times[b, k] items of kind k; NaN where nothing varies."""
+    if distance == "interval":
         observed, expected = _interval(table, times)
+        varies = _varies(table, times)
+        total = times @ table.size
     else:
-        observed, expected = _ordinal(table, times, marginal)
-    varies = (marginal > 0).sum(axis=1) > 1
+        marginal = np.asarray((table.counts.T @ times.T).T)  # (B, V)
+        total = marginal.sum(axis=1)
+        sums = _nominal if distance == "nominal" else _ordinal
+        observed, expected = sums(table, times, marginal)
+        varies = (marginal > 0).sum(axis=1) > 1
     ratio = (total - 1) * observed / np.where(varies, expected, 1.0)
     return np.where(varies, 1 - ratio, np.nan)
+
+
+def _varies(table: Table, times: Floats) -> NDArray[np.bool_]:
+    """(B,) whether the items counted have more than one value."""
+    # The first items nearly always say so; all of them are looked at where these do not vary.
+    found = _spread(table, times, _LOOK)
+    alike = np.flatnonzero(~found)
+    found[alike] = _spread(table, times[alike], table.items.size)
+    return found
+
+
+def _spread(table: Table, times: Floats, kinds: int) -> NDArray[np.bool_]:
+    lowest, highest = (ends[:kinds] for ends in table.ends)
+    there = times[:, :kinds] > 0
+    high = np.where(there, highest, -1).max(axis=1)
+    return np.asarray(high > np.where(there, lowest, table.values.size).min(axis=1))
 
 
 def _nominal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Floats]:
@@ -231,13 +301,8 @@ def _nominal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Flo
 
 def _interval(table: Table, times: Floats) -> tuple[Floats, Floats]:
     """As `_nominal`; the sum of (a - b)² over ordered pairs is 2 (m sum v² - (sum v)²)."""
-    # Centred, so that large scores with a small spread keep their digits.
-    values = table.values - table.values.mean()
-    size = table.size
-    first, second = table.counts @ values, table.counts @ values**2
-    observed = times @ (2 * (size * second - first**2) / (size - 1))
-    expected = 2 * ((times @ size) * (times @ second) - (times @ first) ** 2)
-    return observed, expected
+    observed, n, sums, squares = table.sums @ times.T
+    return observed, 2 * (n * squares - sums**2)
 
 
 def _ordinal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Floats]:
@@ -258,14 +323,24 @@ def _resampled(table: Table, distance: Distance, replicates: int, seed: int) -> 
 
 
 def _draws(table: Table, replicates: int, seed: int) -> Iterator[Floats]:
-    """(b, U) how often each item is drawn, in blocks that fit into memory."""
-    rng, units = np.random.default_rng(seed), table.counts.shape[0]
-    block = max(1, _CELLS // max(units, table.values.size))
+    """(b, K) how often items of each kind are drawn, in blocks that fit into memory."""
+    rng, units, kinds = np.random.default_rng(seed), int(table.items.sum()), table.items.size
+    block = max(1, _CELLS // max(kinds, table.values.size))
+    share = table.items / units
     for start in range(0, replicates, block):
-        drawn = rng.integers(0, units, (min(block, replicates - start), units))
-        shifted = drawn + units * np.arange(drawn.shape[0])[:, None]
-        counts = np.bincount(shifted.ravel(), minlength=drawn.size)
-        yield counts.reshape(drawn.shape).astype(np.float64)
+        size = min(block, replicates - start)
+        if kinds * _FEW <= units:
+            yield rng.multinomial(units, share, size).astype(np.float64)
+        else:
+            yield np.stack([_drawn(rng, table.items, units) for _ in range(size)])
+
+
+def _drawn(rng: np.random.Generator, items: Ints, units: int) -> Floats:
+    """(K,) how often items of each kind are among as many items drawn one by one."""
+    drawn = np.bincount(rng.integers(0, units, units), minlength=units)
+    if items.size < units:
+        drawn = np.add.reduceat(drawn, np.cumsum(items) - items)
+    return drawn.astype(np.float64)
 
 
 def _percentiles(alphas: Floats, level: float) -> tuple[float | None, float | None, float]:

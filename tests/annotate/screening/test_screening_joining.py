@@ -1,6 +1,7 @@
 """Columns that are read in parts are the columns of the whole."""
 
 from dataclasses import fields, replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -68,7 +69,7 @@ def part(whole: Columns, start: int, stop: int) -> Columns:
 def test_parts_make_the_whole(whole: Columns, shares: list[float]) -> None:
     size = len(whole.annotator)
     edges = [0, *sorted(int(share * size) for share in shares), size]
-    found = joined([part(whole, *edge) for edge in zip(edges[:-1], edges[1:], strict=True)])
+    found = joined([part(whole, *edge) for edge in pairwise(edges)])
     for one in fields(Columns):
         mine, theirs = getattr(found, one.name), getattr(whole, one.name)
         if isinstance(theirs, Highlights):
