@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from estimation.core import NoVariationError, krippendorff_alpha
+from estimation.core.agreement import kinds
 from estimation.core.data import errors
 
 # Krippendorff (2011), four observers and twelve units; 0 stands for missing.
@@ -102,33 +103,31 @@ def test_resampling_recomputes_everything(distance):
     table, _ = agreement.pairable(*agreement.judgment_arrays(item, annotator, value))
     times = next(agreement._draws(table, 3, 1))
     assert times.sum(axis=1).tolist() == [np.unique(item).size] * 3
-    kinds = [np.repeat(table.values, row.astype(int)) for row in table.counts.toarray()]
+    scores = [np.repeat(table.values, row.astype(int)) for row in table.counts.toarray()]
     for b, alpha in enumerate(agreement.alphas(table, times, distance)):
-        drawn = np.repeat(np.arange(len(kinds)), times[b].astype(int))
-        wide = np.concatenate([np.full(kinds[k].size, i) for i, k in enumerate(drawn)])
+        drawn = np.repeat(np.arange(len(scores)), times[b].astype(int))
+        wide = np.concatenate([np.full(scores[k].size, i) for i, k in enumerate(drawn)])
         assert alpha == pytest.approx(
-            brute_force(wide, np.concatenate([kinds[k] for k in drawn]), distance)
+            brute_force(wide, np.concatenate([scores[k] for k in drawn]), distance)
         )
 
 
 @given(seed=st.integers(0, 10_000), levels=st.integers(1, 5), huge=st.booleans())
 def test_items_with_the_same_scores_are_one_kind(seed, levels, huge):
-    from estimation.core.agreement import alpha as agreement
-
     # With few bits, the scores of an item do not fit into one number.
-    item, annotator, value = random_rows(seed, items=12, levels=levels)
+    item, _, value = random_rows(seed, items=12, levels=levels)
     kept = np.bincount(item)[item] > 1
-    table = agreement.tabled(item[kept], value[kept])
-    with patch.object(agreement, "_BITS", 3) if huge else nullcontext():
-        other = agreement.tabled(item[kept], value[kept])
+    table = kinds.tabled(item[kept], value[kept])
+    with patch.object(kinds, "_BITS", 3) if huge else nullcontext():
+        other = kinds.tabled(item[kept], value[kept])
     expected = Counter(tuple(sorted(value[item == i])) for i in np.unique(item[kept]))
     for found, exact in ((table, True), (other, not huge)):
-        kinds = [tuple(np.repeat(found.values, row)) for row in found.counts.toarray().astype(int)]
+        rows_of = [tuple(np.repeat(found.values, n)) for n in found.counts.toarray().astype(int)]
         again = Counter()
-        for kind, n in zip(kinds, found.items.tolist(), strict=True):
+        for kind, n in zip(rows_of, found.items.tolist(), strict=True):
             again[kind] += n
         assert again == expected
-        assert not exact or len(kinds) == len(expected)
+        assert not exact or len(rows_of) == len(expected)
 
 
 @pytest.mark.parametrize("distance", DISTANCES)
