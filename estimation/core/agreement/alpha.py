@@ -15,6 +15,11 @@ from estimation.core.intervals.interval import check_level
 Distance = Literal["nominal", "ordinal", "interval"]
 DISTANCES: tuple[str, ...] = get_args(Distance)
 
+NO_REPLICATES = "Agreement takes items that at least two people judged; there are none."
+NO_VARIATION = (
+    "All items judged by several people got the same score throughout: agreement cannot be "
+    "compared with chance."
+)
 _CELLS = 1_000_000  # numbers held at a time while resampling: 8 MB
 _LOOK = 1000  # kinds of items that usually show that scores vary
 _FEW = 8  # with fewer items of each kind than this on average, items are drawn one by one
@@ -120,13 +125,17 @@ def krippendorff_alpha(
     check_options(distance, level, replicates)
     items, people, values = judgment_arrays(item, annotator, value)
     table, n_people = pairable(items, people, values)
+    return measured(table, n_people, distance, level=level, replicates=replicates, seed=seed)
+
+
+def measured(
+    table: Table, n_people: int, distance: Distance, *, level: float, replicates: int, seed: int
+) -> Agreement:
+    """Alpha of a table with its interval. Raises NoVariationError."""
     units = int(table.items.sum())
     alpha = float(alphas(table, table.items[None].astype(np.float64), distance)[0])
     if np.isnan(alpha):
-        raise NoVariationError(
-            "All items judged by several people got the same score throughout: agreement cannot "
-            "be compared with chance."
-        )
+        raise NoVariationError(NO_VARIATION)
     resampled = _resampled(table, distance, replicates if units > 1 else 0, seed)
     low, high, undefined = _percentiles(resampled, level)
     n_judgments = int(table.items @ table.size)
@@ -184,9 +193,7 @@ def pairable(items: Ints, people: Ints, values: Floats) -> tuple[Table, int]:
     """
     several = np.bincount(items)[items] > 1 if items.size else np.zeros(0, dtype=bool)
     if not several.any():
-        raise errors.ReplicatesNeededError(
-            "Agreement takes items that at least two people judged; there are none."
-        )
+        raise errors.ReplicatesNeededError(NO_REPLICATES)
     table = tabled(items[several], values[several])
     return table, int(np.unique(people[several]).size)
 
