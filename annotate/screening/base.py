@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
-from estimation.core import Floats, Ints
+from estimation.core import Floats, Ints, distinct
 
 LEVELS = (-1.0, 0.0, 1.0)
 
@@ -72,7 +72,7 @@ class Columns:
     @cached_property
     def people(self) -> Ints:
         """Return (A,) the annotators, ascending."""
-        return np.unique(self.annotator)
+        return distinct(self.annotator)
 
     @cached_property
     def who(self) -> Ints:

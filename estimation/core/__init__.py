@@ -35,7 +35,7 @@ from estimation.core.data.errors import (
     ShapeMismatchError,
     TooFewJudgmentsError,
 )
-from estimation.core.data.incidence import Floats, Incidence, Ints
+from estimation.core.data.incidence import Floats, Incidence, Ints, distinct
 from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.components import (
     Crossed,
@@ -185,6 +185,7 @@ __all__ = [
     "data_efficiency_cap",
     "deviations",
     "difference",
+    "distinct",
     "drift",
     "empirical_bernstein",
     "estimate",

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from estimation.core.agreement.kinds import Table, tabled
 from estimation.core.data import errors
-from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.incidence import Floats, Ints, distinct
 from estimation.core.intervals.interval import check_level
 
 Distance = Literal["nominal", "ordinal", "interval"]
@@ -174,7 +174,7 @@ def _indices(labels: NDArray[np.generic]) -> Ints:
 
 def _check_once(items: Ints, people: Ints) -> None:
     pairs = items * (people.max(initial=0) + 1) + people
-    if np.unique(pairs).size < pairs.size:
+    if distinct(pairs).size < pairs.size:
         raise errors.DuplicateJudgmentError("An annotator judged the same item more than once.")
 
 
@@ -195,7 +195,7 @@ def pairable(items: Ints, people: Ints, values: Floats) -> tuple[Table, int]:
     if not several.any():
         raise errors.ReplicatesNeededError(NO_REPLICATES)
     table = tabled(items[several], values[several])
-    return table, int(np.unique(people[several]).size)
+    return table, int(distinct(people[several]).size)
 
 
 def alphas(table: Table, times: Floats, distance: Distance) -> Floats:
