@@ -8,6 +8,11 @@ import numpy as np
 from annotate.screening.base import Columns, Highlights
 from estimation.core import Floats
 
+ALONE = (
+    *("annotator", "output", "order", "seconds", "words"),
+    *("edit_distance", "edit_text", "item", "plausible"),
+)
+
 
 def joined(parts: Sequence[Columns]) -> Columns:
     """Return the rows of all parts in their order; the parts come from one instrument.
@@ -18,14 +23,13 @@ def joined(parts: Sequence[Columns]) -> Columns:
     if not parts:
         raise ValueError("There are no columns to join.")
     first = parts[0]
-    lone = ("annotator", "output", "order", "seconds", "words")
-    perhaps = ("edit_distance", "edit_text", "item", "plausible")
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ALONE
+        if getattr(first, name) is not None
+    }
     return Columns(
-        **{name: _one_below_other(parts, name) for name in lone},
-        **{
-            name: None if getattr(first, name) is None else _one_below_other(parts, name)
-            for name in perhaps
-        },
+        **columns,
         scores={
             name: np.concatenate([part.scores[name] for part in parts]) for name in first.scores
         },
@@ -33,10 +37,6 @@ def joined(parts: Sequence[Columns]) -> Columns:
         highlights=_highlights(parts),
         levels=first.levels,
     )
-
-
-def _one_below_other(parts: Sequence[Columns], name: str) -> Any:
-    return np.concatenate([getattr(part, name) for part in parts])
 
 
 def _verdicts(parts: Sequence[Columns]) -> Floats | None:

@@ -37,7 +37,9 @@ def insert(model: type[models.Model], names: Sequence[str], rows: Iterable[Row])
 
     JSON fields take what `json` can write; the other fields take text, whole numbers and None.
     """
-    fields = [model._meta.get_field(name.removesuffix("_id")) for name in names]
+    fields: list[models.Field[Any, Any]] = [
+        field for name in names for field in model._meta.concrete_fields if field.attname == name
+    ]
     as_json = [isinstance(field, models.JSONField) for field in fields]
     written = (
         [json.dumps(value) if coded else value for value, coded in zip(row, as_json, strict=True)]
@@ -45,7 +47,7 @@ def insert(model: type[models.Model], names: Sequence[str], rows: Iterable[Row])
     )
     connection = connections[router.db_for_write(model)]
     quote = connection.ops.quote_name
-    columns = ", ".join(quote(field.column) for field in fields)  # type: ignore[union-attr]
+    columns = ", ".join(quote(str(field.column)) for field in fields)
     store = _copy if connection.vendor == "postgresql" else _insert
     with connection.cursor() as cursor:
         store(cursor, f"{quote(model._meta.db_table)} ({columns})", len(fields), written)
@@ -67,7 +69,8 @@ def _cell(value: Any) -> str:
         return "\\N"
     if not isinstance(value, str):
         return str(value)
+    text: str = value
     for mark, escaped in _ESCAPED.items():  # the backslash first
-        if mark in value:
-            value = value.replace(mark, escaped)
-    return value
+        if mark in text:
+            text = text.replace(mark, escaped)
+    return text

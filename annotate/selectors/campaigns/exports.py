@@ -36,9 +36,7 @@ from annotate.selectors.campaigns import counting as evidence
 from annotate.selectors.campaigns.counting import SystemStanding
 from annotate.selectors.studies import instruments
 
-CHUNK = 1000  # rows of numbers that are held at once
-ANSWERS = 200  # rows with answers, which can hold an edited text
-TEXTS = 50  # rows with texts, which can be long
+CHUNK, ANSWERS, TEXTS = 1000, 200, 50  # rows at once: of numbers, with answers, with long texts
 COUNTS, EXCLUDED = 1, 2
 FACTS = (
     "pk",
@@ -228,7 +226,7 @@ def exclusions(now: Moment) -> Iterator[ExcludedRow]:
 def _work_by_person(now: Moment) -> dict[int, tuple[int, int, int]]:
     """Return how many judgments each annotator made, how many count, how many are excluded."""
     people, who = np.unique(now.annotator, return_inverse=True)
-    kinds = (np.ones_like(now.state), now.state & COUNTS > 0, now.state & EXCLUDED > 0)
+    kinds = (None, now.state & COUNTS > 0, now.state & EXCLUDED > 0)
     columns = [np.bincount(who, kind, people.size).astype(int).tolist() for kind in kinds]
     return dict(zip(people.tolist(), zip(*columns, strict=True), strict=True))
 

@@ -234,55 +234,44 @@ def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
     every = _every_so_many(plan, campaign.seed)
     planned = plan.planned or (lambda _row, position: every(position))
     systems = dict(campaign.systems.values_list("name", "pk"))
-    items = plain_rows.reserve(Item, len(chunk))
-    plain_rows.insert(
-        Item,
-        ITEM,
-        (
-            (item, campaign.pk, *_item(position, group[0]))
-            for item, (position, group) in zip(items, chunk, strict=True)
-        ),
-    )
+    items = _add(Item, ITEM, [(campaign.pk, *_item(at, group[0])) for at, group in chunk])
     alike = [
         (item, position, same)
         for item, (position, group) in zip(items, chunk, strict=True)
         for same in _by_text(group)
     ]
-    outputs = plain_rows.reserve(Output, len(alike))
-    plain_rows.insert(
-        Output,
-        OUTPUT,
-        (
-            (output, campaign.pk, item, *_output(same))
-            for output, (item, _position, same) in zip(outputs, alike, strict=True)
-        ),
-    )
+    rows = [(campaign.pk, item, *_output(same)) for item, _position, same in alike]
+    outputs = list(zip(_add(Output, OUTPUT, rows), alike, strict=True))
     written = [
         (systems[row.system], item, output)
-        for output, (item, _position, same) in zip(outputs, alike, strict=True)
+        for output, (item, _position, same) in outputs
         for row in same
     ]
     _add(Authorship, ("system_id", "item_id", "output_id"), written)
     slots = [
         (campaign.pk, output, position, number)
-        for output, (_item, position, same) in zip(outputs, alike, strict=True)
+        for output, (_item, position, same) in outputs
         for number in range(1, planned(same[0], position) + 1)
     ]
     _add(Slot, ("campaign_id", "output_id", "position", "number"), slots)
 
 
-def _add(model: type[models.Model], names: Sequence[str], rows: Sequence[Sequence[int]]) -> None:
+def _add(
+    model: type[models.Model], names: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> list[int]:
+    """Store rows, and return their new ids."""
     ids = plain_rows.reserve(model, len(rows))
     numbered = ((pk, *row) for pk, row in zip(ids, rows, strict=True))
     plain_rows.insert(model, ("id", *names), numbered)
+    return ids
 
 
-ITEM = ("id", "campaign_id", "key", "position", "input", "paragraphs", "words", "reference")
-OUTPUT = ("id", "campaign_id", "item_id", "text", "words", "digest", "given_metrics")
+ITEM = ("campaign_id", "key", "position", "input", "paragraphs", "words", "reference")
+OUTPUT = ("campaign_id", "item_id", "text", "words", "digest", "given_metrics")
 
 
 def _item(position: int, row: Row) -> tuple[Any, ...]:
-    """Return the values of an item after its id and campaign, as in `ITEM`."""
+    """Return the values of an item after its campaign, as in `ITEM`."""
     words = len(row.input.split())
     return row.item, position, row.input, list(row.paragraphs), words, row.reference
 

@@ -120,7 +120,7 @@ def test_reserved_ids_are_not_given_again() -> None:
     assert new == sorted(set(new))
     places = enumerate(new, start=1000)
     values = [(pk, made.pk, f"new-{pk}", at, "", [], 0, "") for at, pk in places]
-    plain_rows.insert(Item, creating.ITEM, values)
+    plain_rows.insert(Item, ("id", *creating.ITEM), values)
     after = Item.objects.create(campaign=made, key="last", position=999)
     assert after.pk > max(new)
 

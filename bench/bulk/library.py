@@ -4,7 +4,7 @@ Every line is a process of its own, so peak memory (VmHWM) is that of one job; a
 imports and the arrays take before the job. Processor time in units of `bench.unit`, measured in
 the same process.
 
-Run from the checkout: python -m bench.bulk [judgments …]
+Run from the checkout: python -m bench.bulk.library [judgments …]
 """
 
 import subprocess
@@ -143,7 +143,9 @@ def main() -> None:
     print("|---" * 6 + "|")
     for size in sizes:
         for job in JOBS:
-            subprocess.run([sys.executable, "-m", "bench.bulk", "one", job, str(size)], check=True)
+            subprocess.run(
+                [sys.executable, "-m", "bench.bulk.library", "one", job, str(size)], check=True
+            )
 
 
 def one(job: str, size: int) -> None:

@@ -5,7 +5,7 @@ Every line is a process of its own: its processor time (without that of Postgres
 25 judgments a person. The import is `manage.py create_campaign` of as many outputs as there are
 judgments, in a file of its own.
 
-Run from the checkout: python -m bench.bulk_database [judgments …]
+Run from the checkout: python -m bench.bulk.database [judgments …]
 """
 
 import io
@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench.bulk import peak
+from bench.bulk.library import peak
 from bench.unit import unit
 
 SIZES = (100_000, 1_000_000)
@@ -109,7 +109,7 @@ def main() -> None:
         campaign_id = campaigns.judged(size)
         for job in JOBS:
             about = str(size if job == "import" else campaign_id)
-            command = [sys.executable, "-m", "bench.bulk_database", "one", job, about, str(size)]
+            command = [sys.executable, "-m", "bench.bulk.database", "one", job, about, str(size)]
             subprocess.run(command, check=True, env=place)
 
 
