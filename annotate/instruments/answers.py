@@ -113,8 +113,10 @@ def _alike(instrument: Instrument, judgments: Sequence[Observed]) -> dict[str, A
         return {}
     levels = _levels(asked[0])
     names = [criterion.name for criterion in asked if _levels(criterion) == levels]
-    answers = [instrument.answers(one.response) for one in judgments]
-    scores = {name: np.array([given[name, 0] for given in answers]) for name in names}
+    scores = {
+        name: np.array([one.response[name] for one in judgments], dtype=np.float64)
+        for name in names
+    }
     return {"levels": levels, "scores": scores}
 
 

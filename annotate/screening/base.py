@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv
 
-from estimation.core import Floats, Ints
+from estimation.core import Floats, Ints, distinct
 
 LEVELS = (-1.0, 0.0, 1.0)
 
@@ -40,7 +40,7 @@ class Columns:
         the paragraphs.
     scores: the levels chosen for each criterion that is asked on `levels`, lowest first.
     edit_distance: characters changed, NaN where no edit was required.
-    edit_text: a label for each different text submitted as an edit, -1 where there is none.
+    edit_text: a label (0 or more) for each different text submitted as an edit, -1 for none.
     plausible: 1 or 0.
     verdicts: (T, P) on each paragraph, NaN beyond the output's last one and for implausible
         answers.
@@ -72,7 +72,7 @@ class Columns:
     @cached_property
     def people(self) -> Ints:
         """Return (A,) the annotators, ascending."""
-        return np.unique(self.annotator)
+        return distinct(self.annotator)
 
     @cached_property
     def who(self) -> Ints:
@@ -145,27 +145,36 @@ def verdicts(
     """Return one `Verdict` per annotator from (A,) columns; without `enough`, none is flagged."""
     known = np.asarray(enough, dtype=bool)
     fires = np.asarray(flagged, dtype=bool) & known
-    rows = dict(numbers or {})
+    people = columns.people.size
+    values, lows, highs = (_plain(column, people) for column in (value, low, high))
+    more = {name: _plain(column, people) for name, column in (numbers or {}).items()}
     return [
         Verdict(
             screen,
-            int(person),
-            bool(fires[j]),
-            _plain(value, j),
-            _plain(low, j),
-            _plain(high, j),
+            person,
+            fired,
+            values[j],
+            lows[j],
+            highs[j],
             float(threshold),
-            int(n[j]),
-            bool(known[j]),
-            {name: _plain(column, j) for name, column in rows.items()},
+            count,
+            is_enough,
+            {name: column[j] for name, column in more.items()},
         )
-        for j, person in enumerate(columns.people)
+        for j, (person, fired, count, is_enough) in enumerate(
+            zip(columns.people.tolist(), fires.tolist(), n.tolist(), known.tolist(), strict=True)
+        )
     ]
 
 
-def _plain(column: Floats | None, j: int) -> float | None:
-    number = np.nan if column is None else float(column[j])
-    return number if np.isfinite(number) else None
+def _plain(column: Floats | None, people: int) -> list[float | None]:
+    """Return (A,) plain numbers, None for what is not finite or not given."""
+    if column is None:
+        return [None] * people
+    found: list[float | None] = np.asarray(column, dtype=np.float64).tolist()
+    for j in np.flatnonzero(~np.isfinite(column)).tolist():
+        found[j] = None
+    return found
 
 
 def share_bounds(count: Floats | Ints, n: Floats | Ints, level: float) -> tuple[Floats, Floats]:

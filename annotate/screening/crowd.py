@@ -5,6 +5,7 @@ combinations that occur are counted: counting people × combinations would fill 
 study with 8 questions.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,13 +15,15 @@ from scipy.special import gammaln, xlogy
 
 from annotate.screening.base import Columns
 from annotate.screening.thresholds import CrowdThresholds
-from estimation.core import Floats, Ints, person_correlation
+from estimation.core import Floats, Ints, distinct, person_correlation
 
 # The categories of judgments with paragraphs: implausible, all for or all against the answer, or
 # how many are against and for it, where counts of MANY and more are treated alike.
 IMPLAUSIBLE, ALL_FOR, ALL_AGAINST, COUNTED = range(4)
 MANY = 2
 PARAGRAPH_CATEGORIES = COUNTED + (MANY + 1) ** 2
+
+_MOST_NUMBERED = 1_000_000  # possible rows of answers that are numbered, not sorted
 
 Mask = NDArray[np.bool_]
 
@@ -89,16 +92,34 @@ def categories(columns: Columns) -> Categories:
     if columns.verdicts is not None and columns.plausible is not None:
         return _of_paragraphs(columns.plausible, columns.verdicts)
     answers = columns.answers
-    rows, category = np.unique(answers, axis=0, return_inverse=True)
+    rows, category = _different(answers)
     possible = len(columns.levels) ** answers.shape[1]
     chance = 1.0 / possible
     return Categories(
-        category.ravel(),
+        category,
         np.full(len(answers), chance),
         np.full(len(rows), chance),
         _unrelated(answers, rows),
         possible,
     )
+
+
+def _different(answers: Floats) -> tuple[Floats, Ints]:
+    """Return the different rows in ascending order, and (T,) which of them each row is."""
+    levels = [distinct(column) for column in answers.T]
+    possible = math.prod(one.size for one in levels)
+    usual = answers.size and np.isfinite(answers).all()
+    if not usual or possible > _MOST_NUMBERED:
+        rows, category = np.unique(answers, axis=0, return_inverse=True)
+        return rows, category.ravel()
+    # Few levels in few columns: rows are numbered, which takes a tenth of the time of sorting them.
+    number = np.zeros(len(answers), dtype=np.int64)
+    for one, column in zip(levels, answers.T, strict=True):
+        number = number * one.size + np.searchsorted(one, column)
+    there = np.bincount(number, minlength=possible) > 0
+    place = np.unravel_index(np.flatnonzero(there), [one.size for one in levels])
+    rows = np.column_stack([one[at] for one, at in zip(levels, place, strict=True)])
+    return rows, (np.cumsum(there) - 1)[number]
 
 
 def _unrelated(answers: Floats, rows: Floats) -> Floats:

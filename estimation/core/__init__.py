@@ -13,6 +13,7 @@ from estimation.core.agreement.alpha import (
 from estimation.core.agreement.annotators import Deviations, Drift, deviations, drift
 from estimation.core.agreement.intraclass import Intraclass, intraclass_correlation
 from estimation.core.agreement.kappa import Kappa, cohen_kappa, fleiss_kappa
+from estimation.core.agreement.running_alpha import RunningAlpha
 from estimation.core.agreement.straightlining import (
     StraightLining,
     person_correlation,
@@ -34,7 +35,7 @@ from estimation.core.data.errors import (
     ShapeMismatchError,
     TooFewJudgmentsError,
 )
-from estimation.core.data.incidence import Floats, Incidence, Ints
+from estimation.core.data.incidence import Floats, Incidence, Ints, distinct
 from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.components import (
     Crossed,
@@ -158,6 +159,7 @@ __all__ = [
     "ReplicatesNeededError",
     "Ridge",
     "Running",
+    "RunningAlpha",
     "Sample",
     "Scale",
     "ScoreOffScaleError",
@@ -183,6 +185,7 @@ __all__ = [
     "data_efficiency_cap",
     "deviations",
     "difference",
+    "distinct",
     "drift",
     "empirical_bernstein",
     "estimate",

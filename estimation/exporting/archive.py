@@ -1,7 +1,7 @@
 """The zip of an export, made while it is sent: it is never whole in memory or on a disk."""
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
@@ -13,9 +13,11 @@ from annotate.selectors.campaigns.exports import Moment
 from annotate.selectors.campaigns.protocol import protocol
 from annotate.tables import moment
 from estimation.exporting import contents
-from estimation.exporting.tables import FILES, PLAN, README, File
+from estimation.exporting.tables import FILES, JUDGMENTS, OUTPUTS, PLAN, README, File
 
 SENT_AT_ONCE = 1 << 16  # bytes
+PACKED_AT_ONCE = 1 << 15  # bytes, before compression
+Progress = Callable[[str, int, int | None], None]
 
 
 def name(public_id: str) -> str:
@@ -23,32 +25,55 @@ def name(public_id: str) -> str:
     return f"plumbline-{public_id}.zip"
 
 
-def stream(public_id: str) -> Iterator[bytes]:
+def stream(public_id: str, *, progress: Progress = lambda *_: None) -> Iterator[bytes]:
     """Yield the export of a campaign, some bytes at a time; `NotFound` before the first.
 
     It is of one moment: what may change is read first, at once.
+    progress: called with the name of a file, how many of its lines are packed, and how many there
+        will be (None: not known).
     """
     campaign_id = counting.campaign_id_of(public_id)
     if campaign_id is None:
         raise NotFound(f"There is no campaign {public_id!r}.")
     now, at = exports.moment(campaign_id), timezone.now()
-    return _zipped(_files(now, at), folder=f"plumbline-{public_id}", at=at)
+    return _zipped(_files(now, at, progress), folder=f"plumbline-{public_id}", at=at)
 
 
-def _files(now: Moment, at: datetime) -> Iterator[tuple[str, Iterable[bytes]]]:
+def _files(now: Moment, at: datetime, progress: Progress) -> Iterator[tuple[str, Iterable[bytes]]]:
     """What is short comes first, so that the download begins at once."""
     counted: dict[str, int] = {}
+    known = {JUDGMENTS.name: now.judgment.size, OUTPUTS.name: now.output.size}
     yield PLAN, [contents.as_json(protocol(now.campaign), indent=2)]
     for file in FILES:
-        yield file.name, _counting(file, now, counted)
+        blocks = _counting(file, now, counted)
+        yield file.name, _watched(blocks, file, counted, known.get(file.name), progress)
     yield README, [readme(now, counted, at=at).encode()]
 
 
 def _counting(file: File, now: Moment, counted: dict[str, int]) -> Iterator[bytes]:
+    """Yield the lines of a file in blocks, which take less time to pack than single lines."""
     counted[file.name] = -1 if file.is_table else 0  # a table's first line names its columns
+    held, size = [], 0
     for line in contents.encoded(file, contents.ROWS[file.name](now)):
         counted[file.name] += 1
-        yield line
+        held.append(line)
+        size += len(line)
+        if size >= PACKED_AT_ONCE:
+            yield b"".join(held)
+            held, size = [], 0
+    yield b"".join(held)
+
+
+def _watched(
+    blocks: Iterable[bytes],
+    file: File,
+    counted: dict[str, int],
+    total: int | None,
+    progress: Progress,
+) -> Iterator[bytes]:
+    for block in blocks:
+        yield block
+        progress(file.name, max(0, counted[file.name]), total)
 
 
 def readme(now: Moment, counted: dict[str, int], *, at: datetime) -> str:

@@ -29,6 +29,7 @@ def judgments(now: Moment) -> Rows:
 
 def scores(now: Moment) -> Rows:
     for one in work.judgments(now, answers=False):
+        at = moment(one.submitted_at)  # once for all of its rows
         for system in one.systems:
             for criterion, score in one.scores.items():
                 yield {
@@ -40,7 +41,7 @@ def scores(now: Moment) -> Rows:
                     "judgment": one.id,
                     "output": one.output,
                     "position": one.position,
-                    "submitted_at": one.submitted_at,
+                    "submitted_at": at,
                     "counts": one.enters(system),
                 }
 

@@ -22,6 +22,7 @@ from annotate.states import CampaignStatus
 from estimation.core import (
     NoVariationError,
     alpha_without_each,
+    distinct,
     fleiss_kappa,
     intraclass_correlation,
     krippendorff_alpha,
@@ -52,7 +53,7 @@ class _Shared:
 
     @property
     def n_outputs(self) -> int:
-        return int(np.unique(self.output).size)
+        return int(distinct(self.output).size)
 
     @property
     def digest(self) -> str:
@@ -146,7 +147,7 @@ def _row(brief: Brief, shared: _Shared, *, excluded: int) -> Agreement:
         level=brief.level,
         n_outputs=shared.n_outputs,
         n_judgments=shared.value.size,
-        n_annotators=np.unique(shared.annotator).size,
+        n_annotators=distinct(shared.annotator).size,
         excluded=excluded,
         digest=shared.digest,
     )

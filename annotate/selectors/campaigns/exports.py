@@ -36,8 +36,7 @@ from annotate.selectors.campaigns import counting as evidence
 from annotate.selectors.campaigns.counting import SystemStanding
 from annotate.selectors.studies import instruments
 
-CHUNK = 1000  # rows of numbers that are held at once
-TEXTS = 50  # rows with texts, which can be long
+CHUNK, ANSWERS, TEXTS = 1000, 200, 50  # rows at once: of numbers, with answers, with long texts
 COUNTS, EXCLUDED = 1, 2
 FACTS = (
     "pk",
@@ -82,13 +81,13 @@ class Moment:
 
     def state_of(self, judgment_id: int) -> int | None:
         """Return the state of a judgment; None if it was stored later under an earlier id."""
-        place = int(np.searchsorted(self.judgment, judgment_id))
+        place = int(self.judgment.searchsorted(judgment_id))
         known = place < self.judgment.size and self.judgment[place] == judgment_id
         return int(self.state[place]) if known else None
 
     def authors(self, output_id: int) -> tuple[SystemStanding, ...]:
         """Return the systems that wrote this output."""
-        return self.teams[self.team[np.searchsorted(self.output, output_id)]]
+        return self.teams[self.team[self.output.searchsorted(output_id)]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,15 +195,13 @@ def people(now: Moment) -> Iterator[PersonRow]:
     rows = times.values_list("annotator").annotate(
         first=Min("submitted_at"), last=Max("submitted_at"), active=Sum("active_seconds")
     )
+    work = _work_by_person(now)
     for who, first, last, active in rows.order_by("first", "annotator"):
-        states = now.state[now.annotator == who]
-        if not states.size:
+        if who not in work:
             continue
         yield PersonRow(
             known[who],
-            states.size,
-            int((states & COUNTS > 0).sum()),
-            int((states & EXCLUDED > 0).sum()),
+            *work[who],
             first,
             last,
             active,
@@ -224,6 +221,14 @@ def exclusions(now: Moment) -> Iterator[ExcludedRow]:
 
 
 # ---------------------------------------------------------------- inside
+
+
+def _work_by_person(now: Moment) -> dict[int, tuple[int, int, int]]:
+    """Return how many judgments each annotator made, how many count, how many are excluded."""
+    people, who = np.unique(now.annotator, return_inverse=True)
+    kinds = (None, now.state & COUNTS > 0, now.state & EXCLUDED > 0)
+    columns = [np.bincount(who, kind, people.size).astype(int).tolist() for kind in kinds]
+    return dict(zip(people.tolist(), zip(*columns, strict=True), strict=True))
 
 
 def _judged(campaign_id: int) -> tuple[Ints, Ints, Ints]:
@@ -263,7 +268,8 @@ def _rows(now: Moment, *, answers: bool, with_texts: bool) -> Iterator[tuple[Any
     rows = Judgment.objects.filter(campaign=now.campaign, pk__lte=now.last).order_by("pk")
     more = ("response", "output__text", "output__item__paragraphs")[: answers + 2 * with_texts]
     none: tuple[Any, ...] = ({}, "", ())[len(more) :]
-    found = rows.values_list(*FACTS, *more).iterator(chunk_size=TEXTS if answers else CHUNK)
+    size = TEXTS if with_texts else ANSWERS if answers else CHUNK
+    found = rows.values_list(*FACTS, *more).iterator(chunk_size=size)
     return ((*row, *none) for row in found)
 
 

@@ -1,50 +1,36 @@
 """The screens' input: a campaign's judgments as columns, without systems or estimates."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from django.db.models import Count, Max, QuerySet, Sum
+from django.db.models.functions import Coalesce, Least
+from numpy.typing import NDArray
 
 from annotate.instruments.answers import Edges, Observed
-from annotate.models import Assignment, Campaign, Item, Judgment, Review
+from annotate.instruments.base import Instrument
+from annotate.models import Assignment, Campaign, Item, Judgment, Output, Review
 from annotate.screening.base import Columns
+from annotate.screening.joining import joined
+from annotate.selectors import bulk
 from annotate.selectors.studies import instruments
 
+Ints = NDArray[np.int64]
+Row = tuple[Any, ...]
+
 _WORD = re.compile(r"\S+")
-_COLUMNS = (
-    "pk",
-    "annotator",
-    "output",
-    "output__item",
-    "output__words",
-    "output__item__words",
-    "active_seconds",
-    "elapsed_seconds",
-    "response",
-)
-
-
-@dataclass(frozen=True)
-class _Row:
-    """One judgment, with the fields that a screen may know."""
-
-    id: int
-    annotator: int
-    output: int
-    item: int
-    text_words: int
-    input_words: int
-    active_seconds: float | None
-    elapsed_seconds: float
-    response: Mapping[str, Any]
+_FACTS = ("pk", "annotator", "output", "taken", "response")
+# As `seconds`, in the database.
+_TAKEN = Coalesce(Least("active_seconds", "elapsed_seconds"), "elapsed_seconds")
+CHUNK = 5000  # judgments whose responses are in memory at once
 
 
 def state(campaign_id: int) -> str:
     """Return a text that changes whenever the screens may find something new."""
-    seen = _judgments(campaign_id).aggregate(n=Count("pk"), last=Max("pk"), sum=Sum("pk"))
+    seen = _known_of(campaign_id).aggregate(n=Count("pk"), last=Max("pk"), sum=Sum("pk"))
     return f"{seen['n']}:{seen['last'] or 0}:{seen['sum'] or 0}"
 
 
@@ -57,21 +43,13 @@ def columns(campaign: Campaign) -> Columns | None:
     instrument = instruments.of(campaign)
     if not instrument.template:
         return None
-    found = _judgments(campaign.pk).order_by("pk").values_list(*_COLUMNS)
-    rows = [_Row(*row) for row in found.iterator(chunk_size=5000)]
-    if not rows:
-        return None
-    observed = _observed(rows, paragraphs=instrument.needs_paragraphs)
-    return Columns(
-        annotator=_ints(row.annotator for row in rows),
-        output=_ints(row.output for row in rows),
-        item=_ints(row.item for row in rows),
-        order=np.array([row.id for row in rows], dtype=np.float64),
-        seconds=np.array(
-            [seconds(row.active_seconds, row.elapsed_seconds) for row in rows], dtype=np.float64
-        ),
-        **instrument.columns(observed),
-    )
+    rows = _known_of(campaign.pk).annotate(taken=_TAKEN).order_by("pk")
+    material = _Material(campaign.pk)
+    parts = [
+        _part(instrument, chunk, material)
+        for chunk in _chunks(rows.values_list(*_FACTS).iterator(chunk_size=CHUNK))
+    ]
+    return joined(parts) if parts else None
 
 
 def seconds(active: float | None, elapsed: float) -> float:
@@ -84,22 +62,52 @@ def known() -> QuerySet[Judgment]:
     return Judgment.objects.filter(assignment__status=Assignment.Status.VERIFIED)
 
 
-def _judgments(campaign_id: int) -> QuerySet[Judgment]:
+def _known_of(campaign_id: int) -> QuerySet[Judgment]:
     out = Review.objects.filter(campaign=campaign_id, status=Review.Status.EXCLUDED)
     return known().filter(campaign=campaign_id).exclude(annotator__in=out.values("annotator"))
 
 
-def _ints(values: Any) -> "np.ndarray[Any, np.dtype[np.int64]]":
-    return np.fromiter(values, dtype=np.int64)
+class _Material:
+    """The items and lengths of a campaign's outputs (N,), ids ascending, and of its items (M,)."""
+
+    def __init__(self, campaign_id: int) -> None:
+        outputs = Output.objects.filter(campaign=campaign_id).order_by("pk")
+        kinds = {"id": "i8", "item": "i8", "words": "i4"}
+        self.output, self.item, self.words = bulk.columns(outputs, **kinds)
+        items = Item.objects.filter(campaign=campaign_id).order_by("pk")
+        self._items, self._item_words = bulk.columns(items, id="i8", words="i4")
+
+    def of(self, outputs: Ints) -> tuple[Ints, Ints, Ints]:
+        """Return the item of each output, the words of its text, and those of its input."""
+        at = bulk.places(self.output, wanted=outputs)
+        item = self.item[at]
+        return item, self.words[at], self._item_words[bulk.places(self._items, wanted=item)]
 
 
-def _observed(rows: Sequence[_Row], *, paragraphs: bool) -> list[Observed]:
-    """Return the rows with their paragraphs, if the instrument shows any."""
-    edges = _edges_of({row.item for row in rows}) if paragraphs else {}
-    return [
-        Observed(row.response, row.text_words, row.input_words, edges.get(row.item, []))
-        for row in rows
+def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    while chunk := list(islice(rows, CHUNK)):
+        yield chunk
+
+
+def _part(instrument: Instrument, chunk: list[Row], material: _Material) -> Columns:
+    """Return the columns of some judgments; their responses are forgotten with the chunk."""
+    ids, annotators, outputs, taken, responses = zip(*chunk, strict=True)
+    output = np.array(outputs, dtype=np.int64)
+    item, text_words, input_words = material.of(output)
+    edges = _edges_of(set(item.tolist())) if instrument.needs_paragraphs else {}
+    lengths = zip(item.tolist(), text_words.tolist(), input_words.tolist(), strict=True)
+    observed = [
+        Observed(response, words, more, edges.get(key, []))
+        for response, (key, words, more) in zip(responses, lengths, strict=True)
     ]
+    return Columns(
+        annotator=np.array(annotators, dtype=np.int64),
+        output=output,
+        item=item,
+        order=np.array(ids, dtype=np.float64),
+        seconds=np.array(taken, dtype=np.float64),
+        **instrument.columns(observed),
+    )
 
 
 def _edges_of(items: set[int]) -> dict[int, Edges]:

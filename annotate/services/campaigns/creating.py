@@ -5,8 +5,9 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Any
 
-from django.db import transaction
+from django.db import models, transaction
 from django.db.models import F
 
 from annotate.errors import Invalid
@@ -22,7 +23,7 @@ from annotate.models import (
     Target,
 )
 from annotate.selectors.campaigns import protocol
-from annotate.services import audit, change_marks
+from annotate.services import audit, change_marks, plain_rows
 from annotate.services.campaigns import enough, metric_choice, plans
 from annotate.services.campaigns.importing.facts import Facts, Gap
 from annotate.services.campaigns.importing.problems import Problems, Row
@@ -234,40 +235,47 @@ def store(campaign: Campaign, plan: Plan, chunk: Chunk) -> None:
     every = _every_so_many(plan, campaign.seed)
     planned = plan.planned or (lambda _row, position: every(position))
     systems = dict(campaign.systems.values_list("name", "pk"))
-    items = [_item(campaign, position, group[0]) for position, group in chunk]
-    Item.objects.bulk_create(items)
+    items = _add(Item, ITEM, [(campaign.pk, *_item(at, group[0])) for at, group in chunk])
     alike = [
-        (item, same)
-        for item, (_position, group) in zip(items, chunk, strict=True)
+        (item, position, same)
+        for item, (position, group) in zip(items, chunk, strict=True)
         for same in _by_text(group)
     ]
-    outputs = [_output(item, same) for item, same in alike]
-    Output.objects.bulk_create(outputs)
-    written = list(zip(outputs, alike, strict=True))
-    Authorship.objects.bulk_create(
-        Authorship(system_id=systems[row.system], item_id=item.pk, output_id=output.pk)
-        for output, (item, same) in written
+    rows = [(campaign.pk, item, *_output(same)) for item, _position, same in alike]
+    outputs = list(zip(_add(Output, OUTPUT, rows), alike, strict=True))
+    written = [
+        (systems[row.system], item, output)
+        for output, (item, _position, same) in outputs
         for row in same
-    )
-    slots = [
-        Slot(campaign_id=campaign.pk, output_id=output.pk, position=item.position, number=number)
-        for output, (item, same) in written
-        for number in range(1, planned(same[0], item.position) + 1)
     ]
-    Slot.objects.bulk_create(slots)
+    _add(Authorship, ("system_id", "item_id", "output_id"), written)
+    slots = [
+        (campaign.pk, output, position, number)
+        for output, (_item, position, same) in outputs
+        for number in range(1, planned(same[0], position) + 1)
+    ]
+    _add(Slot, ("campaign_id", "output_id", "position", "number"), slots)
     Campaign.objects.filter(pk=campaign.pk).update(planned=F("planned") + len(slots))
 
 
-def _item(campaign: Campaign, position: int, row: Row) -> Item:
-    return Item(
-        campaign_id=campaign.pk,
-        key=row.item,
-        position=position,
-        input=row.input,
-        paragraphs=list(row.paragraphs),
-        words=len(row.input.split()),
-        reference=row.reference,
-    )
+def _add(
+    model: type[models.Model], names: Sequence[str], rows: Sequence[Sequence[Any]]
+) -> list[int]:
+    """Store rows, and return their new ids."""
+    ids = plain_rows.reserve(model, len(rows))
+    numbered = ((pk, *row) for pk, row in zip(ids, rows, strict=True))
+    plain_rows.insert(model, ("id", *names), numbered)
+    return ids
+
+
+ITEM = ("campaign_id", "key", "position", "input", "paragraphs", "words", "reference")
+OUTPUT = ("campaign_id", "item_id", "text", "words", "digest", "given_metrics")
+
+
+def _item(position: int, row: Row) -> tuple[Any, ...]:
+    """Return the values of an item after its campaign, as in `ITEM`."""
+    words = len(row.input.split())
+    return row.item, position, row.input, list(row.paragraphs), words, row.reference
 
 
 def _by_text(group: list[Row]) -> list[list[Row]]:
@@ -277,17 +285,12 @@ def _by_text(group: list[Row]) -> list[list[Row]]:
     return list(same.values())
 
 
-def _output(item: Item, rows: list[Row]) -> Output:
-    """Return the output that systems with the same text share.
+def _output(rows: list[Row]) -> tuple[Any, ...]:
+    """Return the values, as in `OUTPUT`, of the output that systems with the same text share.
 
     A metric is a function of the text, so values that differ between these rows are averaged.
     """
+    text = rows[0].output
     names = set.intersection(*(set(row.metrics) for row in rows))
-    return Output(
-        campaign_id=item.campaign_id,
-        item_id=item.pk,
-        text=rows[0].output,
-        words=len(rows[0].output.split()),
-        digest=hashlib.sha256(rows[0].output.encode()).hexdigest(),
-        given_metrics={name: fmean(row.metrics[name] for row in rows) for name in sorted(names)},
-    )
+    metrics = {name: fmean(row.metrics[name] for row in rows) for name in sorted(names)}
+    return text, len(text.split()), hashlib.sha256(text.encode()).hexdigest(), metrics

@@ -6,16 +6,23 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
+from estimation.core.agreement.kinds import Table, tabled
 from estimation.core.data import errors
-from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.incidence import Floats, Ints, distinct
 from estimation.core.intervals.interval import check_level
 
 Distance = Literal["nominal", "ordinal", "interval"]
 DISTANCES: tuple[str, ...] = get_args(Distance)
 
-_CELLS = 4_000_000  # numbers held at a time while resampling: 32 MB
+NO_REPLICATES = "Agreement takes items that at least two people judged; there are none."
+NO_VARIATION = (
+    "All items judged by several people got the same score throughout: agreement cannot be "
+    "compared with chance."
+)
+_CELLS = 1_000_000  # numbers held at a time while resampling: 8 MB
+_LOOK = 1000  # kinds of items that usually show that scores vary
+_FEW = 8  # with fewer items of each kind than this on average, items are drawn one by one
 
 
 class NoVariationError(errors.EstimationError):
@@ -52,19 +59,6 @@ class Agreement:
     n_judgments: int
     n_annotators: int
     undefined: float
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Pairable judgments: counts (U, V) of each value per item, values (V,) ascending."""
-
-    counts: csr_array
-    values: Floats
-
-    @property
-    def size(self) -> Floats:
-        """(U,) judgments per item, at least 2."""
-        return np.asarray(self.counts.sum(axis=1), dtype=np.float64)
 
 
 def krippendorff_alpha(
@@ -131,18 +125,21 @@ def krippendorff_alpha(
     check_options(distance, level, replicates)
     items, people, values = judgment_arrays(item, annotator, value)
     table, n_people = pairable(items, people, values)
-    units = table.counts.shape[0]
-    alpha = float(alphas(table, np.ones((1, units)), distance)[0])
+    return measured(table, n_people, distance, level=level, replicates=replicates, seed=seed)
+
+
+def measured(
+    table: Table, n_people: int, distance: Distance, *, level: float, replicates: int, seed: int
+) -> Agreement:
+    """Alpha of a table with its interval. Raises NoVariationError."""
+    units = int(table.items.sum())
+    alpha = float(alphas(table, table.items[None].astype(np.float64), distance)[0])
     if np.isnan(alpha):
-        raise NoVariationError(
-            "All items judged by several people got the same score throughout: agreement cannot "
-            "be compared with chance."
-        )
+        raise NoVariationError(NO_VARIATION)
     resampled = _resampled(table, distance, replicates if units > 1 else 0, seed)
     low, high, undefined = _percentiles(resampled, level)
-    return Agreement(
-        alpha, low, high, level, distance, units, int(table.size.sum()), n_people, undefined
-    )
+    n_judgments = int(table.items @ table.size)
+    return Agreement(alpha, low, high, level, distance, units, n_judgments, n_people, undefined)
 
 
 def judgment_arrays(
@@ -177,7 +174,7 @@ def _indices(labels: NDArray[np.generic]) -> Ints:
 
 def _check_once(items: Ints, people: Ints) -> None:
     pairs = items * (people.max(initial=0) + 1) + people
-    if np.unique(pairs).size < pairs.size:
+    if distinct(pairs).size < pairs.size:
         raise errors.DuplicateJudgmentError("An annotator judged the same item more than once.")
 
 
@@ -196,29 +193,41 @@ def pairable(items: Ints, people: Ints, values: Floats) -> tuple[Table, int]:
     """
     several = np.bincount(items)[items] > 1 if items.size else np.zeros(0, dtype=bool)
     if not several.any():
-        raise errors.ReplicatesNeededError(
-            "Agreement takes items that at least two people judged; there are none."
-        )
-    unit = _indices(items[several])
-    levels, column = np.unique(values[several], return_inverse=True)
-    shape = (int(unit.max()) + 1, levels.size)
-    counts = csr_array((np.ones(unit.size), (unit, column)), shape=shape)
-    return Table(counts, levels), int(np.unique(people[several]).size)
+        raise errors.ReplicatesNeededError(NO_REPLICATES)
+    table = tabled(items[several], values[several])
+    return table, int(distinct(people[several]).size)
 
 
 def alphas(table: Table, times: Floats, distance: Distance) -> Floats:
-    """(B,) alpha with item u counted times[b, u] times; NaN where nothing varies."""
-    marginal = np.asarray((table.counts.T @ times.T).T)  # (B, V)
-    total = marginal.sum(axis=1)
-    if distance == "nominal":
-        observed, expected = _nominal(table, times, marginal)
-    elif distance == "interval":
+    """(B,) alpha with times[b, k] items of kind k; NaN where nothing varies."""
+    if distance == "interval":
         observed, expected = _interval(table, times)
+        varies = _varies(table, times)
+        total = times @ table.size
     else:
-        observed, expected = _ordinal(table, times, marginal)
-    varies = (marginal > 0).sum(axis=1) > 1
+        marginal = np.asarray((table.counts.T @ times.T).T)  # (B, V)
+        total = marginal.sum(axis=1)
+        sums = _nominal if distance == "nominal" else _ordinal
+        observed, expected = sums(table, times, marginal)
+        varies = (marginal > 0).sum(axis=1) > 1
     ratio = (total - 1) * observed / np.where(varies, expected, 1.0)
     return np.where(varies, 1 - ratio, np.nan)
+
+
+def _varies(table: Table, times: Floats) -> NDArray[np.bool_]:
+    """(B,) whether the items counted have more than one value."""
+    # The first items nearly always say so; all of them are looked at where these do not vary.
+    found = _spread(table, times, _LOOK)
+    alike = np.flatnonzero(~found)
+    found[alike] = _spread(table, times[alike], table.items.size)
+    return found
+
+
+def _spread(table: Table, times: Floats, kinds: int) -> NDArray[np.bool_]:
+    lowest, highest = (ends[:kinds] for ends in table.ends)
+    there = times[:, :kinds] > 0
+    high = np.where(there, highest, -1).max(axis=1)
+    return np.asarray(high > np.where(there, lowest, table.values.size).min(axis=1))
 
 
 def _nominal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Floats]:
@@ -231,13 +240,8 @@ def _nominal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Flo
 
 def _interval(table: Table, times: Floats) -> tuple[Floats, Floats]:
     """As `_nominal`; the sum of (a - b)² over ordered pairs is 2 (m sum v² - (sum v)²)."""
-    # Centred, so that large scores with a small spread keep their digits.
-    values = table.values - table.values.mean()
-    size = table.size
-    first, second = table.counts @ values, table.counts @ values**2
-    observed = times @ (2 * (size * second - first**2) / (size - 1))
-    expected = 2 * ((times @ size) * (times @ second) - (times @ first) ** 2)
-    return observed, expected
+    observed, n, sums, squares = table.sums @ times.T
+    return observed, 2 * (n * squares - sums**2)
 
 
 def _ordinal(table: Table, times: Floats, marginal: Floats) -> tuple[Floats, Floats]:
@@ -258,14 +262,24 @@ def _resampled(table: Table, distance: Distance, replicates: int, seed: int) -> 
 
 
 def _draws(table: Table, replicates: int, seed: int) -> Iterator[Floats]:
-    """(b, U) how often each item is drawn, in blocks that fit into memory."""
-    rng, units = np.random.default_rng(seed), table.counts.shape[0]
-    block = max(1, _CELLS // max(units, table.values.size))
+    """(b, K) how often items of each kind are drawn, in blocks that fit into memory."""
+    rng, units, kinds = np.random.default_rng(seed), int(table.items.sum()), table.items.size
+    block = max(1, _CELLS // max(kinds, table.values.size))
+    share = table.items / units
     for start in range(0, replicates, block):
-        drawn = rng.integers(0, units, (min(block, replicates - start), units))
-        shifted = drawn + units * np.arange(drawn.shape[0])[:, None]
-        counts = np.bincount(shifted.ravel(), minlength=drawn.size)
-        yield counts.reshape(drawn.shape).astype(np.float64)
+        size = min(block, replicates - start)
+        if kinds * _FEW <= units:
+            yield rng.multinomial(units, share, size).astype(np.float64)
+        else:
+            yield np.stack([_drawn(rng, table.items, units) for _ in range(size)])
+
+
+def _drawn(rng: np.random.Generator, items: Ints, units: int) -> Floats:
+    """(K,) how often items of each kind are among as many items drawn one by one."""
+    drawn = np.bincount(rng.integers(0, units, units), minlength=units)
+    if items.size < units:
+        drawn = np.add.reduceat(drawn, np.cumsum(items) - items)
+    return drawn.astype(np.float64)
 
 
 def _percentiles(alphas: Floats, level: float) -> tuple[float | None, float | None, float]:

@@ -141,11 +141,12 @@ def fleiss_kappa(item: ArrayLike, annotator: ArrayLike, value: ArrayLike) -> Kap
     0.25
     """
     table, _ = pairable(*judgment_arrays(item, annotator, value))
-    size = table.size
+    size, units = table.size, int(table.items.sum())
+    weight = table.items / units
     same = np.asarray((table.counts.power(2).sum(axis=1)), dtype=np.float64) - size
-    observed = float(1 - (same / (size * (size - 1))).mean())
-    share = np.asarray(table.counts.T @ (1 / size)) / size.size
-    return _kappa(observed, float(share @ (1 - share)), size.size, int(size.sum()))
+    observed = float(1 - weight @ (same / (size * (size - 1))))
+    share = np.asarray(table.counts.T @ (weight / size))
+    return _kappa(observed, float(share @ (1 - share)), units, int(table.items @ size))
 
 
 def _pairs(items: Ints, people: Ints, values: Floats) -> tuple[Floats, Floats]:

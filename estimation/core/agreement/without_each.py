@@ -18,10 +18,11 @@ from estimation.core.agreement.alpha import (
     pairable,
 )
 from estimation.core.data import errors
-from estimation.core.data.incidence import Floats, Ints
+from estimation.core.data.incidence import Floats, Ints, distinct
 
 # Above this, a table of pairs of values costs more than starting again for each person.
 MOST_LEVELS = 32
+_CELLS = 1_000_000  # numbers of pairs held at a time: 8 MB
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +83,7 @@ def alpha_without_each(
     several = np.bincount(items)[items] > 1 if items.size else np.zeros(0, dtype=bool)
     labels, person = np.unique(people[several], return_inverse=True)
     found = _Shared(items[several], person, values[several])
-    names = np.unique(np.asarray(annotator))[labels]
+    names = distinct(np.asarray(annotator))[labels]
     return WithoutEach(names, _alphas(found, distance), np.bincount(person))
 
 
@@ -197,25 +198,38 @@ def _ordinal(found: _Shared) -> Iterator[float]:
     pairs = (counts * weight[:, None]).T @ counts
     marginal = counts.sum(axis=0)
     order, n = np.argsort(found.person, kind="stable"), np.bincount(found.person)
-    for rows in np.split(order, np.cumsum(n)[:-1]):
-        mine = counts[found.item[rows]]
-        others = mine.copy()
-        others[np.arange(rows.size), found.level[rows]] -= 1
-        size = found.size[rows, None]
-        compared = np.where(size > 2, others, 0.0)
-        less, more = (mine / (size - 1)).T @ mine, (compared / np.maximum(size - 2, 1)).T @ others
-        gone = (mine - compared).sum(axis=0)  # of a pair, both
-        yield _of_pairs(pairs - less + more, marginal - gone)
+    ends = np.cumsum(n)
+    block = max(1, _CELLS // (levels**2 * int(n.max())))
+    for first in range(0, n.size, block):
+        own = slice(first, first + block)
+        rows, starts = order[ends[first] - n[first] : ends[own][-1]], ends[own] - n[own]
+        change, gone = _taken(found, counts, rows)
+        at = starts - starts[0]
+        yield from _of_pairs(
+            pairs + np.add.reduceat(change, at), marginal - np.add.reduceat(gone, at)
+        ).tolist()
 
 
-def _of_pairs(pairs: Floats, marginal: Floats) -> float:
-    """Ordinal alpha of (V, V) pairs within items, which weigh 1 / (m - 1), and (V,) counts."""
-    if np.count_nonzero(marginal) < 2:
-        return float("nan")
-    rank = np.cumsum(marginal) - marginal / 2
-    apart = (rank[:, None] - rank) ** 2
-    expected = marginal @ apart @ marginal
-    return float(1 - (marginal.sum() - 1) * (pairs * apart).sum() / expected)
+def _taken(found: _Shared, counts: Floats, rows: Ints) -> tuple[Floats, Floats]:
+    """((R, V, V), (R, V)) what pairs gain and counts lose without the person of each row."""
+    mine, size = counts[found.item[rows]], found.size[rows, None]
+    others = mine.copy()
+    others[np.arange(rows.size), found.level[rows]] -= 1
+    compared = np.where(size > 2, others, 0.0)
+    less = (mine / (size - 1))[:, :, None] * mine[:, None]
+    more = (compared / np.maximum(size - 2, 1))[:, :, None] * others[:, None]
+    return more - less, mine - compared  # of a pair of judgments, both are gone
+
+
+def _of_pairs(pairs: Floats, marginal: Floats) -> Floats:
+    """(B,) ordinal alpha of (B, V, V) pairs, which weigh 1 / (m - 1), and (B, V) counts."""
+    rank = np.cumsum(marginal, axis=1) - marginal / 2
+    apart = (rank[:, :, None] - rank[:, None]) ** 2
+    expected = (marginal[:, :, None] * apart * marginal[:, None]).sum(axis=(1, 2))
+    observed = (pairs * apart).sum(axis=(1, 2))
+    varies = np.count_nonzero(marginal, axis=1) > 1
+    alpha = 1 - (marginal.sum(axis=1) - 1) * observed / np.where(varies, expected, 1.0)
+    return np.where(varies, alpha, np.nan)
 
 
 def _anew(found: _Shared) -> Iterator[float]:
@@ -227,4 +241,4 @@ def _anew(found: _Shared) -> Iterator[float]:
         except errors.ReplicatesNeededError:
             yield float("nan")
         else:
-            yield float(alphas(table, np.ones((1, table.counts.shape[0])), "ordinal")[0])
+            yield float(alphas(table, table.items[None].astype(np.float64), "ordinal")[0])

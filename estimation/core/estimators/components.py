@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from estimation.core.data.errors import ReplicatesNeededError
-from estimation.core.data.incidence import Ints
+from estimation.core.data.incidence import Ints, distinct
 from estimation.core.data.moments import Moments, moments
 from estimation.core.data.sample import Sample
 
@@ -153,7 +153,7 @@ def crossed(sample: Sample) -> Crossed:
     [2.333, 1.0, 0.0]
     """
     t = sample.n_judgments
-    items, people = np.unique(sample.item).size, np.unique(sample.annotator).size
+    items, people = distinct(sample.item).size, distinct(sample.annotator).size
     by_item = _sum_of_squared_counts(sample.item)
     by_person = _sum_of_squared_counts(sample.annotator)
     determinant = t * (t + 1) - by_item - by_person

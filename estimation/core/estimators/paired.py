@@ -6,7 +6,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from estimation.core.data import errors
-from estimation.core.data.incidence import Floats
+from estimation.core.data.incidence import Floats, distinct
 from estimation.core.data.moments import Gram, Moments, gram, products
 from estimation.core.data.sample import Sample, Scale
 from estimation.core.estimators.fit import BALANCE, PERSON_SHARE, Estimand, Method
@@ -112,7 +112,7 @@ def difference(
         person_share,
     )
     _check(first, second, method)
-    common = np.intersect1d(first.item, second.item)
+    common = np.intersect1d(first.incidence.judged, second.incidence.judged, assume_unique=True)
     if not common.size:
         raise errors.TooFewJudgmentsError("No item has been judged for both systems.")
     a, b = sides_of(first, second, common, method)
@@ -260,7 +260,7 @@ def _assemble(
 ) -> Difference:
     exists = has_interval(found)
     split = a.x.shape[1]
-    people = np.union1d(a.sample.annotator, b.sample.annotator)
+    people = distinct(np.r_[a.sample.annotator, b.sample.annotator])
     return Difference(
         estimate=float(found.estimate),
         centre=float(found.centre),

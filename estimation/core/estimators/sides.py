@@ -51,7 +51,9 @@ def sides_of(
 def _restricted(sample: Sample, common: Ints) -> Sample:
     rows = np.flatnonzero(np.isin(sample.item, common))
     # One order for all samples, so that equal judgments give exactly equal sums.
-    rows = rows[np.lexsort((sample.annotator[rows], sample.item[rows]))]
+    person = sample.incidence.person
+    pair = sample.item[rows] * (int(person.max(initial=0)) + 1) + person[rows]
+    rows = rows[np.argsort(pair)]  # no two are equal
     return replace(
         sample,
         score=sample.score[rows],

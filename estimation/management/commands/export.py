@@ -1,11 +1,13 @@
 """`manage.py export CAMPAIGN --to FILE.zip`: texts, judgments and all numbers, as one file."""
 
 import os
+import sys
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from django.core.management.base import BaseCommand, CommandError
+from tqdm import tqdm
 
 from annotate.errors import NotFound
 from estimation.exporting import archive
@@ -26,14 +28,15 @@ class Command(BaseCommand):
         target = options["to"] or Path(archive.name(options["campaign"]))
         if target.exists():
             raise CommandError(f"{target} exists already. Name another file.")
-        try:
-            parts = archive.stream(options["campaign"])
-        except NotFound as error:
-            raise CommandError(error.message) from None
-        try:
-            size = _write(target, parts)
-        except OSError as error:
-            raise CommandError(f"{target} cannot be written: {error.strerror}.") from None
+        with _Bar() as bar:
+            try:
+                parts = archive.stream(options["campaign"], progress=bar.show)
+            except NotFound as error:
+                raise CommandError(error.message) from None
+            try:
+                size = _write(target, parts)
+            except OSError as error:
+                raise CommandError(f"{target} cannot be written: {error.strerror}.") from None
         self.stdout.write(
             f"Wrote {target}, {size / 1e6:,.1f} MB. Its README.md describes the contents."
         )
@@ -49,3 +52,27 @@ def _write(target: Path, parts: Any) -> int:
     finally:
         part.unlink(missing_ok=True)
     return size
+
+
+class _Bar:
+    """On a terminal, shows how many lines of which file are packed."""
+
+    _file = ""
+
+    def __enter__(self) -> Self:
+        self._bar = tqdm(unit=" lines", unit_scale=True, leave=False, disable=not _is_terminal())
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._bar.close()
+
+    def show(self, file: str, lines: int, total: int | None) -> None:
+        if file != self._file:
+            self._file = file
+            self._bar.reset(total)
+            self._bar.set_description(file)
+        self._bar.update(lines - self._bar.n)
+
+
+def _is_terminal() -> bool:
+    return sys.stderr.isatty()

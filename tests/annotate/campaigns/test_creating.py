@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from annotate.errors import Invalid
 from annotate.models import Authorship, Campaign, Item, Output, Slot, System
+from annotate.services import plain_rows
 from annotate.services.campaigns import creating
 from annotate.services.campaigns.importing.problems import Row, UploadRefused
 from tests.factories import plan, rows, user
@@ -34,11 +35,15 @@ def planned(campaign: Campaign) -> list[tuple]:
 
 @pytest.mark.parametrize("model", [Item, Output, Authorship, Slot])
 def test_a_failure_in_the_middle_leaves_nothing(monkeypatch, model):
-    def fail(*args, **kwargs):
-        raise RuntimeError("the disk is full")
+    real = plain_rows.insert
+
+    def fail(of, *args):
+        if of is model:
+            raise RuntimeError("the disk is full")
+        real(of, *args)
 
     owner = user()
-    monkeypatch.setattr(model.objects, "bulk_create", fail)
+    monkeypatch.setattr(plain_rows, "insert", fail)
     with pytest.raises(RuntimeError):
         creating.create(plan(), rows(), owner_id=owner.pk)
     for each in (Campaign, System, Item, Output, Authorship, Slot):

@@ -24,6 +24,7 @@ from annotate.models import (
     Slot,
     System,
 )
+from annotate.services import plain_rows
 from annotate.services.campaigns import creating
 from annotate.services.campaigns.importing import files, receiving, running
 from annotate.services.campaigns.importing import states as import_states
@@ -89,15 +90,14 @@ class Killed(BaseException):
 def kill_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
     """Let the worker die in the transaction of a later chunk."""
     left = iter(range(chunks))
-    real = Slot.objects.bulk_create
+    real = plain_rows.insert
 
-    def store(*args: Any, **options: Any) -> Any:
-        stored = real(*args, **options)
-        if next(left, None) is None:
+    def store(model: type, *args: Any) -> None:
+        real(model, *args)
+        if model is Slot and next(left, None) is None:
             raise Killed
-        return stored
 
-    monkeypatch.setattr(Slot.objects, "bulk_create", store)
+    monkeypatch.setattr(plain_rows, "insert", store)
 
 
 def minutes_pass(of: CampaignImport) -> None:
@@ -267,7 +267,7 @@ def test_an_error_is_tried_three_times_then_told_and_can_be_tried_again(monkeypa
         raise OSError("no space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Slot.objects, "bulk_create", full)
+        patch.setattr(plain_rows, "insert", full)
         for _attempt in range(5):
             running.run_due()
     of.refresh_from_db()

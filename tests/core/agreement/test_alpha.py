@@ -1,12 +1,18 @@
 """Krippendorff's alpha: known answers, brute force, another package, invariances, bad input."""
 
+from collections import Counter
+from contextlib import nullcontext
 from itertools import permutations
+from unittest.mock import patch
 
 import krippendorff
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from estimation.core import NoVariationError, krippendorff_alpha
+from estimation.core.agreement import kinds
 from estimation.core.data import errors
 
 # Krippendorff (2011), four observers and twelve units; 0 stands for missing.
@@ -96,16 +102,47 @@ def test_resampling_recomputes_everything(distance):
     item, annotator, value = item[kept], annotator[kept], value[kept]
     table, _ = agreement.pairable(*agreement.judgment_arrays(item, annotator, value))
     times = next(agreement._draws(table, 3, 1))
-    labels = np.unique(item)
+    assert times.sum(axis=1).tolist() == [np.unique(item).size] * 3
+    scores = [np.repeat(table.values, row.astype(int)) for row in table.counts.toarray()]
     for b, alpha in enumerate(agreement.alphas(table, times, distance)):
-        copies = [
-            (new, value[item == labels[u]])
-            for new, u in enumerate(np.repeat(np.arange(labels.size), times[b].astype(int)))
-        ]
-        wide = np.concatenate([np.full(v.size, i) for i, v in copies])
+        drawn = np.repeat(np.arange(len(scores)), times[b].astype(int))
+        wide = np.concatenate([np.full(scores[k].size, i) for i, k in enumerate(drawn)])
         assert alpha == pytest.approx(
-            brute_force(wide, np.concatenate([v for _, v in copies]), distance)
+            brute_force(wide, np.concatenate([scores[k] for k in drawn]), distance)
         )
+
+
+@given(seed=st.integers(0, 10_000), levels=st.integers(1, 5), huge=st.booleans())
+def test_items_with_the_same_scores_are_one_kind(seed, levels, huge):
+    # With few bits, the scores of an item do not fit into one number.
+    item, _, value = random_rows(seed, items=12, levels=levels)
+    kept = np.bincount(item)[item] > 1
+    table = kinds.tabled(item[kept], value[kept])
+    with patch.object(kinds, "_BITS", 3) if huge else nullcontext():
+        other = kinds.tabled(item[kept], value[kept])
+    expected = Counter(tuple(sorted(value[item == i])) for i in np.unique(item[kept]))
+    for found, exact in ((table, True), (other, not huge)):
+        rows_of = [tuple(np.repeat(found.values, n)) for n in found.counts.toarray().astype(int)]
+        again = Counter()
+        for kind, n in zip(rows_of, found.items.tolist(), strict=True):
+            again[kind] += n
+        assert again == expected
+        assert not exact or len(rows_of) == len(expected)
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+def test_drawing_kinds_and_drawing_items_give_the_same_interval(monkeypatch, distance):
+    from estimation.core.agreement import alpha as agreement
+
+    columns = random_rows(2, items=400, levels=2)
+    by_kind = krippendorff_alpha(*columns, distance=distance, replicates=4000)
+    monkeypatch.setattr(agreement, "_FEW", 10**9)
+    by_item = krippendorff_alpha(*columns, distance=distance, replicates=4000)
+    width = by_kind.high - by_kind.low
+    assert by_item.alpha == by_kind.alpha
+    assert by_item != by_kind
+    assert by_item.low == pytest.approx(by_kind.low, abs=0.05 * width)
+    assert by_item.high == pytest.approx(by_kind.high, abs=0.05 * width)
 
 
 def test_blocks_do_not_change_the_interval(monkeypatch):

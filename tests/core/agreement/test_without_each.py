@@ -12,6 +12,7 @@ from estimation.core import (
     alpha_without_each,
     krippendorff_alpha,
 )
+from estimation.core.agreement import without_each
 from estimation.core.agreement.alpha import DISTANCES
 from estimation.core.agreement.without_each import MOST_LEVELS
 
@@ -94,3 +95,22 @@ def test_nobody_who_shares_an_item():
 def test_two_judgments_of_the_same_item_by_one_person_are_refused():
     with pytest.raises(DuplicateJudgmentError):
         alpha_without_each([1, 1], [2, 2], [0, 1])
+
+
+@pytest.mark.parametrize("levels", [3, MOST_LEVELS + 1])
+def test_items_with_the_same_scores_count_each_time(levels):
+    rng = np.random.default_rng(levels)
+    item, annotator = np.divmod(np.arange(40 * 3), 3)
+    value = rng.integers(0, levels, item.size) * 1.0
+    value[:levels] = np.arange(levels)
+    check(np.r_[item, item + 40], np.r_[annotator, annotator + 1], np.r_[value, value])
+
+
+def test_blocks_of_people_do_not_change_it(monkeypatch):
+    rng = np.random.default_rng(3)
+    item, annotator = np.divmod(np.arange(30 * 6), 6)
+    keep = rng.random(item.size) < 0.6
+    columns = item[keep], annotator[keep], rng.integers(0, 3, keep.sum()) * 1.0
+    whole = alpha_without_each(*columns)
+    monkeypatch.setattr(without_each, "_CELLS", 1)
+    np.testing.assert_array_equal(alpha_without_each(*columns).alpha, whole.alpha)

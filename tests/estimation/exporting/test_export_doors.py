@@ -1,6 +1,7 @@
 """Who gets an export, by page, API and command."""
 
 import io
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ def test_the_command_writes_one_file(study: Campaign, tmp_path: Path) -> None:
 def test_an_export_that_breaks_off_leaves_no_file(
     study: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(_public_id: str) -> Iterator[bytes]:
+    def broken(_public_id: str, **_options: Any) -> Iterator[bytes]:
         yield b"PK"
         raise RuntimeError("the database went away")
 
@@ -105,3 +106,23 @@ def test_an_export_that_breaks_off_leaves_no_file(
 def test_there_is_nothing_of_a_campaign_that_is_not_there() -> None:
     with pytest.raises(NotFound):
         archive.stream("nothing")
+
+
+def test_it_says_how_far_it_is(study: Campaign) -> None:
+    told: list[tuple[str, int, int | None]] = []
+    raw = b"".join(archive.stream(study.public_id, progress=lambda *far: told.append(far)))
+    found = Unzipped(raw)
+    n = len(found.objects("judgments.jsonl"))
+    assert [far for far in told if far[0] == "judgments.jsonl"][-1] == ("judgments.jsonl", n, n)
+    rows = len(found.table("scores.csv"))
+    assert [far for far in told if far[0] == "scores.csv"][-1] == ("scores.csv", rows, None)
+
+
+def test_a_terminal_shows_how_far_it_is(
+    study: Campaign, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    call_command("export", study.public_id, to=tmp_path / "all.zip", stdout=io.StringIO())
+    assert "judgments.jsonl" in terminal.getvalue()

@@ -1,0 +1,71 @@
+"""The columns of one campaign from those of its parts, so that responses are read in parts."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from annotate.screening.base import Columns, Highlights
+from estimation.core import Floats
+
+ALONE = (
+    *("annotator", "output", "order", "seconds", "words"),
+    *("edit_distance", "edit_text", "item", "plausible"),
+)
+
+
+def joined(parts: Sequence[Columns]) -> Columns:
+    """Return the rows of all parts in their order; the parts come from one instrument.
+
+    Labels (annotators, outputs, items, edited texts) mean the same in all parts. Raises ValueError
+    where there is no part.
+    """
+    if not parts:
+        raise ValueError("There are no columns to join.")
+    first = parts[0]
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ALONE
+        if getattr(first, name) is not None
+    }
+    return Columns(
+        **columns,
+        scores={
+            name: np.concatenate([part.scores[name] for part in parts]) for name in first.scores
+        },
+        verdicts=_verdicts(parts),
+        highlights=_highlights(parts),
+        levels=first.levels,
+    )
+
+
+def _verdicts(parts: Sequence[Columns]) -> Floats | None:
+    """Return (T, P) verdicts, NaN beyond the paragraphs of a part."""
+    tables = [part.verdicts for part in parts if part.verdicts is not None]
+    if not tables:
+        return None
+    widest = max(table.shape[1] for table in tables)
+    gaps = [((0, 0), (0, widest - table.shape[1])) for table in tables]
+    padded = [
+        np.pad(table, gap, constant_values=np.nan) for table, gap in zip(tables, gaps, strict=True)
+    ]
+    return np.concatenate(padded)
+
+
+def _highlights(parts: Sequence[Columns]) -> Highlights | None:
+    """Return the highlights of all parts, each by its judgment's row in the whole."""
+    sizes = [len(part.annotator) for part in parts]
+    starts = np.cumsum([0, *sizes[:-1]])
+    found = [
+        (start, part.highlights)
+        for start, part in zip(starts, parts, strict=True)
+        if part.highlights is not None
+    ]
+    if not found:
+        return None
+    return Highlights(
+        np.concatenate([own.judgment + start for start, own in found]),
+        np.concatenate([own.paragraph for _start, own in found]),
+        [tokens for _start, own in found for tokens in own.tokens],
+        np.concatenate([own.length for _start, own in found]),
+    )
