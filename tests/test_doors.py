@@ -38,6 +38,7 @@ ANYBODY = {
     "annotate:tutorial-answer",
     "annotate:work-heartbeat",
     "annotate:work-draft",
+    "annotate:work-ahead",
     "annotate:work-submit",
     "annotate:work-return",
     "annotate:beside",

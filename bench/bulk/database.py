@@ -21,7 +21,7 @@ from bench.bulk.library import peak
 from bench.unit import unit
 
 SIZES = (100_000, 1_000_000)
-BYTES_PER_OUTPUT = 550  # of a file with usual rows, see bench.importing
+BYTES_PER_OUTPUT = 550  # of a file with usual rows, see bench.bulk.importing
 
 
 def screening(campaign_id: int) -> None:
@@ -74,7 +74,7 @@ def exporting(campaign_id: int) -> None:
 def importing(outputs: int) -> None:
     from django.core.management import call_command
 
-    from bench.importing import write
+    from bench.bulk.importing import write
 
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "outputs.jsonl"

@@ -46,7 +46,7 @@ def check(study: Campaign) -> None:
 
 
 def test_two_thousand_tasks_by_sixteen_threads():
-    study = campaign(items=800, annotator_cap=None, budget=Decimal(100_000), max_judgments=90_000)
+    study = campaign(items=1000, annotator_cap=None, budget=Decimal(100_000), max_judgments=90_000)
     people = crowd(study, THREADS)
     assert sum(at_once([lambda who=who: work(who, turns=125) for who in people])) == 2000
     assert counted(study) == 2000

@@ -5,7 +5,7 @@ size, the shortest that make sense, which are eight times as many. Peak: the mos
 Unit: what a loop of pure Python takes on the same machine at the same time, so that runs on
 other or busier machines can be compared.
 
-Run from the checkout: python -m bench.importing [postgres|sqlite] [megabytes …]
+Run from the checkout: python -m bench.bulk.importing [postgres|sqlite] [megabytes …]
 """
 
 import json
@@ -106,7 +106,7 @@ def by_command(path: Path, folder: Path) -> dict[str, float]:
     command = [
         sys.executable,
         "-m",
-        "bench.importing_command",
+        "bench.bulk.importing_command",
         str(path),
         "--name",
         "Bench",

@@ -10,7 +10,7 @@ if __name__ == "__main__":
     django.setup()
     from django.core.management import call_command
 
-    from bench.importing import peak
+    from bench.bulk.importing import peak
 
     call_command("create_campaign", *sys.argv[1:])
     print(peak(os.getpid()))
