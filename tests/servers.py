@@ -27,6 +27,10 @@ ALTER SYSTEM SET full_page_writes = off;
 SELECT pg_reload_conf();
 """
 
+# One connection serves a worker's tests, and nothing that they write is ever analyzed: a plan that
+# was kept from small tables would take minutes for those of another test. Each is planned anew.
+PLANS = "-c plan_cache_mode=force_custom_plan"
+
 
 def free_port() -> int:
     with socket.socket() as probe:
@@ -106,6 +110,7 @@ def prepare() -> None:
         database = f"sqlite:///{tempfile.mkdtemp(prefix='plumbline-')}/main.sqlite3"
     os.environ["DATABASE_URL"] = database
     os.environ["REDIS_URL"] = os.environ.get("TEST_REDIS_URL") or start_redis()[0]
+    os.environ["PGOPTIONS"] = f"{os.environ.get('PGOPTIONS', '')} {PLANS}".strip()
     os.environ["SECRET_KEY"] = secrets.token_urlsafe(50)
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 
