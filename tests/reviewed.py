@@ -108,7 +108,7 @@ def _answer(poor: bool) -> dict[str, Any]:
 def _judge(who: Participation, seconds: float, **answer: Any) -> Judgment:
     began = timezone.now() - timedelta(minutes=5)
     assignment = leased(who)
-    Assignment.objects.filter(pk=assignment.pk).update(leased_at=began)
+    Assignment.objects.filter(pk=assignment.pk).update(leased_at=began, started_at=began)
     raw = {"fluency": 1, "redundancy": 1, "overall": 1, "edit": None} | answer
     receipt = judgments.submit(
         assignment.pk, participation_id=who.pk, raw=raw, active_seconds=seconds

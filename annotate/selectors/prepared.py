@@ -83,7 +83,7 @@ class Prepared:
         connection.ensure_connection()
         planned = _planned.setdefault(connection.connection, set())
         if self._name not in planned:
-            number = {name: f"${n}" for n, name in enumerate(self._marks, start=1)}
+            number = {name: "$" + str(n) for n, name in enumerate(self._marks, start=1)}
             sql = written.sql % tuple(number[name] for name in written.names)
             cursor.execute(f"PREPARE {self._name} AS {sql}")
             planned.add(self._name)

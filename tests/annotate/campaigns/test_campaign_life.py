@@ -31,7 +31,7 @@ from tests.annotate.work.storms import (
     crowd,
     try_submit,
 )
-from tests.factories import GOOD, campaign, judge, leased, person, user
+from tests.factories import GOOD, campaign, change, judge, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
 
@@ -212,7 +212,7 @@ def test_a_limit_names_itself(limit, reason):
     study = one_system()
     for name in "abc":
         judge(person(study, name))
-    Campaign.objects.filter(pk=study.pk).update(**limit)
+    change(study, **limit)
     assert life.limit_reached(study.pk) == reason
     if reason:
         assert leasing.lease(person(study, "d").pk).reason == reason

@@ -96,7 +96,7 @@ def test_no_page_on_the_way_into_a_study_tells_its_name(kind: str, language: str
 def act_on_a_task(reader: Reader, who: Participation) -> None:
     """All that the script of a task may ask, right and wrong."""
     task = leased(who).pk
-    page(reader, who, f"?after={task}")
+    call(reader, who, "ahead", assignment=task)
     call(reader, who, "heartbeat", assignment=task)
     for revision in (0, 7, "x"):
         call(reader, who, "draft", {"revision": revision, "data": {}}, assignment=task)

@@ -146,7 +146,7 @@ def test_what_others_answer_is_last_in_the_queue_and_not_counted(
     assert "Review: 1 waits for a ruling" in text(mine)
     assert "Against your ruling: somebody else answers it" in text(mine)
     assert "Review&nbsp;(2)" in text(theirs)
-    order = [one.pseudonym for one, _flags in mine.context["waiting"]]
+    order = [row.pseudonym for row, _flags in mine.context["rows"]]
     assert order == [second.annotator.pseudonym, review.annotator.pseudonym]
     case = logged_in(bob).get(at(second))
     assert case.context["next"] is case.context["previous"] is None

@@ -151,6 +151,10 @@ def test_excluded_outputs_are_leased_again_and_both_judgments_count_after_a_reve
     again = leased(person(made, "next"))
     assert again.output_id in mine
     judgments.submit(again.pk, participation_id=again.participation_id, raw=GOOD)
+    n = 0
+    while Slot.objects.filter(output=again.output_id, assignment=None).exists():
+        n += 1
+        leased(person(made, f"later-{n}"))
     rule(review, Act.RESTORE, reason="")
     held = Slot.objects.filter(assignment__annotator=who.annotator_id)
     assert held.count() == 6

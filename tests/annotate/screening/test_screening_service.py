@@ -11,6 +11,7 @@ from django.utils import timezone
 from annotate.models import Annotator, Campaign, ChangeMark, Flag, Judgment, Review, Ruling
 from annotate.screening.settings import SettingsError
 from annotate.selectors.review import screening as columns_of
+from annotate.selectors.work import in_hand
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.review import reviews, rulings
 from annotate.services.work import judgments
@@ -38,6 +39,7 @@ def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Submits come a minute later than they do, so that the page's clock is the shorter one."""
     later = SimpleNamespace(now=lambda: timezone.now() + timedelta(minutes=1))
     monkeypatch.setattr(judgments, "timezone", later)
+    monkeypatch.setattr(in_hand, "_began", lambda one, _before: one.leased_at)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from django.core.management import call_command
 
 from annotate.models import (
     Annotator,
+    Assignment,
     Campaign,
     InstrumentDefinition,
     Judgment,
@@ -22,7 +23,7 @@ from annotate.models import (
 from annotate.services.campaigns import amendments, life
 from annotate.services.campaigns.importing.problems import Row
 from annotate.services.studies import definitions
-from annotate.services.work import scoring
+from annotate.services.work import leasing, scoring
 from annotate.states import CloseReason
 from estimation.exporting import tables
 from estimation.models import Estimate
@@ -159,6 +160,9 @@ def test_all_of_the_history_is_told_and_which_of_it_is_the_newest(study: Campaig
 
 def test_decisions_name_their_estimates(study: Campaign) -> None:
     life.close(study.pk, CloseReason.HAND)
+    finisher = person(study, "finisher")
+    while isinstance(leasing.lease(finisher.pk), Assignment):
+        judge(finisher)
     settle(study)
     found = exported(study)
     ids = {row["id"] for row in found.table("estimates.csv")}
