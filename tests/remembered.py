@@ -1,7 +1,8 @@
 """Worlds that many tests begin with: made once through the services, then written again row by row.
 
-Only inside a test's transaction, on Postgres: rows keep their keys, and there a key that was given
-is never given again. Wherever a world cannot be written again, it is made again.
+Only on Postgres: rows keep their keys, and there a key that was given is never given again.
+A world that was made inside a test's transaction is not one that was committed: what follows a
+commit belongs to it. Wherever a world cannot be written again, it is made again.
 """
 
 import copy
@@ -57,9 +58,10 @@ _worlds: dict[str, World] = {}
 
 def again(make: Callable[..., Made], *users: User, **how: Any) -> Made:
     """Return what `make(*users, **how)` makes; from the second time on without making it."""
-    if connection.vendor != "postgresql" or not connection.in_atomic_block:
+    if connection.vendor != "postgresql":
         return make(*users, **how)
-    key = f"{make.__module__}.{make.__qualname__} {sorted(how.items())!r}"
+    is_committed = not connection.in_atomic_block
+    key = f"{make.__module__}.{make.__qualname__} {sorted(how.items())!r} {is_committed}"
     if key in _worlds:
         return _written(_worlds[key], users) or make(*users, **how)
     if any(model._base_manager.exists() for model in SHARED):

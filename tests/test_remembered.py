@@ -1,13 +1,15 @@
 """A world that is written again is the world that was made."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.core.management import call_command
+from django.db import connection, transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Judgment, Review
@@ -59,6 +61,34 @@ def test_every_row_is_there_again(made: list[User]) -> None:
         reviewed.case(ada)
         assert rows() == first
     assert made == [ada]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_that_was_committed_is_there_for_all(made: list[User]) -> None:
+    first = user()
+    reviewed.case(first)
+    call_command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True)
+    assert not Judgment.objects.exists()
+    review = reviewed.case(user())
+    with ThreadPoolExecutor() as others:
+        assert others.submit(_judged_by_others, review.pk).result() == 30
+    assert made == [first]
+
+
+def _judged_by_others(review: int) -> int:
+    try:
+        return Judgment.objects.filter(campaign__reviews=review).count()
+    finally:
+        connection.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_that_was_not_committed_is_not_written_where_it_would_be(made: list[User]) -> None:
+    ada = user()
+    with undone():
+        reviewed.case(ada)
+    reviewed.case(ada)
+    assert made == [ada, ada]
 
 
 def test_it_belongs_to_whom_it_is_written_for(made: list[User]) -> None:
