@@ -19,8 +19,9 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotate.requests import counting
 from estimation.services import memory
-from tests import dealing, migrated
+from tests import dealing
 from tests.crowds.clock import Clock
+from tests.running import migrated
 
 # Written by migrations, and the same for each test.
 KEPT = {"django_content_type", "auth_permission"}

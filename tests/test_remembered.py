@@ -12,7 +12,7 @@ from django.core.management import call_command
 from django.db import connection, transaction
 from django.utils import timezone
 
-from annotate.models import Assignment, Judgment, Review
+from annotate.models import Assignment, AuditEntry, ChangeMark, Judgment, Review
 from tests import remembered, reviewed
 from tests.factories import judge, person, user
 
@@ -109,6 +109,21 @@ def test_it_was_made_just_now(made: list[User], monkeypatch: pytest.MonkeyPatch)
     campaign = reviewed.case(ada).campaign
     times = Judgment.objects.filter(campaign=campaign).values_list("submitted_at", flat=True)
     assert all(timedelta(0) <= later - at < timedelta(minutes=1) for at in times)
+
+
+def test_what_was_later_than_another_still_is(made: list[User]) -> None:
+    def ages() -> list[float]:
+        kept = [*ChangeMark.objects.order_by("pk"), *AuditEntry.objects.order_by("pk")]
+        first = Judgment.objects.order_by("pk")[0].submitted_at
+        return [round((row.at - first).total_seconds(), 6) for row in kept]
+
+    ada = user()
+    with undone():
+        reviewed.case(ada)
+        first = ages()
+    reviewed.case(ada)
+    assert ages() == first
+    assert made == [ada]
 
 
 def test_work_goes_on_in_it(made: list[User]) -> None:
