@@ -14,12 +14,14 @@ from django.db.backends.postgresql.operations import DatabaseOperations
 from django.test import override_settings
 from django.utils import timezone
 from limits.storage import MemoryStorage
+from pytest_django import DjangoDbBlocker
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotate.requests import counting
 from estimation.services import memory
 from tests import dealing
 from tests.crowds.clock import Clock
+from tests.running import migrated
 
 # Written by migrations, and the same for each test.
 KEPT = {"django_content_type", "auth_permission"}
@@ -41,6 +43,26 @@ def pytest_sessionstart() -> None:
 def pytest_collection_finish() -> None:
     gc.freeze()
     gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Before the workers start: they inherit the environment."""
+    if getattr(config.option, "numprocesses", None):
+        migrated.begin()
+        config.add_cleanup(migrated.end)
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    request: pytest.FixtureRequest,
+    django_db_modify_db_settings_parallel_suffix: None,
+    django_db_blocker: DjangoDbBlocker,
+) -> None:
+    """Several workers have the migrations run once."""
+    if hasattr(request.config, "workerinput"):
+        with django_db_blocker.unblock():
+            migrated.copy()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,15 +1,18 @@
 """Worlds that many tests begin with: made once through the services, then written again row by row.
 
-Only inside a test's transaction, on Postgres: rows keep their keys, and there a key that was given
-is never given again. Wherever a world cannot be written again, it is made again.
+Only on Postgres: rows keep their keys, and there a key that was given is never given again.
+A world that was made inside a test's transaction is not one that was committed: what follows a
+commit belongs to it. Wherever a world cannot be written again, it is made again.
 """
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
+import pytest
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import IntegrityError, connection, models, transaction
@@ -38,7 +41,19 @@ class World:
         now_of = dict(zip(self.users, (user.pk for user in users), strict=True))
         for rows in self.rows:
             moved = [_moved(row, now_of, later) for row in rows]
-            type(rows[0])._base_manager.bulk_create(moved)
+            with _times_as_they_are(type(rows[0])):
+                type(rows[0])._base_manager.bulk_create(moved)
+
+
+@contextmanager
+def _times_as_they_are(model: type[models.Model]) -> Iterator[None]:
+    """No column says when it was written here: what came later than another still does."""
+    with pytest.MonkeyPatch.context() as patch:
+        for field in model._meta.concrete_fields:
+            if isinstance(field, models.DateField):
+                patch.setattr(field, "auto_now", False)
+                patch.setattr(field, "auto_now_add", False)
+        yield
 
 
 def _moved(row: models.Model, now_of: dict[int, int], later: timedelta) -> models.Model:
@@ -57,9 +72,10 @@ _worlds: dict[str, World] = {}
 
 def again(make: Callable[..., Made], *users: User, **how: Any) -> Made:
     """Return what `make(*users, **how)` makes; from the second time on without making it."""
-    if connection.vendor != "postgresql" or not connection.in_atomic_block:
+    if connection.vendor != "postgresql":
         return make(*users, **how)
-    key = f"{make.__module__}.{make.__qualname__} {sorted(how.items())!r}"
+    is_committed = not connection.in_atomic_block
+    key = f"{make.__module__}.{make.__qualname__} {sorted(how.items())!r} {is_committed}"
     if key in _worlds:
         return _written(_worlds[key], users) or make(*users, **how)
     if any(model._base_manager.exists() for model in SHARED):

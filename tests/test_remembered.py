@@ -1,16 +1,18 @@
 """A world that is written again is the world that was made."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.core.management import call_command
+from django.db import connection, transaction
 from django.utils import timezone
 
-from annotate.models import Assignment, Judgment, Review
+from annotate.models import Assignment, AuditEntry, ChangeMark, Judgment, Review
 from tests import remembered, reviewed
 from tests.factories import judge, person, user
 
@@ -61,6 +63,34 @@ def test_every_row_is_there_again(made: list[User]) -> None:
     assert made == [ada]
 
 
+@pytest.mark.django_db(transaction=True)
+def test_one_that_was_committed_is_there_for_all(made: list[User]) -> None:
+    first = user()
+    reviewed.case(first)
+    call_command("flush", verbosity=0, interactive=False, inhibit_post_migrate=True)
+    assert not Judgment.objects.exists()
+    review = reviewed.case(user())
+    with ThreadPoolExecutor() as others:
+        assert others.submit(_judged_by_others, review.pk).result() == 30
+    assert made == [first]
+
+
+def _judged_by_others(review: int) -> int:
+    try:
+        return Judgment.objects.filter(campaign__reviews=review).count()
+    finally:
+        connection.close()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_that_was_not_committed_is_not_written_where_it_would_be(made: list[User]) -> None:
+    ada = user()
+    with undone():
+        reviewed.case(ada)
+    reviewed.case(ada)
+    assert made == [ada, ada]
+
+
 def test_it_belongs_to_whom_it_is_written_for(made: list[User]) -> None:
     with undone():
         reviewed.case(user("eve"))
@@ -79,6 +109,21 @@ def test_it_was_made_just_now(made: list[User], monkeypatch: pytest.MonkeyPatch)
     campaign = reviewed.case(ada).campaign
     times = Judgment.objects.filter(campaign=campaign).values_list("submitted_at", flat=True)
     assert all(timedelta(0) <= later - at < timedelta(minutes=1) for at in times)
+
+
+def test_what_was_later_than_another_still_is(made: list[User]) -> None:
+    def ages() -> list[float]:
+        kept = [*ChangeMark.objects.order_by("pk"), *AuditEntry.objects.order_by("pk")]
+        first = Judgment.objects.order_by("pk")[0].submitted_at
+        return [round((row.at - first).total_seconds(), 6) for row in kept]
+
+    ada = user()
+    with undone():
+        reviewed.case(ada)
+        first = ages()
+    reviewed.case(ada)
+    assert ages() == first
+    assert made == [ada]
 
 
 def test_work_goes_on_in_it(made: list[User]) -> None:

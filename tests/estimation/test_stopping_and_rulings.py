@@ -10,6 +10,7 @@ from annotate.services.review import reviews
 from annotate.services.work import judgments, leasing
 from estimation.models import Decision
 from estimation.selectors import history
+from tests import remembered
 from tests.estimation.reviewed import exclude, flag, respond, rule, settle, take_turns
 from tests.factories import GOOD, campaign, person, user
 
@@ -33,11 +34,15 @@ def people(made: Campaign, n: int, prefix: str = "p") -> list[Participation]:
 
 def at_target_once(ada: User, **changes: object) -> tuple[Campaign, list[Participation]]:
     """One system whose wide target 40 judgments by 8 people reach; nothing estimated yet."""
+    made = remembered.again(_at_target_once, ada, **changes)
+    return made, people(made, 8)
+
+
+def _at_target_once(ada: User, **changes: object) -> Campaign:
     settings = {"items": 60, "systems": ("alpha",), "targets": {"overall": 1.6}, "double_share": 0}
     made = campaign(owner=ada, **(settings | changes))
-    cast = people(made, 8)
-    assert take_turns(cast, 40) == 40
-    return made, cast
+    assert take_turns(people(made, 8), 40) == 40
+    return made
 
 
 def erratic(index: int) -> dict[str, object]:

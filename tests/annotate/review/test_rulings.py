@@ -32,6 +32,7 @@ from annotate.services.work import judgments, leasing
 from estimation.models import Estimate
 from estimation.selectors import history
 from estimation.services import estimating
+from tests import remembered
 from tests.factories import GOOD, campaign, judge, leased, person, user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.orm]
@@ -49,13 +50,18 @@ def ada() -> User:
 
 
 @pytest.fixture
-def made(ada: User) -> Campaign:
-    return campaign(owner=ada, items=30, targets={"overall": 0.01})
+def who(ada: User) -> Participation:
+    """Somebody with six judgments, in whose campaign six others have judged."""
+    return remembered.again(_who, ada)
 
 
 @pytest.fixture
-def who(made: Campaign) -> Participation:
-    """Somebody with six judgments, in whose campaign six others have judged."""
+def made(who: Participation) -> Campaign:
+    return who.campaign
+
+
+def _who(ada: User) -> Participation:
+    made = campaign(owner=ada, items=30, targets={"overall": 0.01})
     for name in "abcdef":
         for _ in range(4):
             judge(person(made, name), overall=-1 if name in "ab" else 1, edit="It met on Monday.")

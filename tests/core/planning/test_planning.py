@@ -124,14 +124,14 @@ def test_a_census_leaves_only_what_a_judgment_leaves():
 
 
 def test_money_and_time_follow_judgments():
-    found = forecast(OVERALL, target_width=0.25, prices=PRICES, replicates=40)
+    found = forecast(OVERALL, target_width=0.25, prices=PRICES, replicates=15)
     assert found.cost.expected == pytest.approx(0.48 * found.judgments.expected)
     assert found.hours.high == pytest.approx(found.judgments.high / 40)
     assert found.judgments.low <= found.judgments.expected <= found.judgments.high
     assert sum(found.parts.values()) == pytest.approx(1)
     assert found.annotators.expected >= found.judgments.expected / 25
     assert found.raters_per_item > 1
-    free = forecast(OVERALL, target_width=0.25, prices=Prices(0.0), replicates=40)
+    free = forecast(OVERALL, target_width=0.25, prices=Prices(0.0), replicates=15)
     assert free.cost.expected == 0
     assert free.hours is None
 
@@ -151,7 +151,7 @@ def test_scales_do_not_matter():
 def test_more_helps():
     def judgments(**changes):
         study = replace(OVERALL, **changes)
-        return forecast(study, target_width=0.15, prices=PRICES, replicates=40).judgments.expected
+        return forecast(study, target_width=0.15, prices=PRICES, replicates=15).judgments.expected
 
     plain = judgments()
     assert judgments(rho=0.8) < plain
@@ -181,7 +181,7 @@ def test_too_few_items_rarely_stop():
 def test_a_target_below_the_floor_is_refused():
     few = replace(OVERALL, participation=Participation(pool=12), cap=None)
     with pytest.raises(TargetBelowFloorError, match=r"cannot be reached.*people per system") as e:
-        forecast(few, target_width=0.2, prices=PRICES, replicates=30)
+        forecast(few, target_width=0.2, prices=PRICES, replicates=10)
     refused = e.value
     assert refused.annotators == 12
     assert refused.floor > 0.2
@@ -192,7 +192,7 @@ def test_a_target_below_the_floor_is_refused():
     # Somewhat more than that many do reach it.
     many = Participation(pool=round(1.2 * refused.annotators_needed))
     found = forecast(
-        replace(few, participation=many), target_width=0.2, prices=PRICES, replicates=30
+        replace(few, participation=many), target_width=0.2, prices=PRICES, replicates=10
     )
     assert found.stop_probability > 0.5
 
@@ -206,7 +206,7 @@ def test_no_number_of_people_replaces_items():
 
 def test_a_panel_has_no_floor():
     panel = replace(OVERALL, participation=Participation(pool=12), cap=None, estimand="panel")
-    found = forecast(panel, target_width=0.2, prices=PRICES, replicates=30)
+    found = forecast(panel, target_width=0.2, prices=PRICES, replicates=5)
     assert found.floor == 0
     assert found.parts["annotator"] == 0
 
@@ -226,7 +226,7 @@ def test_a_budget_buys_a_width():
 
 
 def test_seeds_repeat():
-    options = {"target_width": 0.25, "prices": PRICES, "replicates": 20}
+    options = {"target_width": 0.25, "prices": PRICES, "replicates": 5}
     assert forecast(OVERALL, **options) == forecast(OVERALL, **options)
     assert forecast(OVERALL, **options) != forecast(OVERALL, **options, seed=1)
 

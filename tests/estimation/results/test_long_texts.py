@@ -18,6 +18,7 @@ from estimation.metrics.edits import LONG
 from estimation.models import Decision, Estimate
 from estimation.selectors.history import estimate_rows
 from estimation.services import estimating
+from tests import remembered
 from tests.factories import campaign, judge, leased, person, user
 
 pytestmark = [pytest.mark.orm, pytest.mark.django_db]
@@ -49,6 +50,17 @@ def judge_all(study, n: int, *, people: int = 8) -> None:
             judge(who, overall=(1, 0, -1)[i % 3], edit=f"They met, for the {i}th time.")
 
 
+def judged():
+    """Return a campaign with three long texts in which all is judged, and nothing scored."""
+    return remembered.again(_judged)
+
+
+def _judged():
+    study = long_texts(3)
+    judge_all(study, 60)
+    return study
+
+
 def settle(study) -> None:
     for _round in range(10):
         if not estimating.refresh(study.pk):
@@ -61,8 +73,7 @@ def pending() -> int:
 
 
 def test_a_long_edit_waits_for_a_task_of_its_own_and_gets_the_same_score():
-    study = long_texts(3)
-    judge_all(study, 60)
+    study = judged()
     estimating.refresh(study.pk)
     assert pending() == 3
     waiting = PendingScore.objects.select_related("judgment__output")
@@ -80,8 +91,7 @@ def test_a_long_edit_waits_for_a_task_of_its_own_and_gets_the_same_score():
 
 
 def test_nothing_is_decided_while_a_score_is_missing():
-    study = long_texts(3)
-    judge_all(study, 60)
+    study = judged()
     settle(study)
     assert {row.n_judgments for row in estimate_rows(study.pk)} == {57}
     assert not Decision.objects.exists()
@@ -97,8 +107,7 @@ def test_nothing_is_decided_while_a_score_is_missing():
 
 
 def test_what_comes_after_the_end_is_final_only_with_all_scores():
-    study = long_texts(3)
-    judge_all(study, 60)
+    study = judged()
     score_waiting()
     settle(study)
     score_waiting()
@@ -155,8 +164,7 @@ def of_version(study, version: str) -> None:
 
 
 def test_no_estimate_mixes_scores_of_two_definitions():
-    study = long_texts(3)
-    judge_all(study, 60)
+    study = judged()
     score_waiting()
     estimating.refresh(study.pk)
     score_waiting()
