@@ -8,9 +8,9 @@ from django.test import Client
 
 from annotate import tokens
 from annotate.api.campaigns import queries
-from annotate.selectors.campaigns import listing as selectors
+from annotate.selectors.campaigns import listed as selectors
 from annotate.selectors.work import task_page
-from annotate.services.work import judgments, leasing
+from annotate.services.work import judgments, leasing, submitting
 from tests.addresses import DOORS
 from tests.annotate.work.pages.working import invitation, work_url
 from tests.factories import campaign, person, user
@@ -95,7 +95,7 @@ def test_the_pages_script_is_told_as_it_reads(visitor, verb, monkeypatch) -> Non
         (leasing, "heartbeat"),
         (leasing, "give_back"),
         (judgments, "save_draft"),
-        (judgments, "submit"),
+        (submitting, "submit"),
     ):
         monkeypatch.setattr(module, name, broken)
     body = '{"revision": 0, "data": {}, "response": {}, "version": "1"}'

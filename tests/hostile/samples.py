@@ -146,6 +146,7 @@ BODIES: dict[str, Callable[[World], Any]] = {
     },
     "annotate:work-heartbeat": lambda _world: {},
     "annotate:work-return": lambda _world: {},
+    "annotate:work-ahead": lambda _world: {},
     "annotate:work-draft": lambda _world: {"revision": 0, "data": {"fluency": 1, "edit": "x"}},
     "annotate:work-submit": lambda world: (
         JUDGED

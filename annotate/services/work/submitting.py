@@ -12,7 +12,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotate.models import Assignment
+from annotate.models import Assignment, Participation
 from annotate.selectors.work import standing, task_page
 from annotate.selectors.work.task_page import Figures, SavedDraft, Work
 from annotate.services import locks
@@ -58,7 +58,7 @@ def submit(
     try:
         with transaction.atomic():
             return _at_once(assignment_id, participation_id, given)
-    except (spending.Otherwise, IntegrityError):
+    except (spending.Otherwise, IntegrityError, Participation.DoesNotExist):
         pass
     receipt = judgments.submit(
         assignment_id,

@@ -402,7 +402,8 @@ def test_the_list_learns_how_many_intervals_are_at_target(client: Client, ada: U
     estimated(made, 60, 0.3)
     estimated(made, 61, 0.19)
     foreign = campaign(owner=user("eve"))
-    answer = client.get(reverse("estimation:at-target"))
+    named = {"campaign": [made.public_id, foreign.public_id]}
+    answer = client.get(reverse("estimation:at-target"), named)
     assert [(found.n_intervals, reached) for found, reached in answer.context["lines"]] == [(2, 2)]
     assert foreign.public_id not in answer.content.decode()
 

@@ -157,6 +157,8 @@ def test_the_list_counts_decided_pairs(client: Client) -> None:
     made = ranked()
     known(made, outcome="open")
     client.force_login(made.memberships.get().user)
-    page = client.get(reverse("estimation:at-target")).content.decode()
+    page = client.get(
+        reverse("estimation:at-target"), {"campaign": made.public_id}
+    ).content.decode()
     assert "5 <span" in page
     assert "of 6 pairs decided" in page
