@@ -71,7 +71,7 @@ def test_one_that_was_committed_is_there_for_all(made: list[User]) -> None:
     assert not Judgment.objects.exists()
     review = reviewed.case(user())
     with ThreadPoolExecutor() as others:
-        assert others.submit(_judged_by_others, review.pk).result() == 30
+        assert others.submit(_judged_by_others, review.pk).result() == 34
     assert made == [first]
 
 

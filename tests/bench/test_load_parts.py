@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -118,7 +119,9 @@ def asked(*scripts: list[bytes]) -> list[int | str]:
         server.close()
         return found
 
-    return asyncio.run(asyncio.wait_for(ask(), 20))
+    # In a thread: a browser test before may have left a loop running in this one.
+    with ThreadPoolExecutor(1) as beside:
+        return beside.submit(lambda: asyncio.run(asyncio.wait_for(ask(), 20))).result()
 
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
