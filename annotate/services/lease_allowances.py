@@ -13,7 +13,7 @@ from annotate.models import Campaign, LeaseAllowance
 LOT = 4096  # leases that are allowed at once
 # Rows over which a campaign's allowance is spread: a lease takes from one that no other transaction
 # holds, and never waits for one.
-PARTS = 8
+PARTS = 32
 
 _SPEND = """
     UPDATE annotate_leaseallowance SET leases = leases - 1 WHERE id = (
@@ -33,6 +33,11 @@ def spend(campaign_id: int, *, version: int) -> bool:
         lock = _LOCK if connection.features.has_select_for_update_skip_locked else ""
         cursor.execute(_SPEND.format(lock=lock), [campaign_id, version])
         return bool(cursor.rowcount)
+
+
+def is_left(campaign_id: int) -> bool:
+    """Return whether some leases are allowed. It is certain while the caller locks the campaign."""
+    return LeaseAllowance.objects.filter(campaign=campaign_id, leases__gt=0).exists()
 
 
 def withdraw(campaign_id: int) -> None:

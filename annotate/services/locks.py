@@ -20,9 +20,17 @@ def campaign(campaign_id: int) -> Campaign:
     Leases that are made without this lock have been committed or fail (`lease_allowances`), so what
     is read now does not change by them.
     """
-    found = Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id)
+    found = campaign_with_allowance(campaign_id)
     lease_allowances.withdraw(campaign_id)
     return found
+
+
+def campaign_with_allowance(campaign_id: int) -> Campaign:
+    """Lock the campaign's row, and let leases go on that need no lock.
+
+    Only for what concerns one person, and before a lease is known to need the limits.
+    """
+    return Campaign.objects.select_for_update(no_key=True).get(pk=campaign_id)
 
 
 def person(participation_id: int) -> Participation:

@@ -38,18 +38,23 @@ def gate(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing 
     A tutorial in progress may be finished and is paid whatever the limits are. A new one starts
     only if a task can follow it.
     """
-    if over := _unit_over(who, n_open=n_open):
-        return over
-    step = tutorial_runs.step(campaign, who)
-    if step == tutorial_runs.TutorialStep.UNDER_WAY:
-        return _tutorial()
-    if refusal := _refusal(campaign, who, n_open=n_open):
+    if refusal := personal(campaign, who, n_open=n_open) or _limit(campaign, who):
         return refusal
+    step = tutorial_runs.step(campaign, who)
     if step == tutorial_runs.TutorialStep.PASSED:
         return None
     if pick(campaign.pk, who.annotator_id) is None:
         return none_free(campaign)
     return _tutorial() if _pays_tutorial(campaign, who) else _no_bonus()
+
+
+def personal(campaign: Campaign, who: Participation, *, n_open: int = 0) -> Nothing | None:
+    """Return the reason of `gate` that does not depend on the work of others, if there is one."""
+    if over := _unit_over(who, n_open=n_open):
+        return over
+    if tutorial_runs.step(campaign, who) == tutorial_runs.TutorialStep.UNDER_WAY:
+        return _tutorial()
+    return _kept_out(campaign, who, n_open=n_open)
 
 
 def _pays_tutorial(campaign: Campaign, who: Participation) -> bool:
@@ -162,7 +167,7 @@ def _no_bonus() -> Nothing:
     return Nothing("budget", message, final=False)
 
 
-def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing | None:
+def _kept_out(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing | None:
     if campaign.status not in COLLECTING:
         return _not_collecting(campaign)
     if n_open >= AT_ONCE:
@@ -172,6 +177,10 @@ def _refusal(campaign: Campaign, who: Participation, *, n_open: int) -> Nothing 
     if at_cap(campaign, who):
         message = _("You have done as many tasks as one person may in this study. Thank you!")
         return Nothing("cap", message, final=True)
+    return None
+
+
+def _limit(campaign: Campaign, who: Participation) -> Nothing | None:
     if reason := blocked(campaign, promised=who.tasks is not None):
         message = _("This study has all the judgments that it can take. Thank you!")
         # A lease or a tutorial that is given up makes room again, unless the time is over.

@@ -11,7 +11,7 @@ assignments, slots. `spending` takes from the allowance last, but never waits fo
 
 from datetime import datetime
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Case, DateTimeField, Q, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -66,13 +66,12 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
 
 def _at_once(participation_id: int, *, besides: int | None = None) -> Assignment | None:
     """Lease the next output without the campaign's lock, where nothing speaks against it."""
-    try:
-        with transaction.atomic():
-            who = locks.person(participation_id)
-            known, now = spending.begin(who), standing.of(who, now=timezone.now())
-            return spending.lease(known, who, now, besides=besides)[0]
-    except (spending.Otherwise, IntegrityError):
-        return None
+
+    def act(who: Participation) -> Assignment:
+        known, now = spending.begin(who), standing.of(who, now=timezone.now())
+        return spending.lease(known, who, now, besides=besides)[0]
+
+    return spending.tried(participation_id, act)
 
 
 def _waiting(participation_id: int) -> QuerySet[Assignment]:
@@ -84,7 +83,7 @@ def _waiting(participation_id: int) -> QuerySet[Assignment]:
 def _come(participation_id: int) -> tuple[Participation, Campaign, list[Assignment]]:
     """Lock the campaign and expire leases; return participation, campaign and open assignments."""
     known = Participation.objects.values_list("campaign", flat=True)
-    campaign = locks.campaign(known.get(pk=participation_id))
+    campaign = locks.campaign_with_allowance(known.get(pk=participation_id))
     who = locks.person(participation_id)
     expire_due(campaign.pk, now=timezone.now())
     return who, campaign, list(admission.open_of(who.pk).order_by("leased_at", "pk"))
@@ -94,7 +93,10 @@ def _next(
     campaign: Campaign, who: Participation, *, n_open: int, besides: int | None = None
 ) -> Lease:
     """Lease the next output. If no further task can follow, the tutorial bonus is due now."""
-    refusal = admission.gate(campaign, who, n_open=n_open)
+    refusal = admission.personal(campaign, who, n_open=n_open)
+    if refusal is None:
+        lease_allowances.withdraw(campaign.pk)  # from here on, limits and budget decide
+        refusal = admission.gate(campaign, who, n_open=n_open)
     got = refusal or _take(campaign, who, now=timezone.now(), besides=besides)
     if isinstance(got, admission.Nothing):
         promises.look(campaign, who.annotator_id)

@@ -1,10 +1,13 @@
 """Leases without the campaign's lock: they spend from what a lease under it allowed (decision 040).
 
-Each function runs in the caller's transaction, which locks the person first.
+`tried` opens the transaction and locks the person; the other functions run in it.
 """
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
+from typing import TypeVar
 
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Campaign, Participation
@@ -12,12 +15,52 @@ from annotate.selectors.work import admission, picking, terms, tutorial_runs
 from annotate.selectors.work.picking import Picked
 from annotate.selectors.work.standing import PersonStanding
 from annotate.selectors.work.terms import CampaignTerms
-from annotate.services import lease_allowances
+from annotate.services import lease_allowances, locks
 from annotate.services.work import slots
+
+T = TypeVar("T")
 
 
 class Otherwise(Exception):
     """This needs the campaign's lock: undo the transaction, and begin again with it."""
+
+
+class NoneLeft(Otherwise):
+    """Nothing is left of the allowance for these terms, or its rows are all in use."""
+
+
+def behind(campaign_id: int) -> bool:
+    """Lock the campaign and return whether leases are allowed by now.
+
+    Those who waited for the same lock then spend from what the first of them was allowed.
+    """
+    locks.campaign_with_allowance(campaign_id)
+    return lease_allowances.is_left(campaign_id)
+
+
+def tried(participation_id: int, act: Callable[[Participation], T]) -> T | None:
+    """Do it in a transaction that locks the person; return None where it needs the campaign's lock.
+
+    Where nothing is left of the allowance it is tried once more behind that lock.
+    """
+    try:
+        with transaction.atomic():
+            return act(locks.person(participation_id))
+    except NoneLeft:
+        return _once_more(participation_id, act)
+    except (Otherwise, IntegrityError, Participation.DoesNotExist):
+        return None
+
+
+def _once_more(participation_id: int, act: Callable[[Participation], T]) -> T | None:
+    campaigns = Participation.objects.values_list("campaign", flat=True)
+    try:
+        with transaction.atomic():
+            if not behind(campaigns.get(pk=participation_id)):
+                return None
+            return act(locks.person(participation_id))
+    except (Otherwise, IntegrityError):
+        return None
 
 
 def begin(who: Participation) -> CampaignTerms:
@@ -81,9 +124,9 @@ def until(who: Participation, length: timedelta) -> datetime:
     return end if who.deadline_at is None else min(end, who.deadline_at)
 
 
-def _anew(known: CampaignTerms) -> Otherwise:
+def _anew(known: CampaignTerms) -> NoneLeft:
     terms.forget(known.campaign.pk)
-    return Otherwise()
+    return NoneLeft()
 
 
 def _has_passed(known: CampaignTerms, who: Participation) -> bool:

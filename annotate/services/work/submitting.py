@@ -9,13 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotate.models import Assignment, Participation
 from annotate.selectors.work import standing, task_page
 from annotate.selectors.work.task_page import Figures, SavedDraft, Work
-from annotate.services import locks
 from annotate.services.pay import promises
 from annotate.services.work import judgments, leasing, spending
 from annotate.services.work.judgments import Receipt
@@ -55,11 +53,8 @@ def submit(
     Raises as `judgments.submit` does.
     """
     given = judgments.HandedIn(raw, active_seconds, version)
-    try:
-        with transaction.atomic():
-            return _at_once(assignment_id, participation_id, given)
-    except (spending.Otherwise, IntegrityError, Participation.DoesNotExist):
-        pass
+    if done := spending.tried(participation_id, lambda who: _at_once(assignment_id, who, given)):
+        return done
     receipt = judgments.submit(
         assignment_id,
         participation_id=participation_id,
@@ -85,8 +80,7 @@ def what_follows(participation_id: int) -> Following:
     return Following(visit.study, visit.figures, waiting, coming)
 
 
-def _at_once(assignment_id: int, participation_id: int, given: judgments.HandedIn) -> Handover:
-    who = locks.person(participation_id)
+def _at_once(assignment_id: int, who: Participation, given: judgments.HandedIn) -> Handover:
     known = spending.begin(who)
     receipt = judgments.store_in_time(assignment_id, who, known, given)
     if receipt is None:
