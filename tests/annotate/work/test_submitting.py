@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from annotate.models import Assignment, Campaign, Judgment, LeaseAllowance, LedgerEntry
-from annotate.selectors.work import recounting
+from annotate.selectors.work import recounting, terms
 from annotate.services import lease_allowances
 from annotate.services.campaigns import life
 from annotate.services.work import leasing
@@ -140,6 +140,31 @@ def test_the_last_leases_look_at_the_limits(client, limit):
         assert found.is_right, found
     assert Judgment.objects.count() == 10
     assert leasing.lease(who.pk).reason == next(iter(limit))
+
+
+def test_two_processes_share_an_allowance(monkeypatch, client):
+    """Each knows the campaign by itself: none of them takes back what the other was allowed."""
+    study = campaign(items=40)
+    people = [at_work(study, f"p{n}", done=1)[0] for n in range(2)]
+    processes: list[dict] = [{}, {}]
+    seen = []
+    for turn in range(8):
+        monkeypatch.setattr(terms, "_kept", processes[turn % 2])
+        submit(client, people[turn % 2])
+        seen.append(LeaseAllowance.objects.filter(campaign=study).first().version)
+    assert len(set(seen)) == 1
+
+
+def test_a_person_at_the_cap_takes_nothing_back(client):
+    study = campaign(items=40, annotator_cap=4)
+    at_work(study, "other")
+    who = person(study)
+    while submit(client, who).json()["assignment"]:
+        pass
+    before = allowed(study)
+    assert before > 0
+    assert leasing.lease(who.pk).reason == "cap"
+    assert allowed(study) == before
 
 
 def test_an_allowance_for_other_terms_is_not_spent():
