@@ -151,8 +151,11 @@ def test_two_processes_share_an_allowance(monkeypatch, client):
     for turn in range(8):
         monkeypatch.setattr(terms, "_kept", processes[turn % 2])
         submit(client, people[turn % 2])
+        if turn == 1:  # what both of them know is over
+            life.pause(study.pk)
+            life.open_(study.pk)
         seen.append(LeaseAllowance.objects.filter(campaign=study).first().version)
-    assert len(set(seen)) == 1
+    assert len(set(seen[2:])) == 1
 
 
 def test_a_person_at_the_cap_takes_nothing_back(client):
