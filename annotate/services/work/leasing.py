@@ -38,7 +38,7 @@ def lease(participation_id: int, *, ahead: bool = False) -> Lease:
     """
     if not ahead and (waiting := _waiting(participation_id).first()):
         return waiting
-    if quick := _at_once(participation_id):
+    if quick := _at_once(participation_id, ahead=ahead):
         return quick
     with transaction.atomic():
         who, campaign, mine = _come(participation_id)
@@ -64,11 +64,18 @@ def lease_ahead(participation_id: int, *, after: int) -> Lease:
         return _next(campaign, who, n_open=len(mine), besides=after)
 
 
-def _at_once(participation_id: int, *, besides: int | None = None) -> Assignment | None:
-    """Lease the next output without the campaign's lock, where nothing speaks against it."""
+def _at_once(
+    participation_id: int, *, ahead: bool = True, besides: int | None = None
+) -> Assignment | None:
+    """Lease the next output without the campaign's lock, where nothing speaks against it.
+
+    ahead, besides: whether another task may be open, and which one.
+    """
 
     def act(who: Participation) -> Assignment:
         known, now = spending.begin(who), standing.of(who, now=timezone.now())
+        if now.n_open and (not ahead or (besides is not None and now.waiting != besides)):
+            raise spending.Otherwise  # another tab was faster
         return spending.lease(known, who, now, besides=besides)[0]
 
     return spending.tried(participation_id, act)

@@ -51,6 +51,8 @@ def test_two_thousand_tasks_by_sixteen_threads():
     assert sum(at_once([lambda who=who: work(who, turns=125) for who in people])) == 2000
     assert counted(study) == 2000
     check(study)
+    # Who waited for the campaign's lock spends from what the first was allowed: no convoy.
+    assert LeaseAllowance.objects.filter(campaign=study).first().version < 50
 
 
 def test_everything_planned_is_judged_once():
