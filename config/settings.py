@@ -133,7 +133,6 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 else:
     DATABASES["default"]["CONN_MAX_AGE"] = env.int("CONN_MAX_AGE", default=60)
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-    # Behind PgBouncer each transaction may have another connection: nothing is kept on it.
     DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = env.bool("DATABASE_POOLED", default=False)
     # A request does not wait for a silent database until the network times out.
     DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
