@@ -18,6 +18,7 @@ from pytest_django import DjangoDbBlocker
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from annotate.requests import counting
+from annotate.selectors.work import terms
 from estimation.services import memory
 from tests import dealing
 from tests.crowds.clock import Clock
@@ -146,3 +147,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     moved = Clock()
     monkeypatch.setattr(timezone, "now", moved.now)
     return moved
+
+
+@pytest.fixture(autouse=True)
+def no_terms_of_other_tests() -> None:
+    """SQLite gives the ids of rows that a test took back to those of the next."""
+    terms.forget_all()

@@ -38,6 +38,11 @@ def forget(campaign_id: int) -> None:
     _kept.pop(campaign_id, None)
 
 
+def forget_all() -> None:
+    """Read all terms again: another database takes the place of the one that was read."""
+    _kept.clear()
+
+
 def _read(campaign_id: int) -> CampaignTerms:
     # The version is read first: terms that are newer than it are refused, older ones never taken.
     mine = LeaseAllowance.objects.filter(campaign=campaign_id).order_by("part")
